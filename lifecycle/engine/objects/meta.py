@@ -1,0 +1,312 @@
+"""Object metadata, and the base of every stored object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from .kinds import KINDS, Kind, kind_for
+from .record import Record
+from .times import format_time, parse_time, parse_time_or_none
+
+Key = tuple[str, str, str]
+"""(kind name, namespace or "", name)"""
+
+_READ = frozenset(
+    (
+        "name namespace uid generateName labels annotations ownerReferences finalizers creationTimestamp"
+        " deletionTimestamp deletionGracePeriodSeconds generation resourceVersion managedFields selfLink"
+    ).split()
+)
+
+
+class OwnerReference(Record):
+    """One entry of `metadata.ownerReferences`."""
+
+    __slots__ = ("api_version", "block_owner_deletion", "controller", "kind", "name", "uid")
+
+    def __init__(
+        self,
+        api_version: str,
+        kind: str,
+        name: str,
+        uid: str,
+        controller: bool = False,
+        block_owner_deletion: bool = False,
+    ) -> None:
+        self.api_version = api_version
+        self.kind = kind
+        self.name = name
+        self.uid = uid
+        self.controller = controller
+        self.block_owner_deletion = block_owner_deletion
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> OwnerReference:
+        """Read one entry."""
+        return cls(
+            data.get("apiVersion", ""),
+            data.get("kind", ""),
+            data.get("name", ""),
+            data.get("uid", ""),
+            bool(data.get("controller")),
+            bool(data.get("blockOwnerDeletion")),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The API form."""
+        data: dict[str, Any] = {
+            "apiVersion": self.api_version,
+            "kind": self.kind,
+            "name": self.name,
+            "uid": self.uid,
+        }
+        if self.controller:
+            data["controller"] = True
+        if self.block_owner_deletion:
+            data["blockOwnerDeletion"] = True
+        return data
+
+
+class Subject:
+    """Who a row of the trace is about; one per object, shared by all its rows."""
+
+    __slots__ = ("kind", "name", "namespace", "owner", "uid")
+
+    def __init__(self, kind: str, namespace: str | None, name: str, uid: str, owner: str | None) -> None:
+        self.kind = kind
+        self.namespace = namespace
+        self.name = name
+        self.uid = uid
+        self.owner = owner
+
+
+class ObjectMeta(Record):
+    """`metadata`, less `resourceVersion`, which the stored object itself carries.
+
+    Instants in ms. `deletion_ms` is the deletionTimestamp: the request's instant plus the grace period.
+    """
+
+    __slots__ = (
+        "annotations",
+        "creation_ms",
+        "deletion_grace_seconds",
+        "deletion_ms",
+        "extra",
+        "finalizers",
+        "generate_name",
+        "generation",
+        "labels",
+        "name",
+        "namespace",
+        "owner_references",
+        "subject",
+        "uid",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        namespace: str | None = None,
+        uid: str = "",
+        labels: dict[str, str] | None = None,
+        annotations: dict[str, str] | None = None,
+        owner_references: tuple[OwnerReference, ...] = (),
+        creation_ms: int | None = None,
+        generate_name: str = "",
+        finalizers: tuple[str, ...] = (),
+        deletion_ms: int | None = None,
+        deletion_grace_seconds: int | None = None,
+        generation: int = 0,
+        extra: dict[str, Any] | None = None,
+    ) -> None:
+        self.name = name
+        self.namespace = namespace
+        self.uid = uid
+        self.labels = labels or {}
+        self.annotations = annotations or {}
+        self.owner_references = owner_references
+        self.creation_ms = creation_ms
+        self.generate_name = generate_name
+        self.finalizers = finalizers
+        self.deletion_ms = deletion_ms
+        self.deletion_grace_seconds = deletion_grace_seconds
+        self.generation = generation
+        self.extra = extra
+        self.subject: Subject | None = None
+
+    def replace(self, **changes: Any) -> Self:
+        """A changed copy; the cached subject of trace rows stays as long as name and owners do."""
+        new = super().replace(**changes)
+        new.subject = None if "owner_references" in changes or "name" in changes else self.subject
+        return new
+
+    @property
+    def controller(self) -> OwnerReference | None:
+        """The controlling owner, if any."""
+        for reference in self.owner_references:
+            if reference.controller:
+                return reference
+        return None
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], epoch_ms: int = 0) -> ObjectMeta:
+        """Read `metadata`; fields the engine does not know are kept in `extra`."""
+        created = data.get("creationTimestamp")
+        return cls(
+            data.get("name", ""),
+            data.get("namespace"),
+            data.get("uid", ""),
+            data.get("labels"),
+            data.get("annotations"),
+            tuple(OwnerReference.from_json(entry) for entry in data.get("ownerReferences") or ()),
+            parse_time(created, epoch_ms) if created else None,
+            data.get("generateName", ""),
+            tuple(data.get("finalizers") or ()),
+            parse_time_or_none(data.get("deletionTimestamp"), epoch_ms),
+            data.get("deletionGracePeriodSeconds"),
+            data.get("generation", 0),
+            {name: value for name, value in data.items() if name not in _READ} or None,
+        )
+
+    def to_json(self, epoch_ms: int = 0) -> dict[str, Any]:
+        """The API form, without `resourceVersion`."""
+        data: dict[str, Any] = {"name": self.name}
+        if self.generate_name:
+            data["generateName"] = self.generate_name
+        if self.namespace is not None:
+            data["namespace"] = self.namespace
+        if self.uid:
+            data["uid"] = self.uid
+        if self.generation:
+            data["generation"] = self.generation
+        if self.creation_ms is not None:
+            data["creationTimestamp"] = format_time(self.creation_ms, epoch_ms)
+        if self.deletion_ms is not None:
+            data["deletionTimestamp"] = format_time(self.deletion_ms, epoch_ms)
+        if self.deletion_grace_seconds is not None:
+            data["deletionGracePeriodSeconds"] = self.deletion_grace_seconds
+        if self.labels:
+            data["labels"] = self.labels
+        if self.annotations:
+            data["annotations"] = self.annotations
+        if self.owner_references:
+            data["ownerReferences"] = [reference.to_json() for reference in self.owner_references]
+        if self.finalizers:
+            data["finalizers"] = list(self.finalizers)
+        if self.extra:
+            data.update(self.extra)
+        return data
+
+
+# The cached subject is no part of the content.
+ObjectMeta._fields = tuple(name for name in ObjectMeta._fields if name != "subject")
+
+
+class StoredObject(Record):
+    """An object of the store. Immutable: a write stores a new outer object that shares its parts.
+
+    `extra` holds the top-level fields the class does not interpret (`data`, `stringData`, …), and for
+    kinds without a typed class `spec` and `status` are plain JSON.
+    """
+
+    __slots__ = ("extra", "kind", "meta", "resource_version", "spec", "status")
+    KIND: str = ""
+
+    def __init__(
+        self,
+        kind: Kind,
+        meta: ObjectMeta,
+        spec: Any = None,
+        status: Any = None,
+        resource_version: int = 0,
+        extra: dict[str, Any] | None = None,
+    ) -> None:
+        self.kind = kind
+        self.meta = meta
+        self.spec = spec
+        self.status = status
+        self.resource_version = resource_version
+        self.extra = extra
+
+    @property
+    def key(self) -> Key:
+        """(kind name, namespace or "", name)"""
+        return (self.kind.name, self.meta.namespace or "", self.meta.name)
+
+    @property
+    def subject(self) -> Subject:
+        """Who the rows about this object name; made once, kept while name and owner stay."""
+        meta = self.meta
+        if meta.subject is None:
+            owner = meta.controller
+            meta.subject = Subject(
+                self.kind.name,
+                meta.namespace,
+                meta.name,
+                meta.uid,
+                f"{owner.kind}/{owner.name}" if owner else None,
+            )
+        return meta.subject
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], epoch_ms: int = 0) -> Self:
+        """Read an object. `metadata.resourceVersion` that is no number reads as 0."""
+        meta_data = data.get("metadata") or {}
+        version = str(meta_data.get("resourceVersion") or "0")
+        return cls(
+            kind_for(data.get("apiVersion", ""), data.get("kind") or cls.KIND),
+            ObjectMeta.from_json(meta_data, epoch_ms),
+            cls._read_spec(data, epoch_ms),
+            cls._read_status(data.get("status"), epoch_ms),
+            int(version) if version.isdigit() else 0,
+            {
+                name: value
+                for name, value in data.items()
+                if name not in ("apiVersion", "kind", "metadata", "spec", "status")
+            }
+            or None,
+        )
+
+    @classmethod
+    def _read_spec(cls, data: Mapping[str, Any], epoch_ms: int) -> Any:
+        return data.get("spec")
+
+    @classmethod
+    def _read_status(cls, data: Any, epoch_ms: int) -> Any:
+        return data
+
+    def _spec_json(self, epoch_ms: int) -> Any:
+        return self.spec
+
+    def _status_json(self, epoch_ms: int) -> Any:
+        return self.status
+
+    def to_json(self, epoch_ms: int = 0) -> dict[str, Any]:
+        """The API form of the whole object."""
+        meta = self.meta.to_json(epoch_ms)
+        if self.resource_version:
+            meta["resourceVersion"] = str(self.resource_version)
+        data: dict[str, Any] = {
+            "apiVersion": self.kind.api_version,
+            "kind": self.kind.name,
+            "metadata": meta,
+        }
+        if self.extra:
+            data.update(self.extra)
+        spec = self._spec_json(epoch_ms)
+        if spec is not None:
+            data["spec"] = spec
+        status = self._status_json(epoch_ms)
+        if status is not None:
+            data["status"] = status
+        return data
+
+
+class PlainObject(StoredObject):
+    """An object of a kind the engine stores and serves without reading it."""
+
+    __slots__ = ()
+
+
+__all__ = ["KINDS", "Key", "Kind", "ObjectMeta", "OwnerReference", "PlainObject", "StoredObject", "Subject"]

@@ -1,0 +1,48 @@
+"""Instants (whole milliseconds since the cluster's epoch) and their RFC 3339 spelling in the API.
+
+The epoch is handed in as milliseconds since 1970-01-01 UTC. API times are cut to whole seconds, as in
+Kubernetes; MicroTime keeps its fraction.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+_START = datetime(1970, 1, 1, tzinfo=UTC)
+_RFC_3339 = re.compile(
+    r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-]\d\d:\d\d)",
+)
+
+
+def format_time(instant_ms: int, epoch_ms: int) -> str:
+    """The API time of an instant, cut to seconds: `2026-01-01T00:00:02Z`."""
+    moment = _START + timedelta(seconds=(epoch_ms + instant_ms) // 1000)
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def format_micro_time(instant_ms: int, epoch_ms: int) -> str:
+    """The MicroTime of an instant: `2026-01-01T00:00:02.300000Z`."""
+    moment = _START + timedelta(milliseconds=epoch_ms + instant_ms)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def parse_utc_ms(text: str) -> int:
+    """Milliseconds since 1970 of an RFC 3339 time. Raises ValueError naming the text."""
+    match = _RFC_3339.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is not an RFC 3339 time such as 2026-01-01T00:00:00Z")
+    day, clock, fraction, zone = match.groups()
+    moment = datetime.fromisoformat(f"{day}T{clock}{'+00:00' if zone in 'Zz' else zone}")
+    whole = (moment - _START) // timedelta(milliseconds=1)
+    return whole + int((fraction or "0").ljust(3, "0")[:3])
+
+
+def parse_time(text: str, epoch_ms: int) -> int:
+    """The instant of an API time (negative before the epoch). Raises ValueError naming the text."""
+    return parse_utc_ms(text) - epoch_ms
+
+
+def parse_time_or_none(text: str | None, epoch_ms: int) -> int | None:
+    """The instant of an API time, None for an absent one."""
+    return parse_utc_ms(text) - epoch_ms if text else None
