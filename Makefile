@@ -1,0 +1,42 @@
+# Under each target stand the plain commands; nothing here is needed to run them by hand.
+# The first Python that runs: 3.11 and 3.12 can use the bundled Redis.
+PYTHON ?= $(shell for p in python3.11 python3.12 python3; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+BIN := .venv/bin
+
+.PHONY: up test test-deep check system-packages
+
+up: $(BIN)/.runs  ## everything on this machine, http://127.0.0.1:8000 (make up ARGS="--port 8001")
+	@exec $(BIN)/python manage.py up $(ARGS)
+
+test: system-packages $(BIN)/.tests  ## everything, browser included (make test ARGS="-k rollout")
+	$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+
+test-deep: system-packages $(BIN)/.tests  ## longer: new random examples, many seeds, large runs
+	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n 2 --dist loadgroup -m "deep or not deep" $(ARGS)
+
+check: $(BIN)/.tests  ## format, lint, types and the fast tests, in under a minute
+	.ci/check
+
+# Each stamp is renewed when what it was installed from changes.
+$(BIN)/.runs: requirements.txt constraints.txt
+	@test -n "$(PYTHON)" || { echo "Podline needs Python 3.11 or newer. Cure (Debian): apt-get install python3 python3-venv" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "$(PYTHON) has no ensurepip, so it cannot make a virtual environment. Cure (Debian): apt-get install python3-venv" >&2; exit 1; }
+	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(BIN)/.tests: $(BIN)/.runs requirements-dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+# Tests drive Debian's Chromium and, where the bundled Redis has no wheel, Debian's Redis.
+system-packages:
+	@missing=""; \
+	command -v chromium >/dev/null || missing="$$missing chromium"; \
+	command -v redis-server >/dev/null || missing="$$missing redis-server"; \
+	"$(or $(PYTHON),python3)" -c 'import ensurepip' 2>/dev/null || missing="$$missing python3-venv"; \
+	test -z "$$missing" && exit 0; \
+	test "$$(id -u)" = 0 || { echo "make test needs these packages; as root: apt-get install$$missing" >&2; exit 1; }; \
+	echo "Installing$$missing"; \
+	apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null
