@@ -74,7 +74,7 @@ class SpecReport:
         return [*lines, f"spec: covered {len(covered)} of {len(self.requirements)} requirements"]
 
     def by_family(self, covered: set[str]) -> list[tuple[str, int, int]]:
-        """(family, covered, all) for every family of IDs, such as POD-TERM, in the order of the specification."""
+        """(family, covered, all) for every family of IDs, such as POD-TERM, in the specification's order."""
         families: dict[str, list[bool]] = {}
         for name in self.requirements:
             families.setdefault(name.rpartition("-")[0], []).append(name in covered)
