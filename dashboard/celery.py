@@ -1,0 +1,11 @@
+"""The Celery app: one queue per shard, tasks that take an id and call the runner."""
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
+
+app = Celery("podline")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks(["lifecycle"])

@@ -1,0 +1,94 @@
+"""Readers for environment variables that fail loudly: what is wrong, and what would be right."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.utils import get_random_secret_key
+
+TRUE_WORDS = {"1", "true", "True", "TRUE"}
+FALSE_WORDS = {"0", "false", "False", "FALSE", ""}
+
+
+def text(name: str, default: str = "") -> str:
+    """The variable as it is, or the default when it is absent or empty."""
+    return os.environ.get(name, "").strip() or default
+
+
+def flag(name: str, default: bool = False) -> bool:
+    """True or False; anything else is an error."""
+    value = os.environ.get(name)
+    if value is None:
+        return default
+    if value in TRUE_WORDS:
+        return True
+    if value in FALSE_WORDS:
+        return False
+    raise ImproperlyConfigured(f"{name}={value}: use True or False")
+
+
+def whole(name: str, default: int, low: int = 0, high: int = 2**31) -> int:
+    """A whole number within bounds."""
+    value = text(name, str(default))
+    if not value.isdecimal() or not low <= int(value) <= high:
+        raise ImproperlyConfigured(f"{name}={value}: use a whole number from {low} to {high}")
+    return int(value)
+
+
+def words(name: str, default: Iterable[str] = ()) -> list[str]:
+    """A comma-separated list without empty entries."""
+    value = os.environ.get(name)
+    if value is None:
+        return list(default)
+    return [word.strip() for word in value.split(",") if word.strip()]
+
+
+def address(name: str, default: str, schemes: tuple[str, ...]) -> str:
+    """A URL with one of the given schemes."""
+    value = text(name, default)
+    if not value.startswith(tuple(f"{scheme}:" for scheme in schemes)):
+        shapes = " or ".join(f"{scheme}://…" for scheme in schemes)
+        raise ImproperlyConfigured(f"{name}={value}: use {shapes}")
+    return value
+
+
+def folder(name: str, default: str, create: bool) -> Path:
+    """A folder that can be written to; made when `create` is set."""
+    path = Path(text(name, default)).expanduser().absolute()
+    if not create:
+        return path
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise ImproperlyConfigured(_unwritable(name, path, problem.strerror)) from None
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise ImproperlyConfigured(_unwritable(name, path, "no permission"))
+    return path
+
+
+def _unwritable(name: str, path: Path, why: str | None) -> str:
+    return f"{name}={path}: cannot write there ({why}); name a folder you own, e.g. {name}=$HOME/podline"
+
+
+def secret_key(data: Path) -> str:
+    """SECRET_KEY, or one made once and kept in the data folder, readable by its owner only."""
+    given = text("SECRET_KEY")
+    if given:
+        return given
+    path = data / "secret_key"
+    try:
+        # O_EXCL: of several processes starting together one writes, the others read.
+        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError:
+        return _kept_key(path)
+    with os.fdopen(handle, "w") as file:
+        file.write(get_random_secret_key())
+    return _kept_key(path)
+
+
+def _kept_key(path: Path) -> str:
+    key = path.read_text().strip()
+    if not key:
+        raise ImproperlyConfigured(f"{path} is empty: delete it, and a new key is made")
+    return key

@@ -1,0 +1,219 @@
+"""Podline's settings: one file, read from the environment, wrong values refused at the start.
+
+| variable          | default                     | what                                           |
+|-------------------|-----------------------------|------------------------------------------------|
+| PODLINE_DATA      | ./var                       | database, secret key, Redis files              |
+| DATABASE_URL      | SQLite in PODLINE_DATA      | postgres://user:password@host/name             |
+| REDIS_URL         | redis://127.0.0.1:6379/0    | Celery's broker, live frames, nudges           |
+| DEBUG             | False                       | Django's debug pages                           |
+| SECRET_KEY        | made once, kept in the data | signs sessions                                 |
+| ALLOWED_HOSTS     | localhost,127.0.0.1,[::1]   | names the server answers to                    |
+| TRUSTED_ORIGINS   | (none)                      | further origins forms may come from, https://… |
+| SECURE_COOKIES    | False                       | True behind HTTPS                              |
+| PODLINE_SHARDS    | 16                          | shards clusters are spread over                |
+| LOG_LEVEL         | INFO                        | DEBUG, INFO, WARNING or ERROR                  |
+"""
+
+import sys
+import tempfile
+from datetime import timedelta
+from pathlib import Path
+
+import dj_database_url
+import plotly
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.functional import SimpleLazyObject
+
+from dashboard import environment as env
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+# `simulate` needs neither server nor database: it leaves no folder behind.
+STATELESS_COMMANDS = {"simulate", "help", "--help", "check", "makemigrations"}
+_keeps_state = not STATELESS_COMMANDS.intersection(sys.argv[1:2])
+DATA = env.folder("PODLINE_DATA", "var", create=_keeps_state)
+
+DEBUG = env.flag("DEBUG")
+SECRET_KEY = SimpleLazyObject(lambda: env.secret_key(DATA))
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.words("TRUSTED_ORIGINS")
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "channels",
+    "django_htmx",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "lifecycle",
+    "dashboard",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "dashboard.content_policy.ContentPolicyMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "dashboard.urls"
+ASGI_APPLICATION = "dashboard.asgi.application"
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "/"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+
+def _sqlite() -> dict:
+    """SQLite for one machine: readers never wait (WAL), writers queue from their first statement."""
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(DATA / "podline.sqlite3"),
+        "CONN_MAX_AGE": None,
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": (
+                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-65536;"
+                "PRAGMA mmap_size=268435456; PRAGMA temp_store=MEMORY;"
+            ),
+        },
+        # A file, because threads and worker processes of tests share it.
+        "TEST": {"NAME": str(Path(tempfile.gettempdir()) / "podline-test.sqlite3")},
+    }
+
+
+def _database() -> dict:
+    """DATABASE_URL (PostgreSQL, or sqlite:///path), else SQLite in the data folder."""
+    url = env.text("DATABASE_URL")
+    if not url:
+        return _sqlite()
+    env.address("DATABASE_URL", "", ("postgres", "postgresql", "sqlite"))
+    parsed = dj_database_url.parse(url, conn_max_age=600, conn_health_checks=True)
+    if parsed["ENGINE"].endswith("sqlite3"):
+        return _sqlite() | {"NAME": parsed["NAME"]}
+    return dict(parsed)
+
+
+DATABASES = {"default": _database()}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# Sessions live in a signed cookie: reading a page never writes to the database.
+SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"
+SESSION_COOKIE_AGE = int(timedelta(days=30).total_seconds())
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.flag("SECURE_COOKIES")
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if SESSION_COOKIE_SECURE else None
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+# Two megabytes of YAML and a little for the form around it; a larger body is a 400, not memory.
+MANIFEST_MAX_BYTES = 2 * 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = MANIFEST_MAX_BYTES + 256 * 1024
+FILE_UPLOAD_MAX_MEMORY_SIZE = MANIFEST_MAX_BYTES
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
+
+# Static files come straight from the packages and folders they live in: nothing to collect.
+STATIC_URL = "static/"
+STATICFILES_DIRS = [
+    BASE_DIR / "static",
+    ("plotly", Path(plotly.__file__).parent / "package_data"),
+]
+STATIC_ROOT = DATA / "static"
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_MAX_AGE = 0 if DEBUG else 3600
+
+REDIS_URL = env.address("REDIS_URL", "redis://127.0.0.1:6379/0", ("redis", "rediss", "unix"))
+CHANNEL_LAYERS = {
+    "default": {
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {"hosts": [REDIS_URL], "prefix": "podline"},
+    }
+}
+
+SHARDS = env.whole("PODLINE_SHARDS", 16, low=1, high=4096)
+
+# kombu spells a Redis socket redis+socket://.
+CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_POOL = "solo"
+CELERY_WORKER_CONCURRENCY = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {"global_keyprefix": "podline:", "visibility_timeout": 60}
+CELERY_TASK_DEFAULT_QUEUE = "engine.default"
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TIMEZONE = "UTC"
+
+LANGUAGE_CODE = "en-us"
+TIME_ZONE = "UTC"
+USE_I18N = False
+USE_TZ = True
+
+REST_FRAMEWORK = {
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    # `?format=csv` is the export's own; DRF's override would answer 404 before it is read.
+    "URL_FORMAT_OVERRIDE": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Podline",
+    "DESCRIPTION": "Histories of simulated Kubernetes clusters.",
+    "VERSION": "v1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+}
+
+LOG_LEVEL = env.text("LOG_LEVEL", "INFO").upper()
+if LOG_LEVEL not in {"DEBUG", "INFO", "WARNING", "ERROR"}:
+    raise ImproperlyConfigured(f"LOG_LEVEL={LOG_LEVEL}: use DEBUG, INFO, WARNING or ERROR")
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"structured": {"()": "dashboard.structured_logs.KeyValueFormatter"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structured"}},
+    "root": {"handlers": ["stderr"], "level": "WARNING"},
+    "loggers": {
+        "lifecycle": {"level": LOG_LEVEL},
+        "dashboard": {"level": LOG_LEVEL},
+        "celery": {"level": "WARNING"},
+    },
+}

@@ -1,0 +1,11 @@
+"""The Django app that holds clusters and their histories."""
+
+from django.apps import AppConfig
+
+
+class LifecycleConfig(AppConfig):
+    """Persistence, runs and surfaces of simulated clusters."""
+
+    name = "lifecycle"
+    verbose_name = "Clusters"
+    default_auto_field = "django.db.models.BigAutoField"
