@@ -1,0 +1,58 @@
+"""What can be wrong with an input, said so that its author can mend it."""
+
+from dataclasses import dataclass
+from typing import NoReturn, TypeAlias
+
+Path: TypeAlias = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with the input: where it stands, what is wrong, what would be right."""
+
+    message: str
+    remedy: str = ""
+    path: str = ""
+    subject: str = ""
+    source: str = ""
+    document: int | None = None
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = [self.source] if self.source else []
+        if self.document is not None:
+            place.append(f"document {self.document}")
+        if self.line is not None:
+            place.append(f"line {self.line}")
+        parts = [", ".join(place), self.subject, self.path, self.message]
+        text = ": ".join(part for part in parts if part)
+        return f"{text}; {self.remedy}" if self.remedy else text
+
+
+class ManifestError(ValueError):
+    """The input cannot be used. `problems` says why, in the order of the text."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        assert problems, "an error without a reason"
+        super().__init__("\n".join(str(problem) for problem in problems))
+        self.problems = problems
+
+
+def format_path(path: Path) -> str:
+    """`("spec", "containers", 0, "image")` as Kubernetes writes it: `spec.containers[0].image`."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        elif part.isidentifier() or (part.replace("-", "").isalnum() and not text.endswith("annotations")):
+            text += f".{part}" if text else part
+        else:
+            text += f"[{part}]"
+    return text
+
+
+def refuse(
+    source: str, message: str, remedy: str = "", document: int | None = None, line: int | None = None
+) -> NoReturn:
+    """Give up on the whole text for one reason."""
+    raise ManifestError([Problem(message, remedy, source=source, document=document, line=line)])
