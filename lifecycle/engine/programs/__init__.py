@@ -1,0 +1,78 @@
+"""What simulated containers do, in virtual time: the kubelet's view of programs.
+
+`resolve_behavior` chooses what a container does, `start_process` starts one run of it, and a `Process`
+answers for that run: its end, probes, hooks, signals, usage and log. Nothing here touches a real machine.
+"""
+
+from lifecycle.engine.programs.behavior import (
+    FAILURE,
+    SUCCESS,
+    UNKNOWN,
+    Behavior,
+    Declared,
+    HookPlan,
+    ProbePoint,
+    PullPlan,
+    RunPlan,
+    StartPlan,
+    TermPlan,
+    UsagePoint,
+)
+from lifecycle.engine.programs.behavior_yaml import ANNOTATION, read_annotation
+from lifecycle.engine.programs.durations import Draw, Duration, read_duration
+from lifecycle.engine.programs.file_system import FileLayer, Mount
+from lifecycle.engine.programs.process import Process, start_process
+from lifecycle.engine.programs.profiles import Profile, choose_profile, read_profile
+from lifecycle.engine.programs.reading import Problem, Reading, read_behavior
+from lifecycle.engine.programs.resolve import resolve_behavior
+from lifecycle.engine.programs.world import (
+    ConnectResult,
+    ContainerSpec,
+    Exit,
+    HookRun,
+    Limits,
+    PodFacts,
+    ProbeSpec,
+    Sight,
+    World,
+)
+
+__all__ = [
+    "ANNOTATION",
+    "FAILURE",
+    "SUCCESS",
+    "UNKNOWN",
+    "Behavior",
+    "ConnectResult",
+    "ContainerSpec",
+    "Declared",
+    "Draw",
+    "Duration",
+    "Exit",
+    "FileLayer",
+    "HookPlan",
+    "HookRun",
+    "Limits",
+    "Mount",
+    "PodFacts",
+    "ProbePoint",
+    "ProbeSpec",
+    "Problem",
+    "Process",
+    "Profile",
+    "PullPlan",
+    "Reading",
+    "RunPlan",
+    "Sight",
+    "StartPlan",
+    "TermPlan",
+    "UsagePoint",
+    "World",
+    "choose_profile",
+    "read_annotation",
+    "read_behavior",
+    "read_duration",
+    "read_profile",
+    "resolve_behavior",
+    "start_process",
+]

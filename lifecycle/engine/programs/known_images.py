@@ -1,0 +1,239 @@
+"""What well-known images do when nobody says otherwise: a table of facts.
+
+A row's facts are those of the image as its maintainers publish it: what it listens on, which stop signal
+its Dockerfile names, how its main process ends on that signal, what it refuses to start without. Times are
+typical ones, and a row says where it is an assumption.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from lifecycle.engine.programs.behavior import EXITS_AT_ONCE, IGNORES, Answer, TermPlan
+from lifecycle.engine.programs.durations import Duration
+
+
+@dataclass(frozen=True, slots=True)
+class ImageFacts:
+    """One row. Ports and paths empty: anything answers; `ends` is an exit code when it ends by itself."""
+
+    ports: tuple[int, ...] = ()
+    ready_ms: int = 0
+    on_term: TermPlan = EXITS_AT_ONCE
+    stop_signal: str | None = None
+    paths: tuple[str, ...] = ()
+    answers: tuple[Answer, ...] = (Answer(0, 200),)
+    ends: int | None = None
+    """The image's default command ends at once with this code (a shell without input, a help text)."""
+    entrypoint: tuple[str, ...] | None = ()
+    """What `args` alone are given to; () runs them as they are, None is a program known only from outside."""
+    is_shell: bool = False
+    """A base image: its files are an ordinary small Linux, so scripts and checks can be interpreted in it."""
+    needs_env: tuple[str, ...] = ()
+    """The image ends with code 1 unless one of these is set."""
+    is_stated: bool = False
+    """A simulated image: what it does is part of its definition and not a latency."""
+    assumption: str | None = None
+
+
+def _exits(code: int, after_ms: int = 0) -> TermPlan:
+    return TermPlan(Duration.fixed(after_ms), code)
+
+
+# A JVM answers TERM with its shutdown hooks and then ends with 128 + 15.
+_JAVA = 143
+# A Go program that asks for no signal ends with 2 as process 1, where the default action is not available.
+_GO_WITHOUT_HANDLER = 2
+
+_BASE = ImageFacts(ends=0, on_term=IGNORES, is_shell=True)
+
+KNOWN_IMAGES: Mapping[str, ImageFacts] = {
+    # Base images: a shell or an interpreter that finds no input and ends.
+    "busybox": _BASE,
+    "alpine": _BASE,
+    "bash": _BASE,
+    "debian": _BASE,
+    "ubuntu": _BASE,
+    "centos": _BASE,
+    "rockylinux": _BASE,
+    "almalinux": _BASE,
+    "fedora": _BASE,
+    "amazonlinux": _BASE,
+    "perl": _BASE,
+    "python": _BASE,
+    "ruby": _BASE,
+    "golang": _BASE,
+    "node": _BASE,
+    "openjdk": _BASE,
+    "eclipse-temurin": _BASE,
+    "buildpack-deps": _BASE,
+    "alpine/git": ImageFacts(ends=1, entrypoint=("git",), is_shell=True),
+    "bitnami/kubectl": ImageFacts(ends=0, entrypoint=("kubectl",), is_shell=True),
+    "kubectl": ImageFacts(ends=0, entrypoint=("kubectl",), is_shell=True),
+    "curlimages/curl": ImageFacts(ends=2, entrypoint=("curl",), is_shell=True),
+    "curl": ImageFacts(ends=2, entrypoint=("curl",), is_shell=True),
+    "hello-world": ImageFacts(ends=0, entrypoint=None),
+    "docker": ImageFacts(ends=0, is_shell=True, on_term=IGNORES),
+    "polinux/stress": ImageFacts(ends=0, is_shell=True),
+    "containerstack/cpustress": ImageFacts(entrypoint=None, on_term=_exits(0)),
+    # Web servers and proxies.
+    "nginx": ImageFacts((80,), 100, _exits(0), "SIGQUIT", paths=("/", "/index.html"), is_shell=True),
+    "nginxinc/nginx-unprivileged": ImageFacts(
+        (8080,), 100, _exits(0), "SIGQUIT", paths=("/", "/index.html"), is_shell=True
+    ),
+    "bitnami/nginx": ImageFacts((8080, 8443), 200, _exits(0), "SIGQUIT", is_shell=True),
+    "httpd": ImageFacts((80,), 100, _exits(0), "SIGWINCH", paths=("/", "/index.html"), is_shell=True),
+    "hpa-example": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True),
+    "php-apache": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True),
+    "php": ImageFacts(ends=0, stop_signal="SIGQUIT", is_shell=True),
+    "wordpress": ImageFacts((80,), 2000, _exits(0), "SIGWINCH", is_shell=True),
+    "haproxy": ImageFacts((), 100, _exits(0), "SIGUSR1", assumption="listens where its configuration says"),
+    "envoyproxy/envoy": ImageFacts((), 300, _exits(0), assumption="listens where its configuration says"),
+    "traefik": ImageFacts((80, 8080), 500, _exits(0, 100)),
+    "traefik/whoami": ImageFacts((80,), 50, _exits(0)),
+    "caddy": ImageFacts((80, 443), 200, _exits(0), is_shell=True),
+    "tomcat": ImageFacts((8080,), 5000, _exits(_JAVA, 500), is_shell=True),
+    # Data stores.
+    "redis": ImageFacts((6379,), 50, _exits(0, 10), is_shell=True),
+    "memcached": ImageFacts((11211,), 20, _exits(0), is_shell=True),
+    "postgres": ImageFacts(
+        (5432,),
+        3000,
+        _exits(0, 300),
+        "SIGINT",
+        is_shell=True,
+        needs_env=("POSTGRES_PASSWORD", "POSTGRES_PASSWORD_FILE", "POSTGRES_HOST_AUTH_METHOD"),
+    ),
+    "mysql": ImageFacts(
+        (3306, 33060),
+        15_000,
+        _exits(0, 1500),
+        is_shell=True,
+        needs_env=(
+            "MYSQL_ROOT_PASSWORD",
+            "MYSQL_ROOT_PASSWORD_FILE",
+            "MYSQL_ALLOW_EMPTY_PASSWORD",
+            "MYSQL_RANDOM_ROOT_PASSWORD",
+        ),
+    ),
+    "mariadb": ImageFacts(
+        (3306,),
+        8000,
+        _exits(0, 1000),
+        is_shell=True,
+        needs_env=(
+            "MARIADB_ROOT_PASSWORD",
+            "MARIADB_ROOT_PASSWORD_FILE",
+            "MARIADB_ROOT_PASSWORD_HASH",
+            "MARIADB_ALLOW_EMPTY_ROOT_PASSWORD",
+            "MARIADB_RANDOM_ROOT_PASSWORD",
+            "MYSQL_ROOT_PASSWORD",
+            "MYSQL_ROOT_PASSWORD_FILE",
+            "MYSQL_ALLOW_EMPTY_PASSWORD",
+            "MYSQL_RANDOM_ROOT_PASSWORD",
+        ),
+    ),
+    "mongo": ImageFacts((27017,), 2000, _exits(0, 500), is_shell=True),
+    "cassandra": ImageFacts((7000, 9042), 30_000, _exits(_JAVA, 2000), is_shell=True),
+    "elasticsearch": ImageFacts((9200, 9300), 25_000, _exits(_JAVA, 1000), is_shell=True),
+    "etcd": ImageFacts((2379, 2380), 500, _exits(0, 100)),
+    "minio/minio": ImageFacts(
+        (9000,), 500, _exits(0, 100), entrypoint=None, assumption="given a data folder by its arguments"
+    ),
+    "influxdb": ImageFacts((8086,), 2000, _exits(0, 300), is_shell=True),
+    # Messaging and coordination.
+    "rabbitmq": ImageFacts((5672, 15692, 25672), 10_000, _exits(0, 3000), is_shell=True),
+    "kafka": ImageFacts((9092,), 8000, _exits(_JAVA, 3000), is_shell=True),
+    "zookeeper": ImageFacts((2181, 2888, 3888, 8080), 2000, _exits(_JAVA, 200), is_shell=True),
+    "nats": ImageFacts((4222, 6222, 8222), 50, _exits(0), assumption="ends with code 0 on TERM"),
+    "consul": ImageFacts((8300, 8301, 8500, 8600), 2000, _exits(0, 500), is_shell=True),
+    "vault": ImageFacts((8200,), 1000, _exits(0, 100), is_shell=True),
+    # Observability and delivery.
+    "prometheus": ImageFacts((9090,), 1000, _exits(0, 200), is_shell=True),
+    "prom/prometheus": ImageFacts((9090,), 1000, _exits(0, 200), is_shell=True),
+    "grafana/grafana": ImageFacts((3000,), 5000, _exits(0, 300), is_shell=True),
+    "fluentd": ImageFacts((5140, 24224), 2000, _exits(0, 500), entrypoint=None, is_shell=True),
+    "fluentd-elasticsearch": ImageFacts((), 2000, _exits(0, 500), entrypoint=None, is_shell=True),
+    "fluent/fluent-bit": ImageFacts((2020,), 300, _exits(0, 5000), entrypoint=None),
+    "jenkins/jenkins": ImageFacts((8080, 50_000), 30_000, _exits(_JAVA, 1000), is_shell=True),
+    "registry": ImageFacts((5000,), 200, _exits(_GO_WITHOUT_HANDLER), is_shell=True),
+    # Kubernetes' own.
+    "pause": ImageFacts((65_535,), 0, _exits(0), paths=("none",), entrypoint=None),
+    "agnhost": ImageFacts(entrypoint=("/agnhost",), is_shell=True, on_term=_exits(0)),
+    "echoserver": ImageFacts((8080,), 200, _exits(0), "SIGQUIT"),
+    "serve_hostname": ImageFacts((9376,), 50, _exits(_GO_WITHOUT_HANDLER)),
+    "serve-hostname": ImageFacts((9376,), 50, _exits(_GO_WITHOUT_HANDLER)),
+    "hello-app": ImageFacts((8080,), 50, _exits(_GO_WITHOUT_HANDLER)),
+    "guestbook": ImageFacts((3000,), 100, _exits(_GO_WITHOUT_HANDLER)),
+    "gb-frontend": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True),
+    "metrics-server": ImageFacts((4443, 10_250), 5000, _exits(0)),
+    "coredns": ImageFacts((53, 8080, 8181, 9153), 200, _exits(0, 5000)),
+    # The simulated images of the worked scenarios.
+    "sim/server": ImageFacts(on_term=_exits(0), is_shell=True, is_stated=True),
+    "sim/shell": ImageFacts(ends=0, on_term=IGNORES, is_shell=True, is_stated=True),
+    "sim/healthz": ImageFacts(
+        (8080,),
+        on_term=_exits(_GO_WITHOUT_HANDLER),
+        answers=(Answer(0, 200), Answer(10_000, 500)),
+        is_stated=True,
+    ),
+    "sim/slow": ImageFacts(ready_ms=95_000, on_term=_exits(0), is_shell=True, is_stated=True),
+    "sim/tail": ImageFacts((), 0, IGNORES, paths=("none",), is_shell=True, is_stated=True),
+    "sim/logger": ImageFacts(on_term=_exits(0), is_shell=True, is_stated=True),
+}
+
+_SAME_AS = {
+    "library/*": "",
+    "registry.k8s.io/e2e-test-images/agnhost": "agnhost",
+    "registry.k8s.io/liveness": "sim/healthz",
+    "*/liveness": "sim/healthz",
+    "*/pause*": "pause",
+    "*/hpa-example": "hpa-example",
+    "*/elasticsearch/elasticsearch": "elasticsearch",
+    "bitnami/kafka": "kafka",
+    "apache/kafka": "kafka",
+    "confluentinc/cp-kafka": "kafka",
+    "confluentinc/cp-zookeeper": "zookeeper",
+    "bitnami/zookeeper": "zookeeper",
+    "bitnami/redis": "redis",
+    "hashicorp/vault": "vault",
+    "hashicorp/consul": "consul",
+    "bitnami/postgresql": "postgres",
+    "bitnami/mongodb": "mongo",
+    "bitnami/rabbitmq": "rabbitmq",
+    "bitnami/memcached": "memcached",
+    "bitnami/etcd": "etcd",
+    "*/etcd": "etcd",
+    "*/prometheus": "prometheus",
+    "*/grafana": "grafana/grafana",
+    "*/hello-app": "hello-app",
+    "k8s.gcr.io/busybox": "busybox",
+}
+
+
+def image_path(image: str) -> str:
+    """The repository without registry host, tag and digest: `docker.io/library/nginx:1.25` is `nginx`."""
+    name = image.partition("@")[0]
+    head, slash, rest = name.partition("/")
+    if slash and ("." in head or ":" in head or head == "localhost"):
+        name = rest
+    folder, _, last = name.rpartition("/")
+    name = f"{folder}/{last.partition(':')[0]}" if folder else last.partition(":")[0]
+    return name.removeprefix("library/")
+
+
+def find_image(image: str) -> tuple[str, ImageFacts] | None:
+    """The row for an image and the name it was found under; None when the image is not known.
+
+    A copy kept under another path (`mirror.example/base/nginx`) is taken to be the image it is named after.
+    """
+    path = image_path(image)
+    if path in KNOWN_IMAGES:
+        return path, KNOWN_IMAGES[path]
+    for pattern, name in _SAME_AS.items():
+        if name and (fnmatchcase(path, pattern) or fnmatchcase(image.partition(":")[0], pattern)):
+            return name, KNOWN_IMAGES[name]
+    last = path.rpartition("/")[2]
+    if "/" in path and last in KNOWN_IMAGES:
+        return last, KNOWN_IMAGES[last]
+    return None

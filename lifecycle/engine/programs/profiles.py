@@ -1,0 +1,115 @@
+"""ContainerProfile objects: behaviours for images and pods that carry no annotation.
+
+`spec: {match: {image: "nginx:*", podSelector: {...}, container: app}, behavior: {...}}`. Globs; of several
+that match, the most specific image pattern wins, then the first by name.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from lifecycle.engine.programs.behavior import Declared
+from lifecycle.engine.programs.reading import Problem, Reader, read_declared
+
+_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One demand on a pod's labels, as in `matchExpressions`."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
+
+    def is_met(self, labels: Mapping[str, str]) -> bool:
+        """Kubernetes' rule: `NotIn` holds for an absent label as well."""
+        value = labels.get(self.key)
+        if self.operator == "In":
+            return value is not None and value in self.values
+        if self.operator == "NotIn":
+            return value is None or value not in self.values
+        return (value is not None) == (self.operator == "Exists")
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One ContainerProfile. None and an empty selector match everything."""
+
+    name: str
+    image: str | None
+    container: str | None
+    selector: tuple[Requirement, ...]
+    behavior: Declared
+
+    def matches(self, image: str, container: str, labels: Mapping[str, str]) -> bool:
+        """Whether it applies; a pattern without a tag or a path part is also tried without them."""
+        return (
+            (self.image is None or any(fnmatchcase(form, self.image) for form in _image_forms(image)))
+            and (self.container is None or fnmatchcase(container, self.container))
+            and all(requirement.is_met(labels) for requirement in self.selector)
+        )
+
+    @property
+    def rank(self) -> tuple[int, int, str]:
+        """Sorts the most specific image pattern first: few wildcards, then much text; then by name."""
+        if self.image is None:
+            return (2, 0, self.name)
+        wildcards = sum(self.image.count(sign) for sign in "*?[")
+        return (1 if wildcards else 0, wildcards - len(self.image), self.name)
+
+
+def _image_forms(image: str) -> tuple[str, ...]:
+    short = image.removeprefix("docker.io/").removeprefix("library/")
+    return (image,) if short == image else (image, short)
+
+
+def choose_profile(
+    profiles: Sequence[Profile], image: str, container: str, labels: Mapping[str, str]
+) -> Profile | None:
+    """The profile that applies to a container, or None."""
+    matching = [profile for profile in profiles if profile.matches(image, container, labels)]
+    return min(matching, key=lambda profile: profile.rank, default=None)
+
+
+def read_profile(raw: Mapping[str, Any]) -> tuple[Profile, tuple[Problem, ...]]:
+    """Reads a stored ContainerProfile; what is wrong with it comes beside it, with field paths."""
+    reader = Reader()
+    spec = reader.mapping(raw.get("spec"), "spec", ("match", "behavior"))
+    match = reader.mapping(spec.get("match", {}), "spec.match", ("image", "podSelector", "container"))
+    if "behavior" not in spec:
+        reader.note("spec.behavior", "required: what the matching containers do")
+    profile = Profile(
+        name=str((raw.get("metadata") or {}).get("name", "")),
+        image=reader.text(match, "image", "spec.match"),
+        container=reader.text(match, "container", "spec.match"),
+        selector=_read_selector(reader, match.get("podSelector", {}), "spec.match.podSelector"),
+        behavior=read_declared(reader, spec.get("behavior", {}), "spec.behavior"),
+    )
+    return profile, tuple(reader.problems)
+
+
+def _read_selector(reader: Reader, value: Any, path: str) -> tuple[Requirement, ...]:
+    given = reader.mapping(value, path, ("matchLabels", "matchExpressions"))
+    labels = given.get("matchLabels", {})
+    if not isinstance(labels, dict):
+        reader.note(f"{path}.matchLabels", f"{labels!r} must map label names to values")
+        labels = {}
+    found = [Requirement(str(key), "In", (str(value),)) for key, value in labels.items()]
+    if "matchExpressions" in given:
+        found += reader.entries(
+            given["matchExpressions"],
+            f"{path}.matchExpressions",
+            lambda entry, where: _read_expression(reader, entry, where),
+        )
+    return tuple(found)
+
+
+def _read_expression(reader: Reader, value: Any, path: str) -> Requirement | None:
+    given = reader.mapping(value, path, ("key", "operator", "values"))
+    if given.get("operator") not in _OPERATORS:
+        reader.note(f"{path}.operator", f"{given.get('operator')!r} must be one of {', '.join(_OPERATORS)}")
+        return None
+    values = given.get("values") or []
+    return Requirement(str(given.get("key", "")), given["operator"], tuple(str(one) for one in values))

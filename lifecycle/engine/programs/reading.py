@@ -1,0 +1,231 @@
+"""Reads behaviours and profiles from parsed YAML (contract, "Behaviour").
+
+Nothing is raised for what a user wrote: every mistake becomes a `Problem` with its field path, and the part
+that holds it is left out.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from lifecycle.engine.objects.quantity import cpu_milli, whole
+from lifecycle.engine.programs.behavior import (
+    PROBE_TYPES,
+    Declared,
+    HookPlan,
+    ProbePoint,
+    PullPlan,
+    RunPlan,
+    StartPlan,
+    TermPlan,
+    UsagePoint,
+)
+from lifecycle.engine.programs.durations import NOTHING, Duration, read_duration
+
+RESULTS = ("success", "failure", "unknown")
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One mistake: where it is, what is wrong and what would be right."""
+
+    path: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Behaviours by container name, and every mistake that was found on the way."""
+
+    behaviors: Mapping[str, Declared]
+    problems: tuple[Problem, ...]
+
+
+class Reader:
+    """Collects problems while it takes a parsed document apart. One reader per document."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def note(self, path: str, text: str) -> None:
+        self.problems.append(Problem(path, text))
+
+    def mapping(self, value: Any, path: str, known: tuple[str, ...]) -> dict[str, Any]:
+        """The value as a mapping with known keys only; anything else is noted and left out."""
+        if not isinstance(value, dict):
+            self.note(path, f"{value!r} must be a mapping with keys out of {', '.join(known)}")
+            return {}
+        for key in value:
+            if key not in known:
+                self.note(f"{path}.{key}", f"unknown key; known are {', '.join(known)}")
+        return {key: value[key] for key in known if value.get(key) is not None}
+
+    def entries(self, value: Any, path: str, read: Callable[[Any, str], _T | None]) -> tuple[_T, ...]:
+        """A list, each entry read on its own; an empty list is a mistake."""
+        if not isinstance(value, list) or not value:
+            self.note(path, f"{value!r} must be a list with at least one entry")
+            return ()
+        read_entries = (read(entry, f"{path}[{index}]") for index, entry in enumerate(value))
+        return tuple(entry for entry in read_entries if entry is not None)
+
+    def duration(self, values: Mapping[str, Any], key: str, path: str) -> Duration | None:
+        if key not in values:
+            return None
+        try:
+            return read_duration(values[key])
+        except ValueError as error:
+            self.note(f"{path}.{key}", str(error))
+            return None
+
+    def number(self, values: Mapping[str, Any], key: str, path: str, low: int, high: int) -> int | None:
+        value = values.get(key)
+        if value is None:
+            return None
+        if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
+            return value
+        self.note(f"{path}.{key}", f"{value!r} must be a whole number from {low} to {high}")
+        return None
+
+    def text(self, values: Mapping[str, Any], key: str, path: str) -> str | None:
+        value = values.get(key)
+        if value is None or isinstance(value, str):
+            return value
+        self.note(f"{path}.{key}", f"{value!r} must be text; put it in quotes")
+        return None
+
+    def amount(
+        self, values: Mapping[str, Any], key: str, path: str, convert: Callable[[Any], int]
+    ) -> int | None:
+        if key not in values:
+            return None
+        try:
+            return convert(values[key])
+        except (ValueError, TypeError):
+            self.note(f"{path}.{key}", f"{values[key]!r} is not a quantity; write for example 100m or 64Mi")
+            return None
+
+
+def read_behavior(parsed: Any, path: str) -> Reading:
+    """Reads the annotation's value: container names to behaviours."""
+    reader = Reader()
+    if not isinstance(parsed, dict):
+        reader.note(path, f"{parsed!r} must map container names to behaviours")
+        return Reading({}, tuple(reader.problems))
+    behaviors = {str(name): read_declared(reader, value, f"{path}.{name}") for name, value in parsed.items()}
+    return Reading(behaviors, tuple(reader.problems))
+
+
+_PARTS = ("pull", "start", "runs", "onTerm", "probes", "preStop", "postStart", "usage")
+
+
+def read_declared(reader: Reader, value: Any, path: str) -> Declared:
+    """Reads the behaviour of one container."""
+    given = reader.mapping(value, path, _PARTS)
+
+    def part(key: str, read: Callable[[Reader, Any, str], _T]) -> _T | None:
+        return read(reader, given[key], f"{path}.{key}") if key in given else None
+
+    return Declared(
+        pull=part("pull", _read_pull),
+        start=part("start", _read_start),
+        runs=part("runs", _read_runs) or None,
+        on_term=part("onTerm", _read_term),
+        probes=part("probes", _read_probes),
+        pre_stop=part("preStop", _read_hook),
+        post_start=part("postStart", _read_hook),
+        usage=part("usage", _read_usage) or None,
+    )
+
+
+def _read_tries(reader: Reader, value: Any, path: str) -> tuple[Duration | None, str | None, int | None]:
+    given = reader.mapping(value, path, ("takes", "error", "times"))
+    if "times" in given and "error" not in given:
+        reader.note(f"{path}.times", "counts errors; give error as well")
+    return (
+        reader.duration(given, "takes", path),
+        reader.text(given, "error", path),
+        reader.number(given, "times", path, 0, 1_000_000),
+    )
+
+
+def _read_pull(reader: Reader, value: Any, path: str) -> PullPlan:
+    return PullPlan(*_read_tries(reader, value, path))
+
+
+def _read_start(reader: Reader, value: Any, path: str) -> StartPlan:
+    return StartPlan(*_read_tries(reader, value, path))
+
+
+def _read_runs(reader: Reader, value: Any, path: str) -> tuple[RunPlan, ...]:
+    return reader.entries(value, path, lambda entry, where: _read_run(reader, entry, where))
+
+
+def _read_run(reader: Reader, value: Any, path: str) -> RunPlan | None:
+    given = reader.mapping(value, path, ("for", "forever", "exit", "reason"))
+    code = reader.number(given, "exit", path, 0, 255)
+    reason = reader.text(given, "reason", path)
+    if given.get("forever") is True:
+        if len(given) > 1:
+            reader.note(path, "a run that lasts forever has no for, exit or reason")
+        return RunPlan()
+    if "forever" in given and given["forever"] is not False:
+        reader.note(f"{path}.forever", f"{given['forever']!r} must be true or false")
+    if "for" not in given and "exit" not in given:
+        reader.note(path, "say how the run ends, for example {for: 20s, exit: 1}, or {forever: true}")
+        return None
+    return RunPlan(reader.duration(given, "for", path) or NOTHING, code or 0, reason)
+
+
+def _read_term(reader: Reader, value: Any, path: str) -> TermPlan:
+    given = reader.mapping(value, path, ("takes", "exit", "ignore"))
+    if given.get("ignore") is True:
+        if len(given) > 1:
+            reader.note(path, "a process that ignores TERM has no takes or exit")
+        return TermPlan(ignore=True)
+    if "ignore" in given and given["ignore"] is not False:
+        reader.note(f"{path}.ignore", f"{given['ignore']!r} must be true or false")
+    takes = reader.duration(given, "takes", path) or NOTHING
+    return TermPlan(takes, reader.number(given, "exit", path, 0, 255) or 0)
+
+
+def _read_hook(reader: Reader, value: Any, path: str) -> HookPlan:
+    given = reader.mapping(value, path, ("takes", "exit"))
+    takes = reader.duration(given, "takes", path) or NOTHING
+    return HookPlan(takes, reader.number(given, "exit", path, 0, 255) or 0)
+
+
+def _read_probes(reader: Reader, value: Any, path: str) -> dict[str, tuple[ProbePoint, ...]]:
+    given = reader.mapping(value, path, PROBE_TYPES)
+    points = {
+        probe_type: reader.entries(
+            entries, f"{path}.{probe_type}", lambda entry, where: _read_point(reader, entry, where)
+        )
+        for probe_type, entries in given.items()
+    }
+    return {probe_type: found for probe_type, found in points.items() if found}
+
+
+def _read_point(reader: Reader, value: Any, path: str) -> ProbePoint | None:
+    given = reader.mapping(value, path, ("at", "result", "message"))
+    at = reader.duration(given, "at", path) or NOTHING
+    if given.get("result") not in RESULTS:
+        reader.note(f"{path}.result", f"{given.get('result')!r} must be one of {', '.join(RESULTS)}")
+        return None
+    return ProbePoint(at, given["result"], reader.text(given, "message", path))
+
+
+def _read_usage(reader: Reader, value: Any, path: str) -> tuple[UsagePoint, ...]:
+    return reader.entries(value, path, lambda entry, where: _read_usage_point(reader, entry, where))
+
+
+def _read_usage_point(reader: Reader, value: Any, path: str) -> UsagePoint:
+    given = reader.mapping(value, path, ("at", "cpu", "memory"))
+    return UsagePoint(
+        reader.duration(given, "at", path) or NOTHING,
+        reader.amount(given, "cpu", path, cpu_milli),
+        reader.amount(given, "memory", path, whole),
+    )

@@ -1,0 +1,165 @@
+"""Chooses what a container does: annotation, then profile, then its script, then the image.
+
+Each source fills what the ones above it leave open. The result depends on the arguments alone, so that it can
+be kept per pod template.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from lifecycle.engine.programs.behavior import (
+    FOREVER,
+    IGNORES,
+    Behavior,
+    Declared,
+    PullPlan,
+    RunPlan,
+    StartPlan,
+    TermPlan,
+)
+from lifecycle.engine.programs.behavior_yaml import ANNOTATION, read_annotation
+from lifecycle.engine.programs.durations import Duration
+from lifecycle.engine.programs.known_images import ImageFacts, find_image
+from lifecycle.engine.programs.profiles import Profile, choose_profile
+from lifecycle.engine.programs.world import ContainerSpec
+
+_AT_ONCE = Duration.fixed(0)
+_SHORT_TASK = Duration.fixed(1_000)
+_BATCH_TASK = Duration.fixed(10_000)
+_JOB_LABELS = ("batch.kubernetes.io/job-name", "job-name", "batch.kubernetes.io/controller-uid")
+
+
+class PodSpecLike(Protocol):
+    """The part of a pod's spec that decides what its containers are for."""
+
+    @property
+    def init_containers(self) -> Sequence[ContainerSpec]: ...
+
+
+def resolve_behavior(
+    pod_spec: PodSpecLike,
+    container: ContainerSpec,
+    annotations: Mapping[str, str],
+    profiles: Sequence[Profile],
+    pod_labels: Mapping[str, str],
+    instant: bool = False,
+) -> Behavior:
+    """The complete behaviour of a container. `instant`: known images need no time to get ready."""
+    base = _from_image(pod_spec, container, pod_labels, instant)
+    declared, problems = _from_annotation(container, annotations)
+    profile = choose_profile(profiles, container.image, container.name, pod_labels)
+    if profile is not None:
+        declared = declared.over(profile.behavior)
+    return _lay_over(base, declared, problems)
+
+
+def _from_annotation(
+    container: ContainerSpec, annotations: Mapping[str, str]
+) -> tuple[Declared, tuple[str, ...]]:
+    text = annotations.get(ANNOTATION)
+    if not text:
+        return Declared(), ()
+    reading = read_annotation(text)
+    return (
+        reading.behaviors.get(container.name, Declared()),
+        tuple(f"{problem}; this part is left out" for problem in reading.problems),
+    )
+
+
+def _lay_over(base: Behavior, declared: Declared, problems: tuple[str, ...]) -> Behavior:
+    # A stated life replaces the script, and with it whatever was assumed of the program.
+    runs_script = declared.runs is None
+    on_term = declared.on_term or base.on_term
+    if not runs_script and on_term is None:
+        on_term = IGNORES if base.script is not None and not base.script.handles_term else TermPlan()
+    return Behavior(
+        pull=declared.pull or base.pull,
+        start=declared.start or base.start,
+        runs=declared.runs or base.runs,
+        on_term=on_term,
+        probes=declared.probes or {},
+        pre_stop=declared.pre_stop,
+        post_start=declared.post_start,
+        usage=declared.usage or (),
+        script=base.script if runs_script else None,
+        stop_signal=base.stop_signal,
+        ports=base.ports,
+        paths=base.paths,
+        answers=base.answers,
+        ready_after=base.ready_after,
+        is_opaque=base.is_opaque,
+        assumptions=base.assumptions if runs_script else (),
+        problems=base.problems + problems if runs_script else problems,
+    )
+
+
+def _from_image(
+    pod_spec: PodSpecLike, container: ContainerSpec, labels: Mapping[str, str], instant: bool
+) -> Behavior:
+    found = find_image(container.image)
+    if found is None or container.command or container.args:
+        return _unknown_program(pod_spec, container, labels)
+    name, facts = found
+    return _known_program(name, facts, container, instant)
+
+
+def _known_program(name: str, facts: ImageFacts, container: ContainerSpec, instant: bool) -> Behavior:
+    notes = (f"image {container.image}: {facts.assumption}",) if facts.assumption else ()
+    needs_no_time = instant and not facts.is_stated
+    is_plain = not _is_customised(container.raw)
+    return Behavior(
+        runs=(_known_run(facts, container.raw),),
+        on_term=facts.on_term,
+        stop_signal=facts.stop_signal,
+        ports=_ports(facts, container.raw, is_plain),
+        paths=facts.paths if is_plain else (),
+        answers=facts.answers,
+        ready_after=None if needs_no_time or not facts.ready_ms else Duration.fixed(facts.ready_ms),
+        is_opaque=not facts.is_shell,
+        assumptions=notes,
+    )
+
+
+def _known_run(facts: ImageFacts, raw: Mapping[str, Any]) -> RunPlan:
+    if facts.needs_env and not _has_env(raw, facts.needs_env):
+        return RunPlan(_SHORT_TASK, exit=1)
+    # A shell whose input stays open waits for it for ever.
+    if facts.ends is None or (facts.is_shell and raw.get("stdin")):
+        return FOREVER
+    return RunPlan(_AT_ONCE, exit=facts.ends)
+
+
+def _has_env(raw: Mapping[str, Any], names: tuple[str, ...]) -> bool:
+    given = {entry.get("name") for entry in raw.get("env") or ()}
+    return bool(raw.get("envFrom")) or not given.isdisjoint(names)
+
+
+def _is_customised(raw: Mapping[str, Any]) -> bool:
+    """Whether configuration may have been changed, so that the image's own ports and paths are no facts."""
+    mounts = raw.get("volumeMounts") or ()
+    return bool(mounts or raw.get("env") or raw.get("envFrom"))
+
+
+def _ports(facts: ImageFacts, raw: Mapping[str, Any], is_plain: bool) -> tuple[int, ...]:
+    if is_plain or not facts.ports:
+        return facts.ports
+    declared = {entry.get("containerPort", 0) for entry in raw.get("ports") or ()}
+    return tuple(sorted(declared | set(facts.ports))) if declared else ()
+
+
+def _unknown_program(pod_spec: PodSpecLike, container: ContainerSpec, labels: Mapping[str, str]) -> Behavior:
+    run, what = _unknown_run(pod_spec, container, labels)
+    said = f"image {container.image}: assumed to {what}, to be ready at once and to exit 0 on TERM"
+    return Behavior(pull=PullPlan(), start=StartPlan(), runs=(run,), on_term=TermPlan(), assumptions=(said,))
+
+
+def _unknown_run(
+    pod_spec: PodSpecLike, container: ContainerSpec, labels: Mapping[str, str]
+) -> tuple[RunPlan, str]:
+    """Programs that are there to end (init containers, Jobs) end well; all others run for ever."""
+    is_init = any(entry is container for entry in pod_spec.init_containers)
+    if is_init and container.raw.get("restartPolicy") != "Always":
+        return RunPlan(_SHORT_TASK), "end with code 0 after 1 s"
+    if any(label in labels for label in _JOB_LABELS):
+        return RunPlan(_BATCH_TASK), "end with code 0 after 10 s"
+    return FOREVER, "run for ever"

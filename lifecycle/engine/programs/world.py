@@ -1,0 +1,153 @@
+"""What a program may see of the cluster around it, and what it hands back. No program sees more than this.
+
+The kubelet makes a `World` for a container and passes it with every call; programs keep no reference to it,
+so that a program can be saved at any instant.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from lifecycle.engine.programs.file_system import Mount
+
+
+@dataclass(frozen=True, slots=True)
+class PodFacts:
+    """The pod a program runs in, as its own process sees it."""
+
+    name: str
+    namespace: str
+    uid: str
+    ip: str
+    node: str
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The container's limits; None where there is none. CPU in thousandths, memory in bytes."""
+
+    cpu_milli: int | None = None
+    memory_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectResult:
+    """One connection attempt: `connected`, or `refused` (nobody listens), or `timeout` (no answer at all).
+
+    `takes_ms` is how long the attempt and the answer took; `status` and `body` are the HTTP answer, where the
+    peer speaks HTTP.
+    """
+
+    outcome: str
+    takes_ms: int = 0
+    status: int = 200
+    body: str = ""
+
+    @property
+    def is_connected(self) -> bool:
+        return self.outcome == "connected"
+
+
+class World(Protocol):
+    """Given by the kubelet, valid for one call at one instant."""
+
+    @property
+    def pod(self) -> PodFacts: ...
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        """The container's environment, references and downward API already resolved."""
+        ...
+
+    @property
+    def limits(self) -> Limits: ...
+
+    @property
+    def epoch_ms(self) -> int:
+        """Unix time, in ms, of instant 0: what `date` shows is this plus the instant."""
+        ...
+
+    @property
+    def volumes(self) -> Sequence["Mount"]:
+        """The container's mounts. Layers are shared: what one container writes, the others see."""
+        ...
+
+    def draw(self, purpose: str, *key: object) -> float:
+        """Chance in [0, 1) by key; the pod and container are not added to the key here."""
+        ...
+
+    def resolve(self, host: str) -> str | None:
+        """The address a name has in cluster DNS now; None when there is no such name."""
+        ...
+
+    def connect(self, host: str, port: int, now_ms: int) -> ConnectResult:
+        """What a connection from this pod to that address would meet now."""
+        ...
+
+
+class ProbeSpec(Protocol):
+    """The part of a probe that a program needs to answer it."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def handler(self) -> Mapping[str, Any]: ...
+    @property
+    def timeout_seconds(self) -> int: ...
+
+
+class ContainerSpec(Protocol):
+    """The part of a container that decides what it does."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def image(self) -> str: ...
+    @property
+    def command(self) -> Sequence[str] | None: ...
+    @property
+    def args(self) -> Sequence[str] | None: ...
+    @property
+    def raw(self) -> Mapping[str, Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """The end of a process. `reason` None: the exit code says it (Completed or Error)."""
+
+    at_ms: int
+    code: int
+    reason: str | None = None
+    signal: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What one check would see now.
+
+    `takes_ms` is how long the check runs (the kubelet compares it with the probe's timeout). `until_ms` is
+    the instant until which the answer surely stays the same; None is for ever, unless the process' `version`
+    changes or, when `sees_volumes`, a shared volume's.
+    """
+
+    result: str
+    message: str = ""
+    takes_ms: int = 0
+    until_ms: int | None = None
+    sees_volumes: bool = False
+    problem: str | None = None
+
+
+@dataclass(slots=True)
+class HookRun:
+    """A lifecycle hook under way. `finished_ms` None: not known yet; ask again after the process has run."""
+
+    kind: str
+    finished_ms: int | None
+    exit_code: int = 0
+    message: str = ""
+    task: int | None = None
+    """The process inside the container that runs it, while it runs."""
