@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from lifecycle.problems import ManifestError, Path, Problem, format_path, refuse
-from lifecycle.yaml_nodes import Converter, compose
+from lifecycle.yaml_nodes import Converter, ListNode, MappingNode, Node, ScalarNode, compose
 from lifecycle.yaml_values import UnreadableValue, json_number
 
 SIZE_LIMIT_BYTES = 1024 * 1024
@@ -27,7 +27,7 @@ class Document:
     data: dict[str, Any]
     number: int = 1
     source: str = ""
-    node: yaml.Node | None = field(default=None, repr=False, compare=False)
+    node: Node | None = field(default=None, repr=False, compare=False)
     prefix: Path = ()
 
     @property
@@ -37,16 +37,14 @@ class Document:
 
     def line_of(self, path: Path) -> int | None:
         """The line a field stands on, or of the closest parent that is written down; None for JSON."""
-        mark = None
-        for key_node, _ in _walk(self.node, self.prefix + path):
-            mark = key_node.start_mark
-        return mark.line + 1 if mark else None
+        lines = [written.line for written, _ in _walk(self.node, self.prefix + path)]
+        return lines[-1] if lines else None
 
     def text_at(self, path: Path) -> str | None:
         """A scalar exactly as it was written (`1.10`, not 1.1), or None."""
         found = [value for _, value in _walk(self.node, self.prefix + path)]
         last = found[-1] if len(found) == len(self.prefix + path) + 1 else None
-        return last.value if isinstance(last, yaml.ScalarNode) else None
+        return last.text if isinstance(last, ScalarNode) else None
 
     def problem(self, path: Path, message: str, remedy: str = "") -> Problem:
         return Problem(
@@ -171,7 +169,7 @@ def _read_yaml(text: str, source: str) -> list[Document]:
                     source,
                     f"a manifest is a mapping with apiVersion, kind and metadata, not {describe(data)}",
                     document=number,
-                    line=node.start_mark.line + 1,
+                    line=node.line,
                 )
             documents.append(Document(data, number, source, node))
     except yaml.YAMLError as error:
@@ -194,7 +192,7 @@ def _syntax_problem(error: yaml.YAMLError, text: str, source: str, document: int
     return Problem(f"not valid YAML: {message}", remedy, source=source, document=document, line=line)
 
 
-def _walk(node: yaml.Node | None, path: Path) -> Iterator[tuple[yaml.Node, yaml.Node]]:
+def _walk(node: Node | None, path: Path) -> Iterator[tuple[Node, Node]]:
     """The nodes from the top down to a path: (where it is written, its value), as far as they are written."""
     if node is None:
         return
@@ -207,9 +205,9 @@ def _walk(node: yaml.Node | None, path: Path) -> Iterator[tuple[yaml.Node, yaml.
         node = step[1]
 
 
-def _child(node: yaml.Node, part: str | int) -> tuple[yaml.Node, yaml.Node] | None:
+def _child(node: Node, part: str | int) -> tuple[Node, Node] | None:
     if isinstance(part, int):
-        items = node.value if isinstance(node, yaml.SequenceNode) else []
+        items = node.items if isinstance(node, ListNode) else []
         return (items[part], items[part]) if part < len(items) else None
-    pairs = node.value if isinstance(node, yaml.MappingNode) else []
-    return next((pair for pair in pairs if pair[0].value == part), None)
+    pairs = node.pairs if isinstance(node, MappingNode) else []
+    return next((pair for pair in pairs if isinstance(pair[0], ScalarNode) and pair[0].text == part), None)

@@ -1,7 +1,7 @@
 """Is this manifest an object Kubernetes v1.35 knows, field by field?
 
-Structure only: names and types of fields, strict as `kubectl --validate=strict`. Whether the values make sense
-is the API server's validation (`lifecycle.engine.store.validation`). No Django in here.
+Structure only: names and types of fields, strict as `kubectl --validate=strict`. Whether the values make
+sense is the API server's validation (`lifecycle.engine.store.validation`). No Django in here.
 """
 
 from lifecycle.manifests import SIZE_LIMIT_BYTES, Document, read_documents

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -49,5 +50,6 @@ def _read_kinds() -> Iterator[tuple[tuple[str, str], str]]:
                 yield (version, kind), type_name
 
 
-def _read(path: Path) -> dict:
-    return yaml.load(path.read_text("utf-8"), Loader=yaml.CSafeLoader)
+def _read(path: Path) -> dict[str, Any]:
+    tables: dict[str, Any] = yaml.load(path.read_text("utf-8"), Loader=yaml.CSafeLoader)
+    return tables
