@@ -19,3 +19,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A SQLite file of this process alone: runs side by side on one machine do not meet."""
+    from django.db import connections
+
+    settings_of_default = connections["default"].settings_dict
+    if settings_of_default["ENGINE"].endswith("sqlite3"):
+        settings_of_default["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "podline.sqlite3")

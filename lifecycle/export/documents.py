@@ -1,0 +1,103 @@
+"""What the OpenAPI description says of the parameters and rows."""
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, inline_serializer
+from rest_framework import serializers
+
+from lifecycle.export.sources import EVENTS, SUMMARIES, TRANSITIONS
+from lifecycle.models import Cluster
+
+INSTANT = "an instant: milliseconds since the epoch, a duration (90s) or an RFC 3339 time"
+MEANINGS = {
+    "kind": "the subject's kind, such as Pod",
+    "namespace": "the subject's namespace; empty for objects outside namespaces",
+    "name": "the subject's name",
+    "uid": "the subject's uid",
+    "owner": "the controlling owner, such as ReplicaSet/web-5d4f",
+    "field": "the field that changed, such as phase or condition.Ready",
+    "reason": "the reason given",
+    "since": f"from {INSTANT}, inclusive",
+    "until": f"to {INSTANT}, exclusive",
+    "after": "go on after this cursor, exclusive",
+    "limit": "at most this many rows; the cursor then says complete: false",
+    "view": "full (the objects) or summary (a line for each)",
+    "deleted": "true: only deleted objects; false: only living ones",
+    "pod": "the pod's name",
+    "container": "the container's name; may be left out when there is only one",
+    "previous": "true: the run before the current one",
+}
+SINGLE = {"limit", "view", "deleted", "pod", "container", "previous"}
+CHOICES = {"view": ["full", "summary"], "deleted": ["true", "false"], "previous": ["true", "false"]}
+
+
+def parameters(names: list[str]) -> list[OpenApiParameter]:
+    """The description of each parameter; most may be repeated, which means or."""
+    return [
+        OpenApiParameter(
+            name,
+            OpenApiTypes.INT if name == "limit" else OpenApiTypes.STR,
+            description=MEANINGS[name],
+            many=name not in SINGLE,
+            required=name == "pod",
+            enum=CHOICES.get(name),
+        )
+        for name in names
+    ]
+
+
+class ClusterSerializer(serializers.ModelSerializer):
+    """A cluster: its input, its clock, its cursor."""
+
+    owner = serializers.CharField(source="owner.get_username")
+
+    class Meta:
+        model = Cluster
+        fields = [
+            *("name", "uuid", "owner", "seed", "epoch", "epoch_id", "settings", "instant_ms", "seq", "rv"),
+            *("speed", "paused", "achieved_speed", "oldest_seq", "failure", "created_at"),
+        ]
+
+
+WHOLE = {
+    "seq",
+    "at_ms",
+    "count",
+    "first_ms",
+    "last_ms",
+    "restarts",
+    "revision",
+    "created_ms",
+    "deleted_ms",
+    "rv",
+}
+ANYTHING = {"old", "new", "cause", "detail"}
+
+
+def _row(name: str, keys: list[str]) -> serializers.Serializer:
+    fields: dict[str, serializers.Field] = {}
+    for key in keys:
+        if key in ANYTHING:
+            fields[key] = serializers.JSONField(allow_null=True)
+        elif key in WHOLE:
+            fields[key] = serializers.IntegerField()
+        else:
+            fields[key] = serializers.CharField(allow_null=True)
+    return inline_serializer(name, fields, many=True)
+
+
+TRANSITIONS_ROWS = _row("Transition", TRANSITIONS.keys)
+EVENTS_ROWS = _row("Event", EVENTS.keys)
+SUMMARIES_ROWS = _row("ObjectSummary", SUMMARIES.keys)
+LOG = inline_serializer(
+    "Log",
+    {
+        "namespace": serializers.CharField(),
+        "pod": serializers.CharField(),
+        "uid": serializers.CharField(),
+        "container": serializers.CharField(),
+        "attempt": serializers.IntegerField(),
+        "started_ms": serializers.IntegerField(allow_null=True),
+        "text": serializers.CharField(),
+    },
+)
+ROOT = OpenApiResponse(OpenApiTypes.OBJECT, "links")

@@ -1,0 +1,117 @@
+"""What a caller asks for: filters read from a query string, every mistake named.
+
+A repeated filter means or: one of the kinds, from the earlier `since`, to the later `until`.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable
+from math import inf
+from typing import TypeVar
+
+from django.db.models import Q, QuerySet
+from django.http import QueryDict
+from rest_framework.exceptions import ValidationError
+
+from lifecycle.export.instants import parse_instant
+from lifecycle.models import Cluster, Event, StoredObject
+
+SUBJECT = ["kind", "namespace", "name", "uid", "owner"]
+RANGE = ["since", "until", "after", "limit"]
+TRANSITION_FILTERS = [*SUBJECT, "field", "reason", *RANGE]
+EVENT_FILTERS = [*SUBJECT, "reason", *RANGE]
+OBJECT_FILTERS = [*SUBJECT, "after", "deleted", "view"]
+LOG_FILTERS = ["namespace", "pod", "container", "previous"]
+
+LARGEST = 2**63 - 1
+Value = TypeVar("Value")
+
+
+def check_names(query: QueryDict, allowed: list[str]) -> None:
+    """ValidationError naming every parameter that is not allowed."""
+    known = f"there are {', '.join(allowed)}"
+    if unknown := [name for name in query if name not in allowed]:
+        raise ValidationError({name: [f"There is no parameter {name!r} here; {known}."] for name in unknown})
+
+
+def read_values(query: QueryDict, name: str, parse: Callable[[str], Value]) -> list[Value]:
+    """Every value given under `name`; ValidationError when one is not what it should be."""
+    try:
+        return [parse(text) for text in query.getlist(name)]
+    except ValueError as error:
+        raise ValidationError({name: [str(error)]}) from None
+
+
+def parse_count(text: str) -> int:
+    """A whole number from 0 on. Raises ValueError saying so."""
+    if not (text.isascii() and text.isdigit() and int(text[:20]) <= LARGEST):
+        raise ValueError(f"{text!r} is no whole number from 0 on")
+    return int(text)
+
+
+def parse_yes_or_no(text: str) -> bool:
+    """`true` or `false`. Raises ValueError saying so."""
+    if text not in {"true", "false"}:
+        raise ValueError(f"{text!r}: use true or false")
+    return text == "true"
+
+
+def select_subjects(rows: QuerySet, query: QueryDict, cluster: Cluster) -> QuerySet:
+    """The rows whose subject, field and reason are among those asked for."""
+    rows = rows.filter(cluster=cluster)
+    for name in ("kind", "name", "uid", "field", "reason"):
+        if wanted := query.getlist(name):
+            rows = rows.filter(**{f"{name}__in": wanted})
+    if wanted := query.getlist("namespace"):
+        # Objects outside namespaces have none: `namespace=` asks for them.
+        outside = Q(namespace__isnull=True) if "" in wanted else Q()
+        rows = rows.filter(Q(namespace__in=wanted) | outside)
+    if owners := query.getlist("owner"):
+        rows = rows.filter(_is_owned_by(rows, owners, cluster))
+    return rows
+
+
+def _is_owned_by(rows: QuerySet, owners: list[str], cluster: Cluster) -> Q:
+    """Events do not carry their subject's owner: the stored object does."""
+    if rows.model is not Event:
+        return Q(owner__in=owners)
+    return Q(uid__in=StoredObject.objects.filter(cluster=cluster, owner__in=owners).values("uid"))
+
+
+def select_range(rows: QuerySet, query: QueryDict, cluster: Cluster) -> QuerySet:
+    """The rows of the asked time, up to the cluster's cursor: rows above it do not exist yet."""
+    since = read_values(query, "since", lambda text: parse_instant(text, cluster.epoch_ms))
+    until = read_values(query, "until", lambda text: parse_instant(text, cluster.epoch_ms))
+    after = read_values(query, "after", parse_count)
+    history = rows.model._default_manager.filter(cluster=cluster, seq__lte=cluster.seq)
+    low = max(cluster.oldest_seq, min(after) + 1 if after else 0)
+    high = cluster.seq + 1
+    if since:
+        low = first_seq_at(history, min(since), low, high)
+    if until:
+        high = first_seq_at(history, max(until), low, high)
+    return rows.filter(seq__gte=low, seq__lt=high)
+
+
+def first_seq_at(history: QuerySet, instant_ms: int, low: int, high: int) -> int:
+    """The first seq in [low, high) not before the instant, `high` if none: both grow together, so bisect."""
+
+    def instant_from(seq: int) -> float:
+        found = history.filter(seq__gte=seq).order_by("seq").values_list("at_ms", flat=True).first()
+        return inf if found is None else found
+
+    if low >= high:
+        return high
+    return low + bisect_left(range(low, high), instant_ms, key=instant_from)
+
+
+def select_stored(query: QueryDict, cluster: Cluster, with_deleted: bool) -> QuerySet:
+    """Objects as they are now; `after` keeps those written since that resource version."""
+    rows = select_subjects(StoredObject.objects.all(), query, cluster)
+    if after := read_values(query, "after", parse_count):
+        rows = rows.filter(rv__gt=min(after))
+    deleted = read_values(query, "deleted", parse_yes_or_no)
+    if not deleted and not with_deleted:
+        deleted = [False]
+    if len(set(deleted)) == 1:
+        rows = rows.filter(deleted_ms__isnull=not deleted[0])
+    return rows

@@ -1,0 +1,121 @@
+"""How rows are written: JSON, NDJSON and CSV, page by page, and which of them a request wants."""
+
+import csv
+import io
+from collections.abc import AsyncIterator, Callable, Iterator
+
+import orjson
+from asgiref.sync import sync_to_async
+from django.core.handlers.asgi import ASGIRequest
+from django.http import StreamingHttpResponse
+from rest_framework.exceptions import ValidationError
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.request import Request
+
+from lifecycle.export.sources import Cursor, Row
+
+# A spreadsheet would take such a cell for a formula.
+FORMULA_STARTS = ("=", "+", "-", "@")
+
+
+Pages = Iterator[list[Row]]
+
+
+def write_json(pages: Pages, keys: list[str], cursor: Cursor) -> Iterator[bytes]:
+    """One array, a row a line."""
+    opening = b"[\n"
+    for page in pages:
+        if page:
+            yield opening + b",\n".join(map(orjson.dumps, page))
+            opening = b",\n"
+    yield b"[]\n" if opening == b"[\n" else b"\n]\n"
+
+
+def write_ndjson(pages: Pages, keys: list[str], cursor: Cursor) -> Iterator[bytes]:
+    """A row a line, as in the trace; the cursor is the last line."""
+    for page in pages:
+        yield b"".join([orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in page])
+    yield orjson.dumps(cursor.to_row(), option=orjson.OPT_APPEND_NEWLINE)
+
+
+def write_csv(pages: Pages, keys: list[str], cursor: Cursor) -> Iterator[bytes]:
+    """A header, then a row a line; values that are no text are written as JSON."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(keys)
+    for page in pages:
+        writer.writerows([[make_cell(row[key]) for key in keys] for row in page])
+        yield text.getvalue().encode()
+        text.seek(0)
+        text.truncate()
+    yield text.getvalue().encode()
+
+
+def make_cell(value: object) -> str:
+    """The text of a value; an absent one is empty, and no cell begins like a formula."""
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else orjson.dumps(value).decode()
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+
+
+class NdjsonRenderer(JSONRenderer):
+    media_type = "application/x-ndjson"
+    format = "ndjson"
+
+
+class CsvRenderer(JSONRenderer):
+    """For the description of the API; what is refused is explained as JSON."""
+
+    media_type = "text/csv"
+    format = "csv"
+
+
+class TextRenderer(BaseRenderer):
+    """A log as it was written."""
+
+    media_type = "text/plain"
+    format = "text"
+    charset = "utf-8"
+
+    def render(
+        self, data: dict, accepted_media_type: str | None = None, renderer_context: dict | None = None
+    ) -> str:
+        return data["text"]
+
+
+Writer = Callable[[Pages, list[str], Cursor], Iterator[bytes]]
+WRITERS: dict[str, Writer] = {"json": write_json, "ndjson": write_ndjson, "csv": write_csv}
+
+
+class FormatNegotiation(BaseContentNegotiation):
+    """`?format=` decides, then the Accept header, then JSON."""
+
+    def select_renderer(self, request: Request, renderers: list, format_suffix: str | None = None) -> tuple:
+        by_format = {renderer.format: renderer for renderer in renderers}
+        wanted = request.query_params.get("format")
+        if wanted is not None and wanted not in by_format:
+            raise ValidationError({"format": [f"{wanted!r}: use {', '.join(by_format)}"]})
+        accepted = [part.partition(";")[0].strip() for part in request.headers.get("Accept", "").split(",")]
+        by_type = {renderer.media_type: renderer for renderer in renderers}
+        asked = [by_type[media_type] for media_type in accepted if media_type in by_type]
+        renderer = by_format[wanted] if wanted else next(iter(asked), renderers[0])
+        return renderer, renderer.media_type
+
+
+def stream(request: Request, chunks: Iterator[bytes]) -> StreamingHttpResponse:
+    """A response that writes chunks as they are made, in a thread when the server is asynchronous."""
+    is_async = isinstance(request._request, ASGIRequest)
+    media_type = request.accepted_renderer.media_type
+    response = StreamingHttpResponse(
+        _in_thread(chunks) if is_async else chunks, content_type=f"{media_type}; charset=utf-8"
+    )
+    response.headers["Cache-Control"] = "no-store"
+    response.headers["X-Accel-Buffering"] = "no"
+    return response
+
+
+async def _in_thread(chunks: Iterator[bytes]) -> AsyncIterator[bytes]:
+    while (chunk := await sync_to_async(next)(chunks, None)) is not None:
+        yield chunk

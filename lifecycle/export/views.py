@@ -1,0 +1,177 @@
+"""The REST export: clusters, their histories, objects and logs. Read only, streamed, for whoever may look."""
+
+from typing import ClassVar
+
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from drf_spectacular.utils import extend_schema
+from rest_framework.authentication import SessionAuthentication, TokenAuthentication
+from rest_framework.exceptions import ValidationError
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+from rest_framework.views import APIView
+
+from lifecycle.access import clusters_for, get_cluster_or_404
+from lifecycle.export import documents
+from lifecycle.export.filters import (
+    EVENT_FILTERS,
+    LOG_FILTERS,
+    OBJECT_FILTERS,
+    TRANSITION_FILTERS,
+    check_names,
+    parse_count,
+    read_values,
+    select_range,
+    select_stored,
+    select_subjects,
+)
+from lifecycle.export.formats import (
+    WRITERS,
+    CsvRenderer,
+    FormatNegotiation,
+    NdjsonRenderer,
+    TextRenderer,
+    stream,
+)
+from lifecycle.export.logs import find_log
+from lifecycle.export.sources import EVENTS, OBJECTS, SUMMARIES, TRANSITIONS, Cursor, Source
+
+
+class BearerAuthentication(TokenAuthentication):
+    """`Authorization: Bearer …`, as kubectl sends it."""
+
+    keyword = "Bearer"
+
+
+class ExportView(APIView):
+    """What all answers share: who may ask, and in which format."""
+
+    http_method_names = ("get", "head", "options")
+    authentication_classes = (BearerAuthentication, SessionAuthentication)
+    permission_classes = (IsAuthenticated,)
+    content_negotiation_class = FormatNegotiation
+    renderer_classes = (JSONRenderer,)
+    parameters: ClassVar[list[str]] = []
+
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
+        super().initial(request, *args, **kwargs)
+        check_names(request.query_params, [*self.parameters, "format"])
+
+    def finalize_response(
+        self, request: HttpRequest, response: HttpResponseBase, *args: object, **kwargs: object
+    ) -> HttpResponseBase:
+        """A refusal is JSON, whatever was asked for."""
+        finished = super().finalize_response(request, response, *args, **kwargs)
+        if isinstance(finished, Response) and finished.status_code >= 400:
+            finished.accepted_renderer, finished.accepted_media_type = JSONRenderer(), "application/json"
+        return finished
+
+
+class Root(ExportView):
+    """Where to go from here."""
+
+    @extend_schema(responses=documents.ROOT)
+    def get(self, request: Request) -> Response:
+        names = {"clusters": "cluster-list", "schema": "schema", "docs": "docs"}
+        return Response({name: reverse(f"export:{route}", request=request) for name, route in names.items()})
+
+
+class ClusterList(ExportView):
+    """The clusters you may look at."""
+
+    @extend_schema(responses=documents.ClusterSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        clusters = clusters_for(request.user).select_related("owner")
+        return Response(documents.ClusterSerializer(clusters, many=True).data)
+
+
+class ClusterDetail(ExportView):
+    """One cluster: what it was made from, its clock, and how far its history goes."""
+
+    @extend_schema(responses=documents.ClusterSerializer)
+    def get(self, request: Request, cluster: str) -> Response:
+        return Response(documents.ClusterSerializer(get_cluster_or_404(request.user, cluster)).data)
+
+
+class StreamedView(ExportView):
+    """Rows of one cluster as JSON, NDJSON or CSV."""
+
+    renderer_classes = (JSONRenderer, NdjsonRenderer, CsvRenderer)
+
+    def stream(
+        self, request: Request, source: Source, rows: QuerySet, cursor: Cursor, limit: int | None = None
+    ) -> HttpResponseBase:
+        write = WRITERS[request.accepted_renderer.format]
+        return stream(request, write(source.walk(rows, cursor, limit), source.keys, cursor))
+
+
+class History(StreamedView):
+    """Rows in the order they happened, up to the instant that is recorded."""
+
+    source: ClassVar[Source]
+
+    def rows(self, request: Request, cluster: str) -> HttpResponseBase:
+        found = get_cluster_or_404(request.user, cluster)
+        subjects = select_subjects(self.source.model._default_manager.all(), request.query_params, found)
+        limits = read_values(request.query_params, "limit", parse_count)
+        rows = select_range(subjects, request.query_params, found)
+        return self.stream(request, self.source, rows, Cursor(found.seq), max(limits, default=None))
+
+
+class Transitions(History):
+    """What changed, when, and what led to it."""
+
+    source = TRANSITIONS
+    parameters = TRANSITION_FILTERS
+
+    @extend_schema(parameters=documents.parameters(TRANSITION_FILTERS), responses=documents.TRANSITIONS_ROWS)
+    def get(self, request: Request, cluster: str) -> HttpResponseBase:
+        return self.rows(request, cluster)
+
+
+class Events(History):
+    """The Kubernetes Events that the components emitted."""
+
+    source = EVENTS
+    parameters = EVENT_FILTERS
+
+    @extend_schema(parameters=documents.parameters(EVENT_FILTERS), responses=documents.EVENTS_ROWS)
+    def get(self, request: Request, cluster: str) -> HttpResponseBase:
+        return self.rows(request, cluster)
+
+
+class Objects(StreamedView):
+    """Objects as they are now; `view=summary` gives a line for each, those already deleted included."""
+
+    parameters = OBJECT_FILTERS
+
+    @extend_schema(parameters=documents.parameters(OBJECT_FILTERS), responses=documents.SUMMARIES_ROWS)
+    def get(self, request: Request, cluster: str) -> HttpResponseBase:
+        found = get_cluster_or_404(request.user, cluster)
+        is_summary = self.is_summary(request)
+        rows = select_stored(request.query_params, found, with_deleted=is_summary)
+        return self.stream(request, SUMMARIES if is_summary else OBJECTS, rows, Cursor(found.rv))
+
+    @staticmethod
+    def is_summary(request: Request) -> bool:
+        view = request.query_params.get("view", "full")
+        if view not in {"full", "summary"}:
+            raise ValidationError({"view": [f"{view!r}: use full or summary"]})
+        # A spreadsheet has columns, not objects.
+        return view == "summary" or request.accepted_renderer.format == "csv"
+
+
+class Logs(ExportView):
+    """The last 64 KiB that a container wrote, in its current or its previous run."""
+
+    renderer_classes = (TextRenderer, JSONRenderer)
+    parameters = LOG_FILTERS
+
+    @extend_schema(parameters=documents.parameters(LOG_FILTERS), responses=documents.LOG)
+    def get(self, request: Request, cluster: str) -> Response:
+        found = get_cluster_or_404(request.user, cluster)
+        return Response(find_log(found, request.query_params))

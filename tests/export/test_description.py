@@ -1,0 +1,65 @@
+"""The OpenAPI description and its page, and the streams of an asynchronous server."""
+
+import json
+
+import pytest
+import yaml
+from django.test import AsyncClient, Client
+
+from tests.builders import make_cluster, make_transition
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_description_names_every_path(client: Client):
+    description = yaml.safe_load(client.get("/api/schema/").content)
+    base = "/api/clusters/{cluster}/"
+    assert {
+        "/api/",
+        "/api/clusters/",
+        base,
+        f"{base}transitions",
+        f"{base}events",
+        f"{base}objects",
+        f"{base}logs",
+    } <= (set(description["paths"]))
+    transitions = description["paths"][f"{base}transitions"]["get"]
+    assert {"kind", "since", "until", "after"} <= {
+        parameter["name"] for parameter in transitions["parameters"]
+    }
+    assert set(transitions["responses"]["200"]["content"]) == {
+        "application/json",
+        "application/x-ndjson",
+        "text/csv",
+    }
+
+
+def test_the_page_needs_nothing_from_elsewhere(client: Client):
+    page = client.get("/api/docs/").content.decode()
+    assert "swagger-ui-bundle.js" in page
+    assert "//cdn" not in page and "https://" not in page
+    assert page.count("<script") == page.count("<script src="), (
+        "an inline script would be refused by the policy"
+    )
+
+
+def test_the_root_says_where_to_go(client: Client):
+    client.force_login(make_cluster("shop").owner)
+    assert client.get("/api/").json()["clusters"] == "http://testserver/api/clusters/"
+    assert client.get("/api/clusters/shop/").json()["name"] == "shop"
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_an_asynchronous_server_streams_page_by_page(async_client: AsyncClient, monkeypatch):
+    from asgiref.sync import sync_to_async
+
+    monkeypatch.setattr("lifecycle.export.sources.PAGE_ROWS", 2)
+    cluster = await sync_to_async(make_cluster)("shop")
+    for _ in range(5):
+        await sync_to_async(make_transition)(cluster)
+    await async_client.aforce_login(cluster.owner)
+    response = await async_client.get("/api/clusters/shop/transitions?format=ndjson")
+    assert response.is_async
+    pieces = [piece async for piece in response.streaming_content]
+    assert [piece.count(b"\n") for piece in pieces] == [2, 2, 1, 1]
+    assert json.loads(pieces[-1]) == {"type": "cursor", "after": 5, "complete": True}
