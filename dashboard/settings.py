@@ -48,6 +48,7 @@ INSTALLED_APPS = [
     "channels",
     "django_htmx",
     "rest_framework",
+    "rest_framework.authtoken",
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "lifecycle",
