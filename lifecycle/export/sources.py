@@ -56,7 +56,9 @@ class Source:
         """The keys of every row in order: the header of a CSV."""
         return [*self.head, *self.columns]
 
-    def walk(self, rows: QuerySet, cursor: Cursor, limit: int | None = None) -> Iterator[list[Row]]:
+    def walk(
+        self, rows: QuerySet, cursor: Cursor | None = None, limit: int | None = None
+    ) -> Iterator[list[Row]]:
         """`rows` in order, in pages. When `limit` rows were enough, the cursor stands at the last of them."""
         ordered = rows.annotate(**self._texts).order_by(self.order).values_list(*self._selected, self.order)
         beyond, left = ordered, limit
@@ -70,7 +72,8 @@ class Source:
             beyond = ordered.filter(**{f"{self.order}__gt": last})
             if left is not None:
                 left -= size
-                cursor.after, cursor.complete = (cursor.after, True) if left else (last, False)
+                if cursor is not None and left == 0:
+                    cursor.after, cursor.complete = last, False
 
     def _make_row(self, values: list) -> Row:
         for place in self._json_places:
