@@ -11,6 +11,7 @@ import orjson
 from django.db.models import JSONField, Model, QuerySet, TextField
 from django.db.models.functions import Cast
 
+from lifecycle.frames import EVENT_KEYS, SUMMARY_COLUMNS, TRANSITION_COLUMNS
 from lifecycle.models import Event, StoredObject, Transition
 
 PAGE_ROWS = 1000
@@ -82,31 +83,7 @@ class Source:
         return values[0] if self.whole else self.head | dict(zip(self.columns, values, strict=False))
 
 
-def _same(*names: str) -> dict[str, str]:
-    return {name: name for name in names}
-
-
-_SUBJECT = _same("seq", "at_ms", "kind", "namespace", "name", "uid")
-
-TRANSITIONS = Source(
-    Transition,
-    "seq",
-    _SUBJECT | _same("owner", "field", "old", "new", "reason", "message", "cause", "detail"),
-    row_type="transition",
-)
-EVENTS = Source(
-    Event,
-    "seq",
-    _SUBJECT
-    | {"fieldPath": "field_path", "eventType": "event_type"}
-    | _same("reason", "message", "source", "count", "first_ms", "last_ms")
-    | {"eventId": "event_id"}
-    | _same("cause", "detail"),
-    row_type="event",
-)
-_SUMMARY = _same(
-    *("uid", "kind", "namespace", "name", "owner", "node", "state", "phase", "status", "ready", "restarts"),
-    *("revision", "created_ms", "deleted_ms", "rv"),
-)
-SUMMARIES = Source(StoredObject, "id", _SUMMARY)
-OBJECTS = Source(StoredObject, "id", _SUMMARY, whole="data")
+TRANSITIONS = Source(Transition, "seq", {name: name for name in TRANSITION_COLUMNS}, row_type="transition")
+EVENTS = Source(Event, "seq", {key: name for name, key in EVENT_KEYS.items()}, row_type="event")
+SUMMARIES = Source(StoredObject, "id", {name: name for name in SUMMARY_COLUMNS})
+OBJECTS = Source(StoredObject, "id", SUMMARIES.columns, whole="data")

@@ -1,0 +1,107 @@
+"""Clusters: made here or in the dashboard, paused and resumed, and their histories."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from lifecycle import inbox
+from lifecycle.access import Verb, get_cluster_or_404
+from lifecycle.admin.history import HISTORIES, HistoryForm
+from lifecycle.admin.scope import ScopedAdmin
+from lifecycle.models import Cluster, RunControl
+
+INPUT = ("name", "seed", "epoch", "settings")
+
+
+@admin.register(Cluster)
+class ClusterAdmin(ScopedAdmin):
+    """A cluster's input is fixed when it is made; deleting it deletes its history."""
+
+    actions = ("pause", "resume")
+    list_display = (
+        "name",
+        "owner",
+        "instant_ms",
+        "speed",
+        "paused",
+        "seq",
+        "histories",
+        "failure",
+        "created_at",
+    )
+    list_filter = ("paused",)
+    list_select_related = ("owner",)
+    search_fields = ("name", "uuid")
+    readonly = (
+        *("uuid", "owner", "histories", "instant_ms", "seq", "rv", "speed", "achieved_speed", "paused"),
+        *("shard", "failure", "created_at"),
+    )
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return True
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self.allows(request, obj, Verb.OWN)
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[list[str], dict, set, list]:
+        """The clusters only: everything in them goes too, and listing it could take long."""
+        return [f"{cluster} and its whole history" for cluster in objs], {"clusters": len(objs)}, set(), []
+
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        return (*INPUT, *self.readonly) if obj else INPUT
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        return (*INPUT, *self.readonly) if obj else ()
+
+    def save_model(self, request: HttpRequest, obj: Cluster, form: Any, change: bool) -> None:  # type: ignore[override]
+        """A new cluster enters where all do: with its shard, and its first turn asked for."""
+        made = inbox.create_cluster(request.user, obj.name, obj.seed, obj.epoch, obj.settings)
+        obj.pk, obj.owner = made.pk, made.owner
+
+    @admin.display(description="history")
+    def histories(self, cluster: Cluster) -> SafeString:
+        links = [reverse("admin:lifecycle_cluster_history", args=[cluster.name, what]) for what in HISTORIES]
+        return format_html('<a href="{}">transitions</a> · <a href="{}">events</a>', *links)
+
+    @admin.action(description="Pause")
+    def pause(self, request: HttpRequest, rows: QuerySet) -> None:
+        self._control(request, rows, RunControl.Kind.PAUSE)
+
+    @admin.action(description="Resume")
+    def resume(self, request: HttpRequest, rows: QuerySet) -> None:
+        self._control(request, rows, RunControl.Kind.RESUME)
+
+    def _control(self, request: HttpRequest, rows: QuerySet, kind: RunControl.Kind) -> None:
+        for cluster in rows:
+            if self.allows(request, cluster, Verb.RUN):
+                inbox.control(cluster, kind, {}, request.user)
+                messages.success(request, f"{cluster}: {kind.label.lower()} asked for.")
+            else:
+                messages.error(request, f"You may not run the cluster {cluster}.")
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.history_of)
+        history = path("<slug:name>/rows/<slug:what>/", view, name="lifecycle_cluster_history")
+        return [history, *super().get_urls()]
+
+    def history_of(self, request: HttpRequest, name: str, what: str) -> HttpResponseBase:
+        """Transitions or events of one cluster, newest first, a page at a time."""
+        cluster = get_cluster_or_404(request.user, name)
+        form = HistoryForm(request.GET or None)
+        history = HISTORIES.get(what) or HISTORIES["transitions"]
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"{history.title} of {cluster.name}",
+            "opts": self.opts,
+            "cluster": cluster,
+            "form": form,
+            "page": history.page(cluster, form.filters()),
+        }
+        return TemplateResponse(request, "admin/lifecycle/history.html", context)

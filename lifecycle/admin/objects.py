@@ -1,0 +1,159 @@
+"""The objects of clusters: looked at as YAML, changed through commands."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.helpers import ActionForm
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from lifecycle.access import Verb
+from lifecycle.admin.orders import order
+from lifecycle.admin.scope import ClusterFilter, ScopedAdmin
+from lifecycle.admin.spec_form import SpecForm
+from lifecycle.admin.texts import to_yaml
+from lifecycle.models import StoredObject
+
+SCALED = {"Deployment", "ReplicaSet", "StatefulSet", "ReplicationController"}
+ROLLED_OUT = {"Deployment", "StatefulSet", "DaemonSet"}
+
+
+class DeletedFilter(admin.SimpleListFilter):
+    """Living objects unless asked otherwise."""
+
+    title = "life"
+    parameter_name = "deleted"
+
+    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
+        return [("no", "living"), ("yes", "deleted")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        return queryset.filter(deleted_ms__isnull=self.value() == "no") if self.value() else queryset
+
+
+class ScaleForm(ActionForm):
+    """The number that the action `scale` takes; the action itself reads it."""
+
+    replicas = forms.CharField(required=False, label="Replicas:", widget=forms.NumberInput(attrs={"min": 0}))
+
+
+@admin.register(StoredObject)
+class StoredObjectAdmin(ScopedAdmin):
+    """Every object that was ever there; the living ones can be changed."""
+
+    form = SpecForm
+    action_form = ScaleForm
+    actions = ("scale", "restart", "delete_with_grace")
+    list_display = (
+        "name",
+        "kind",
+        "namespace",
+        "cluster",
+        "state",
+        "status",
+        "ready",
+        "node",
+        "owner",
+        "is_living",
+    )
+    list_filter = (ClusterFilter, "kind", "state", DeletedFilter)
+    list_select_related = ("cluster",)
+    search_fields = ("name", "namespace", "uid", "owner")
+    ordering = ("cluster", "kind", "namespace", "name")
+    fields = (
+        "cluster",
+        "kind",
+        "namespace",
+        "name",
+        "uid",
+        "owner",
+        "condition",
+        "spec",
+        "generation",
+        "rest",
+    )
+    readonly_fields = ("cluster", "kind", "namespace", "name", "uid", "owner", "condition", "rest")
+
+    @admin.display(boolean=True, description="living")
+    def is_living(self, stored: StoredObject) -> bool:
+        return stored.deleted_ms is None
+
+    @admin.display(description="status")
+    def condition(self, stored: StoredObject) -> str:
+        words = [stored.status or stored.phase or stored.state, stored.ready and f"ready {stored.ready}"]
+        return ", ".join(word for word in words if word) or "-"
+
+    @admin.display(description="everything else")
+    def rest(self, stored: StoredObject) -> SafeString:
+        return format_html("<pre>{}</pre>", to_yaml({k: v for k, v in stored.data.items() if k != "spec"}))
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Deleted objects stay as they were; objects without a spec have nothing to edit here."""
+        is_editable = obj is None or (obj.deleted_ms is None and "spec" in obj.data)  # type: ignore[attr-defined]
+        return is_editable and self.allows(request, obj, Verb.CHANGE)
+
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        """Who may not edit reads the spec as text."""
+        if self.has_change_permission(request, obj):
+            return self.fields
+        return ["spec_text" if name == "spec" else name for name in self.fields if name != "generation"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        return (*self.readonly_fields, "spec_text")
+
+    @admin.display(description="spec")
+    def spec_text(self, stored: StoredObject) -> SafeString:
+        return format_html("<pre>{}</pre>", to_yaml(stored.data.get("spec")))
+
+    def get_form(
+        self, request: HttpRequest, obj: Model | None = None, **kwargs: Any
+    ) -> type[forms.ModelForm]:
+        return type("SpecFormOfUser", (SpecForm,), {"user": request.user})
+
+    def save_model(self, request: HttpRequest, obj: Model, form: Any, change: bool) -> None:
+        """The form has asked the cluster already."""
+        for warning in form.warnings:
+            messages.warning(request, warning)
+
+    @admin.action(description="Scale to the number beside")
+    def scale(self, request: HttpRequest, rows: QuerySet) -> None:
+        given = request.POST.get("replicas", "")
+        if not (given.isascii() and given.isdigit() and len(given) < 7):
+            messages.error(request, "Write the number of replicas beside the action.")
+            return
+        self._order_each(request, rows, SCALED, "scale", {"replicas": int(given)}, f"scaled to {given}")
+
+    @admin.action(description="Restart the rollout")
+    def restart(self, request: HttpRequest, rows: QuerySet) -> None:
+        self._order_each(request, rows, ROLLED_OUT, "rollout", {"action": "restart"}, "restarted")
+
+    @admin.action(description="Delete, with grace")
+    def delete_with_grace(self, request: HttpRequest, rows: QuerySet) -> None:
+        self._order_each(request, rows, None, "delete", {}, "asked to end")
+
+    def _order_each(
+        self,
+        request: HttpRequest,
+        rows: QuerySet,
+        kinds: set[str] | None,
+        kind: str,
+        payload: dict,
+        done: str,
+    ) -> None:
+        """One command for each object; what came of each is said."""
+        for stored in rows.select_related("cluster"):
+            if not self.allows(request, stored, Verb.CHANGE):
+                messages.error(request, f"{stored}: you may not change the cluster {stored.cluster}.")
+            elif stored.deleted_ms is not None:
+                messages.error(request, f"{stored} is deleted already.")
+            elif kinds is not None and stored.kind not in kinds:
+                messages.error(request, f"{stored}: only {', '.join(sorted(kinds))} can be {done}.")
+            else:
+                outcome = order(kind, payload, stored, request.user)
+                for problem in outcome.problems:
+                    messages.error(request, f"{stored}: {problem}")
+                if not outcome.problems:
+                    messages.success(request, f"{stored}: {done}.")

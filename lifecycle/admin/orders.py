@@ -1,0 +1,44 @@
+"""Sending a command and saying what came of it, in words for a person at a form."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from lifecycle import inbox
+from lifecycle.models import StoredObject
+
+
+@dataclass
+class Outcome:
+    """What the cluster answered: `problems` is empty when it did as asked."""
+
+    problems: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def order(kind: str, payload: dict[str, Any], stored: StoredObject, user: inbox.User) -> Outcome:
+    """Send a command to the object's cluster and wait for its result."""
+    try:
+        command = inbox.append(stored.cluster, kind, name_target(stored) | payload, user)
+    except inbox.Refused as refusal:
+        return Outcome([str(refusal)])
+    result = inbox.wait_for_result(command)
+    if result is None:
+        return Outcome(
+            [f"There is no answer yet. The command {command.pk} stays in the inbox; look at it there."]
+        )
+    return Outcome(read_problems(result), list(result.get("warnings") or []))
+
+
+def name_target(stored: StoredObject) -> dict[str, Any]:
+    """The object as a command names it; outside namespaces it has none."""
+    return {"kind": stored.kind, "namespace": stored.namespace, "name": stored.name}
+
+
+def read_problems(result: dict[str, Any]) -> list[str]:
+    """The causes of a Kubernetes Status, each with its field; empty when the result is a success."""
+    if result["code"] < 400:
+        return []
+    status = result.get("status") or {}
+    causes = (status.get("details") or {}).get("causes") or []
+    named = [f"{cause['field']}: {cause.get('message', '')}" for cause in causes if cause.get("field")]
+    return named or [status.get("message") or f"The cluster refused, with code {result['code']}."]

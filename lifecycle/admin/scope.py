@@ -1,0 +1,69 @@
+"""Staff see and change what `may` allows them: their own clusters, and what is in them."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from lifecycle.access import Verb, clusters_for, may
+from lifecycle.models import Cluster
+
+
+class ScopedAdmin(admin.ModelAdmin):
+    """Rows of one's own clusters, read only unless a subclass says more.
+
+    Django's permissions by model do not count: `may` is asked instead.
+    """
+
+    show_full_result_count = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        rows = super().get_queryset(request)
+        clusters = clusters_for(request.user)
+        return rows.filter(pk__in=clusters) if self.model is Cluster else rows.filter(cluster__in=clusters)
+
+    def allows(self, request: HttpRequest, row: Model | None, verb: str) -> bool:
+        """Whether `verb` may be done to the row's cluster; for no row, whether to any cluster at all."""
+        if row is None:
+            return True
+        return may(request.user, row if isinstance(row, Cluster) else row.cluster, verb)  # type: ignore[attr-defined]
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return True
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self.allows(request, obj, Verb.VIEW)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponseBase:
+        """Without Django's transaction around it: the engine can only answer what is committed."""
+        return self._changeform_view(request, object_id, form_url, extra_context)  # type: ignore[attr-defined]
+
+
+class ClusterFilter(admin.SimpleListFilter):
+    """By cluster, among those one may look at."""
+
+    title = "cluster"
+    parameter_name = "cluster"
+
+    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
+        return [(name, name) for name in clusters_for(request.user).values_list("name", flat=True)]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        return queryset.filter(cluster__name=self.value()) if self.value() else queryset

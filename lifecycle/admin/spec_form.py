@@ -1,0 +1,108 @@
+"""An object's spec as YAML in a form: what is wrong with it is said under it, with line and field."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from lifecycle import inbox
+from lifecycle.admin.orders import order
+from lifecycle.admin.texts import to_yaml
+from lifecycle.engine.trace import make_merge_patch
+from lifecycle.manifests import Document, read_documents
+from lifecycle.models import StoredObject
+from lifecycle.problems import ManifestError, Path, Problem
+from lifecycle.schema import check_document
+
+SPEC = "spec"
+
+
+class SpecDocument(Document):
+    """An object of which only the spec is written down: paths begin at it."""
+
+    def line_of(self, path: Path) -> int | None:
+        return super().line_of(path[1:])
+
+    def text_at(self, path: Path) -> str | None:
+        return super().text_at(path[1:])
+
+
+def read_spec(text: str, stored: dict[str, Any]) -> dict[str, Any]:
+    """The spec that `text` describes for the stored object. Raises ManifestError with every problem."""
+    documents = read_documents(text)
+    if len(documents) != 1:
+        raise ManifestError(
+            [Problem("the spec is one YAML mapping", "write its fields, such as replicas: 3")]
+        )
+    written = documents[0]
+    whole = {name: stored[name] for name in ("apiVersion", "kind", "metadata")} | {SPEC: written.data}
+    problems = check_document(SpecDocument(whole, node=written.node))
+    if problems:
+        raise ManifestError(problems)
+    return written.data
+
+
+def describe_problem(problem: Problem) -> str:
+    """One problem without the name of the object: the page shows it already."""
+    place = f"line {problem.line}: " if problem.line else ""
+    field = f"{problem.path}: " if problem.path else ""
+    remedy = f"; {problem.remedy}" if problem.remedy else ""
+    return f"{place}{field}{problem.message}{remedy}"
+
+
+class SpecForm(forms.ModelForm):
+    """Saving is asking the cluster: the form is valid once the cluster has done as asked.
+
+    `generation` is the one the page showed. Should the spec have changed since, nothing is overwritten.
+    """
+
+    spec = forms.CharField(
+        strip=False,
+        widget=forms.Textarea(
+            attrs={"rows": 30, "cols": 100, "spellcheck": "false", "class": "vLargeTextField"}
+        ),
+        help_text="The whole spec, as in a manifest. Saving sends the difference to the cluster as a patch.",
+    )
+    generation = forms.IntegerField(widget=forms.HiddenInput, required=False)
+
+    user: inbox.User = None
+
+    class Meta:
+        model = StoredObject
+        fields: tuple[str, ...] = ()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.warnings: list[str] = []
+        self.initial["spec"] = to_yaml(self.instance.data.get(SPEC) or {})
+        self.initial["generation"] = self._generation()
+
+    def _generation(self) -> int | None:
+        return self.instance.data["metadata"].get("generation")
+
+    def clean_spec(self) -> dict[str, Any]:
+        """The spec as JSON."""
+        try:
+            return read_spec(self.cleaned_data["spec"].replace("\r\n", "\n"), self.instance.data)
+        except ManifestError as error:
+            raise ValidationError([describe_problem(problem) for problem in error.problems]) from None
+
+    def clean(self) -> dict[str, Any]:
+        """Ask the cluster, unless something is wrong already or nothing changes."""
+        cleaned = super().clean() or self.cleaned_data
+        if self.errors:
+            return cleaned
+        if cleaned["generation"] != self._generation():
+            raise ValidationError("Somebody changed this spec meanwhile. Load the page anew, then change it.")
+        patch = make_merge_patch(self.instance.data.get(SPEC) or {}, cleaned[SPEC])
+        if patch:
+            outcome = order("patch", {"type": "merge", "patch": {SPEC: patch}}, self.instance, self.user)
+            self.warnings = outcome.warnings
+            for problem in outcome.problems:
+                self.add_error(SPEC, problem)
+        return cleaned
+
+    def save(self, commit: bool = True) -> StoredObject:
+        """Nothing is written here: the recorder writes what the cluster made of it."""
+        self.save_m2m = lambda: None
+        return self.instance

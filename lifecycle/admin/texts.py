@@ -1,0 +1,34 @@
+"""JSON as people read it: YAML that Kubernetes reads back as the same values."""
+
+from typing import Any
+
+import yaml
+
+from lifecycle.yaml_values import UnreadableValue, resolve_plain
+
+
+class _Dumper(yaml.SafeDumper):
+    """Go's YAML takes more words for booleans and numbers than PyYAML knows: those are quoted."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in text else None if _stays_text(text) else "'"
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+def _stays_text(text: str) -> bool:
+    try:
+        return resolve_plain(text) == text
+    except UnreadableValue:
+        return False
+
+
+_Dumper.add_representer(str, _represent_text)
+
+
+def to_yaml(value: Any) -> str:
+    """Block style, in the order of the JSON."""
+    return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
