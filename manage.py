@@ -5,9 +5,24 @@ import os
 import sys
 
 
+def data_option(arguments: list[str]) -> str | None:
+    """The folder of `up --data DIR` or `--data=DIR`: settings read it before any option is parsed."""
+    if arguments[1:2] != ["up"]:
+        return None
+    for index, argument in enumerate(arguments):
+        if argument == "--data" and index + 1 < len(arguments):
+            return arguments[index + 1]
+        if argument.startswith("--data="):
+            return argument.removeprefix("--data=")
+    return None
+
+
 def main() -> int:
     """Run one command; a setting that is wrong is one clear line, not a traceback."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
+    folder = data_option(sys.argv)
+    if folder:
+        os.environ["PODLINE_DATA"] = folder
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 

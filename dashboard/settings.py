@@ -175,7 +175,12 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_TRANSPORT_OPTIONS = {"global_keyprefix": "podline:", "visibility_timeout": 60}
+# A worker that takes a shard over listens to its queue within a quarter of a second.
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "global_keyprefix": "podline:",
+    "visibility_timeout": 60,
+    "polling_interval": 0.25,
+}
 CELERY_TASK_DEFAULT_QUEUE = "engine.default"
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]

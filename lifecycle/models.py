@@ -26,7 +26,7 @@ class Cluster(models.Model):
 
     The *cursor* (`instant_ms`, `seq`, `rv`, `inbox_order`) is the commit: history rows above it do
     not exist for readers, and a take-over deletes them. `fence` is the right to write: whoever
-    raised it last owns the cluster.
+    raised it last owns the cluster. `engine_version` recorded what came after `replay_from_ms`.
     """
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
@@ -38,6 +38,7 @@ class Cluster(models.Model):
     epoch = models.DateTimeField(default=DEFAULT_EPOCH)
     settings = models.JSONField(default=dict, blank=True)
     engine_version = models.PositiveIntegerField(default=1)
+    replay_from_ms = models.BigIntegerField(default=0)
     epoch_id = models.UUIDField(default=uuid4, editable=False)
     parent = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="forks")
     forked_at_ms = models.BigIntegerField(null=True, blank=True)
@@ -326,6 +327,7 @@ class Worker(models.Model):
     started_at = models.DateTimeField()
     seen_at = models.DateTimeField()
     hot_clusters = models.PositiveIntegerField(default=0)
+    figures = models.JSONField(default=dict)
 
     def __str__(self) -> str:
         return self.name

@@ -1,0 +1,9 @@
+"""WebSocket paths."""
+
+from django.urls import path
+
+from dashboard.consumers import ClusterConsumer
+
+websocket_urlpatterns = [
+    path("ws/clusters/<str:cluster>/", ClusterConsumer.as_asgi()),
+]

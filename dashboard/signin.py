@@ -1,0 +1,55 @@
+"""The one-time way in that `manage.py up` prints: no password to read, choose or lose.
+
+Only the token's digest is kept, it works once and for a day, and a second use says what to do.
+"""
+
+import hashlib
+import secrets
+from datetime import timedelta
+
+from django.contrib.auth import login
+from django.contrib.auth.models import AbstractBaseUser
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from lifecycle.models import EntryLink
+
+LIFETIME = timedelta(days=1)
+
+
+def make_entry_token(user: AbstractBaseUser) -> str:
+    """A token for `/enter/<token>/` that signs `user` in once."""
+    EntryLink.objects.filter(created_at__lt=timezone.now() - LIFETIME).delete()
+    token = secrets.token_urlsafe(24)
+    EntryLink.objects.create(digest=_digest(token), user=user)
+    return token
+
+
+@never_cache
+@require_safe
+def enter(request: HttpRequest, token: str) -> HttpResponse:
+    """Sign in with a one-time token and go to the first page."""
+    if request.user.is_authenticated:
+        return HttpResponseRedirect("/")
+    # The update picks one winner of two requests that come together. A HEAD is a preview, not a person.
+    fresh = EntryLink.objects.filter(
+        digest=_digest(token), used_at=None, created_at__gte=timezone.now() - LIFETIME
+    )
+    if request.method == "HEAD":
+        return HttpResponse(status=200 if fresh.exists() else 410)
+    if not fresh.update(used_at=timezone.now()):
+        return HttpResponse(
+            "This sign-in link was used already or is older than a day."
+            " Start `manage.py up` again for a new one.\n",
+            status=410,
+            content_type="text/plain; charset=utf-8",
+        )
+    user = EntryLink.objects.select_related("user").get(digest=_digest(token)).user
+    login(request, user, backend="django.contrib.auth.backends.ModelBackend")
+    return HttpResponseRedirect("/")
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,56 @@
+"""What passes through Redis beside Celery's queues: who was nudged, whose result is ready.
+
+Nothing here is needed for correctness: a lost key costs a little time, never a command or a row.
+"""
+
+import logging
+from functools import cache
+
+import redis
+from django.conf import settings
+
+log = logging.getLogger(__name__)
+
+# A nudge that got lost is repeated by the ticker after this long.
+NUDGE_MS = 1000
+RESULT_SECONDS = 60
+PREFIX = "podline:"
+
+
+@cache
+def client() -> redis.Redis:
+    """The connection pool of this process; socket errors show within two seconds."""
+    return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=15, socket_connect_timeout=2)
+
+
+def mark_nudged(shard: int) -> bool:
+    """Whether this caller is the one to send the shard's turn: only one of many nudges is sent."""
+    return bool(client().set(f"{PREFIX}nudged:{shard}", 1, nx=True, px=NUDGE_MS))
+
+
+def clear_nudged(shard: int) -> None:
+    """The turn begins: what happens from now on needs another nudge."""
+    try:
+        client().delete(f"{PREFIX}nudged:{shard}")
+    except redis.RedisError as problem:
+        log.warning("nudge not cleared: %s", problem, extra={"shard": shard})
+
+
+def announce_results(ids: list[str]) -> None:
+    """Wake whoever waits for these commands or controls."""
+    try:
+        with client().pipeline(transaction=False) as pipeline:
+            for one in ids:
+                pipeline.rpush(f"{PREFIX}result:{one}", 1)
+                pipeline.expire(f"{PREFIX}result:{one}", RESULT_SECONDS)
+            pipeline.execute()
+    except redis.RedisError as problem:
+        log.warning("results not announced: %s", problem)
+
+
+def wait_for_announcement(one: str, seconds: float) -> bool:
+    """Wait until a result is announced; False after `seconds`, or at once when Redis is not there."""
+    try:
+        return client().blpop([f"{PREFIX}result:{one}"], timeout=seconds) is not None
+    except redis.RedisError:
+        return False

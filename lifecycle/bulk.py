@@ -1,0 +1,80 @@
+"""Many rows at once: prepared batches on SQLite, COPY on PostgreSQL. JSON columns come as text."""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import orjson
+from django.db import connection
+
+Values = Sequence[Any]
+
+
+class Table(NamedTuple):
+    """A table and the columns rows are written in, in that order; `unique` names an upsert's key."""
+
+    name: str
+    columns: tuple[str, ...]
+    unique: tuple[str, ...] = ()
+
+
+def to_text(value: Any) -> str | None:
+    """A JSON column's text; None stays NULL."""
+    return None if value is None else orjson.dumps(value).decode()
+
+
+def insert(table: Table, rows: Iterable[Values]) -> None:
+    """Add new rows; a clash of keys is an error."""
+    if connection.vendor == "postgresql":
+        _copy(f"{_quoted(table.name)} ({_names(table)})", rows)
+        return
+    with connection.cursor() as cursor:
+        cursor.executemany(_insert_sql(table), rows)
+
+
+def upsert(table: Table, rows: Iterable[Values]) -> None:
+    """Add rows, or overwrite those with the same `unique` columns."""
+    with connection.cursor() as cursor:
+        if connection.vendor != "postgresql":
+            cursor.executemany(_insert_sql(table) + _on_conflict(table), rows)
+            return
+        incoming = _quoted(f"incoming_{table.name}")
+        cursor.execute(
+            f"CREATE TEMP TABLE IF NOT EXISTS {incoming} ON COMMIT DELETE ROWS"
+            f" AS SELECT {_names(table)} FROM {_quoted(table.name)} WITH NO DATA"
+        )
+        _copy(f"{incoming} ({_names(table)})", rows)
+        cursor.execute(
+            f"INSERT INTO {_quoted(table.name)} ({_names(table)})"
+            f" SELECT {_names(table)} FROM {incoming}{_on_conflict(table)}"
+        )
+
+
+def _copy(target: str, rows: Iterable[Values]) -> None:
+    with connection.cursor() as cursor, cursor.cursor.copy(f"COPY {target} FROM STDIN") as copy:
+        for row in rows:
+            copy.write_row(row)
+
+
+@cache
+def _insert_sql(table: Table) -> str:
+    marks = ", ".join(["%s"] * len(table.columns))
+    return f"INSERT INTO {_quoted(table.name)} ({_names(table)}) VALUES ({marks})"
+
+
+@cache
+def _on_conflict(table: Table) -> str:
+    changes = ", ".join(
+        f'"{column}" = excluded."{column}"' for column in table.columns if column not in table.unique
+    )
+    keys = ", ".join(f'"{column}"' for column in table.unique)
+    return f" ON CONFLICT ({keys}) DO UPDATE SET {changes}"
+
+
+@cache
+def _names(table: Table) -> str:
+    return ", ".join(f'"{column}"' for column in table.columns)
+
+
+def _quoted(name: str) -> str:
+    return connection.ops.quote_name(name)

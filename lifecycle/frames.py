@@ -1,0 +1,151 @@
+"""What goes to the browser, as typed dicts: rows of the trace, summaries of objects, frames.
+
+A row of the trace has the contract's keys in the contract's order, whether it comes from the engine
+or from the database. The group message around a frame is for consumers:
+`{"type": "cluster.frame", "epoch_id", "from", "seq", "at_ms", "text"}`, where `text` is the frame as
+JSON, ready to be sent on.
+"""
+
+from typing import Any, TypedDict
+
+import orjson
+
+from lifecycle.models import Cluster, Event, StoredObject, Transition
+
+MAX_ROWS = 2000
+MAX_BYTES = 256 * 1024
+
+
+class Summary(TypedDict):
+    """The columns lists of objects show; decided by the engine's `columns.summarize`."""
+
+    uid: str
+    kind: str
+    namespace: str | None
+    name: str
+    owner: str | None
+    node: str | None
+    state: str | None
+    phase: str | None
+    status: str | None
+    ready: str | None
+    restarts: int | None
+    revision: int | None
+    created_ms: int
+    deleted_ms: int | None
+    rv: int
+
+
+SUMMARY_COLUMNS = tuple(Summary.__annotations__)
+
+Frame = TypedDict(
+    "Frame",
+    {
+        "epoch_id": str,
+        "from": int,
+        "seq": int,
+        "at_ms": int,
+        "speed": float,
+        "paused": bool,
+        "achieved_speed": float | None,
+        "transitions": list[dict[str, Any]],
+        "events": list[dict[str, Any]],
+        "objects": list[Summary],
+        "rv_from": int,
+        "rv": int,
+        "refetch": bool,
+    },
+    total=False,
+)
+
+TRANSITION_COLUMNS = (
+    "seq at_ms kind namespace name uid owner field old new reason message cause detail".split()
+)
+# Column -> the trace's key.
+EVENT_KEYS = {
+    "seq": "seq",
+    "at_ms": "at_ms",
+    "kind": "kind",
+    "namespace": "namespace",
+    "name": "name",
+    "uid": "uid",
+    "field_path": "fieldPath",
+    "event_type": "eventType",
+    "reason": "reason",
+    "message": "message",
+    "source": "source",
+    "count": "count",
+    "first_ms": "first_ms",
+    "last_ms": "last_ms",
+    "event_id": "eventId",
+    "cause": "cause",
+    "detail": "detail",
+}
+
+
+def transition_json(row: Transition) -> dict[str, Any]:
+    """A recorded transition as the trace's object."""
+    return {"type": "transition"} | {column: getattr(row, column) for column in TRANSITION_COLUMNS}
+
+
+def event_json(row: Event) -> dict[str, Any]:
+    """A recorded event as the trace's object."""
+    return {"type": "event"} | {key: getattr(row, column) for column, key in EVENT_KEYS.items()}
+
+
+def summary_of(stored: StoredObject) -> Summary:
+    """The summary columns of a stored object."""
+    return {column: getattr(stored, column) for column in SUMMARY_COLUMNS}  # type: ignore[return-value]
+
+
+def make_frame(
+    cluster: Cluster,
+    from_seq: int,
+    from_rv: int,
+    rows: list[dict[str, Any]],
+    objects: list[Summary],
+    is_large: bool = False,
+) -> Frame:
+    """One frame up to the cluster's cursor. Too much to send: no rows, and `refetch`."""
+    frame: Frame = {
+        "epoch_id": str(cluster.epoch_id),
+        "from": from_seq,
+        "seq": cluster.seq,
+        "at_ms": cluster.instant_ms,
+        "speed": cluster.speed,
+        "paused": cluster.paused,
+        "achieved_speed": cluster.achieved_speed,
+        "transitions": [],
+        "events": [],
+        "objects": [],
+        "rv_from": from_rv,
+        "rv": cluster.rv,
+    }
+    if is_large or len(rows) + len(objects) > MAX_ROWS:
+        frame["refetch"] = True
+        return frame
+    frame["transitions"] = [row for row in rows if row["type"] == "transition"]
+    frame["events"] = [row for row in rows if row["type"] == "event"]
+    frame["objects"] = objects
+    return frame
+
+
+def encode(frame: Frame) -> str:
+    """The frame as JSON text; above 256 KiB its rows are left out and `refetch` is set."""
+    text = orjson.dumps(frame)
+    if len(text) > MAX_BYTES:
+        frame = frame | {"transitions": [], "events": [], "objects": [], "refetch": True}
+        text = orjson.dumps(frame)
+    return text.decode()
+
+
+def group_message(frame: Frame) -> dict[str, Any]:
+    """What the Channels group gets."""
+    return {
+        "type": "cluster.frame",
+        "epoch_id": frame["epoch_id"],
+        "from": frame["from"],
+        "seq": frame["seq"],
+        "at_ms": frame["at_ms"],
+        "text": encode(frame),
+    }

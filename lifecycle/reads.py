@@ -1,0 +1,144 @@
+"""Questions other surfaces ask about a cluster: its time, its objects, its rows, and any past instant.
+
+Rows above a cluster's cursor belong to a slice that is not committed: nothing here returns them.
+"""
+
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from lifecycle import checkpoints, frames
+from lifecycle.models import (
+    Cluster,
+    ContainerLog,
+    Event,
+    ObjectVersion,
+    Shard,
+    StoredObject,
+    Transition,
+)
+from lifecycle.run_clock import RunClock
+from lifecycle.shards import SILENCE
+
+
+class Gone(Exception):
+    """What was asked for has been deleted, or can no longer be replayed; the message says from where on."""
+
+
+class Head(NamedTuple):
+    """How far a cluster is recorded, and what identifies that history."""
+
+    epoch_id: str
+    seq: int
+    rv: int
+    at_ms: int
+
+
+def head(cluster_id: int) -> Head | None:
+    """The stored head, for consumers to compare with what they have sent; None when the cluster is gone."""
+    row = Cluster.objects.filter(pk=cluster_id).values_list("epoch_id", "seq", "rv", "instant_ms").first()
+    return None if row is None else Head(str(row[0]), *row[1:])
+
+
+def virtual_now_ms(cluster: Cluster) -> int:
+    """Virtual now: it goes on between turns, and stands while nobody serves the cluster."""
+    wall = time.time()
+    served_until = Shard.objects.filter(number=cluster.shard).values_list("served_until", flat=True).first()
+    if served_until is None:
+        return cluster.instant_ms
+    if timezone.now() - served_until > SILENCE:
+        wall = served_until.timestamp()
+    return max(cluster.instant_ms, RunClock.of(cluster).now_ms(wall))
+
+
+def is_served(cluster: Cluster) -> bool:
+    """Whether a worker is there for the cluster."""
+    fresh = timezone.now() - SILENCE - timedelta(seconds=1)
+    return Shard.objects.filter(number=cluster.shard, served_until__gte=fresh).exclude(worker="").exists()
+
+
+def transitions(cluster: Cluster, after: int = 0) -> QuerySet[Transition]:
+    """The recorded transitions after a row number, in order."""
+    return Transition.objects.filter(cluster=cluster, seq__gt=after, seq__lte=cluster.seq).order_by("seq")
+
+
+def events(cluster: Cluster, after: int = 0) -> QuerySet[Event]:
+    """The recorded events after a row number, in order."""
+    return Event.objects.filter(cluster=cluster, seq__gt=after, seq__lte=cluster.seq).order_by("seq")
+
+
+def rows_since(cluster: Cluster, after: int, limit: int = frames.MAX_ROWS) -> list[dict[str, Any]]:
+    """At most `limit` rows of the trace after a row number: transitions and events together, in order.
+
+    Raises Gone when rows after it were deleted by the cluster's retention.
+    """
+    if after + 1 < cluster.oldest_seq:
+        raise Gone(f"rows before {cluster.oldest_seq} are no longer kept; ask from there")
+    last = min(after + limit, cluster.seq)
+    rows = [frames.transition_json(row) for row in transitions(cluster, after).filter(seq__lte=last)]
+    rows += [frames.event_json(row) for row in events(cluster, after).filter(seq__lte=last)]
+    return sorted(rows, key=lambda row: row["seq"])
+
+
+def catch_up_frame(cluster: Cluster, after: int) -> frames.Frame:
+    """What a consumer that has everything up to `after` lacks, as one frame; `refetch` when it is too much."""
+    if after + 1 < cluster.oldest_seq or cluster.seq - after > frames.MAX_ROWS or after > cluster.seq:
+        return frames.make_frame(cluster, after, 0, [], [], is_large=True)
+    rows = rows_since(cluster, after)
+    uids = {row["uid"] for row in rows}
+    changed = objects(cluster).filter(uid__in=uids)
+    return frames.make_frame(cluster, after, 0, rows, [frames.summary_of(one) for one in changed])
+
+
+def objects(
+    cluster: Cluster, kind: str | None = None, namespace: str | None = None, alive: bool | None = None
+) -> QuerySet[StoredObject]:
+    """The latest state of objects, without their JSON until it is asked for."""
+    found = StoredObject.objects.filter(cluster=cluster).defer("data")
+    if kind is not None:
+        found = found.filter(kind=kind)
+    if namespace is not None:
+        found = found.filter(namespace=namespace)
+    if alive is not None:
+        found = found.filter(deleted_ms__isnull=alive)
+    return found.order_by("kind", "namespace", "name", "created_ms")
+
+
+def find_object(cluster: Cluster, kind: str, namespace: str | None, name: str) -> StoredObject | None:
+    """The latest object of that name: the living one, else the one deleted last."""
+    found = StoredObject.objects.filter(cluster=cluster, kind=kind, namespace=namespace or None, name=name)
+    return found.order_by("-created_ms", "-rv").first()
+
+
+def logs(cluster: Cluster, uid: str, container: str, previous: bool = False) -> ContainerLog | None:
+    """What the current (or previous) run of a container wrote; None when nothing is kept."""
+    runs = ContainerLog.objects.filter(cluster=cluster, uid=uid, container=container).order_by("-attempt")
+    return runs[1:2].first() if previous else runs.first()
+
+
+def versions_since(cluster: Cluster, after_rv: int, limit: int = 1000) -> list[ObjectVersion]:
+    """Writes after a resourceVersion, for watches; Gone (410) when the watch window has moved on."""
+    if after_rv + 1 < cluster.oldest_rv:
+        raise Gone(f"too old resource version: {after_rv} ({cluster.oldest_rv - 1})")
+    rows = ObjectVersion.objects.filter(cluster=cluster, rv__gt=after_rv, rv__lte=cluster.rv)
+    return list(rows.order_by("rv")[:limit])
+
+
+def state(cluster: Cluster, at_ms: int) -> Iterator[dict[str, Any]]:
+    """Every object as it was at a past instant, from the nearest checkpoint and the recorded commands.
+
+    Raises Gone when that instant cannot be replayed any more, ValueError when it has not come yet.
+    """
+    if not 0 <= at_ms <= cluster.instant_ms:
+        raise ValueError(f"instant {at_ms} ms: the recorded history goes from 0 to {cluster.instant_ms} ms")
+    try:
+        engine = checkpoints.restore(cluster, at_ms)
+    except checkpoints.Unreadable as problem:
+        raise Gone(str(problem)) from problem
+    kinds = StoredObject.objects.filter(cluster=cluster, created_ms__lte=at_ms)
+    for kind in sorted(set(kinds.values_list("kind", flat=True))):
+        yield from engine.list(kind)

@@ -1,0 +1,63 @@
+"""This process as an engine worker: the clusters it owns, and its queues, which follow its shards.
+
+Celery's solo pool runs tasks in the main thread; the queues are changed there too, by a timer of
+the worker's own loop.
+"""
+
+import logging
+from typing import Any
+
+from celery import signals
+
+from lifecycle import runner, shards, tasks
+
+log = logging.getLogger(__name__)
+
+SYNC_SECONDS = 0.2
+
+
+class _Queues:
+    """The queues this worker listens to: one for each of its shards."""
+
+    def __init__(self, consumer: Any, steward: shards.Steward) -> None:
+        self.consumer = consumer
+        self.steward = steward
+        self.shards: set[int] = set()
+
+    def sync(self) -> None:
+        wanted = set(self.steward.shards)
+        for shard in sorted(self.shards - wanted):
+            self.consumer.cancel_task_queue(shards.queue_of(shard))
+        fresh = sorted(wanted - self.shards)
+        self.shards = wanted
+        for shard in fresh:
+            self.consumer.add_task_queue(shards.queue_of(shard))
+        # What was due while nobody served it waits for no message: one may have died with the last owner.
+        for shard in fresh:
+            tasks.turn(shard)
+
+
+_steward: shards.Steward | None = None
+
+
+@signals.worker_ready.connect
+def start(sender: Any, **_: Any) -> None:
+    """The worker listens: begin to beat, and to take shards. Again after a lost broker."""
+    global _steward
+    if _steward is None:
+        shards.make_shards()
+        _steward = shards.Steward(runner.this_process().name, lambda: len(runner.this_process().hot))
+        _steward.start()
+    queues = _Queues(sender, _steward)
+    sender.timer.call_repeatedly(SYNC_SECONDS, queues.sync)
+    log.info("engine worker ready", extra={"worker": runner.this_process().name})
+
+
+@signals.worker_shutdown.connect
+def stop(**_: Any) -> None:
+    """A clean end: checkpoints for every cluster, then the shards are free."""
+    if _steward is None:
+        return
+    runner.this_process().close()
+    _steward.stop()
+    log.info("engine worker stopped", extra={"worker": runner.this_process().name})

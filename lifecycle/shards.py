@@ -1,0 +1,144 @@
+"""Which worker serves which clusters. A shard is a share of all clusters and one Celery queue.
+
+Workers beat in the database. A shard whose worker has been silent for 3 s, or that nobody has, goes to a
+worker with room: its clusters get a higher fence, so a worker that was only slow can commit nothing more,
+and their clocks are moved on by the time nobody served them: virtual time stood.
+"""
+
+import logging
+import math
+import threading
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import DatabaseError, connection, transaction
+from django.db.models import F
+from django.db.models.functions import Now
+
+from lifecycle import metrics
+from lifecycle.models import Cluster, Shard, Worker
+
+log = logging.getLogger(__name__)
+
+SILENCE = timedelta(seconds=3)
+BEAT_SECONDS = 0.5
+# Workers gone for this long are forgotten.
+FORGOTTEN = timedelta(hours=1)
+
+
+def queue_of(shard: int) -> str:
+    """The Celery queue of a shard."""
+    return f"engine.{shard}"
+
+
+def shard_of(cluster_id: int) -> int:
+    """The shard a new cluster belongs to."""
+    return cluster_id % settings.SHARDS
+
+
+def make_shards() -> None:
+    """The rows of all shards; safe to call by many at once."""
+    Shard.objects.bulk_create([Shard(number=n) for n in range(settings.SHARDS)], ignore_conflicts=True)
+
+
+def beat(worker: str, hot_clusters: int = 0) -> list[int]:
+    """Say that `worker` lives, take the shards it should have, and return all it has.
+
+    Claims are at most its fair share; shards above that are let go for others.
+    """
+    with transaction.atomic():
+        now = _database_now()
+        _note_alive(worker, now, hot_clusters)
+        alive = set(Worker.objects.filter(seen_at__gte=now - SILENCE).values_list("name", flat=True))
+        shards = list(Shard.objects.select_for_update().order_by("number"))
+        share = math.ceil(len(shards) / len(alive))
+        mine = [shard for shard in shards if shard.worker == worker]
+        for shard in mine:
+            _serve_on(shard, worker, now)
+        for shard in mine[share:]:
+            _let_go(shard)
+        free = [shard for shard in shards if shard.worker not in alive]
+        for shard in free[: max(0, share - len(mine))]:
+            _claim(shard, worker, now)
+        return [shard.number for shard in shards if shard.worker == worker]
+
+
+def leave(worker: str) -> None:
+    """A clean goodbye: the worker's shards are free at once."""
+    with transaction.atomic():
+        Shard.objects.filter(worker=worker).update(worker="", served_until=Now())
+        Worker.objects.filter(name=worker).delete()
+
+
+def _database_now() -> datetime:
+    """One clock for all workers: the database's."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SELECT statement_timestamp()")
+            return cursor.fetchone()[0]
+    from django.utils import timezone
+
+    return timezone.now()
+
+
+def _note_alive(worker: str, now: datetime, hot_clusters: int) -> None:
+    Worker.objects.filter(seen_at__lt=now - FORGOTTEN).delete()
+    Worker.objects.update_or_create(
+        name=worker,
+        defaults={"seen_at": now, "hot_clusters": hot_clusters, "figures": metrics.figures()},
+        create_defaults={"started_at": now, "seen_at": now, "hot_clusters": hot_clusters},
+    )
+
+
+def _serve_on(shard: Shard, worker: str, now: datetime) -> None:
+    # After a long gap of our own (a laptop that slept, a stopped process) time stood as well.
+    if shard.served_until is not None and now - shard.served_until > SILENCE:
+        _claim(shard, worker, now)
+        return
+    shard.served_until = now
+    shard.save(update_fields=["served_until"])
+
+
+def _let_go(shard: Shard) -> None:
+    shard.worker = ""
+    shard.save(update_fields=["worker"])
+
+
+def _claim(shard: Shard, worker: str, now: datetime) -> None:
+    stood = timedelta(0) if shard.served_until is None else max(now - shard.served_until, timedelta(0))
+    shard.worker, shard.fence, shard.served_until = worker, shard.fence + 1, now
+    shard.save()
+    clusters = Cluster.objects.filter(shard=shard.number)
+    clusters.update(fence=F("fence") + 1)
+    clusters.filter(anchor_wall__isnull=False).update(anchor_wall=F("anchor_wall") + stood)
+    clusters.filter(next_wake_at__isnull=False).update(next_wake_at=F("next_wake_at") + stood)
+    log.info("shard claimed", extra={"shard": shard.number, "worker": worker})
+
+
+class Steward(threading.Thread):
+    """The heartbeat of a worker: a thread of its own, so that a long turn does not silence it."""
+
+    def __init__(self, worker: str, count_hot: Callable[[], int]) -> None:
+        super().__init__(name="steward", daemon=True)
+        self.worker = worker
+        self.count_hot = count_hot
+        self.shards: tuple[int, ...] = ()
+        self.stopped = threading.Event()
+
+    def run(self) -> None:
+        while not self.stopped.is_set():
+            try:
+                self.shards = tuple(beat(self.worker, self.count_hot()))
+            except DatabaseError as problem:
+                # Beaten again soon; after 3 s of this others take the shards, and we are fenced off.
+                log.warning("no heartbeat: %s", problem, extra={"worker": self.worker})
+                connection.close()
+            self.stopped.wait(BEAT_SECONDS)
+        connection.close()
+
+    def stop(self) -> None:
+        """Beat no more; the shards are free at once."""
+        self.stopped.set()
+        self.join(timeout=5)
+        leave(self.worker)

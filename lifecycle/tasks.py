@@ -1,0 +1,29 @@
+"""The Celery side: a task is one turn of a shard. It takes a number and calls the runner."""
+
+import logging
+
+import redis
+from celery import shared_task
+from kombu.exceptions import OperationalError
+
+from lifecycle import broker, runner
+from lifecycle.shards import queue_of
+
+log = logging.getLogger(__name__)
+
+
+@shared_task(name="podline.turn")
+def turn(shard: int) -> None:
+    """One turn of a shard; the next one is asked for while anything is due."""
+    broker.clear_nudged(shard)
+    if runner.turn_of_shard(runner.this_process(), shard):
+        nudge(shard)
+
+
+def nudge(shard: int) -> None:
+    """Ask for a turn of a shard. Many nudges before it begins are one; a lost one the ticker repeats."""
+    try:
+        if broker.mark_nudged(shard):
+            turn.apply_async((shard,), queue=queue_of(shard), retry=False)
+    except (redis.RedisError, OperationalError) as problem:
+        log.warning("not nudged: %s", problem, extra={"shard": shard})
