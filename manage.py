@@ -29,7 +29,7 @@ def main() -> int:
     try:
         execute_from_command_line(sys.argv)
     except ImproperlyConfigured as problem:
-        print(problem, file=sys.stderr)
+        sys.stderr.write(f"{problem}\n")
         return 2
     return 0
 

@@ -167,7 +167,7 @@ def run(
     fast: bool = True,
     user: User = None,
 ) -> RunControl:
-    """Run to an instant or until a condition holds, at the cluster's speed or as fast as it goes; then stand."""
+    """Run to an instant or until a condition holds, at the cluster's speed or flat out; then stand."""
     payload = {"untilMs": until_ms, "condition": condition, "fast": fast}
     return control(cluster, RunControl.Kind.RUN, payload, user)
 

@@ -5,7 +5,7 @@ datetimes. The runner is the only writer of a cluster's cursor, clock and histor
 appends commands (changes of content) and run controls (pause, speed, step, run until).
 """
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 from django.conf import settings
@@ -95,7 +95,7 @@ class Cluster(models.Model):
         return f"cluster.{self.uuid}"
 
 
-_MILLISECOND = datetime(1970, 1, 1, 0, 0, 0, 1000) - datetime(1970, 1, 1)
+_MILLISECOND = timedelta(milliseconds=1)
 
 
 class Command(models.Model):

@@ -85,7 +85,7 @@ def rows_since(cluster: Cluster, after: int, limit: int = frames.MAX_ROWS) -> li
 
 
 def catch_up_frame(cluster: Cluster, after: int) -> frames.Frame:
-    """What a consumer that has everything up to `after` lacks, as one frame; `refetch` when it is too much."""
+    """What a consumer with everything up to `after` lacks, as one frame; `refetch` when it is too much."""
     if after + 1 < cluster.oldest_seq or cluster.seq - after > frames.MAX_ROWS or after > cluster.seq:
         return frames.make_frame(cluster, after, 0, [], [], is_large=True)
     rows = rows_since(cluster, after)

@@ -50,7 +50,7 @@ class Child:
             env=os.environ | self.environment,
             stdin=subprocess.DEVNULL,
             start_new_session=True,
-            preexec_fn=_die_with_parent,  # noqa: PLW1509  we start no threads before our children
+            preexec_fn=_die_with_parent,
         )
 
     def look(self) -> None:

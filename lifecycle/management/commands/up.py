@@ -1,5 +1,6 @@
 """`manage.py up`: everything on one machine, stopped by Ctrl-C, going on next time where it stopped."""
 
+import contextlib
 import fcntl
 import os
 import signal
@@ -114,9 +115,7 @@ def lock_folder(data: Path) -> IO[str]:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         lock.close()
-        raise CommandError(
-            f"Podline already runs on {data}; stop it, or choose another folder: --data DIR"
-        ) from None
+        raise CommandError(f"Podline already runs on {data}; stop it, or choose --data DIR") from None
     return lock
 
 
@@ -172,10 +171,8 @@ def allowed_hosts(host: str) -> list[str]:
     if host not in ("127.0.0.1", "localhost", "::1"):
         name = socket.gethostname()
         names += [name, socket.getfqdn()]
-        try:
+        with contextlib.suppress(OSError):
             names += [str(entry[4][0]) for entry in socket.getaddrinfo(name, None)]
-        except OSError:
-            pass
     return list(dict.fromkeys(names))
 
 
