@@ -1,0 +1,75 @@
+"""Defaults of Services, claims, autoscalers and other objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .pods import Json, fill
+
+
+def default_service(data: Mapping[str, Any]) -> Json:
+    """Type, ports and session; the address is given by the cluster when the Service is stored."""
+    spec = dict(data.get("spec") or {})
+    fill(spec, type="ClusterIP", sessionAffinity="None")
+    if spec["type"] != "ExternalName":
+        fill(spec, internalTrafficPolicy="Cluster")
+    if spec["type"] in ("NodePort", "LoadBalancer"):
+        fill(spec, externalTrafficPolicy="Cluster")
+    if spec["type"] == "LoadBalancer":
+        fill(spec, allocateLoadBalancerNodePorts=True)
+    if spec.get("ports"):
+        spec["ports"] = [_default_port(port) for port in spec["ports"]]
+    return {**data, "spec": spec}
+
+
+def _default_port(port: Mapping[str, Any]) -> Json:
+    found = dict(port)
+    fill(found, protocol="TCP", targetPort=found.get("port"))
+    return found
+
+
+def default_secret(data: Mapping[str, Any]) -> Json:
+    found = dict(data)
+    fill(found, type="Opaque")
+    return found
+
+
+def default_claim(data: Mapping[str, Any]) -> Json:
+    return {**data, "spec": {"volumeMode": "Filesystem", **(data.get("spec") or {})}}
+
+
+def default_volume(data: Mapping[str, Any]) -> Json:
+    base = {"persistentVolumeReclaimPolicy": "Retain", "volumeMode": "Filesystem"}
+    return {**data, "spec": {**base, **(data.get("spec") or {})}}
+
+
+def default_autoscaler(data: Mapping[str, Any]) -> Json:
+    """1 replica at least; without metrics, 80 % of the requested CPU."""
+    spec = dict(data.get("spec") or {})
+    fill(spec, minReplicas=1)
+    if str(data.get("apiVersion", "")).endswith("/v2") and not spec.get("metrics"):
+        target = {"type": "Utilization", "averageUtilization": 80}
+        spec["metrics"] = [{"type": "Resource", "resource": {"name": "cpu", "target": target}}]
+    return {**data, "spec": spec}
+
+
+def default_priority_class(data: Mapping[str, Any]) -> Json:
+    found = dict(data)
+    fill(found, preemptionPolicy="PreemptLowerPriority")
+    return found
+
+
+def default_storage_class(data: Mapping[str, Any]) -> Json:
+    found = dict(data)
+    fill(found, reclaimPolicy="Delete", volumeBindingMode="Immediate")
+    return found
+
+
+def default_namespace(data: Mapping[str, Any]) -> Json:
+    """Every namespace carries its name as a label, so that selectors can find it."""
+    metadata = dict(data.get("metadata") or {})
+    if metadata.get("name"):
+        own = {"kubernetes.io/metadata.name": metadata["name"]}
+        metadata["labels"] = {**(metadata.get("labels") or {}), **own}
+    return {**data, "metadata": metadata, "spec": {"finalizers": ["kubernetes"], **(data.get("spec") or {})}}

@@ -1,0 +1,218 @@
+"""Defaults of pods and pod templates, and fields that a closed feature gate drops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Json = dict[str, Any]
+
+TERMINATION_GRACE_SECONDS = 30
+EVICTION_TOLERATION_SECONDS = 300
+"""How long a pod stays bound to a node that is not ready or unreachable (admission plug-in)."""
+_NOT_READY = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+_PROBE_NUMBERS = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_CONTAINER_GROUPS = ("initContainers", "containers", "ephemeralContainers")
+
+
+def default_pod_spec(spec: Mapping[str, Any], gates: Mapping[str, bool]) -> Json:
+    """The defaults that every pod spec gets, in a pod as in a template."""
+    found = _drop_gated(dict(spec), gates)
+    fill(
+        found,
+        restartPolicy="Always",
+        terminationGracePeriodSeconds=TERMINATION_GRACE_SECONDS,
+        dnsPolicy="ClusterFirst",
+        schedulerName="default-scheduler",
+        securityContext={},
+    )
+    # Both names of the account mean the same; the old one is still written for old clients.
+    account = found.get("serviceAccountName") or found.get("serviceAccount")
+    if account:
+        found["serviceAccountName"] = found["serviceAccount"] = account
+    for group in _CONTAINER_GROUPS:
+        if found.get(group):
+            found[group] = [_default_container(container) for container in found[group]]
+    if found.get("volumes"):
+        found["volumes"] = [_default_volume(volume) for volume in found["volumes"]]
+    if found.get("hostNetwork"):
+        found["containers"] = [_with_host_ports(container) for container in found.get("containers") or ()]
+    if found.get("topologySpreadConstraints"):
+        found["topologySpreadConstraints"] = [
+            {"whenUnsatisfiable": "DoNotSchedule", **constraint}
+            for constraint in found["topologySpreadConstraints"]
+        ]
+    return found
+
+
+def default_pod(spec: Mapping[str, Any], gates: Mapping[str, bool]) -> Json:
+    """The defaults of a pod itself: those of its spec, and what admission adds when it is created."""
+    found = default_pod_spec(spec, gates)
+    fill(
+        found,
+        enableServiceLinks=True,
+        serviceAccountName="default",
+        serviceAccount="default",
+        preemptionPolicy="PreemptLowerPriority",
+        priority=0,
+    )
+    for group in ("initContainers", "containers"):
+        if found.get(group):
+            found[group] = [_with_requests(container) for container in found[group]]
+    found["tolerations"] = _with_not_ready(found.get("tolerations") or [])
+    return found
+
+
+def fill(found: Json, **defaults: Any) -> None:
+    """Set what is absent."""
+    for name, value in defaults.items():
+        if found.get(name) is None:
+            found[name] = value
+
+
+def _default_container(container: Mapping[str, Any]) -> Json:
+    found = dict(container)
+    fill(
+        found,
+        terminationMessagePath="/dev/termination-log",
+        terminationMessagePolicy="File",
+        imagePullPolicy=default_pull_policy(found.get("image") or ""),
+        resources={},
+    )
+    if found.get("ports"):
+        found["ports"] = [{**port, "protocol": port.get("protocol") or "TCP"} for port in found["ports"]]
+    for name in _PROBES:
+        if found.get(name) is not None:
+            found[name] = _default_probe(found[name])
+    if found.get("lifecycle") is not None:
+        found["lifecycle"] = {
+            name: _default_handler(hook) if isinstance(hook, Mapping) else hook
+            for name, hook in found["lifecycle"].items()
+        }
+    if found.get("env"):
+        found["env"] = [_default_variable(variable) for variable in found["env"]]
+    return found
+
+
+def default_pull_policy(image: str) -> str:
+    """`Always` for `latest` or no tag at all, `IfNotPresent` for a tag or digest."""
+    name, _, digest = image.partition("@")
+    tag = name.rpartition("/")[2].partition(":")[2]
+    return "Always" if not digest and tag in ("", "latest") else "IfNotPresent"
+
+
+def _default_probe(probe: Mapping[str, Any]) -> Json:
+    """0 counts as not given, so no probe can have a period or threshold of 0 (PROBE-23)."""
+    found = _default_handler(probe)
+    for name, value in _PROBE_NUMBERS.items():
+        found[name] = found.get(name) or value
+    if found.get("grpc") is not None:
+        found["grpc"] = {"service": "", **found["grpc"]}
+    return found
+
+
+def _default_handler(handler: Mapping[str, Any]) -> Json:
+    found = dict(handler)
+    if found.get("httpGet") is not None:
+        request = dict(found["httpGet"])
+        fill(request, path="/", scheme="HTTP")
+        request["path"] = request["path"] or "/"
+        found["httpGet"] = request
+    return found
+
+
+def _default_variable(variable: Mapping[str, Any]) -> Json:
+    found = dict(variable)
+    source = found.get("valueFrom") or {}
+    if source.get("fieldRef") is not None:
+        found["valueFrom"] = {**source, "fieldRef": {"apiVersion": "v1", **source["fieldRef"]}}
+    elif source.get("resourceFieldRef") is not None:
+        found["valueFrom"] = {**source, "resourceFieldRef": {"divisor": "0", **source["resourceFieldRef"]}}
+    return found
+
+
+def _with_requests(container: Mapping[str, Any]) -> Json:
+    """What is limited and not requested is requested as limited."""
+    resources = container.get("resources") or {}
+    limits = resources.get("limits") or {}
+    if not limits:
+        return dict(container)
+    requests = {**limits, **(resources.get("requests") or {})}
+    return {**container, "resources": {**resources, "requests": requests}}
+
+
+def _with_host_ports(container: Mapping[str, Any]) -> Json:
+    """On the host's network every container port is the host's port."""
+    if not container.get("ports"):
+        return dict(container)
+    ports = [
+        {**port, "hostPort": port.get("hostPort") or port.get("containerPort")} for port in container["ports"]
+    ]
+    return {**container, "ports": ports}
+
+
+def _default_volume(volume: Mapping[str, Any]) -> Json:
+    found = dict(volume)
+    if len(found) == 1:
+        # A volume without a source is an empty directory.
+        found["emptyDir"] = {}
+    for name in ("configMap", "secret", "downwardAPI", "projected"):
+        if found.get(name) is not None:
+            found[name] = {"defaultMode": 0o644, **found[name]}
+    if found.get("hostPath") is not None:
+        found["hostPath"] = {"type": "", **found["hostPath"]}
+    return found
+
+
+def _with_not_ready(tolerations: list[Json]) -> list[Json]:
+    """Unless the pod says otherwise it leaves a lost node after 300 s."""
+    found = list(tolerations)
+    for key in _NOT_READY:
+        if not any(_tolerates(toleration, key) for toleration in tolerations):
+            found.append(
+                {
+                    "key": key,
+                    "operator": "Exists",
+                    "effect": "NoExecute",
+                    "tolerationSeconds": EVICTION_TOLERATION_SECONDS,
+                }
+            )
+    return found
+
+
+def _tolerates(toleration: Mapping[str, Any], key: str) -> bool:
+    return toleration.get("key") in (None, "", key) and toleration.get("effect") in (None, "", "NoExecute")
+
+
+def _drop_gated(spec: Json, gates: Mapping[str, bool]) -> Json:
+    """Fields of a closed gate are not stored (CRULE-14, STOPSIG-07)."""
+    drop_rules = not gates.get("ContainerRestartRules", True)
+    drop_signals = not gates.get("ContainerStopSignals", False)
+    if not drop_rules and not drop_signals:
+        return spec
+    for group in ("initContainers", "containers"):
+        if spec.get(group):
+            spec[group] = [
+                _drop_from_container(container, group, drop_rules, drop_signals) for container in spec[group]
+            ]
+    return spec
+
+
+def _drop_from_container(
+    container: Mapping[str, Any], group: str, drop_rules: bool, drop_signals: bool
+) -> Json:
+    found = dict(container)
+    if drop_rules:
+        found.pop("restartPolicyRules", None)
+        # `Always` on an init container makes a sidecar, which needs no gate any more.
+        if group == "containers" or found.get("restartPolicy") != "Always":
+            found.pop("restartPolicy", None)
+    lifecycle = found.get("lifecycle")
+    if drop_signals and isinstance(lifecycle, Mapping) and "stopSignal" in lifecycle:
+        rest = {name: hook for name, hook in lifecycle.items() if name != "stopSignal"}
+        if rest:
+            found["lifecycle"] = rest
+        else:
+            del found["lifecycle"]
+    return found

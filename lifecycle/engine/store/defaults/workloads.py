@@ -1,0 +1,129 @@
+"""Defaults of workloads: replicas, strategies, deadlines, and those of their templates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .pods import Json, default_pod_spec, fill
+
+Gates = Mapping[str, bool]
+
+
+def default_template(template: Mapping[str, Any], gates: Gates) -> Json:
+    """A pod template: its spec's defaults, without what only a real pod gets."""
+    found = dict(template)
+    found["metadata"] = dict(found.get("metadata") or {})
+    found["spec"] = default_pod_spec(found.get("spec") or {}, gates)
+    return found
+
+
+def _with_template(spec: Mapping[str, Any], gates: Gates) -> Json:
+    found = dict(spec)
+    if found.get("template") is not None:
+        found["template"] = default_template(found["template"], gates)
+    return found
+
+
+def default_deployment(spec: Mapping[str, Any], gates: Gates) -> Json:
+    """DEP-SPEC-07 and the rest: 1 replica, 25 % either way, 600 s to progress, 10 revisions."""
+    found = _with_template(spec, gates)
+    fill(found, replicas=1, revisionHistoryLimit=10, progressDeadlineSeconds=600)
+    strategy = dict(found.get("strategy") or {})
+    strategy["type"] = strategy.get("type") or "RollingUpdate"
+    if strategy["type"] == "RollingUpdate":
+        rolling = dict(strategy.get("rollingUpdate") or {})
+        fill(rolling, maxUnavailable="25%", maxSurge="25%")
+        strategy["rollingUpdate"] = rolling
+    found["strategy"] = strategy
+    return found
+
+
+def default_replica_set(spec: Mapping[str, Any], gates: Gates) -> Json:
+    found = _with_template(spec, gates)
+    fill(found, replicas=1)
+    return found
+
+
+def default_replication_controller(spec: Mapping[str, Any], gates: Gates) -> Json:
+    """Its selector may be left out: then it is the template's labels."""
+    found = default_replica_set(spec, gates)
+    labels = ((found.get("template") or {}).get("metadata") or {}).get("labels")
+    if labels and not found.get("selector"):
+        found["selector"] = dict(labels)
+    return found
+
+
+def default_stateful_set(spec: Mapping[str, Any], gates: Gates) -> Json:
+    found = _with_template(spec, gates)
+    fill(found, replicas=1, revisionHistoryLimit=10, podManagementPolicy="OrderedReady")
+    strategy = dict(found.get("updateStrategy") or {})
+    strategy["type"] = strategy.get("type") or "RollingUpdate"
+    if strategy["type"] == "RollingUpdate":
+        strategy["rollingUpdate"] = {"partition": 0, **(strategy.get("rollingUpdate") or {})}
+    found["updateStrategy"] = strategy
+    retention = {"whenDeleted": "Retain", "whenScaled": "Retain"}
+    found["persistentVolumeClaimRetentionPolicy"] = {
+        **retention,
+        **(found.get("persistentVolumeClaimRetentionPolicy") or {}),
+    }
+    if found.get("volumeClaimTemplates"):
+        found["volumeClaimTemplates"] = [_default_claim(claim) for claim in found["volumeClaimTemplates"]]
+    return found
+
+
+def _default_claim(claim: Mapping[str, Any]) -> Json:
+    base = {"apiVersion": "v1", "kind": "PersistentVolumeClaim"}
+    return {**base, **claim, "spec": {"volumeMode": "Filesystem", **(claim.get("spec") or {})}}
+
+
+def default_daemon_set(spec: Mapping[str, Any], gates: Gates) -> Json:
+    found = _with_template(spec, gates)
+    fill(found, revisionHistoryLimit=10)
+    strategy = dict(found.get("updateStrategy") or {})
+    strategy["type"] = strategy.get("type") or "RollingUpdate"
+    if strategy["type"] == "RollingUpdate":
+        rolling = dict(strategy.get("rollingUpdate") or {})
+        fill(rolling, maxSurge=0)
+        # One at a time, unless new pods come first.
+        fill(rolling, maxUnavailable=0 if rolling["maxSurge"] not in (0, "0%") else 1)
+        strategy["rollingUpdate"] = rolling
+    found["updateStrategy"] = strategy
+    return found
+
+
+def default_job(spec: Mapping[str, Any], gates: Gates) -> Json:
+    found = _with_template(spec, gates)
+    # Neither given: one pod. Only parallelism given: a work queue, whose completions stay open.
+    if found.get("completions") is None and found.get("parallelism") is None:
+        found["completions"] = 1
+    fill(
+        found,
+        parallelism=1,
+        completionMode="NonIndexed",
+        suspend=False,
+        manualSelector=False,
+        podReplacementPolicy="Failed" if found.get("podFailurePolicy") else "TerminatingOrFailed",
+    )
+    # With a limit per index the total is as good as unlimited.
+    fill(found, backoffLimit=6 if found.get("backoffLimitPerIndex") is None else 2**31 - 1)
+    return found
+
+
+def default_cron_job(spec: Mapping[str, Any], gates: Gates) -> Json:
+    found = dict(spec)
+    fill(
+        found,
+        concurrencyPolicy="Allow",
+        suspend=False,
+        successfulJobsHistoryLimit=3,
+        failedJobsHistoryLimit=1,
+    )
+    template = dict(found.get("jobTemplate") or {})
+    job = template.get("spec") or {}
+    if job.get("template") is not None:
+        # Only the pod template: the Job's own defaults come when the Job is made.
+        template["spec"] = _with_template(job, gates)
+    template["metadata"] = dict(template.get("metadata") or {})
+    found["jobTemplate"] = template
+    return found

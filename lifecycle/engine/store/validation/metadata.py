@@ -1,0 +1,121 @@
+"""Object metadata: names, labels, annotations, finalizers, and what may never change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...objects.kinds import KINDS
+from .field_error import FieldError, each_invalid, forbidden, invalid, required, too_long
+from .names import check_label, check_label_1035, check_label_value, check_qualified, check_subdomain
+
+ANNOTATIONS_MOST_BYTES = 256 * 1024
+STANDARD_FINALIZERS = ("kubernetes", "orphan", "foregroundDeletion")
+_LABEL_KINDS = ("Namespace",)
+_LABEL_1035_KINDS = ("Service",)
+# Their names are paths of access rules and may hold almost anything.
+_FREE_NAME_KINDS = ("Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding")
+_IMMUTABLE = ("name", "namespace", "uid", "creationTimestamp")
+
+
+def validate_metadata(kind: str, metadata: Mapping[str, Any], path: str = "metadata") -> list[FieldError]:
+    """The metadata of a new object (POD-OBJ-05, DEP-SPEC-02, RS-SPEC-02)."""
+    errors = _validate_name(kind, metadata, path)
+    namespace = metadata.get("namespace")
+    known = KINDS.get(kind)
+    if namespace and known is not None and not known.namespaced:
+        errors.append(forbidden(f"{path}.namespace", "not allowed on this type"))
+    elif namespace:
+        errors += each_invalid(f"{path}.namespace", namespace, check_label(namespace))
+    errors += validate_labels(metadata.get("labels"), f"{path}.labels")
+    errors += validate_annotations(metadata.get("annotations"), f"{path}.annotations")
+    errors += _validate_finalizers(metadata.get("finalizers") or (), f"{path}.finalizers")
+    return errors
+
+
+def _validate_name(kind: str, metadata: Mapping[str, Any], path: str) -> list[FieldError]:
+    name, prefix = metadata.get("name"), metadata.get("generateName")
+    if not name and not prefix:
+        return [required(f"{path}.name", "name or generateName is required")]
+    if kind in _FREE_NAME_KINDS:
+        return _validate_path_name(name or prefix or "", f"{path}.name")
+    check = check_subdomain
+    if kind in _LABEL_KINDS:
+        check = check_label
+    elif kind in _LABEL_1035_KINDS:
+        check = check_label_1035
+    if name:
+        return each_invalid(f"{path}.name", name, check(name))
+    # A generated name continues its prefix, so the prefix may end in a hyphen or dot.
+    stem = str(prefix).rstrip("-.") or str(prefix)
+    return each_invalid(f"{path}.generateName", prefix, check(stem))
+
+
+def _validate_path_name(name: str, path: str) -> list[FieldError]:
+    if name in (".", ".."):
+        return [invalid(path, name, f"may not be '{name}'")]
+    return [invalid(path, name, f"may not contain '{sign}'") for sign in "/%" if sign in name]
+
+
+def validate_labels(labels: Mapping[str, str] | None, path: str) -> list[FieldError]:
+    errors = []
+    for key, value in sorted((labels or {}).items()):
+        errors += each_invalid(path, key, check_qualified(key))
+        errors += each_invalid(path, value, check_label_value(value))
+    return errors
+
+
+def validate_annotations(annotations: Mapping[str, str] | None, path: str) -> list[FieldError]:
+    """Keys are label keys, upper case forgiven; all together may not exceed 256 KiB."""
+    errors = []
+    size_bytes = 0
+    for key, value in sorted((annotations or {}).items()):
+        errors += each_invalid(path, key, check_qualified(key.lower()))
+        size_bytes += len(key.encode()) + len(value.encode())
+    if size_bytes > ANNOTATIONS_MOST_BYTES:
+        errors.append(too_long(path, ANNOTATIONS_MOST_BYTES))
+    return errors
+
+
+def _validate_finalizers(finalizers: Any, path: str) -> list[FieldError]:
+    errors = []
+    for name in finalizers:
+        complaints = check_qualified(name)
+        errors += each_invalid(path, name, complaints)
+        if not complaints and "/" not in name and name not in STANDARD_FINALIZERS:
+            detail = "name is neither a standard finalizer name nor is it fully qualified"
+            errors.append(invalid(path, name, detail))
+    return errors
+
+
+def validate_metadata_update(
+    old: Mapping[str, Any], new: Mapping[str, Any], path: str = "metadata"
+) -> list[FieldError]:
+    """What may never change (POD-OBJ-11, -12, -13; VALID-12, -14)."""
+    errors = [
+        invalid(f"{path}.{field}", new[field], "field is immutable")
+        for field in _IMMUTABLE
+        # A field left out is taken from the stored object.
+        if new.get(field) and new[field] != old.get(field)
+    ]
+    generation = new.get("generation")
+    if generation is not None and generation < (old.get("generation") or 0):
+        errors.append(invalid(f"{path}.generation", generation, "must not be decremented"))
+    if old.get("deletionTimestamp"):
+        errors += _validate_no_new_finalizers(old, new, f"{path}.finalizers")
+    errors += validate_labels(new.get("labels"), f"{path}.labels")
+    errors += validate_annotations(new.get("annotations"), f"{path}.annotations")
+    errors += _validate_finalizers(new.get("finalizers") or (), f"{path}.finalizers")
+    return errors
+
+
+def _validate_no_new_finalizers(
+    old: Mapping[str, Any], new: Mapping[str, Any], path: str
+) -> list[FieldError]:
+    known = old.get("finalizers") or ()
+    added = [name for name in new.get("finalizers") or () if name not in known]
+    if not added:
+        return []
+    names = ", ".join(f'"{name}"' for name in added)
+    detail = f"no new finalizers can be added if the object is being deleted, found new finalizers [{names}]"
+    return [forbidden(path, detail)]

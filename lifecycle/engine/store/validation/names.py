@@ -1,0 +1,125 @@
+"""Names, labels and ports: what Kubernetes lets a name look like.
+
+Each function returns complaints in the API server's words, none when the name is good.
+"""
+
+from __future__ import annotations
+
+import re
+
+LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+SUBDOMAIN = rf"{LABEL}(\.{LABEL})*"
+LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
+QUALIFIED = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+LABEL_VALUE = f"({QUALIFIED})?"
+CONFIG_KEY = "[-._a-zA-Z0-9]+"
+HTTP_HEADER = "[-A-Za-z0-9]+"
+
+_TEXTS = {
+    SUBDOMAIN: "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, "
+    "'-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', "
+    f"regex used for validation is '{SUBDOMAIN}')",
+    LABEL: "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
+    "and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', "
+    f"regex used for validation is '{LABEL}')",
+    LABEL_1035: "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
+    "start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  "
+    f"or 'abc-123', regex used for validation is '{LABEL_1035}')",
+    QUALIFIED: "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
+    "alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', "
+    f"regex used for validation is '{QUALIFIED}')",
+    LABEL_VALUE: "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' "
+    "or '.', and must start and end with an alphanumeric character "
+    "(e.g. 'MyValue',  or 'my_value',  or '12345', "
+    f"regex used for validation is '{LABEL_VALUE}')",
+    CONFIG_KEY: "a valid config key must consist of alphanumeric characters, '-', '_' or '.' "
+    "(e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', "
+    f"regex used for validation is '{CONFIG_KEY}')",
+    HTTP_HEADER: "a valid HTTP header must consist of alphanumeric characters or '-' "
+    f"(e.g. 'X-Header-Name', regex used for validation is '{HTTP_HEADER}')",
+}
+
+
+def _check(text: str, pattern: str, most_bytes: int) -> list[str]:
+    found = []
+    if len(text.encode()) > most_bytes:
+        found.append(f"must be no more than {most_bytes} bytes")
+    # Far too long names are not worth a look; `$` would accept a trailing line break, fullmatch does not.
+    elif not re.fullmatch(pattern, text):
+        found.append(_TEXTS[pattern])
+    return found
+
+
+def check_subdomain(text: str) -> list[str]:
+    """A DNS subdomain: the names of most objects."""
+    return _check(text, SUBDOMAIN, 253)
+
+
+def check_label(text: str) -> list[str]:
+    """A DNS label: containers, volumes, namespaces."""
+    return _check(text, LABEL, 63)
+
+
+def check_label_1035(text: str) -> list[str]:
+    """A DNS label that starts with a letter: Services."""
+    return _check(text, LABEL_1035, 63)
+
+
+def check_label_value(text: str) -> list[str]:
+    return _check(text, LABEL_VALUE, 63)
+
+
+def check_config_key(text: str) -> list[str]:
+    """A key of a ConfigMap or Secret."""
+    found = _check(text, CONFIG_KEY, 253)
+    if text in (".", "..") or text.startswith(".."):
+        found.append("must not be '.' or start with '..'")
+    return found
+
+
+def check_http_header(text: str) -> list[str]:
+    return [] if re.fullmatch(HTTP_HEADER, text) else [_TEXTS[HTTP_HEADER]]
+
+
+def check_qualified(text: str) -> list[str]:
+    """A label key: an optional DNS prefix, a slash and a name."""
+    prefix, slash, name = text.rpartition("/")
+    found = []
+    if "/" in prefix:
+        return [
+            f"a qualified name {_TEXTS[QUALIFIED]} with an optional DNS subdomain prefix and '/' "
+            "(e.g. 'example.com/MyName')"
+        ]
+    if slash:
+        if not prefix:
+            found.append("prefix part must be non-empty")
+        else:
+            found += [f"prefix part {complaint}" for complaint in check_subdomain(prefix)]
+    if not name:
+        found.append("name part must be non-empty")
+    found += [f"name part {complaint}" for complaint in _check(name, QUALIFIED, 63)]
+    return found
+
+
+def check_port_name(text: str) -> list[str]:
+    """An IANA service name: the name of a container's port."""
+    found = []
+    if len(text) > 15:
+        found.append("must be no more than 15 characters")
+    if not re.fullmatch("[-a-z0-9]+", text):
+        found.append("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
+    if not re.search("[a-z]", text):
+        found.append("must contain at least one letter (a-z)")
+    if "--" in text:
+        found.append("must not contain consecutive hyphens")
+    if text.startswith("-") or text.endswith("-"):
+        found.append("must not begin or end with a hyphen")
+    return found
+
+
+def check_env_name(text: str) -> list[str]:
+    """Environment variables may be named with any printable ASCII but `=`."""
+    if text and all(" " <= letter <= "~" and letter != "=" for letter in text):
+        return []
+    text = "a valid environment variable name must consist only of printable ASCII characters"
+    return [f"{text} other than '='"]

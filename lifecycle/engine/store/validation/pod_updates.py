@@ -1,0 +1,182 @@
+"""What may change on a living pod: by the plain update and by its subresources (VALID-12 to VALID-15)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from .containers import validate_ephemeral
+from .field_error import FieldError, forbidden, invalid
+from .pods import LONGEST_DEADLINE, make_facts, validate_pod_spec, validate_tolerations
+from .resources import validate_resources
+
+UPDATABLE = (
+    "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"
+    "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"
+    "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
+)
+RESIZABLE = ("cpu", "memory")
+
+
+def validate_pod_update(
+    old: Mapping[str, Any], new: Mapping[str, Any], gates: Mapping[str, bool]
+) -> list[FieldError]:
+    """A plain update of the spec."""
+    before, after = old.get("spec") or {}, new.get("spec") or {}
+    for group in ("containers", "initContainers"):
+        if len(before.get(group) or ()) != len(after.get(group) or ()):
+            return [forbidden(f"spec.{group}", "pod updates may not add or remove containers")]
+    errors = _validate_deadline(before.get("activeDeadlineSeconds"), after.get("activeDeadlineSeconds"))
+    errors += _validate_more_tolerations(before.get("tolerations") or (), after.get("tolerations") or ())
+    errors += _validate_fewer_gates(before.get("schedulingGates") or (), after.get("schedulingGates") or ())
+    changed = [field for field in sorted({*before, *after}) if _fixed(before, field) != _fixed(after, field)]
+    if changed:
+        fields = ", ".join(f"spec.{field}" for field in changed)
+        errors.append(forbidden("spec", f"{UPDATABLE}\nthis would change {fields}"))
+    return errors or _validate_images(after)
+
+
+def _validate_images(spec: Mapping[str, Any]) -> list[FieldError]:
+    return [
+        invalid(f"spec.{group}[{index}].image", container.get("image") or "", "must not be empty")
+        for group in ("containers", "initContainers")
+        for index, container in enumerate(spec.get(group) or ())
+        if not (container.get("image") or "").strip()
+    ]
+
+
+def _fixed(spec: Mapping[str, Any], field: str) -> Any:
+    """A field without what may change in it; what is left must stay."""
+    value = spec.get(field)
+    match field:
+        case "containers" | "initContainers":
+            return [{**container, "image": ""} for container in value or ()]
+        case "activeDeadlineSeconds" | "tolerations" | "schedulingGates":
+            return None
+        case "terminationGracePeriodSeconds" if value is not None and value < 0:
+            # Only a negative value may be mended, and only to 1.
+            return 1
+        case "nodeSelector" | "affinity" if spec.get("schedulingGates"):
+            # While gates hold the pod back it has not been looked at: it may still be directed (SGATE).
+            return None
+    return value or None
+
+
+def _validate_deadline(old: int | None, new: int | None) -> list[FieldError]:
+    """From unset to positive, or downwards (POD-OBJ-16)."""
+    path = "spec.activeDeadlineSeconds"
+    if new is None:
+        if old is None:
+            return []
+        return [invalid(path, None, "must not update from a positive integer to nil value")]
+    if not 0 <= new <= LONGEST_DEADLINE:
+        return [invalid(path, new, f"must be between 0 and {LONGEST_DEADLINE}, inclusive")]
+    if old is None and new == 0:
+        return [invalid(path, new, f"must be between 1 and {LONGEST_DEADLINE}, inclusive")]
+    if old is not None and new > old:
+        return [invalid(path, new, "must be less than or equal to previous value")]
+    return []
+
+
+def _validate_more_tolerations(old: Sequence[Any], new: Sequence[Any]) -> list[FieldError]:
+    """Tolerations may only be added (POD-OBJ-15)."""
+    kept = [_without_seconds(toleration) for toleration in new]
+    if any(_without_seconds(toleration) not in kept for toleration in old):
+        detail = "existing toleration can not be modified except its tolerationSeconds"
+        return [forbidden("spec.tolerations", detail)]
+    return validate_tolerations(new, "spec.tolerations")
+
+
+def _without_seconds(toleration: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in toleration.items() if name != "tolerationSeconds" and value}
+
+
+def _validate_fewer_gates(old: Sequence[Any], new: Sequence[Any]) -> list[FieldError]:
+    """Scheduling gates may only be taken away (SGATE-04)."""
+    known = {gate.get("name") for gate in old}
+    return [
+        forbidden(
+            "spec.schedulingGates",
+            f"only deletion is allowed, but found new scheduling gate '{gate.get('name')}'",
+        )
+        for gate in new
+        if gate.get("name") not in known
+    ]
+
+
+def validate_ephemeral_update(
+    old: Mapping[str, Any], new: Mapping[str, Any], gates: Mapping[str, bool]
+) -> list[FieldError]:
+    """The subresource `ephemeralcontainers`: add, but never change or remove (EPHEM-07, EPHEM-10)."""
+    before, after = old.get("spec") or {}, new.get("spec") or {}
+    names = {
+        container.get("name") or ""
+        for group in ("containers", "initContainers")
+        for container in after.get(group) or ()
+    }
+    errors = validate_ephemeral(after, make_facts(after, gates), "spec", names)
+    kept = {container.get("name"): container for container in after.get("ephemeralContainers") or ()}
+    for container in before.get("ephemeralContainers") or ():
+        name = container.get("name")
+        if name not in kept:
+            detail = f'existing ephemeral containers "{name}" may not be removed'
+            errors.append(forbidden("spec.ephemeralContainers", detail))
+        elif kept[name] != container:
+            detail = f'existing ephemeral containers "{name}" may not be changed'
+            errors.append(forbidden("spec.ephemeralContainers", detail))
+    return errors
+
+
+def validate_resize(
+    old: Mapping[str, Any], new: Mapping[str, Any], decide_qos: Callable[[Mapping[str, Any]], str]
+) -> list[FieldError]:
+    """The subresource `resize`: CPU and memory only, within the same QoS class (RESIZE-04, -05, VALID-15).
+
+    `decide_qos` gives the class of a pod spec; it is the kubelet's rule, handed in from above.
+    """
+    before, after = old.get("spec") or {}, new.get("spec") or {}
+    errors = []
+    for group in ("containers", "initContainers"):
+        pairs = zip(before.get(group) or (), after.get(group) or (), strict=False)
+        for index, (was, wanted) in enumerate(pairs):
+            errors += _validate_resized(was, wanted, f"spec.{group}[{index}].resources")
+    if _without_resources(before) != _without_resources(after):
+        errors.append(forbidden("spec", "only cpu and memory resources are mutable"))
+    if not errors and decide_qos(before) != decide_qos(after):
+        detail = "Pod QOS Class may not change as a result of resizing"
+        errors.append(invalid("spec", decide_qos(after), detail))
+    return errors
+
+
+def _validate_resized(was: Mapping[str, Any], wanted: Mapping[str, Any], path: str) -> list[FieldError]:
+    errors = validate_resources(wanted.get("resources"), path)
+    for group in ("limits", "requests"):
+        old = (was.get("resources") or {}).get(group) or {}
+        new = (wanted.get("resources") or {}).get(group) or {}
+        for name in sorted({*old, *new}):
+            if name not in RESIZABLE and old.get(name) != new.get(name):
+                detail = "only cpu and memory resources are mutable"
+                errors.append(forbidden(f"{path}.{group}[{name}]", detail))
+            elif name in old and name not in new:
+                errors.append(forbidden(f"{path}.{group}", f"resource {group} cannot be removed"))
+    return errors
+
+
+def _without_resources(spec: Mapping[str, Any]) -> dict[str, Any]:
+    groups = ("containers", "initContainers")
+    bare = {name: value for name, value in spec.items() if name not in (*groups, "resources")}
+    for group in groups:
+        bare[group] = [
+            {name: value for name, value in container.items() if name not in ("resources", "resizePolicy")}
+            for container in spec.get(group) or ()
+        ]
+    return bare
+
+
+def validate_new_pod(data: Mapping[str, Any], gates: Mapping[str, bool]) -> list[FieldError]:
+    """The spec of a pod at its creation."""
+    spec = data.get("spec") or {}
+    errors = validate_pod_spec(spec, gates, "spec")
+    if spec.get("ephemeralContainers"):
+        errors.append(forbidden("spec.ephemeralContainers", "cannot be set on create"))
+    return errors
