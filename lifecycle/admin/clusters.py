@@ -60,7 +60,7 @@ class ClusterAdmin(ScopedAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         return (*INPUT, *self.readonly) if obj else ()
 
-    def save_model(self, request: HttpRequest, obj: Cluster, form: Any, change: bool) -> None:  # type: ignore[override]
+    def save_model(self, request: HttpRequest, obj: Cluster, form: Any, change: bool) -> None:
         """A new cluster enters where all do: with its shard, and its first turn asked for."""
         made = inbox.create_cluster(request.user, obj.name, obj.seed, obj.epoch, obj.settings)
         obj.pk, obj.owner = made.pk, made.owner

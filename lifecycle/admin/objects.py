@@ -109,7 +109,7 @@ class StoredObjectAdmin(ScopedAdmin):
         return format_html("<pre>{}</pre>", to_yaml(stored.data.get("spec")))
 
     def get_form(
-        self, request: HttpRequest, obj: Model | None = None, **kwargs: Any
+        self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
     ) -> type[forms.ModelForm]:
         return type("SpecFormOfUser", (SpecForm,), {"user": request.user})
 

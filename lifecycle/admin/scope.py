@@ -4,8 +4,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest
-from django.http.response import HttpResponseBase
+from django.http import HttpRequest, HttpResponse
 
 from lifecycle.access import Verb, clusters_for, may
 from lifecycle.models import Cluster
@@ -51,7 +50,7 @@ class ScopedAdmin(admin.ModelAdmin):
         object_id: str | None = None,
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponseBase:
+    ) -> HttpResponse:
         """Without Django's transaction around it: the engine can only answer what is committed."""
         return self._changeform_view(request, object_id, form_url, extra_context)  # type: ignore[attr-defined]
 

@@ -5,7 +5,6 @@ A repeated filter means or: one of the kinds, from the earlier `since`, to the l
 
 from bisect import bisect_left
 from collections.abc import Callable
-from math import inf
 from typing import TypeVar
 
 from django.db.models import Q, QuerySet
@@ -95,9 +94,9 @@ def select_range(rows: QuerySet, query: QueryDict, cluster: Cluster) -> QuerySet
 def first_seq_at(history: QuerySet, instant_ms: int, low: int, high: int) -> int:
     """The first seq in [low, high) not before the instant, `high` if none: both grow together, so bisect."""
 
-    def instant_from(seq: int) -> float:
+    def instant_from(seq: int) -> int:
         found = history.filter(seq__gte=seq).order_by("seq").values_list("at_ms", flat=True).first()
-        return inf if found is None else found
+        return LARGEST if found is None else found
 
     if low >= high:
         return high

@@ -2,7 +2,8 @@
 
 import csv
 import io
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 import orjson
 from asgiref.sync import sync_to_async
@@ -80,7 +81,10 @@ class TextRenderer(BaseRenderer):
     charset = "utf-8"
 
     def render(
-        self, data: dict, accepted_media_type: str | None = None, renderer_context: dict | None = None
+        self,
+        data: Any,
+        accepted_media_type: str | None = None,
+        renderer_context: Mapping[str, Any] | None = None,
     ) -> str:
         return data["text"]
 
@@ -92,7 +96,10 @@ WRITERS: dict[str, Writer] = {"json": write_json, "ndjson": write_ndjson, "csv":
 class FormatNegotiation(BaseContentNegotiation):
     """`?format=` decides, then the Accept header, then JSON."""
 
-    def select_renderer(self, request: Request, renderers: list, format_suffix: str | None = None) -> tuple:
+    def select_renderer(
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple:
+        renderers = list(renderers)
         by_format = {renderer.format: renderer for renderer in renderers}
         wanted = request.query_params.get("format")
         if wanted is not None and wanted not in by_format:
@@ -117,5 +124,8 @@ def stream(request: Request, chunks: Iterator[bytes]) -> StreamingHttpResponse:
 
 
 async def _in_thread(chunks: Iterator[bytes]) -> AsyncIterator[bytes]:
-    while (chunk := await sync_to_async(next)(chunks, None)) is not None:
+    def take() -> bytes | None:
+        return next(chunks, None)
+
+    while (chunk := await sync_to_async(take)()) is not None:
         yield chunk

@@ -47,8 +47,8 @@ def _choose_container(pod: StoredObject, wanted: str | None) -> str:
     lists = ("containers", "initContainers", "ephemeralContainers")
     names = [container["name"] for key in lists for container in spec.get(key) or []]
     if wanted is None and len(spec["containers"]) == 1:
-        return names[0]
-    if wanted not in names:
+        wanted = names[0]
+    if wanted is None or wanted not in names:
         raise ValidationError(
             {"container": [f"Pod {pod.name} has the containers {', '.join(names)}: name one"]}
         )

@@ -1,15 +1,15 @@
 """The REST export: clusters, their histories, objects and logs. Read only, streamed, for whoever may look."""
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from django.db.models import QuerySet
-from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from drf_spectacular.utils import extend_schema
 from rest_framework.authentication import SessionAuthentication, TokenAuthentication
 from rest_framework.exceptions import ValidationError
 from rest_framework.permissions import IsAuthenticated
-from rest_framework.renderers import JSONRenderer
+from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
@@ -54,16 +54,14 @@ class ExportView(APIView):
     authentication_classes = (BearerAuthentication, SessionAuthentication)
     permission_classes = (IsAuthenticated,)
     content_negotiation_class = FormatNegotiation
-    renderer_classes = (JSONRenderer,)
+    renderer_classes: Sequence[type[BaseRenderer]] = (JSONRenderer,)
     parameters: ClassVar[list[str]] = []
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
         super().initial(request, *args, **kwargs)
         check_names(request.query_params, [*self.parameters, "format"])
 
-    def finalize_response(
-        self, request: HttpRequest, response: HttpResponseBase, *args: object, **kwargs: object
-    ) -> HttpResponseBase:
+    def finalize_response(self, request: Any, response: Any, *args: object, **kwargs: object) -> Any:
         """A refusal is JSON, whatever was asked for."""
         finished = super().finalize_response(request, response, *args, **kwargs)
         if isinstance(finished, Response) and finished.status_code >= 400:
