@@ -1,0 +1,87 @@
+"""Requests from pages become commands; what came of them becomes answers a page can show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+
+from lifecycle import inbox
+from lifecycle.inbox import Refused, User
+from lifecycle.models import Cluster
+from lifecycle.problems import ManifestError, Problem
+from lifecycle.schema import read_manifests
+
+Json = dict[str, Any]
+# One page waits for the results of one manifest no longer than a surface waits for one command.
+WAIT_SECONDS = inbox.WAIT_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One thing to tell: which object, where in it, what is wrong or was done, what would be right."""
+
+    is_good: bool
+    subject: str
+    message: str
+    path: str = ""
+    place: str = ""
+    remedy: str = ""
+
+
+def apply_manifest(cluster: Cluster, text: str | bytes, user: User) -> list[Answer]:
+    """Every document of the text becomes one `apply`; nothing is sent when one of them is not sound."""
+    try:
+        documents = read_manifests(text, limit_bytes=settings.MANIFEST_MAX_BYTES)
+    except ManifestError as error:
+        return [_answer_problem(problem) for problem in error.problems]
+    if not documents:
+        return [Answer(False, "", "The manifest is empty.", remedy="Paste at least one Kubernetes object.")]
+    objects = [("apply", {"object": document.data}, document.subject) for document in documents]
+    return send(cluster, objects, user)
+
+
+def send(cluster: Cluster, commands: list[tuple[str, Json, str]], user: User) -> list[Answer]:
+    """Append (kind, payload, subject) in order, then wait for the results in order."""
+    try:
+        sent = [(inbox.append(cluster, kind, payload, user), subject) for kind, payload, subject in commands]
+    except Refused as refused:
+        return [Answer(False, cluster.name, str(refused))]
+    return [
+        answer
+        for command, subject in sent
+        for answer in _answer_result(inbox.wait_for_result(command, WAIT_SECONDS), subject)
+    ]
+
+
+def _answer_problem(problem: Problem) -> Answer:
+    places = [
+        f"document {problem.document}" if problem.document else "",
+        f"line {problem.line}" if problem.line else "",
+    ]
+    place = ", ".join(place for place in places if place)
+    return Answer(False, problem.subject, problem.message, problem.path, place, problem.remedy)
+
+
+def _answer_result(result: Json | None, subject: str) -> Iterator[Answer]:
+    """Kubernetes' own words: one answer for each cause of a refusal, warnings beside a success."""
+    if result is None:
+        yield Answer(False, subject, "No answer within 10 seconds; the command waits in the inbox.")
+        return
+    if result["code"] >= 400:
+        yield from _answer_status(result.get("status") or {}, subject)
+        return
+    done = {200: "configured", 201: "created"}.get(result["code"], "accepted")
+    yield Answer(True, subject, done)
+    for warning in result.get("warnings") or ():
+        yield Answer(True, subject, f"Warning: {warning}")
+
+
+def _answer_status(status: Json, subject: str) -> Iterator[Answer]:
+    causes = (status.get("details") or {}).get("causes") or ()
+    for cause in causes:
+        yield Answer(False, subject, cause.get("message", ""), cause.get("field", ""))
+    if not causes:
+        yield Answer(False, subject, status.get("message") or "refused")

@@ -1,0 +1,58 @@
+"""What a browser missed, read from the database as one frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from lifecycle import frames
+from lifecycle.models import Cluster, Event, StoredObject, Transition
+
+
+@dataclass(slots=True)
+class Head:
+    """How far a history goes, or how far a browser has been told."""
+
+    epoch_id: str
+    seq: int
+    rv: int
+
+
+def read_head(cluster: Cluster) -> Head | None:
+    """The cluster's cursor as stored now; None when the cluster is gone."""
+    row = Cluster.objects.filter(pk=cluster.pk).values_list("epoch_id", "seq", "rv").first()
+    return Head(str(row[0]), row[1], row[2]) if row else None
+
+
+def read_frame(cluster: Cluster, told: Head) -> frames.Frame | None:
+    """Everything after `told`, up to the stored cursor. Another history or too much: `refetch`, no rows."""
+    stored = Cluster.objects.filter(pk=cluster.pk).first()
+    if stored is None:
+        return None
+    if str(stored.epoch_id) != told.epoch_id or told.seq + 1 < stored.oldest_seq:
+        return frames.make_frame(stored, told.seq, told.rv, [], []) | {"refetch": True}
+    rows = _rows_after(stored, told.seq)
+    return frames.make_frame(stored, told.seq, told.rv, rows, _objects(stored, told.rv, rows))
+
+
+def _rows_after(cluster: Cluster, seq: int) -> list[dict[str, Any]]:
+    """At most one row more than a frame takes: enough to know that it is too much."""
+    span = {"cluster": cluster, "seq__gt": seq, "seq__lte": cluster.seq}
+    most = frames.MAX_ROWS + 1
+    transitions = Transition.objects.filter(**span).order_by("seq")[:most]
+    events = Event.objects.filter(**span).order_by("seq")[:most]
+    rows = [frames.transition_json(row) for row in transitions] + [frames.event_json(row) for row in events]
+    return sorted(rows, key=lambda row: row["seq"])
+
+
+def _objects(cluster: Cluster, rv: int, rows: list[dict[str, Any]]) -> list[frames.Summary]:
+    """The latest summaries: of what was written since `rv`, of the rows' subjects when no rv is known."""
+    if len(rows) > frames.MAX_ROWS:
+        return []
+    stored = StoredObject.objects.filter(cluster=cluster).order_by("rv")
+    if rv:
+        changed = stored.filter(rv__gt=rv, rv__lte=cluster.rv)
+    else:
+        changed = stored.filter(uid__in={row["uid"] for row in rows})
+    return [frames.summary_of(row) for row in islice(changed.defer("data"), frames.MAX_ROWS + 1)]

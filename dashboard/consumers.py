@@ -1,0 +1,171 @@
+"""A browser watching one cluster: frames as they come, gaps closed from the database, figures kept fresh.
+
+`/ws/clusters/<cluster>/?after=seq&figure=timeline&window_ms=…`. Every message is a frame (contract §4) or,
+for pages that ask for figures, one of `{"clock": …}`, `{"figure": name, …}`, `{"patch": name, …}`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qs
+
+import orjson
+from channels.db import database_sync_to_async
+from channels.generic.websocket import AsyncWebsocketConsumer
+
+from dashboard.catch_up import Head, read_frame, read_head
+from dashboard.live_figures import LiveFigures
+from lifecycle import frames
+from lifecycle.access import Verb, may
+from lifecycle.models import Cluster
+
+HEAD_SECONDS = 2.0
+# Figures are sent at most this often; freshness is promised within a second.
+FIGURE_SECONDS = 0.2
+LARGEST_MESSAGE = 4096
+NOT_FOUND, TOO_LARGE = 4404, 1009
+LATEST = 2**63 - 1
+
+
+def in_thread(work: Callable[..., Any]) -> Callable[..., Any]:
+    """Database work and figure making, away from the event loop, several browsers at once."""
+    return database_sync_to_async(work, thread_sensitive=False)
+
+
+class ClusterConsumer(AsyncWebsocketConsumer):
+    """Relays; what is read and drawn stands in `catch_up` and `live_figures`."""
+
+    cluster: Cluster | None = None
+    figures: LiveFigures | None = None
+    head: Head
+    tasks: tuple[asyncio.Task[None], ...] = ()
+
+    async def connect(self) -> None:
+        self.cluster = await in_thread(_find)(
+            self.scope["user"], self.scope["url_route"]["kwargs"]["cluster"]
+        )
+        if self.cluster is None:
+            return await self._refuse()
+        query = parse_qs(self.scope["query_string"].decode("utf-8", "replace"))
+        # First the group, then the head: what happens in between is seen twice rather than never.
+        await self.channel_layer.group_add(self.cluster.group, self.channel_name)
+        await self.accept()
+        self.lock = asyncio.Lock()
+        self.head = await in_thread(read_head)(self.cluster)
+        if (after := _whole(query.get("after"))) is not None:
+            self.head.seq, self.head.rv = min(after, self.head.seq), 0
+            await self._catch_up()
+        await self._start(query)
+
+    async def disconnect(self, code: int) -> None:
+        for task in self.tasks:
+            task.cancel()
+        if self.cluster:
+            await self.channel_layer.group_discard(self.cluster.group, self.channel_name)
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """`{"after": seq}` asks for what followed; `{"window_ms": …}` shows another stretch of time."""
+        message = _read_message(text_data)
+        if message is None:
+            return await self.close(TOO_LARGE)
+        if (after := _whole([message.get("after")])) is not None:
+            async with self.lock:
+                self.head.seq = min(after, self.head.seq)
+                await self._catch_up()
+        if "window_ms" in message and self.figures:
+            self.figures.window_ms = _whole([message["window_ms"]])
+            self._draw_again()
+
+    async def cluster_frame(self, message: dict[str, Any]) -> None:
+        """A frame from the group: passed on when it follows what was sent, a gap is closed otherwise."""
+        async with self.lock:
+            if message["epoch_id"] == self.head.epoch_id and message["seq"] < self.head.seq:
+                return
+            if message["epoch_id"] != self.head.epoch_id or message["from"] != self.head.seq:
+                return await self._catch_up()
+            self.head.seq = message["seq"]
+            await self._pass_on(message["text"])
+
+    async def _start(self, query: dict[str, list[str]]) -> None:
+        self.tasks = (asyncio.create_task(self._compare_heads()),)
+        if not (names := query.get("figure")):
+            return
+        self.figures = LiveFigures(self.cluster, names[:4], _whole(query.get("window_ms")))
+        self.changed = asyncio.Event()
+        self._draw_again()
+        self.tasks += (asyncio.create_task(self._draw()),)
+
+    def _draw_again(self) -> None:
+        self.figures.start_over()
+        self.changed.set()
+
+    async def _pass_on(self, text: str) -> None:
+        await self.send(text_data=text)
+        if self.figures:
+            self.figures.add(orjson.loads(text))
+            self.changed.set()
+
+    async def _catch_up(self) -> None:
+        """Send everything after the last seq sent, as one frame (`refetch` when it is too much)."""
+        frame = await in_thread(read_frame)(self.cluster, self.head)
+        if frame is None:
+            return await self.close(NOT_FOUND)
+        self.head = Head(frame["epoch_id"], frame["seq"], frame["rv"])
+        await self._pass_on(frames.encode(frame))
+
+    async def _compare_heads(self) -> None:
+        """Sends to a group may be dropped, and a quiet cluster sends none: look oneself; tell the time."""
+        while True:
+            if self.figures:
+                await self._tell_time()
+            await asyncio.sleep(HEAD_SECONDS)
+            stored = await in_thread(read_head)(self.cluster)
+            if stored is None or not await in_thread(_find)(self.scope["user"], self.cluster.name):
+                return await self.close(NOT_FOUND)
+            async with self.lock:
+                if stored.epoch_id != self.head.epoch_id or stored.seq > self.head.seq:
+                    await self._catch_up()
+
+    async def _tell_time(self) -> None:
+        clock = await in_thread(self.figures.tell_time)()
+        await self.send(text_data=orjson.dumps({"clock": clock}).decode())
+
+    async def _draw(self) -> None:
+        while True:
+            await self.changed.wait()
+            self.changed.clear()
+            began = time.monotonic()
+            for message in await in_thread(self.figures.messages)():
+                await self.send(text_data=orjson.dumps(message).decode())
+            await asyncio.sleep(max(0.0, FIGURE_SECONDS - (time.monotonic() - began)))
+
+    async def _refuse(self) -> None:
+        """Someone else's cluster is not there: 404, where the server can say so before the upgrade."""
+        if "websocket.http.response" not in (self.scope.get("extensions") or {}):
+            return await self.close(NOT_FOUND)
+        await self.base_send({"type": "websocket.http.response.start", "status": 404, "headers": []})
+        await self.base_send({"type": "websocket.http.response.body", "body": b"No such cluster.\n"})
+
+
+def _find(user: Any, name: str) -> Cluster | None:
+    cluster = Cluster.objects.filter(name=name).first()
+    return cluster if cluster and may(user, cluster, Verb.VIEW) else None
+
+
+def _whole(values: list[Any] | None) -> int | None:
+    """A whole number from 0 on, or None for anything else a stranger may send."""
+    text = str(values[0]) if values else ""
+    return min(int(text), LATEST) if text.isascii() and text.isdigit() and len(text) < 25 else None
+
+
+def _read_message(text: str | None) -> dict[str, Any] | None:
+    if text is None or len(text) > LARGEST_MESSAGE:
+        return None
+    try:
+        message = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return {}
+    return message if isinstance(message, dict) else {}

@@ -1,0 +1,163 @@
+"""Live figures: each feed reads its history once, then follows frames and says what its figure is now.
+
+A figure is asked for by name: `timeline`, `timeline:shop/Deployment/web`, `pod:shop/web-0`,
+`rollout:shop/web`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar, Protocol
+
+from django.db.models import Q, QuerySet
+
+from dashboard.budgets import BudgetReader
+from dashboard.plots.phases import make_phases
+from dashboard.plots.replicas import Rollout, make_replicas
+from dashboard.plots.states import FIELDS
+from dashboard.plots.stories import Stories
+from dashboard.plots.timeline import MAX_ROWS, make_timeline
+from lifecycle.export.sources import EVENTS, TRANSITIONS
+from lifecycle.models import Cluster, Event, StoredObject, Transition
+
+Row = dict[str, Any]
+Figure = dict[str, Any]
+# A timeline holds more pods than it shows, so that rows that end make room for older ones.
+HELD_PODS = MAX_ROWS * 2
+POD_ROWS = 5_000
+
+
+class Feed(Protocol):
+    """What the consumer needs of a live figure."""
+
+    def load(self, cluster: Cluster) -> None:
+        """Read everything up to the cluster's cursor."""
+
+    def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
+        """Take the rows of the next frame."""
+
+    def figure(self, now_ms: int) -> Figure:
+        """The figure as it is now."""
+
+
+class TimelineFeed:
+    """Every pod of the cluster, or of one workload."""
+
+    def __init__(self, subject: str, window_ms: int | None) -> None:
+        self.workload = subject
+        self.window_ms = window_ms
+        self.stories = Stories()
+
+    def load(self, cluster: Cluster) -> None:
+        self.stories = Stories()
+        uids = _latest_uids(cluster, self.window_ms)
+        parents = Q(field="exists", kind__in=["ReplicaSet", "Job"])
+        rows = _transitions(cluster)
+        for row in _walk(TRANSITIONS, rows.filter(parents)):
+            self.stories.feed(row)
+        for row in _walk(TRANSITIONS, rows.filter(uid__in=uids, field__in=FIELDS)):
+            self.stories.feed(row)
+
+    def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
+        for row in frame["transitions"]:
+            if row["field"] in FIELDS:
+                self.stories.feed(row)
+        self.stories.settle(frame["objects"], frame["at_ms"])
+        self.stories.forget(HELD_PODS)
+
+    def figure(self, now_ms: int) -> Figure:
+        return make_timeline(self.stories, now_ms, self.window_ms, workload=self.workload)
+
+
+class PodFeed:
+    """One pod by name: the latest that had it."""
+
+    def __init__(self, subject: str, window_ms: int | None) -> None:
+        self.namespace, _, self.name = subject.partition("/")
+        self.window_ms = window_ms
+        self.uid = ""
+        self.rows: list[Row] = []
+
+    def load(self, cluster: Cluster) -> None:
+        named = StoredObject.objects.filter(
+            cluster=cluster, kind="Pod", namespace=self.namespace, name=self.name
+        )
+        self.uid = named.order_by("-rv").values_list("uid", flat=True).first() or ""
+        transitions = _latest(_transitions(cluster).filter(uid=self.uid))
+        events = _latest(Event.objects.filter(cluster=cluster, seq__lte=cluster.seq, uid=self.uid))
+        rows = [*_walk(TRANSITIONS, transitions), *_walk(EVENTS, events)]
+        self.rows = sorted(rows, key=lambda row: row["seq"])
+
+    def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
+        found = [row for row in frame["transitions"] + frame["events"] if row["uid"] == self.uid]
+        self.rows += sorted(found, key=lambda row: row["seq"])
+        del self.rows[:-POD_ROWS]
+
+    def figure(self, now_ms: int) -> Figure:
+        return make_phases(self.rows, now_ms, self.window_ms)
+
+
+class RolloutFeed:
+    """One Deployment and its ReplicaSets."""
+
+    OWNED: ClassVar = ["exists", "replicas", "revision"]
+
+    def __init__(self, subject: str, window_ms: int | None) -> None:
+        self.namespace, _, self.name = subject.partition("/")
+        self.window_ms = window_ms
+        self.rollout = Rollout(self.name)
+        self.budgets = BudgetReader(self.namespace, self.name)
+
+    def load(self, cluster: Cluster) -> None:
+        self.rollout = Rollout(self.name)
+        here = _transitions(cluster).filter(namespace=self.namespace)
+        own = Q(kind="Deployment", name=self.name)
+        owned = Q(kind="ReplicaSet", owner=self.rollout.owner, field__in=self.OWNED)
+        for row in _walk(TRANSITIONS, here.filter(own | owned)):
+            self.rollout.feed(row)
+        self.budgets = BudgetReader(self.namespace, self.name)
+        self.rollout.budgets = self.budgets.read(cluster)
+
+    def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
+        for row in frame["transitions"]:
+            if row["namespace"] == self.namespace and row["name"].startswith(self.name):
+                self.rollout.feed(row)
+        self.rollout.budgets = self.budgets.read(cluster)
+
+    def figure(self, now_ms: int) -> Figure:
+        return make_replicas(self.rollout, now_ms, self.window_ms)
+
+
+KINDS = {"timeline": TimelineFeed, "pod": PodFeed, "rollout": RolloutFeed}
+
+
+def make_feed(name: str, window_ms: int | None = None) -> Feed | None:
+    """The feed of that name, or None when there is no such figure."""
+    kind, _, subject = name.partition(":")
+    made = KINDS.get(kind)
+    return made(subject, window_ms) if made else None
+
+
+def _transitions(cluster: Cluster) -> QuerySet[Transition]:
+    return Transition.objects.filter(cluster=cluster, seq__lte=cluster.seq)
+
+
+def _latest(rows: QuerySet) -> QuerySet:
+    """The last rows of a long story; in order again."""
+    first = rows.order_by("-seq").values_list("seq", flat=True)[POD_ROWS : POD_ROWS + 1]
+    return rows.filter(seq__gt=first[0]) if first else rows
+
+
+def _walk(source: Any, rows: QuerySet) -> Iterator[Row]:
+    for page in source.walk(rows):
+        yield from page
+
+
+def _latest_uids(cluster: Cluster, window_ms: int | None) -> Iterable[str]:
+    """The pods a timeline can show: the living first, then the latest gone."""
+    pods = StoredObject.objects.filter(cluster=cluster, kind="Pod")
+    alive = pods.filter(deleted_ms__isnull=True).order_by("-created_ms")
+    gone = pods.filter(deleted_ms__gte=0 if window_ms is None else cluster.instant_ms - window_ms)
+    uids = list(alive.values_list("uid", flat=True)[:HELD_PODS])
+    room = HELD_PODS - len(uids)
+    return uids + list(gone.order_by("-deleted_ms").values_list("uid", flat=True)[:room])

@@ -1,0 +1,114 @@
+"""What pages ask for, checked before anything is sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.exceptions import ValidationError
+
+from lifecycle.engine.programs.durations import parse_milliseconds
+from lifecycle.models import DNS_LABEL
+
+MAX_REPLICAS = 10_000
+ACTIONS = ("setImage", "scale", "restart", "pause", "resume", "undo", "delete")
+
+
+class ClusterForm(forms.Form):
+    """A new cluster: its name, what its chance grows from, and its nodes."""
+
+    name = forms.CharField(max_length=63, validators=[DNS_LABEL])
+    seed = forms.IntegerField(initial=1, min_value=0, max_value=2**63 - 1)
+    nodes = forms.IntegerField(initial=3, min_value=1, max_value=1000)
+    timing = forms.ChoiceField(choices=[("realistic", "realistic"), ("instant", "instant")])
+
+    def settings(self) -> dict[str, Any]:
+        """The engine's settings for these answers."""
+        return {"timing": self.cleaned_data["timing"], "nodes": {"count": self.cleaned_data["nodes"]}}
+
+
+class ManifestForm(forms.Form):
+    """YAML or JSON, pasted or as a file; the file wins."""
+
+    manifest = forms.CharField(required=False, strip=False)
+    file = forms.FileField(required=False, allow_empty_file=True)
+
+    def text(self) -> str | bytes:
+        """What was given. ValidationError when it is more than is read."""
+        uploaded = self.cleaned_data["file"]
+        if uploaded is None:
+            return self.cleaned_data["manifest"]
+        if uploaded.size > settings.MANIFEST_MAX_BYTES:
+            limit = settings.MANIFEST_MAX_BYTES // 1024 // 1024
+            raise ValidationError(f"{uploaded.name} is larger than {limit} MiB; split it into several files")
+        return uploaded.read()
+
+
+class ControlForm(forms.Form):
+    """A run control, as (kind, payload) of `inbox.control`."""
+
+    kind = forms.ChoiceField(choices=[(kind, kind) for kind in ("pause", "resume", "speed", "step", "run")])
+    speed = forms.FloatField(required=False)
+    until = forms.CharField(required=False, max_length=500)
+
+    def control(self, now_ms: int) -> tuple[str, dict[str, Any]]:
+        """`until` is a duration from now (`10m`), `idle`, or a condition (`deployment/web Available`)."""
+        kind, until = self.cleaned_data["kind"], self.cleaned_data["until"].strip()
+        if kind == "speed":
+            return kind, {"speed": self.cleaned_data["speed"]}
+        if kind != "run":
+            return kind, {}
+        if not until:
+            raise ValidationError(
+                "Until when? Say 10m, idle, or a condition such as deployment/web Available"
+            )
+        try:
+            return kind, {"untilMs": now_ms + parse_milliseconds(until.removeprefix("+")), "fast": True}
+        except ValueError:
+            return kind, {"condition": until, "fast": True}
+
+
+class ChangeForm(forms.Form):
+    """One change of a Deployment, as (kind, payload) of a command."""
+
+    action = forms.ChoiceField(choices=[(name, name) for name in ACTIONS])
+    container = forms.CharField(required=False, max_length=63)
+    image = forms.CharField(required=False, max_length=1024)
+    replicas = forms.IntegerField(required=False, min_value=0, max_value=MAX_REPLICAS)
+    revision = forms.IntegerField(required=False, min_value=1)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        action = cleaned.get("action")
+        if action == "setImage" and not (cleaned.get("image") or "").strip():
+            raise ValidationError("Name an image, for example nginx:1.27")
+        if action == "scale" and cleaned.get("replicas") is None:
+            raise ValidationError(f"Say how many replicas, from 0 to {MAX_REPLICAS:,}")
+        return cleaned
+
+    def command(self, namespace: str, name: str) -> tuple[str, dict[str, Any]]:
+        """The command for these answers."""
+        target = {"kind": "Deployment", "namespace": namespace, "name": name}
+        match self.cleaned_data["action"]:
+            case "setImage":
+                image = {name: self.cleaned_data[name].strip() for name in ("container", "image")}
+                return "setImage", target | image
+            case "scale":
+                return "scale", target | {"replicas": self.cleaned_data["replicas"]}
+            case "delete":
+                return "delete", target | {"propagationPolicy": "Background"}
+            case action:
+                revision = self.cleaned_data["revision"]
+                return "rollout", target | {"action": action} | ({"toRevision": revision} if revision else {})
+
+
+class DeletePodForm(forms.Form):
+    """How a pod is deleted: its own grace period unless another is given."""
+
+    grace = forms.IntegerField(required=False, min_value=0, max_value=86_400)
+
+    def payload(self, namespace: str, name: str) -> dict[str, Any]:
+        grace = self.cleaned_data["grace"]
+        target: dict[str, Any] = {"kind": "Pod", "namespace": namespace, "name": name}
+        return target if grace is None else target | {"gracePeriodSeconds": grace}

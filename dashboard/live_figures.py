@@ -1,0 +1,113 @@
+"""The figures of one page: made once, then patched from frames."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from dashboard.feeds import Feed, make_feed
+from dashboard.plots.patches import is_empty, make_patch
+from lifecycle.models import Cluster, Shard
+from lifecycle.run_clock import RunClock
+
+# A shard nobody has served for so long: virtual time stands, and the page says so.
+SILENT_SECONDS = 5.0
+Message = dict[str, Any]
+
+
+class LiveFigures:
+    """Not safe for two threads at once: `messages` is called by one task, frames may be added meanwhile."""
+
+    def __init__(self, cluster: Cluster, names: list[str], window_ms: int | None) -> None:
+        self.cluster_id = cluster.pk
+        self.names = names
+        self.window_ms = window_ms
+        self.feeds: dict[str, Feed] = {}
+        self.sent: dict[str, dict[str, Any]] = {}
+        self.waiting: list[dict[str, Any]] = []
+        self.loaded_seq = 0
+        self.must_load = True
+
+    def start_over(self) -> None:
+        """Read everything again at the next chance."""
+        self.must_load = True
+
+    def add(self, frame: dict[str, Any]) -> None:
+        """A frame that was passed on."""
+        if frame.get("refetch"):
+            self.must_load = True
+        else:
+            self.waiting.append(frame)
+
+    def messages(self) -> list[Message]:
+        """What the browser must know since the last call: whole figures, or patches."""
+        cluster = Cluster.objects.get(pk=self.cluster_id)
+        if self.must_load:
+            self._load(cluster)
+        waiting, self.waiting = self.waiting, []
+        for frame in waiting:
+            self._follow(cluster, frame)
+        return list(self._changes(virtual_now_ms(cluster)))
+
+    def tell_time(self) -> dict[str, Any]:
+        """Virtual now and how fast it moves."""
+        return tell_time(Cluster.objects.get(pk=self.cluster_id))
+
+    def _load(self, cluster: Cluster) -> None:
+        self.must_load = False
+        made = {name: make_feed(name, self.window_ms) for name in self.names}
+        self.feeds = {name: feed for name, feed in made.items() if feed}
+        self.sent = {}
+        self.loaded_seq = cluster.seq
+        for feed in self.feeds.values():
+            feed.load(cluster)
+
+    def _follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
+        """Frames at or below what was loaded are known already; one that straddles it means loading again."""
+        if frame["seq"] < self.loaded_seq:
+            return
+        if frame["from"] < self.loaded_seq:
+            frame = frame | {
+                kind: [row for row in frame[kind] if row["seq"] > self.loaded_seq]
+                for kind in ("transitions", "events")
+            }
+        self.loaded_seq = frame["seq"]
+        for feed in self.feeds.values():
+            feed.follow(cluster, frame)
+
+    def _changes(self, now_ms: int) -> Iterator[Message]:
+        for name, feed in self.feeds.items():
+            figure = feed.figure(now_ms)
+            before = self.sent.get(name)
+            patch = make_patch(before, figure) if before else None
+            self.sent[name] = figure
+            if patch is None:
+                yield {"figure": name, **figure}
+            elif not is_empty(patch):
+                yield {"patch": name, **patch}
+
+
+def virtual_now_ms(cluster: Cluster) -> int:
+    """Where the cluster's clock stands, or the last recorded instant if that is later."""
+    return max(cluster.instant_ms, RunClock.of(cluster).now_ms(time.time()))
+
+
+def tell_time(cluster: Cluster) -> dict[str, Any]:
+    """The clock message: what the page's clock runs on between frames."""
+    is_stalled = _is_stalled(cluster)
+    return {
+        "at_ms": cluster.instant_ms if is_stalled else virtual_now_ms(cluster),
+        "speed": cluster.speed,
+        "paused": cluster.paused,
+        "fast": cluster.as_fast_as_possible,
+        "achieved_speed": cluster.achieved_speed,
+        "stalled": is_stalled,
+    }
+
+
+def _is_stalled(cluster: Cluster) -> bool:
+    """Virtual time stands while no worker serves the cluster."""
+    shard = Shard.objects.filter(number=cluster.shard).first()
+    served_until = shard and shard.served_until
+    return served_until is None or served_until.timestamp() < time.time() - SILENT_SECONDS

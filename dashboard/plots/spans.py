@@ -1,0 +1,176 @@
+"""Bars on lanes: what a timeline is made of, whatever its lanes mean.
+
+A span is drawn from its start to its end; one without an end grows with the virtual clock, and the browser
+knows which by `customdata`: the end of each bar, null while it is open.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .theme import Tone, duration, escape, layout, marker, time_axis
+
+# Beyond so many characters a hover label stops helping.
+LINE_WIDTH, LINES = 64, 6
+# Rows get thinner as they become many: (up to so many rows, height in pixels).
+ROW_HEIGHTS = ((40, 26), (120, 18), (10_000, 12))
+
+
+@dataclass(slots=True)
+class Span:
+    """One value of one lane from `start_ms` until `end_ms`, or until now."""
+
+    lane: str
+    tone: Tone
+    start_ms: int
+    end_ms: int | None
+    title: str
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something that happened on a lane at one instant."""
+
+    lane: str
+    symbol: str
+    colour: str
+    at_ms: int
+    title: str
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """A row of the figure; the browser writes its label as HTML beside the plot."""
+
+    key: str
+    label: str
+    title: str = ""
+    path: str = ""
+    note: str = ""
+    tone: str = ""
+    header: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        values = {name: getattr(self, name) for name in self.__slots__}
+        return {name: value for name, value in values.items() if value}
+
+
+def hover(title: str, notes: Iterable[str]) -> str:
+    """A bold first line, then wrapped plain ones; everything escaped."""
+    lines = [f"<b>{escape(textwrap.shorten(title, LINE_WIDTH, placeholder='…'))}</b>"]
+    for note in notes:
+        lines += [escape(line) for line in textwrap.wrap(note, LINE_WIDTH)[:LINES]]
+    return "<br>".join(lines)
+
+
+def when(start_ms: int, end_ms: int | None) -> str:
+    """`+12s → +45s · 33s`, or `since +12s`."""
+    if end_ms is None:
+        return f"since +{duration(start_ms)}"
+    if end_ms == start_ms:
+        return f"at +{duration(start_ms)}"
+    return f"+{duration(start_ms)} → +{duration(end_ms)} · {duration(end_ms - start_ms)}"
+
+
+def _bars(tone: Tone, spans: list[Span], now_ms: int) -> dict[str, Any]:
+    ends = [span.end_ms for span in spans]
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": tone.name,
+        "y": [span.lane for span in spans],
+        "base": [span.start_ms for span in spans],
+        "x": [
+            max(0, (now_ms if end is None else end) - span.start_ms)
+            for span, end in zip(spans, ends, strict=True)
+        ],
+        "customdata": ends,
+        "hovertext": [hover(span.title, [when(span.start_ms, span.end_ms), *span.notes]) for span in spans],
+        "hoverinfo": "text",
+        "width": 0.62,
+        "marker": marker(tone),
+        "meta": {"grows": "bars"},
+    }
+
+
+def _marks(name: str, marks: Sequence[Mark], size: int) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": [mark.at_ms for mark in marks],
+        "y": [mark.lane for mark in marks],
+        "hovertext": [hover(mark.title, [when(mark.at_ms, mark.at_ms), *mark.notes]) for mark in marks],
+        "hoverinfo": "text",
+        "cliponaxis": False,
+        "marker": {
+            "size": size,
+            "symbol": [mark.symbol for mark in marks],
+            "color": [mark.colour for mark in marks],
+            "line": {"width": 1, "color": "rgba(255,255,255,0.85)"},
+        },
+    }
+
+
+def _instant(span: Span) -> Mark:
+    """A value that held for no time at all is still true: a thin diamond, as a bar would not show."""
+    return Mark(span.lane, "diamond-tall", span.tone.colour, span.start_ms, span.title, span.notes)
+
+
+def row_height(rows: int) -> int:
+    """Pixels of one row when there are so many."""
+    return next((height for limit, height in ROW_HEIGHTS if rows <= limit), ROW_HEIGHTS[-1][1])
+
+
+def make_lanes(
+    lanes: Sequence[Lane],
+    tones: Sequence[Tone],
+    spans: Iterable[Span],
+    marks: Sequence[Mark],
+    now_ms: int,
+    window_ms: int | None = None,
+) -> dict[str, Any]:
+    """The whole figure: one bar trace a tone, always all of them, so that patches can name them by number."""
+    long: dict[str, list[Span]] = {tone.name: [] for tone in tones}
+    instants: list[Mark] = []
+    for span in spans:
+        if span.start_ms == span.end_ms:
+            instants.append(_instant(span))
+        else:
+            long[span.tone.name].append(span)
+    data = [_bars(tone, long[tone.name], now_ms) for tone in tones]
+    data += [_marks("instants", instants, 9), _marks("events", marks, 10)]
+    start_ms = 0 if window_ms is None else max(0, now_ms - window_ms)
+    return {"data": data, "layout": _lanes_layout(lanes, start_ms, now_ms)}
+
+
+def _lanes_layout(lanes: Sequence[Lane], start_ms: int, now_ms: int) -> dict[str, Any]:
+    height = row_height(len(lanes))
+    frame = layout(barmode="overlay", bargap=0)
+    margin = frame["margin"]
+    xaxis = {**time_axis(), "range": [start_ms, max(now_ms, start_ms + 1000)]}
+    yaxis = {
+        "type": "category",
+        "categoryorder": "array",
+        "categoryarray": [lane.key for lane in lanes],
+        "range": [len(lanes) - 0.5, -0.5],
+        "autorange": False,
+        "fixedrange": True,
+        "showticklabels": False,
+        "ticks": "",
+        "showgrid": False,
+        "zeroline": False,
+    }
+    meta = {"rows": [lane.to_json() for lane in lanes], "rowHeight": height}
+    return {
+        **frame,
+        "height": height * len(lanes) + margin["t"] + margin["b"],
+        "xaxis": xaxis,
+        "yaxis": yaxis,
+        "meta": meta,
+    }

@@ -1,0 +1,113 @@
+"""Colours and layouts every figure shares.
+
+One palette serves light and dark: each colour keeps 3:1 against both backgrounds (WCAG 1.4.11). States that a
+colour-blind reader could confuse carry a pattern as well. Ink, grid and hover colours are left to the
+stylesheet, so that switching the theme redraws nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+Figure = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Tone:
+    """One colour of the palette with its meaning."""
+
+    name: str
+    label: str
+    colour: str
+    meaning: str
+    pattern: str = ""
+
+
+STATES: tuple[Tone, ...] = (
+    Tone("pending", "Pending", "#7f8a9c", "Accepted, waiting for a node"),
+    Tone("starting", "Starting", "#3d94e0", "On a node: pulling images, starting containers"),
+    Tone("ready", "Ready", "#0f9d77", "Every readiness check passes; gets traffic"),
+    Tone("notReady", "Not ready", "#cf8400", "Running, but gets no traffic"),
+    Tone("crashing", "Crashing", "#e0452b", "A container failed; the kubelet backs off and retries", "x"),
+    Tone("terminating", "Terminating", "#9a6bd8", "Deletion was asked for; hooks and grace period run", "/"),
+    Tone("succeeded", "Succeeded", "#3f7fa6", "Every container exited 0, for good", "."),
+    Tone("failed", "Failed", "#b4305c", "Over, and at least one container failed", "\\"),
+    Tone("unknown", "Unknown", "#8d7f6a", "Its node does not answer", "-"),
+)
+TONES = {tone.name: tone for tone in STATES}
+
+GOOD, WAITING, BAD, IDLE = (TONES[name].colour for name in ("ready", "starting", "crashing", "pending"))
+# Revisions of a rollout: the newest is the strongest, older ones fade behind it.
+REVISIONS = ("#2f7fd0", "#8f63cf", "#b07a1e", "#2f938b", "#b34d7d")
+
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
+
+
+def escape(text: object) -> str:
+    """Names and messages are strangers' text, and Plotly reads a little HTML: make it plain."""
+    return str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def duration(milliseconds: int) -> str:
+    """`1h 02m`, `3m 07s`, `12.3s`, `40ms`: two units at most, as a person would say it."""
+    if milliseconds < 1000:
+        return f"{milliseconds}ms"
+    if milliseconds < 60_000:
+        return f"{milliseconds / 1000:.3f}".rstrip("0").rstrip(".") + "s"
+    minutes, seconds = divmod(milliseconds // 1000, 60)
+    if minutes < 60:
+        return f"{minutes}m {seconds:02d}s"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 24:
+        return f"{hours}h {minutes:02d}m"
+    return f"{hours // 24}d {hours % 24:02d}h"
+
+
+def marker(tone: Tone) -> dict[str, Any]:
+    """How bars of a tone look: its colour, and its pattern drawn in translucent white."""
+    look: dict[str, Any] = {"color": tone.colour, "line": {"width": 0}}
+    if tone.pattern:
+        look["pattern"] = {
+            "shape": tone.pattern,
+            "fillmode": "overlay",
+            "fgcolor": "#ffffff",
+            "fgopacity": 0.45,
+            "size": 6,
+            "solidity": 0.3,
+        }
+    return look
+
+
+def time_axis(side: str = "top") -> dict[str, Any]:
+    """Virtual milliseconds; the browser writes the tick labels for the range it shows."""
+    return {
+        "type": "linear",
+        "side": side,
+        "showgrid": True,
+        "zeroline": False,
+        "showline": False,
+        "ticks": "",
+        "tickfont": {"size": 11},
+        "autorange": False,
+        "range": [0, 60_000],
+        "tickmode": "array",
+        "tickvals": [],
+        "ticktext": [],
+    }
+
+
+def layout(**more: Any) -> dict[str, Any]:
+    """The frame of every figure: transparent, quiet, nothing but data."""
+    return {
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"family": FONT, "size": 12},
+        "showlegend": False,
+        "hovermode": "closest",
+        "hoverdistance": 12,
+        "hoverlabel": {"align": "left", "font": {"family": FONT, "size": 12}, "namelength": 0},
+        "dragmode": "zoom",
+        "margin": {"l": 8, "r": 16, "t": 28, "b": 8, "pad": 0},
+        **more,
+    }

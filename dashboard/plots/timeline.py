@@ -1,0 +1,74 @@
+"""The cluster page's picture: one row a pod, grouped by workload, coloured by `state`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .spans import Lane, make_lanes
+from .stories import PodStory, Stories
+from .theme import STATES
+
+MAX_ROWS = 300
+
+
+def make_timeline(
+    stories: Stories,
+    now_ms: int,
+    window_ms: int | None = None,
+    workload: str = "",
+    max_rows: int = MAX_ROWS,
+) -> dict[str, Any]:
+    """Pods gone before the window are left out, and of more than `max_rows` the living and the latest stay.
+
+    `workload` (`shop/Deployment/web`) keeps the pods of that one.
+    """
+    since_ms = 0 if window_ms is None else now_ms - window_ms
+    shown = [story for story in stories.by_uid.values() if not story.is_gone_before(since_ms)]
+    if workload:
+        shown = [story for story in shown if f"{story.namespace}/{stories.workload_of(story)}" == workload]
+    hidden = len(shown) - max_rows
+    if hidden > 0:
+        shown = sorted(shown, key=PodStory.importance, reverse=True)[:max_rows]
+    groups = _group(shown, stories)
+    lanes = [lane for group in groups.items() for lane in _group_lanes(*group)]
+    spans = (span for story in shown for span in story.spans)
+    figure = make_lanes(lanes, STATES, spans, [], now_ms, window_ms)
+    figure["layout"]["meta"] |= {"hidden": max(hidden, 0), "counts": stories.count_states()}
+    return figure
+
+
+def _group(shown: list[PodStory], stories: Stories) -> dict[tuple[str, str], list[PodStory]]:
+    """Groups by namespace and workload; rows in order of creation, so that a new pod appears at the end."""
+    groups: dict[tuple[str, str], list[PodStory]] = {}
+    for story in sorted(shown, key=lambda story: (story.created_ms, story.name)):
+        groups.setdefault((story.namespace, stories.workload_of(story)), []).append(story)
+    return dict(sorted(groups.items()))
+
+
+def _group_lanes(key: tuple[str, str], stories: list[PodStory]) -> list[Lane]:
+    namespace, workload = key
+    kind, _, name = workload.partition("/")
+    alive = [story for story in stories if not story.is_gone]
+    ready = sum(story.state == "ready" for story in alive)
+    header = Lane(
+        key=f"group:{namespace}/{workload}",
+        label=name or "Bare pods",
+        title=f"{namespace}/{workload}",
+        path=f"deployments/{namespace}/{name}/" if kind == "Deployment" else "",
+        note=f"{kind if name else 'no controller'} · {ready} of {len(alive)} ready",
+        header=True,
+    )
+    rows = {story.lane: _pod_lane(story, name) for story in stories}
+    return [header, *rows.values()]
+
+
+def _pod_lane(story: PodStory, workload: str) -> Lane:
+    """The header already says the workload's name: the row shows what is the pod's own."""
+    label = story.name.removeprefix(f"{workload}-") if workload else story.name
+    return Lane(
+        key=story.lane,
+        label=label,
+        title=f"{story.namespace}/{story.name}",
+        path=f"pods/{story.namespace}/{story.name}/",
+        tone="" if story.is_gone else story.state,
+    )

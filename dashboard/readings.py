@@ -1,0 +1,196 @@
+"""What pages show of stored objects: plain dicts and small records for templates."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from dashboard.plots.theme import STATES, TONES, Tone
+from lifecycle.models import Cluster, ContainerLog, StoredObject
+
+Json = dict[str, Any]
+WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "ReplicaSet")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many pods of one state, drawn after `start` others."""
+
+    tone: Tone
+    start: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A workload of the cluster page's list."""
+
+    kind: str
+    namespace: str
+    name: str
+    summary: str
+    shares: list[Share]
+
+    @property
+    def pods(self) -> int:
+        """How many living pods it has; 1 when none, so that an empty meter has a width."""
+        return sum(share.count for share in self.shares) or 1
+
+
+def list_workloads(cluster: Cluster) -> list[Workload]:
+    """Everything that owns pods and is not itself owned, by namespace and name."""
+    alive = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True)
+    owners = alive.filter(kind__in=WORKLOADS, owner__isnull=True).order_by("namespace", "name", "kind")
+    states = _states_by_workload(cluster)
+    return [
+        Workload(row.kind, row.namespace or "", row.name, summarize_workload(row.kind, row.data), shares)
+        for row in owners
+        for shares in [_shares(states.get((row.namespace, f"{row.kind}/{row.name}"), Counter()))]
+    ]
+
+
+def _states_by_workload(cluster: Cluster) -> dict[tuple[str | None, str], Counter[str]]:
+    alive = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True)
+    between = alive.filter(kind__in=["ReplicaSet", "Job"], owner__isnull=False)
+    parents = {
+        (namespace, f"{kind}/{name}"): owner
+        for namespace, kind, name, owner in between.values_list("namespace", "kind", "name", "owner")
+    }
+    states: dict[tuple[str | None, str], Counter[str]] = {}
+    pods = alive.filter(kind="Pod", owner__isnull=False)
+    for namespace, owner, state in pods.values_list("namespace", "owner", "state"):
+        workload = parents.get((namespace, owner), owner)
+        states.setdefault((namespace, workload), Counter())[state or "unknown"] += 1
+    return states
+
+
+def _shares(states: Counter[str]) -> list[Share]:
+    shares: list[Share] = []
+    for tone in STATES:
+        if count := states[tone.name]:
+            shares.append(Share(tone, sum(share.count for share in shares), count))
+    return shares
+
+
+def count_states(cluster: Cluster) -> list[tuple[Tone, int]]:
+    """Living pods by state, in the order of the palette."""
+    pods = StoredObject.objects.filter(cluster=cluster, kind="Pod", deleted_ms__isnull=True)
+    counts = Counter(pods.values_list("state", flat=True))
+    return [(tone, counts[tone.name]) for tone in STATES]
+
+
+def summarize_workload(kind: str, data: Json) -> str:
+    """`2 of 3 ready · 1 updated · rolling out`: one line a person reads at a glance."""
+    spec, status = data.get("spec") or {}, data.get("status") or {}
+    if kind == "CronJob":
+        return f"{spec.get('schedule', '')} · {len(status.get('active') or ())} active"
+    if kind == "Job":
+        parts = [f"{status.get(name, 0)} {name}" for name in ("active", "succeeded", "failed")]
+        return " · ".join(parts)
+    wanted = status.get("desiredNumberScheduled", 0) if kind == "DaemonSet" else spec.get("replicas", 1)
+    ready = status.get("numberReady" if kind == "DaemonSet" else "readyReplicas", 0)
+    parts = [f"{ready} of {wanted} ready"]
+    if kind == "Deployment":
+        parts.append(rollout_words(data))
+    return " · ".join(parts)
+
+
+def rollout_words(data: Json) -> str:
+    """Where a Deployment's rollout is, as `kubectl rollout status` would judge it."""
+    spec, status = data.get("spec") or {}, data.get("status") or {}
+    wanted, updated = spec.get("replicas", 1), status.get("updatedReplicas", 0)
+    conditions = {condition["type"]: condition for condition in status.get("conditions") or ()}
+    if spec.get("paused"):
+        return "paused"
+    if (conditions.get("Progressing") or {}).get("reason") == "ProgressDeadlineExceeded":
+        return "stuck: progress deadline exceeded"
+    if status.get("observedGeneration", 0) < (data.get("metadata") or {}).get("generation", 0):
+        return "noticed soon"
+    if updated < wanted:
+        return f"rolling out, {updated} of {wanted} updated"
+    if status.get("replicas", 0) > updated:
+        return f"rolling out, {status['replicas'] - updated} old to go"
+    if status.get("availableReplicas", 0) < updated:
+        return f"rolling out, {status.get('availableReplicas', 0)} of {updated} available"
+    return "complete"
+
+
+def find_object(cluster: Cluster, kind: str, namespace: str, name: str) -> StoredObject | None:
+    """The latest object of that name, deleted or not."""
+    named = StoredObject.objects.filter(cluster=cluster, kind=kind, namespace=namespace, name=name)
+    return named.order_by("-rv").first()
+
+
+def tone_of(stored: StoredObject) -> Tone:
+    """The palette's entry for a pod; a deleted one keeps its last state's."""
+    return TONES.get(stored.state or "", TONES["unknown"])
+
+
+def list_containers(data: Json) -> list[Json]:
+    """Containers in the order they start, init, main, ephemeral: of spec and status what a table shows."""
+    spec, status = data.get("spec") or {}, data.get("status") or {}
+    containers = []
+    for role, key in (("init", "init"), ("", ""), ("ephemeral", "ephemeral")):
+        specs = spec.get(f"{key}Containers" if key else "containers") or ()
+        statuses = status.get(f"{key}ContainerStatuses" if key else "containerStatuses") or ()
+        by_name = {known["name"]: known for known in statuses}
+        for container in specs:
+            known = by_name.get(container["name"], {})
+            kind = "sidecar" if role == "init" and container.get("restartPolicy") == "Always" else role
+            containers.append(_container(container, known, kind))
+    return containers
+
+
+def _container(spec: Json, status: Json, role: str) -> Json:
+    return {
+        "name": spec["name"],
+        "role": role,
+        "image": spec.get("image", ""),
+        "ready": status.get("ready", False),
+        "restarts": status.get("restartCount", 0),
+        "state": state_words(status.get("state")),
+        "last": state_words(status.get("lastState")),
+    }
+
+
+def state_words(state: Json | None) -> str:
+    """`Running`, `Waiting: CrashLoopBackOff`, `Terminated: Error, exit code 1`."""
+    for kind, detail in (state or {}).items():
+        reason = (detail or {}).get("reason")
+        code = (detail or {}).get("exitCode")
+        words = [part for part in (reason, f"exit code {code}" if code is not None else None) if part]
+        return kind.capitalize() + (f": {', '.join(words)}" if words else "")
+    return ""
+
+
+def list_revisions(cluster: Cluster, namespace: str, name: str) -> list[Json]:
+    """A Deployment's ReplicaSets, newest revision first."""
+    owned = StoredObject.objects.filter(
+        cluster=cluster,
+        kind="ReplicaSet",
+        namespace=namespace,
+        owner=f"Deployment/{name}",
+        deleted_ms__isnull=True,
+    )
+    revisions = [_revision(row) for row in owned]
+    return sorted(revisions, key=lambda revision: revision["number"], reverse=True)
+
+
+def _revision(row: StoredObject) -> Json:
+    template = row.data["spec"].get("template", {}).get("spec", {})
+    status = row.data.get("status") or {}
+    return {
+        "name": row.name,
+        "number": row.revision or 0,
+        "images": [container.get("image", "") for container in template.get("containers") or ()],
+        "wanted": row.data["spec"].get("replicas", 1),
+        "ready": status.get("readyReplicas", 0),
+        "available": status.get("availableReplicas", 0),
+    }
+
+
+def read_log(cluster: Cluster, uid: str, container: str, is_previous: bool) -> ContainerLog | None:
+    """What the container's current run wrote, or the one before."""
+    runs = ContainerLog.objects.filter(cluster=cluster, uid=uid, container=container).order_by("-attempt")
+    return runs[1:2].first() if is_previous else runs.first()

@@ -1,0 +1,33 @@
+"""Every address of Podline; the floors below bring their own."""
+
+from django.contrib import admin
+from django.contrib.auth.views import LoginView, LogoutView
+from django.urls import include, path
+
+from dashboard import signin, views
+
+DEPLOYMENT = "clusters/<str:cluster>/deployments/<str:namespace>/<str:name>/"
+POD = "clusters/<str:cluster>/pods/<str:namespace>/<str:name>/"
+
+urlpatterns = [
+    path("", views.clusters, name="clusters"),
+    path("clusters/", views.create_cluster, name="create-cluster"),
+    path("clusters/<str:cluster>/", views.cluster, name="cluster"),
+    path("clusters/<str:cluster>/control/", views.control, name="control"),
+    path("clusters/<str:cluster>/manifest/", views.apply_manifest, name="apply-manifest"),
+    path("clusters/<str:cluster>/workloads/", views.workloads, name="workloads"),
+    path(POD, views.pod, name="pod"),
+    path(f"{POD}status/", views.pod_status, name="pod-status"),
+    path(f"{POD}log/", views.pod_log, name="pod-log"),
+    path(f"{POD}delete/", views.delete_pod, name="delete-pod"),
+    path(DEPLOYMENT, views.deployment, name="deployment"),
+    path(f"{DEPLOYMENT}status/", views.deployment_status, name="deployment-status"),
+    path(f"{DEPLOYMENT}change/", views.change_deployment, name="change-deployment"),
+    path("enter/<str:token>/", signin.enter, name="enter"),
+    path("palette.css", views.palette, name="palette"),
+    path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("sign-out/", LogoutView.as_view(), name="logout"),
+    path("api/", include("lifecycle.export.urls")),
+    path("admin/", admin.site.urls),
+    path("", include("lifecycle.health")),
+]

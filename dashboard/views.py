@@ -1,0 +1,265 @@
+"""Pages of the dashboard: look the cluster up, ask `readings`, render. Changes go through `answers`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_GET, require_POST
+
+from dashboard import answers, readings
+from dashboard.answers import Answer
+from dashboard.examples import EXAMPLES
+from dashboard.forms import ChangeForm, ClusterForm, ControlForm, DeletePodForm, ManifestForm
+from dashboard.live_figures import tell_time
+from dashboard.plots.theme import STATES, duration
+from lifecycle import inbox
+from lifecycle.access import Verb, clusters_for, get_cluster_or_404
+from lifecycle.models import Cluster, Event, StoredObject
+
+SPEEDS = (0.1, 0.5, 1, 2, 5, 10, 60, 100, 600, 1000, 10_000)
+WINDOWS = (("5m", 300_000), ("15m", 900_000), ("1h", 3_600_000), ("All", ""))
+DEFAULT_WINDOW_MS = 900_000
+RECENT_EVENTS = 60
+UNPROCESSABLE = 422
+
+
+@login_required
+def clusters(request: HttpRequest, form: ClusterForm | None = None) -> HttpResponse:
+    """Every cluster the user may see, and a form for another."""
+    seen = [
+        {"cluster": cluster, "states": readings.count_states(cluster), "clock": tell_time(cluster)}
+        for cluster in clusters_for(request.user)
+    ]
+    context = {"seen": seen, "form": form or ClusterForm()}
+    return render(request, "clusters/list.html", context, status=UNPROCESSABLE if form else 200)
+
+
+@login_required
+@require_POST
+def create_cluster(request: HttpRequest) -> HttpResponse:
+    """Make a cluster and go to it."""
+    form = ClusterForm(request.POST)
+    if form.is_valid():
+        asked = form.cleaned_data
+        try:
+            made = inbox.create_cluster(request.user, asked["name"], asked["seed"], settings=form.settings())
+            return redirect("cluster", made.name)
+        except ValidationError as error:
+            form.add_error("name", error.messages)
+    return clusters(request, form)
+
+
+@login_required
+def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
+    """The cluster's page: clock, timeline, manifest, workloads, events."""
+    found = get_cluster_or_404(request.user, cluster)
+    context = _live(found, "timeline") | {
+        "states": readings.count_states(found),
+        "workloads": readings.list_workloads(found),
+        "events": _recent_events(found),
+        "examples": EXAMPLES,
+    }
+    return render(request, "clusters/cluster.html", context)
+
+
+@login_required
+@require_GET
+def workloads(request: HttpRequest, cluster: str) -> HttpResponse:
+    """The part of the cluster's page that lists workloads."""
+    found = get_cluster_or_404(request.user, cluster)
+    context = {
+        "cluster": found,
+        "workloads": readings.list_workloads(found),
+        "states": readings.count_states(found),
+    }
+    return render(request, "clusters/_workloads.html", context)
+
+
+@login_required
+@require_POST
+def control(request: HttpRequest, cluster: str) -> HttpResponse:
+    """Pause, resume, step, another speed, or run until something holds."""
+    found = get_cluster_or_404(request.user, cluster, Verb.RUN)
+    form, problem = ControlForm(request.POST), ""
+    try:
+        if not form.is_valid():
+            raise ValidationError(_messages(form))
+        asked = inbox.control(found, *form.control(tell_time(found)["at_ms"]), user=request.user)
+        inbox.wait_for_control(asked)
+        problem = asked.problem
+    except ValidationError as error:
+        problem = " ".join(error.messages)
+    found.refresh_from_db()
+    context = _clock(found) | {"problem": problem}
+    return render(request, "clusters/_controls.html", context, status=UNPROCESSABLE if problem else 200)
+
+
+@login_required
+@require_POST
+def apply_manifest(request: HttpRequest, cluster: str) -> HttpResponse:
+    """Apply what was pasted or uploaded; every document is answered."""
+    found = get_cluster_or_404(request.user, cluster, Verb.CHANGE)
+    form = ManifestForm(request.POST, request.FILES)
+    try:
+        if not form.is_valid():
+            raise ValidationError(_messages(form))
+        given = answers.apply_manifest(found, form.text(), request.user)
+    except ValidationError as error:
+        given = [Answer(False, "", message) for message in error.messages]
+    return _answer(request, given)
+
+
+@login_required
+def pod(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
+    """One pod: lanes, containers, events, logs."""
+    found = get_cluster_or_404(request.user, cluster)
+    context = _live(found, f"pod:{namespace}/{name}") | _pod(found, namespace, name)
+    context |= {"events": _recent_events(found, context["pod"].uid)}
+    return render(request, "pods/pod.html", context)
+
+
+@login_required
+@require_GET
+def pod_status(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
+    """The parts of a pod's page that change: facts and containers."""
+    found = get_cluster_or_404(request.user, cluster)
+    return render(request, "pods/_status.html", {"cluster": found} | _pod(found, namespace, name))
+
+
+@login_required
+@require_GET
+def pod_log(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
+    """What a container wrote, in its current run or the one before."""
+    found = get_cluster_or_404(request.user, cluster)
+    stored = _find(found, "Pod", namespace, name)
+    container = request.GET.get("container", "")
+    log = readings.read_log(found, stored.uid, container, "previous" in request.GET)
+    return render(request, "pods/_log.html", {"log": log, "container": container})
+
+
+@login_required
+@require_POST
+def delete_pod(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
+    """Ask for a pod's graceful deletion."""
+    found = get_cluster_or_404(request.user, cluster, Verb.CHANGE)
+    _find(found, "Pod", namespace, name)
+    form = DeletePodForm(request.POST)
+    if not form.is_valid():
+        return _answer(request, [Answer(False, f"Pod {namespace}/{name}", _messages(form))])
+    command = ("delete", form.payload(namespace, name), f"Pod {namespace}/{name}")
+    return _answer(request, answers.send(found, [command], request.user))
+
+
+@login_required
+def deployment(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
+    """One Deployment: its rollout, its pods, and what can be done to it."""
+    found = get_cluster_or_404(request.user, cluster)
+    subject = f"{namespace}/{name}"
+    context = _live(found, f"rollout:{subject}") | _deployment(found, namespace, name)
+    context |= {"timeline": f"timeline:{namespace}/Deployment/{name}"}
+    context["figures"].append(context["timeline"])
+    return render(request, "deployments/deployment.html", context)
+
+
+@login_required
+@require_GET
+def deployment_status(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
+    """The parts of a Deployment's page that change: facts, conditions, revisions."""
+    found = get_cluster_or_404(request.user, cluster)
+    context = {"cluster": found} | _deployment(found, namespace, name)
+    return render(request, "deployments/_status.html", context)
+
+
+@login_required
+@require_POST
+def change_deployment(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
+    """Another image, more replicas, restart, pause, resume, undo, delete."""
+    found = get_cluster_or_404(request.user, cluster, Verb.CHANGE)
+    _find(found, "Deployment", namespace, name)
+    form, subject = ChangeForm(request.POST), f"Deployment {namespace}/{name}"
+    if not form.is_valid():
+        return _answer(request, [Answer(False, subject, _messages(form))])
+    command = (*form.command(namespace, name), subject)
+    return _answer(request, answers.send(found, [command], request.user))
+
+
+@require_GET
+@cache_control(max_age=3600, public=True)
+def palette(request: HttpRequest) -> HttpResponse:
+    """The colours of pod states for the stylesheet, from the one place that knows them."""
+    rules = [f".tone-{tone.name} {{ --tone: {tone.colour}; }}" for tone in STATES]
+    return HttpResponse("\n".join(rules) + "\n", content_type="text/css; charset=utf-8")
+
+
+def _live(cluster: Cluster, *figures: str) -> dict[str, Any]:
+    """What every live page needs: the socket's address, the clock, the windows of time."""
+    return _clock(cluster) | {
+        "figures": list(figures),
+        "windows": WINDOWS,
+        "window_ms": DEFAULT_WINDOW_MS,
+        "base": reverse("cluster", args=[cluster.name]),
+    }
+
+
+def _clock(cluster: Cluster) -> dict[str, Any]:
+    speeds = sorted({*SPEEDS, cluster.speed})
+    return {"cluster": cluster, "clock": tell_time(cluster), "speeds": speeds}
+
+
+def _recent_events(cluster: Cluster, uid: str = "") -> list[dict[str, Any]]:
+    rows = Event.objects.filter(cluster=cluster, seq__lte=cluster.seq)
+    rows = rows.filter(uid=uid) if uid else rows
+    return [
+        {"row": row, "at": f"+{duration(row.at_ms)}", "times": row.count if row.count > 1 else 0}
+        for row in rows.order_by("-seq")[:RECENT_EVENTS]
+    ]
+
+
+def _find(cluster: Cluster, kind: str, namespace: str, name: str) -> StoredObject:
+    stored = readings.find_object(cluster, kind, namespace, name)
+    if stored is None:
+        raise Http404(f"There is no {kind} {namespace}/{name} in the cluster {cluster.name}.")
+    return stored
+
+
+def _pod(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
+    stored = _find(cluster, "Pod", namespace, name)
+    return {
+        "pod": stored,
+        "tone": readings.tone_of(stored),
+        "status": stored.data.get("status") or {},
+        "containers": readings.list_containers(stored.data),
+        "age": duration(max(0, tell_time(cluster)["at_ms"] - stored.created_ms)),
+    }
+
+
+def _deployment(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
+    stored = _find(cluster, "Deployment", namespace, name)
+    template = (stored.data.get("spec") or {}).get("template") or {}
+    return {
+        "deployment": stored,
+        "spec": stored.data.get("spec") or {},
+        "status": stored.data.get("status") or {},
+        "words": readings.rollout_words(stored.data),
+        "containers": (template.get("spec") or {}).get("containers") or [],
+        "revisions": readings.list_revisions(cluster, namespace, name),
+    }
+
+
+def _messages(form: Any) -> str:
+    """A form's errors in one line, each with its field."""
+    lines = []
+    for name, errors in form.errors.items():
+        lines += [error if name == "__all__" else f"{name}: {error}" for error in errors]
+    return " ".join(lines)
+
+
+def _answer(request: HttpRequest, given: list[Answer]) -> HttpResponse:
+    is_good = all(answer.is_good for answer in given)
+    return render(request, "_answers.html", {"answers": given}, status=200 if is_good else UNPROCESSABLE)

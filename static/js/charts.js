@@ -1,0 +1,130 @@
+// A live Plotly figure: the server's figure and patches, grown with the virtual clock, drawn when it is worth it.
+import { ticks } from "./format.js";
+import { drawLanes } from "./lanes.js";
+import { applyPatch, growFigure } from "./patches.js";
+
+const CONFIG = { displayModeBar: false, responsive: true, doubleClick: false, scrollZoom: false };
+// Drawing takes at most a fifth of the time, and a figure that only grows is drawn ten times a second.
+const FEWEST_MS_BETWEEN = 100;
+const REST_FACTOR = 4;
+const SHORTEST_SPAN_MS = 30_000;
+
+export class Chart {
+  #element;
+  #clock;
+  #figure = null;
+  #windowMs = null;
+  #isFollowing = true;
+  #isDirty = false;
+  #isVisible = true;
+  #notBefore = 0;
+  #revision = 0;
+
+  /** `element` has a `.chart` for the plot, and perhaps `[data-lanes]`, `[data-empty]`, `[data-hidden]`. */
+  constructor(element, clock) {
+    this.#element = element;
+    this.#clock = clock;
+    this.plot = element.querySelector(".chart");
+    new IntersectionObserver(([entry]) => { this.#isVisible = entry.isIntersecting; }).observe(this.plot);
+    new ResizeObserver(() => { this.#isDirty = true; }).observe(this.plot);
+    element.querySelector("[data-follow]")?.addEventListener("click", () => this.follow());
+    requestAnimationFrame((at) => this.#tick(at));
+  }
+
+  get name() {
+    return this.#element.dataset.figure;
+  }
+
+  /** The whole figure, anew. */
+  show(figure) {
+    this.#figure = figure;
+    this.#layoutChanged();
+  }
+
+  /** What changed since. */
+  patch(patch) {
+    if (!this.#figure) return;
+    applyPatch(this.#figure, patch);
+    this.#layoutChanged();
+  }
+
+  /** How much of the past is shown; null shows all of it. */
+  set windowMs(value) {
+    this.#windowMs = value;
+    this.follow();
+  }
+
+  /** Keep now at the right edge. */
+  follow() {
+    this.#setFollowing(true);
+    this.#isDirty = true;
+  }
+
+  #layoutChanged() {
+    const { meta } = this.#figure.layout;
+    const lanes = this.#element.querySelector("[data-lanes]");
+    if (lanes && meta?.rows) drawLanes(lanes, meta, this.#element.dataset.base);
+    this.#showNotes(meta);
+    this.#isDirty = true;
+    this.#notBefore = 0;
+  }
+
+  #showNotes(meta) {
+    const empty = this.#element.querySelector("[data-empty]");
+    const isEmpty = meta?.rows ? meta.rows.length === 0 : this.#figure.data.every((trace) => trace.x.length <= 2);
+    if (empty) empty.hidden = !isEmpty;
+    this.#element.querySelector(".lanes, .plain-chart").hidden = isEmpty && Boolean(empty);
+    const hidden = this.#element.querySelector("[data-hidden]");
+    if (hidden) {
+      hidden.hidden = !meta?.hidden;
+      hidden.textContent = `${meta?.hidden ?? 0} more pods are not shown: the living and the latest come first.`;
+    }
+  }
+
+  #tick(at) {
+    requestAnimationFrame((next) => this.#tick(next));
+    if (!this.#figure || !this.#isVisible || at < this.#notBefore || this.plot.clientWidth === 0) return;
+    const grew = growFigure(this.#figure, this.#clock.now()) && this.#clock.isRunning;
+    if (!grew && !this.#isDirty) return;
+    this.#isDirty = false;
+    this.#draw(at);
+  }
+
+  #draw(at) {
+    const began = performance.now();
+    const { data, layout } = this.#figure;
+    if (this.#isFollowing) layout.xaxis.range = this.#range();
+    const { values, labels } = ticks(layout.xaxis.range, this.plot.clientWidth);
+    Object.assign(layout.xaxis, { tickvals: values, ticktext: labels });
+    layout.width = this.plot.clientWidth;
+    layout.dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom";
+    layout.datarevision = ++this.#revision;
+    const isFirst = !this.plot.data;
+    Plotly.react(this.plot, data, layout, CONFIG);
+    if (isFirst) this.#listen();
+    const cost = performance.now() - began;
+    this.#notBefore = at + Math.max(FEWEST_MS_BETWEEN, cost * (1 + REST_FACTOR));
+  }
+
+  #range() {
+    const now = this.#clock.now();
+    const start = this.#windowMs === null ? 0 : Math.max(0, now - this.#windowMs);
+    return [start, start + Math.max(SHORTEST_SPAN_MS, (now - start) * 1.03)];
+  }
+
+  #listen() {
+    this.plot.on("plotly_relayout", (change) => {
+      if (!("xaxis.range[0]" in change)) return;
+      this.#figure.layout.xaxis.range = [Math.max(0, change["xaxis.range[0]"]), change["xaxis.range[1]"]];
+      this.#setFollowing(false);
+      this.#isDirty = true;
+    });
+    this.plot.on("plotly_doubleclick", () => this.follow());
+  }
+
+  #setFollowing(value) {
+    this.#isFollowing = value;
+    const button = this.#element.querySelector("[data-follow]");
+    if (button) button.hidden = value;
+  }
+}

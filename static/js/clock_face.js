@@ -1,0 +1,39 @@
+// The virtual clock as people see it: digits, speed, and whether we are still told.
+import { clock as digits, speed as times } from "./format.js";
+
+const WORDS = { live: "Live", lost: "Connection lost, trying again", idle: "Connecting" };
+
+export class ClockFace {
+  #clock;
+  #digits;
+  #speed;
+  #connection;
+
+  constructor(page, clock) {
+    this.#clock = clock;
+    this.#digits = page.querySelector("[data-clock]");
+    this.#speed = page.querySelector("[data-speed]");
+    this.#connection = page.querySelector("[data-live]");
+    setInterval(() => this.#write(), 100);
+  }
+
+  /** A frame or a clock message: instant, speed, whether time stands. */
+  hear({ at_ms: atMs, speed, paused, achieved_speed: achieved, fast, stalled }) {
+    this.#clock.hear(atMs, paused || fast || stalled ? 0 : speed);
+    const isSlower = achieved && achieved < speed * 0.9;
+    const asked = fast ? "as fast as possible" : times(speed);
+    this.#speed.textContent = stalled ? "waiting for an engine worker"
+      : paused ? "paused" : isSlower ? `${asked} asked, ${times(achieved)} reached` : asked;
+    this.#write();
+  }
+
+  setConnection(state) {
+    this.#connection.dataset.state = state;
+    this.#connection.textContent = WORDS[state];
+  }
+
+  #write() {
+    const text = digits(this.#clock.now());
+    if (this.#digits.textContent !== text) this.#digits.textContent = text;
+  }
+}

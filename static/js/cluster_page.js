@@ -1,0 +1,58 @@
+// A page of one cluster: its socket feeds the clock, the charts, the events and the parts.
+import { Chart } from "./charts.js";
+import { Clock } from "./clock.js";
+import { ClockFace } from "./clock_face.js";
+import { EventFeed } from "./feed.js";
+import { Legend } from "./legend.js";
+import { refreshParts } from "./parts.js";
+import { Socket } from "./socket.js";
+
+const page = document.querySelector("[data-socket]");
+const clock = new Clock();
+const face = new ClockFace(page, clock);
+const charts = [...page.querySelectorAll("[data-figure]")].map((element) => new Chart(element, clock));
+const feeds = [...page.querySelectorAll("[data-events]")].map((element) => new EventFeed(element));
+
+const legends = [...page.querySelectorAll("[data-legend]")].map((element) => new Legend(element));
+
+function chartOf(name) {
+  return charts.find((chart) => chart.name === name);
+}
+
+function showLayout(layout) {
+  if (layout.meta?.counts) for (const legend of legends) legend.show(layout.meta.counts);
+}
+
+function showFigure(message) {
+  chartOf(message.figure)?.show(message);
+  showLayout(message.layout);
+}
+
+function patchFigure(message) {
+  chartOf(message.patch)?.patch(message);
+  showLayout(message.layout);
+}
+
+function followFrame(frame) {
+  face.hear(frame);
+  for (const feed of feeds) feed.add(frame.events);
+  if (frame.refetch || frame.transitions.length || frame.objects.length) refreshParts();
+}
+
+const socket = new Socket(page.dataset.socket, {
+  open: () => face.setConnection("live"),
+  lost: () => face.setConnection("lost"),
+  clock: (message) => face.hear(message.clock),
+  frame: followFrame,
+  figure: showFigure,
+  patch: patchFigure,
+});
+
+page.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-window]");
+  if (!button) return;
+  const windowMs = button.dataset.window ? Number(button.dataset.window) : null;
+  for (const other of button.parentElement.children) other.setAttribute("aria-pressed", String(other === button));
+  for (const chart of charts) chart.windowMs = windowMs;
+  socket.send({ window_ms: windowMs });
+});

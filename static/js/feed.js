@@ -1,0 +1,35 @@
+// The list of recent events, newest first, made from a <template>.
+import { duration } from "./format.js";
+
+const MOST_SHOWN = 200;
+
+export class EventFeed {
+  #list;
+  #template;
+  #uid;
+
+  constructor(element) {
+    this.#list = element.querySelector("ol");
+    this.#template = element.querySelector("template");
+    this.#uid = element.dataset.uid ?? "";
+  }
+
+  /** Rows of a frame, in order. */
+  add(events) {
+    const shown = events.filter((row) => !this.#uid || row.uid === this.#uid);
+    if (!shown.length) return;
+    this.#list.prepend(...shown.map((row) => this.#make(row)).reverse());
+    while (this.#list.childElementCount > MOST_SHOWN) this.#list.lastElementChild.remove();
+  }
+
+  #make(row) {
+    const item = this.#template.content.cloneNode(true).firstElementChild;
+    item.classList.add(row.eventType === "Warning" ? "Warning" : "Normal");
+    const write = (name, text) => { item.querySelector(`[data-${name}]`).textContent = text; };
+    write("time", `+${duration(row.at_ms)}`);
+    write("reason", row.count > 1 ? `${row.reason} ×${row.count}` : row.reason);
+    write("subject", `${row.kind} ${row.namespace ? `${row.namespace}/` : ""}${row.name}`);
+    write("message", row.message);
+    return item;
+  }
+}

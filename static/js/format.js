@@ -1,0 +1,48 @@
+// Instants and durations as people write them. Everything here is pure.
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const STEPS = [
+  1, 2, 5, 10, 20, 50, 100, 200, 500,
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * SECOND),
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * MINUTE),
+  ...[1, 2, 3, 6, 12].map((count) => count * HOUR),
+  ...[1, 2, 7, 30, 90, 365].map((count) => count * DAY),
+];
+
+const two = (number) => String(number).padStart(2, "0");
+
+/** `1h 02m`, `3m 07s`, `12.3s`: two units at most. */
+export function duration(ms) {
+  if (ms < SECOND) return ms === 0 ? "0s" : `${ms}ms`;
+  if (ms < MINUTE) return `${Number((ms / SECOND).toFixed(3))}s`;
+  const [hours, minutes, seconds] = [Math.floor(ms / HOUR), Math.floor(ms / MINUTE) % 60, Math.floor(ms / SECOND) % 60];
+  if (ms < HOUR) return seconds ? `${minutes}m ${two(seconds)}s` : `${minutes}m`;
+  if (ms < DAY) return minutes ? `${hours}h ${two(minutes)}m` : `${hours}h`;
+  const days = Math.floor(ms / DAY);
+  return hours % 24 ? `${days}d ${two(hours % 24)}h` : `${days}d`;
+}
+
+/** `00:03:07.4`, with days in front when there are any. */
+export function clock(ms) {
+  const days = Math.floor(ms / DAY);
+  const [hours, minutes, seconds] = [Math.floor(ms / HOUR) % 24, Math.floor(ms / MINUTE) % 60, Math.floor(ms / SECOND) % 60];
+  const time = `${two(hours)}:${two(minutes)}:${two(seconds)}.${Math.floor(ms / 100) % 10}`;
+  return days ? `${days}d ${time}` : time;
+}
+
+/** `10×`, `0.5×`. */
+export function speed(factor) {
+  return `${Number(factor.toPrecision(3)).toLocaleString("en")}×`;
+}
+
+/** Round instants inside a range, at most one for every `spacing` pixels, with their labels. */
+export function ticks([from, to], width, spacing = 84) {
+  const wanted = Math.max(2, width / spacing);
+  const step = STEPS.find((size) => (to - from) / size <= wanted) ?? STEPS.at(-1);
+  const values = [];
+  for (let at = Math.ceil(Math.max(0, from) / step) * step; at <= to; at += step) values.push(at);
+  return { values, labels: values.map(duration) };
+}

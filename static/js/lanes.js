@@ -1,0 +1,41 @@
+// The labels of a figure's rows, as HTML beside the plot: links, selectable, read aloud.
+function makeRow(row, base) {
+  const item = document.createElement("li");
+  item.className = row.header ? "header" : "lane";
+  const label = document.createElement(row.path ? "a" : "span");
+  label.textContent = row.label;
+  label.title = row.title ?? row.label;
+  if (row.path) label.href = base + row.path;
+  if (row.tone) item.append(makeDot(row.tone));
+  item.append(label);
+  if (row.note) item.append(makeNote(row.note));
+  // The dot is decoration beside the label; screen readers get the state in words.
+  if (row.tone) item.append(makeHidden(row.tone));
+  return item;
+}
+
+function makeDot(tone) {
+  const dot = document.createElement("i");
+  dot.className = `dot tone-${tone}`;
+  dot.setAttribute("aria-hidden", "true");
+  return dot;
+}
+
+function makeNote(text) {
+  const note = document.createElement("small");
+  note.textContent = text;
+  return note;
+}
+
+function makeHidden(text) {
+  const hidden = makeNote(text);
+  hidden.className = "visually-hidden";
+  return hidden;
+}
+
+/** Write `layout.meta.rows` into `list`; `base` is the cluster's address. */
+export function drawLanes(list, meta, base) {
+  list.style.setProperty("--row", `${meta.rowHeight}px`);
+  list.classList.toggle("thin", meta.rowHeight < 16);
+  list.replaceChildren(...meta.rows.map((row) => makeRow(row, base)));
+}

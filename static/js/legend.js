@@ -1,0 +1,17 @@
+// The key to the colours, with how many pods have each of them now.
+export class Legend {
+  #items;
+
+  constructor(element) {
+    this.#items = [...element.querySelectorAll("[data-tone]")];
+  }
+
+  /** `counts`: state to living pods. */
+  show(counts) {
+    for (const item of this.#items) {
+      const count = counts[item.dataset.tone] ?? 0;
+      item.dataset.count = count;
+      item.querySelector("b").textContent = count;
+    }
+  }
+}
