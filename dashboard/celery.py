@@ -6,6 +6,7 @@ from celery import Celery
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 
-app = Celery("podline")
+# Workers also import what makes them engine workers.
+app = Celery("podline", include=["lifecycle.serving"])
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["lifecycle"])

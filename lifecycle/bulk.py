@@ -23,7 +23,7 @@ def to_text(value: Any) -> str | None:
     return None if value is None else orjson.dumps(value).decode()
 
 
-def insert(table: Table, rows: Iterable[Values]) -> None:
+def insert(table: Table, rows: Sequence[Values]) -> None:
     """Add new rows; a clash of keys is an error."""
     if connection.vendor == "postgresql":
         _copy(f"{_quoted(table.name)} ({_names(table)})", rows)
@@ -32,7 +32,7 @@ def insert(table: Table, rows: Iterable[Values]) -> None:
         cursor.executemany(_insert_sql(table), rows)
 
 
-def upsert(table: Table, rows: Iterable[Values]) -> None:
+def upsert(table: Table, rows: Sequence[Values]) -> None:
     """Add rows, or overwrite those with the same `unique` columns."""
     with connection.cursor() as cursor:
         if connection.vendor != "postgresql":

@@ -30,7 +30,7 @@ def note(fault: EngineFault) -> bool:
             failure=reason, paused=True, next_wake_at=None
         )
         return False
-    result = {"code": 500, "object": None, "status": _status(reason), "warnings": []}
+    result: dict[str, Any] = {"code": 500, "object": None, "status": _status(reason), "warnings": []}
     pending = Command.objects.filter(pk=fault.command.pk, state=Command.State.PENDING)
     pending.update(state=Command.State.DONE, result=result)
     broker.announce_results([str(fault.command.pk)])

@@ -48,7 +48,10 @@ def readyz(request: HttpRequest) -> HttpResponse:
     }
     is_ready = not any(checks.values())
     answer = {"ready": is_ready} | {name: problem or "ok" for name, problem in checks.items()}
-    return JsonResponse(answer, status=200 if is_ready else 503)
+    response = JsonResponse(answer, status=200 if is_ready else 503)
+    # Not being ready yet is an answer, not an error for the log.
+    response._has_been_logged = True  # type: ignore[attr-defined]
+    return response
 
 
 def metrics(request: HttpRequest) -> HttpResponse:

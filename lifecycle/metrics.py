@@ -1,11 +1,11 @@
 """What a worker counts about itself. Its heartbeat stores the numbers; `/metrics` shows them all."""
 
-from collections import Counter
+from collections import defaultdict
 
 from lifecycle.recorder import Slice
 
 # Since the process started; `…_seconds` are sums.
-counters: Counter[str] = Counter()
+counters: defaultdict[str, float] = defaultdict(float)
 gauges: dict[str, float] = {}
 
 

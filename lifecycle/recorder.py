@@ -138,7 +138,7 @@ def render(cluster: Cluster, piece: Slice) -> Rendered:
         summary = _summary(version, piece.instant_ms)
         rendered.summaries.append(summary)
         data = bulk.to_text(document(version.new))
-        rendered.objects.append((pk, *[summary[column] for column in frames.SUMMARY_COLUMNS], data))  # type: ignore[literal-required]
+        rendered.objects.append((pk, *[summary[column] for column in frames.SUMMARY_COLUMNS], data))
     return rendered
 
 

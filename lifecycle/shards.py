@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.db.models import F
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from lifecycle import metrics
 from lifecycle.models import Cluster, Shard, Worker
@@ -76,9 +77,8 @@ def _database_now() -> datetime:
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute("SELECT statement_timestamp()")
-            return cursor.fetchone()[0]
-    from django.utils import timezone
-
+            now: datetime = cursor.fetchone()[0]
+            return now
     return timezone.now()
 
 

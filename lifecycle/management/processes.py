@@ -126,6 +126,7 @@ def redis_child(program: str, data: Path) -> tuple[Child, str]:
         "--appendonly": "no",
         "--dir": str(folder),
         "--loglevel": "warning",
+        "--logfile": str(data / "redis.log"),
     }
     command = [program, *[part for pair in options.items() for part in pair]]
     return Child("redis", command, {}), f"unix://{socket}"

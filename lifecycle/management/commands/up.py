@@ -76,6 +76,8 @@ class Command(BaseCommand):
     ) -> str | None:
         """Everything, in order. The address to open; None when stopped before it was ready."""
         environment = {"REDIS_URL": start_redis(children)}
+        # Warnings are for developers of the packages we use, not for whoever runs Podline.
+        environment |= {"PYTHONWARNINGS": os.environ.get("PYTHONWARNINGS", "ignore")}
         environment |= {"LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING")}
         environment |= {"ALLOWED_HOSTS": ",".join(allowed_hosts(host)), "PODLINE_DATA": str(settings.DATA)}
         os.environ.update(environment)
@@ -196,7 +198,7 @@ def make_children(host: str, port: int, workers: int, environment: dict[str, str
     web = [python, "-m", "uvicorn", "dashboard.asgi:application", "--host", host, "--port", str(port)]
     # Frames are small and many: compressing each costs more than it saves on one machine.
     web += ["--log-level", "warning", "--no-server-header", "--timeout-graceful-shutdown", "3"]
-    web += ["--ws", "websockets", "--ws-per-message-deflate", "false", "--ws-max-size", "65536"]
+    web += ["--ws", "websockets-sansio", "--ws-per-message-deflate", "false", "--ws-max-size", "65536"]
     children.append(Child("web server", web, environment))
     return children
 

@@ -1,0 +1,49 @@
+"""`bench engine`: N pods of one Deployment to Ready in memory, everything recorded, against a heap loop."""
+
+from lifecycle.benches import workload
+from lifecycle.benches.heap_loop import STEPS, run_heap_loop
+from lifecycle.benches.report import Report, timed
+from lifecycle.engine import Changes
+
+
+class Counter:
+    """Counts what is taken from an engine, and drops it."""
+
+    def __init__(self) -> None:
+        self.rows = self.versions = 0
+
+    def take(self, changes: Changes) -> None:
+        self.rows += len(changes.rows)
+        self.versions += len(changes.versions)
+
+
+def run(pods: int, nodes: int) -> Report:
+    """Measure both in this process, one after the other."""
+    limit_seconds, _ = timed(lambda: run_heap_loop(pods))
+    counter = Counter()
+    engine = workload.make_engine(pods, nodes)
+    counter.take(engine.take_changes())
+    seconds, _ = timed(lambda: _to_ready(engine, pods, counter))
+    return Report(
+        bench="engine",
+        work={"pods": pods, "nodes": nodes},
+        figures={
+            "seconds": round(seconds, 3),
+            "pods_per_second": round(pods / seconds),
+            "microseconds_per_pod": round(seconds / pods * 1e6, 1),
+            "rows": counter.rows,
+            "versions": counter.versions,
+            "virtual_ms": engine.now_ms,
+        },
+        limit_what=f"bare heap loop of {STEPS} timed steps a pod, pods/s",
+        limit_value=round(pods / limit_seconds),
+        ratio=round(limit_seconds / seconds, 4),
+    )
+
+
+def _to_ready(engine: workload.Engine, pods: int, counter: Counter) -> None:
+    workload.create(engine, workload.make_deployment(pods))
+    counter.take(engine.take_changes())
+    workload.run(engine, workload.LIMIT_MS, counter.take, workload.is_ready(engine, pods))
+    if not workload.is_ready(engine, pods)():
+        raise RuntimeError(f"not all {pods} pods became Ready")

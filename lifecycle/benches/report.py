@@ -1,0 +1,45 @@
+"""The shape every bench answers in (contract §5), and the clocks they share."""
+
+import resource
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Report:
+    """One bench's answer: what was done, what it took, and the limit it is compared with."""
+
+    bench: str
+    work: dict[str, Any]
+    figures: dict[str, Any]
+    limit_what: str
+    limit_value: float
+    ratio: float
+    notes: list[str] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """The contract's object."""
+        return {
+            "bench": self.bench,
+            "work": self.work,
+            "figures": self.figures,
+            "limit": {"what": self.limit_what, "value": self.limit_value},
+            "ratio": self.ratio,
+            "peak_rss_mb": peak_rss_mb(),
+        }
+
+
+def peak_rss_mb() -> float:
+    """The most memory this process ever held, in MiB. Linux counts KiB, macOS bytes."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (1024 if sys.platform != "darwin" else 1024 * 1024), 1)
+
+
+def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    """(seconds, result) of a piece of work."""
+    started = time.perf_counter()
+    result = work()
+    return time.perf_counter() - started, result

@@ -1,0 +1,76 @@
+"""The clusters benches run: one Deployment of many pods on many nodes, driven until all are Ready."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from lifecycle.engine import Changes, Command, Settings
+from lifecycle.engine import Cluster as Engine
+
+EPOCH_MS = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp() * 1000)
+# Changes are taken this often, as a worker would between slices.
+INSTANTS_A_SLICE = 500
+LIMIT_MS = 24 * 3_600_000
+
+PROBE = {"httpGet": {"path": "/", "port": 80}, "periodSeconds": 10}
+
+
+def make_engine(pods: int, nodes: int) -> Engine:
+    """A cluster of `nodes` nodes with room for all the pods, at instant 0."""
+    room = max(110, -(-pods // nodes) + 10)
+    settings = Settings(nodes={"count": nodes, "cpu": "64", "memory": "256Gi", "pods": room})
+    return Engine(seed=1, epoch_ms=EPOCH_MS, settings=settings)
+
+
+def make_deployment(pods: int, is_probed: bool = False) -> dict[str, Any]:
+    """The Deployment `web` of one well-known container, with or without the usual probes."""
+    container: dict[str, Any] = {"name": "web", "image": "nginx:1.27"}
+    container["resources"] = {"requests": {"cpu": "100m", "memory": "64Mi"}}
+    if is_probed:
+        container |= {"readinessProbe": PROBE, "livenessProbe": PROBE}
+    labels = {"app": "web"}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": {
+            "replicas": pods,
+            "selector": {"matchLabels": labels},
+            "template": {"metadata": {"labels": labels}, "spec": {"containers": [container]}},
+        },
+    }
+
+
+def create(engine: Engine, deployment: dict[str, Any]) -> None:
+    """Enter the Deployment; RuntimeError when the engine refuses it."""
+    result = engine.submit(Command(id="bench", kind="create", payload={"object": deployment}))
+    if not result.ok:
+        raise RuntimeError(f"the engine refused the bench's Deployment: {result.status}")
+
+
+def run(
+    engine: Engine, until_ms: int, take: Callable[[Changes], None], is_done: Callable[[], bool] | None = None
+) -> None:
+    """Run in slices, handing each slice's changes to `take`, until an instant or until it is done."""
+    seen = 0
+
+    def is_enough(_: Engine) -> bool:
+        nonlocal seen
+        seen += 1
+        return seen % INSTANTS_A_SLICE == 0
+
+    while engine.now_ms < until_ms:
+        engine.run_until(until_ms, stop=is_enough)
+        take(engine.take_changes())
+        if is_done is not None and is_done():
+            return
+
+
+def is_ready(engine: Engine, pods: int) -> Callable[[], bool]:
+    """Whether every replica is Ready."""
+
+    def is_done() -> bool:
+        deployment = engine.get("Deployment", "default", "web") or {}
+        return bool(deployment.get("status", {}).get("readyReplicas") == pods)
+
+    return is_done

@@ -1,0 +1,50 @@
+"""`manage.py bench NAME [--json]`: measure a part of Podline against a limit taken in the same run."""
+
+from argparse import ArgumentParser
+from importlib import import_module
+from typing import Any
+
+import orjson
+from django.core.management.base import BaseCommand, CommandError
+
+from lifecycle.benches.report import Report
+
+# Name -> (options it takes, with their defaults).
+BENCHES: dict[str, dict[str, int]] = {
+    "engine": {"pods": 10_000, "nodes": 1000},
+    "idle": {"pods": 10_000, "nodes": 1000},
+    "record": {"pods": 2000, "nodes": 200},
+}
+
+
+class Command(BaseCommand):
+    """Benches are modules of `lifecycle/benches`; each has a `run` that returns a Report."""
+
+    help = "Measures a part of Podline; prints one JSON object with --json, else a few lines."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("name", choices=sorted(BENCHES))
+        parser.add_argument("--json", action="store_true", help="print the contract's JSON object")
+        for option in sorted({option for options in BENCHES.values() for option in options}):
+            parser.add_argument(f"--{option}", type=int)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        name = options["name"]
+        work = {
+            option: options[option] if options[option] is not None else default
+            for option, default in BENCHES[name].items()
+        }
+        if min(work.values(), default=1) < 1:
+            raise CommandError("sizes start at 1")
+        report = import_module(f"lifecycle.benches.{name}").run(**work)
+        self.stdout.write(orjson.dumps(report.to_json()).decode() if options["json"] else _as_text(report))
+
+
+def _as_text(report: Report) -> str:
+    answer = report.to_json()
+    parts = [("work", answer["work"]), ("figures", answer["figures"])]
+    lines = [f"{report.bench}: ratio {report.ratio} of {report.limit_what} ({report.limit_value:,})"]
+    lines += [f"  {name}: " + ", ".join(f"{key} {value:,}" for key, value in part.items()) for name, part in parts]
+    lines += [f"  peak memory: {answer['peak_rss_mb']:,} MiB", *report.notes]
+    return "\n".join(lines)
