@@ -76,8 +76,11 @@ def _is_owned_by(rows: QuerySet, owners: list[str], cluster: Cluster) -> Q:
     return Q(uid__in=StoredObject.objects.filter(cluster=cluster, owner__in=owners).values("uid"))
 
 
-def select_range(rows: QuerySet, query: QueryDict, cluster: Cluster) -> QuerySet:
-    """The rows of the asked time, up to the cluster's cursor: rows above it do not exist yet."""
+def select_range(rows: QuerySet, query: QueryDict, cluster: Cluster) -> tuple[QuerySet, int]:
+    """The rows before the end of the asked time, and the number after which they count.
+
+    Rows above the cluster's cursor do not exist yet.
+    """
     since = read_values(query, "since", lambda text: parse_instant(text, cluster.epoch_ms))
     until = read_values(query, "until", lambda text: parse_instant(text, cluster.epoch_ms))
     after = read_values(query, "after", parse_count)
@@ -88,7 +91,7 @@ def select_range(rows: QuerySet, query: QueryDict, cluster: Cluster) -> QuerySet
         low = first_seq_at(history, min(since), low, high)
     if until:
         high = first_seq_at(history, max(until), low, high)
-    return rows.filter(seq__gte=low, seq__lt=high)
+    return rows.filter(seq__lt=high), low - 1
 
 
 def first_seq_at(history: QuerySet, instant_ms: int, low: int, high: int) -> int:

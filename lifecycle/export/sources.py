@@ -6,6 +6,7 @@ reads.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 
 import orjson
 from django.db.models import JSONField, Model, QuerySet, TextField
@@ -58,23 +59,23 @@ class Source:
         return [*self.head, *self.columns]
 
     def walk(
-        self, rows: QuerySet, cursor: Cursor | None = None, limit: int | None = None
+        self, rows: QuerySet, cursor: Cursor | None = None, limit: int | None = None, after: int = 0
     ) -> Iterator[list[Row]]:
-        """`rows` in order, in pages. When `limit` rows were enough, the cursor stands at the last of them."""
+        """`rows` beyond `after` in order, in pages. When `limit` stops it, the cursor stands at the last row.
+
+        `rows` should have no lower bound of its own on the order: a database may then begin each page there.
+        """
         ordered = rows.annotate(**self._texts).order_by(self.order).values_list(*self._selected, self.order)
-        beyond, left = ordered, limit
-        while left is None or left > 0:
-            size = PAGE_ROWS if left is None else min(PAGE_ROWS, left)
-            page = list(beyond[:size])
+        left = inf if limit is None else limit
+        while left > 0:
+            size = int(min(PAGE_ROWS, left))
+            page = list(ordered.filter(**{f"{self.order}__gt": after})[:size])
             yield [self._make_row(list(values)) for values in page]
             if len(page) < size:
                 return
-            last = page[-1][-1]
-            beyond = ordered.filter(**{f"{self.order}__gt": last})
-            if left is not None:
-                left -= size
-                if cursor is not None and left == 0:
-                    cursor.after, cursor.complete = last, False
+            after, left = page[-1][-1], left - size
+        if cursor is not None:
+            cursor.after, cursor.complete = after, False
 
     def _make_row(self, values: list) -> Row:
         for place in self._json_places:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from django.db.models import QuerySet
 from django.http.response import HttpResponseBase
 from drf_spectacular.utils import extend_schema
 from rest_framework.authentication import SessionAuthentication, TokenAuthentication
@@ -34,6 +33,7 @@ from lifecycle.export.formats import (
     CsvRenderer,
     FormatNegotiation,
     NdjsonRenderer,
+    Pages,
     TextRenderer,
     stream,
 )
@@ -100,11 +100,10 @@ class StreamedView(ExportView):
 
     renderer_classes = (JSONRenderer, NdjsonRenderer, CsvRenderer)
 
-    def stream(
-        self, request: Request, source: Source, rows: QuerySet, cursor: Cursor, limit: int | None = None
-    ) -> HttpResponseBase:
+    @staticmethod
+    def stream(request: Request, source: Source, pages: Pages, cursor: Cursor) -> HttpResponseBase:
         write = WRITERS[request.accepted_renderer.format]
-        return stream(request, write(source.walk(rows, cursor, limit), source.keys, cursor))
+        return stream(request, write(pages, source.keys, cursor))
 
 
 class History(StreamedView):
@@ -116,8 +115,10 @@ class History(StreamedView):
         found = get_cluster_or_404(request.user, cluster)
         subjects = select_subjects(self.source.model._default_manager.all(), request.query_params, found)
         limits = read_values(request.query_params, "limit", parse_count)
-        rows = select_range(subjects, request.query_params, found)
-        return self.stream(request, self.source, rows, Cursor(found.seq), max(limits, default=None))
+        rows, after = select_range(subjects, request.query_params, found)
+        cursor = Cursor(found.seq)
+        pages = self.source.walk(rows, cursor, max(limits, default=None), after)
+        return self.stream(request, self.source, pages, cursor)
 
 
 class Transitions(History):
@@ -152,7 +153,8 @@ class Objects(StreamedView):
         found = get_cluster_or_404(request.user, cluster)
         is_summary = self.is_summary(request)
         rows = select_stored(request.query_params, found, with_deleted=is_summary)
-        return self.stream(request, SUMMARIES if is_summary else OBJECTS, rows, Cursor(found.rv))
+        source = SUMMARIES if is_summary else OBJECTS
+        return self.stream(request, source, source.walk(rows), Cursor(found.rv))
 
     @staticmethod
     def is_summary(request: Request) -> bool:
