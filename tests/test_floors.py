@@ -21,7 +21,19 @@ FLOORS: list[tuple[str, list[str]]] = [
     ("1c act, loop", ["act", "loop", "context"]),
     ("1d parts", ["controllers", "scheduler", "kubelet", "faults"]),
     ("1e cluster", ["cluster", ""]),
-    ("2 input", ["problems", "yaml_values", "yaml_nodes", "manifests", "schema", "expressions", "scenario"]),
+    (
+        "2 input",
+        [
+            "problems",
+            "yaml_values",
+            "yaml_nodes",
+            "manifests",
+            "schema",
+            "expressions",
+            "scenario",
+            "scenario_steps",
+        ],
+    ),
     ("2 kept", ["models", "migrations", "frames", "access", "broker", "bulk", "run_clock"]),
     (
         "2a recorder, publisher",
@@ -29,7 +41,7 @@ FLOORS: list[tuple[str, list[str]]] = [
     ),
     ("2b runner", ["runner"]),
     ("2c tasks", ["tasks", "serving"]),
-    ("2d inbox", ["inbox", "ticker", "health"]),
+    ("2d inbox", ["inbox", "ticker", "health", "benches"]),
     ("3 surfaces", ["admin", "export", "kube_api", "management", "apps"]),
     ("4 dashboard", ["dashboard"]),
 ]
