@@ -7,7 +7,8 @@ Nothing here knows what a manifest means; `lifecycle.schema` does.
 """
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,9 +16,10 @@ import yaml
 
 from lifecycle.problems import ManifestError, Path, Problem, format_path, refuse
 from lifecycle.yaml_nodes import Converter, ListNode, MappingNode, Node, ScalarNode, compose
-from lifecycle.yaml_values import UnreadableValue, json_number
+from lifecycle.yaml_values import UnreadableValue, json_number, resolve_plain
 
 SIZE_LIMIT_BYTES = 1024 * 1024
+_SPACE = re.compile(r"\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,29 @@ def read_documents(
     if documents is None:
         documents = _read_yaml(decoded, source)
     return [item for document in documents for item in _unpack(document)]
+
+
+class _Dumper(yaml.SafeDumper):
+    """Quotes every text that would be read back as something else: `y`, `089` and `1e3` too."""
+
+
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in text.strip() else None
+    try:
+        means_itself = resolve_plain(text) == text
+    except UnreadableValue:
+        means_itself = False
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style if means_itself else "'")
+
+
+_Dumper.add_representer(str, _represent_text)
+
+
+def write_documents(objects: Iterable[Mapping[str, Any]]) -> str:
+    """Objects as YAML that reads back as the same data."""
+    return yaml.dump_all(
+        [dict(data) for data in objects], Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110
+    )
 
 
 def name_object(data: dict[str, Any]) -> str:
@@ -133,19 +158,29 @@ def _read_json(text: str, source: str) -> list[Document] | None:
         object_pairs_hook=_unique_pairs, parse_float=json_number, parse_int=json_number
     )
     documents: list[Document] = []
-    position = len(text) - len(text.lstrip())
+    position = _skip_space(text, 0)
     try:
         while position < len(text):
             data, position = decoder.raw_decode(text, position)
             if not isinstance(data, dict):
                 return None
             documents.append(Document(data, len(documents) + 1, source))
-            position += len(text[position:]) - len(text[position:].lstrip())
+            position = _skip_space(text, position)
+        if "\\ud" in text.lower():
+            # Escapes can spell half a character, which no UTF-8 can hold.
+            json.dumps([document.data for document in documents], ensure_ascii=False).encode()
     except (json.JSONDecodeError, RecursionError):
         return None
     except UnreadableValue as error:
         refuse(source, str(error), error.remedy, document=len(documents) + 1)
+    except UnicodeEncodeError:
+        refuse(source, "a \\u escape stands for half a character", "write the character itself")
     return documents
+
+
+def _skip_space(text: str, position: int) -> int:
+    space = _SPACE.match(text, position)
+    return space.end() if space else position
 
 
 def _unique_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,0 +1,199 @@
+"""The small language of `--until` and `expect`.
+
+    deployment/web .status.availableReplicas >= 3
+    pod/web-0 -n shop condition Ready == True
+    deployment/web Available            (short for: condition Available == True)
+    pod/web-0 exists
+    pod/web-0 gone
+
+An absent number is 0, an absent string "", an absent truth false.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from lifecycle.engine.objects.kinds import KINDS
+from lifecycle.engine.objects.quantity import parse_quantity
+
+OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+FORMS = (
+    'write "deployment/web .status.availableReplicas >= 3", "pod/web-0 condition Ready == True", '
+    '"deployment/web Available", "pod/web-0 exists" or "pod/web-0 gone", with "-n namespace" after the name '
+    "where it is not default"
+)
+_SUBJECT = re.compile(r"(?P<kind>[A-Za-z]+)/(?P<name>[^\s/]+)(\s+-n\s+(?P<namespace>\S+))?\s+(?P<rest>\S.*)")
+_COMPARISON = re.compile(r"(?P<left>.+?)\s*(?P<operator>==|!=|>=|<=|>|<)\s*(?P<right>.+)")
+_STEP = re.compile(r"\.(?P<name>[A-Za-z_][\w-]*)|\[(?P<index>\d+)\]|\[['\"](?P<key>[^'\"]+)['\"]\]")
+_CONDITION_NAME = re.compile(r"[A-Za-z][\w./-]*")
+
+
+class ExpressionError(ValueError):
+    """An expression that cannot be read; the text says what is wrong and what would be right."""
+
+
+class Cluster(Protocol):
+    """What an expression needs of a cluster."""
+
+    def get(self, kind: str, namespace: str | None, name: str) -> Mapping[str, Any] | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether it holds, whether the object is there, and what was seen, for people."""
+
+    holds: bool
+    exists: bool
+    seen: str
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """One readable claim about one object. `test` is `exists`, `gone`, `condition` or `path`."""
+
+    text: str
+    kind: str
+    namespace: str | None
+    name: str
+    test: str
+    steps: tuple[str | int, ...] = ()
+    operator: str = "=="
+    wanted: str | int | float | bool = True
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """The object it looks at, as the store names it."""
+        return self.kind, self.namespace or "", self.name
+
+    def evaluate(self, cluster: Cluster) -> Verdict:
+        """Look at the cluster as it stands."""
+        return self.judge(cluster.get(self.kind, self.namespace, self.name))
+
+    def judge(self, data: Mapping[str, Any] | None) -> Verdict:
+        """The verdict on an object's JSON, or on its absence."""
+        exists = data is not None
+        if self.test in ("exists", "gone"):
+            return Verdict(exists is (self.test == "exists"), exists, "it exists" if exists else "it is gone")
+        if data is None:
+            return Verdict(False, False, "there is no such object")
+        found = _condition_status(data, self.steps[0]) if self.test == "condition" else _dig(data, self.steps)
+        value = _align(found, self.wanted)
+        seen = "absent" if found is None else str(found)
+        try:
+            return Verdict(OPERATORS[self.operator](value, self.wanted), True, seen)
+        except TypeError:
+            # Text against a number: only == and != make sense, and neither was asked.
+            return Verdict(False, True, f"{seen}, which cannot be compared with {self.wanted}")
+
+
+def parse(text: str) -> Expression:
+    """Read one expression. Raises ExpressionError."""
+    match = _SUBJECT.fullmatch(text.strip())
+    if match is None:
+        raise ExpressionError(f'"{text}" is no expression: {FORMS}')
+    kind = _find_kind(match["kind"], text)
+    namespace = (match["namespace"] or "default") if KINDS[kind].namespaced else None
+    rest = match["rest"].strip()
+    subject = (text.strip(), kind, namespace, match["name"])
+    if rest in ("exists", "gone"):
+        return Expression(*subject, rest)
+    if _CONDITION_NAME.fullmatch(rest) and not rest.startswith("condition "):
+        return Expression(*subject, "condition", (rest,), "==", "True")
+    comparison = _COMPARISON.fullmatch(rest)
+    if comparison is None:
+        raise ExpressionError(f'"{text}": cannot read "{rest}": {FORMS}')
+    left, sign, right = comparison["left"], comparison["operator"], comparison["right"]
+    if left.startswith("condition "):
+        if sign not in ("==", "!="):
+            raise ExpressionError(f'"{text}": a condition is compared with == or !=, not {sign}')
+        return Expression(*subject, "condition", (left.split()[1],), sign, _unquote(right))
+    if not left.startswith("."):
+        raise ExpressionError(f'"{text}": a path begins with a dot, such as .status.phase: {FORMS}')
+    return Expression(*subject, "path", _parse_path(left, text), sign, _parse_value(right))
+
+
+def _find_kind(word: str, text: str) -> str:
+    """A kind by its name, plural or short name, as kubectl takes them."""
+    wanted = word.lower()
+    for kind in KINDS.values():
+        if wanted in (kind.name.lower(), kind.plural, *kind.short_names):
+            return kind.name
+    raise ExpressionError(f'"{text}": no kind is called "{word}"; use one such as pod, deployment or node')
+
+
+def _parse_path(path: str, text: str) -> tuple[str | int, ...]:
+    steps: list[str | int] = []
+    position = 0
+    while position < len(path):
+        step = _STEP.match(path, position)
+        if step is None:
+            raise ExpressionError(
+                f'"{text}": cannot read the path from "{path[position:]}" on; '
+                "write .a.b, .list[0] or .map['key']"
+            )
+        steps.append(int(step["index"]) if step["index"] else step["name"] or step["key"])
+        position = step.end()
+    return tuple(steps)
+
+
+def _parse_value(text: str) -> str | int | float | bool:
+    """A number, true or false, or text; quotes force text."""
+    stripped = text.strip()
+    if stripped in ("true", "false"):
+        return stripped == "true"
+    try:
+        return int(stripped)
+    except ValueError:
+        pass
+    try:
+        return float(stripped)
+    except ValueError:
+        return _unquote(stripped)
+
+
+def _unquote(text: str) -> str:
+    stripped = text.strip()
+    is_quoted = len(stripped) >= 2 and stripped[0] == stripped[-1] and stripped[0] in "\"'"
+    return stripped[1:-1] if is_quoted else stripped
+
+
+def _dig(data: Any, steps: tuple[str | int, ...]) -> Any:
+    for step in steps:
+        if isinstance(step, int):
+            data = data[step] if isinstance(data, list) and step < len(data) else None
+        else:
+            data = data.get(step) if isinstance(data, Mapping) else None
+    return data
+
+
+def _condition_status(data: Mapping[str, Any], name: str | int) -> str | None:
+    """The status of a condition; one that is not there yet is absent, not False."""
+    conditions = (data.get("status") or {}).get("conditions") or ()
+    return next((entry.get("status") for entry in conditions if entry.get("type") == name), None)
+
+
+def _align(found: Any, wanted: str | int | float | bool) -> Any:
+    """What was found, in the type of what is wanted: absent values, and numbers written as text."""
+    if isinstance(wanted, bool):
+        return bool(found)
+    if isinstance(wanted, str):
+        return "" if found is None else str(found).lower() if isinstance(found, bool) else str(found)
+    if found is None:
+        return 0
+    if isinstance(found, str):
+        try:
+            return parse_quantity(found)
+        except ValueError:
+            return found
+    return found
