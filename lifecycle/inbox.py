@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from lifecycle import broker, shards, tasks
+from lifecycle import broker, expressions, run_controls, shards, tasks
 from lifecycle.models import DEFAULT_EPOCH, Cluster, Command, RunControl
 from lifecycle.run_clock import MAX_SPEED, MIN_SPEED
 
@@ -178,9 +178,18 @@ def _check_control(kind: str, payload: dict[str, Any]) -> None:
     speed, ms, until_ms = payload.get("speed"), payload.get("ms"), payload.get("untilMs")
     if kind == RunControl.Kind.SPEED and not _is_number(speed, MIN_SPEED, MAX_SPEED):
         raise ValidationError(f"speed {speed!r}: use a number from {MIN_SPEED:g} to {MAX_SPEED:,.0f}")
+    if payload.get("condition") not in (None, "", run_controls.IDLE):
+        _check_condition(payload["condition"])
     for name, value in (("ms", ms), ("untilMs", until_ms)):
         if value is not None and not (isinstance(value, int) and _is_number(value, 0, 10**15)):
             raise ValidationError(f"{name} {value!r}: use a whole number of milliseconds, 0 or more")
+
+
+def _check_condition(condition: object) -> None:
+    try:
+        expressions.parse(str(condition))
+    except expressions.ExpressionError as problem:
+        raise ValidationError(str(problem)) from None
 
 
 def _is_number(value: object, low: float, high: float) -> bool:

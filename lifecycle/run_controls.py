@@ -4,6 +4,9 @@ from lifecycle.engine import Cluster as Engine
 from lifecycle.models import RunControl
 from lifecycle.run_clock import LIMIT_MS, MAX_SPEED, MIN_SPEED, RunClock
 
+# The condition that no progress is left to wait for.
+IDLE = "idle"
+
 
 def apply(control: RunControl, clock: RunClock, engine: Engine) -> str:
     """Change the clock as asked; what was wrong with it is returned, "" when nothing was.

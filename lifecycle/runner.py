@@ -184,14 +184,16 @@ class Owner:
     def _run_to(self, hot: Hot, until_ms: int, deadline: float) -> bool:
         """Whether the engine is there: time was enough, and no condition stopped it."""
         clock, engine = hot.clock, hot.engine
-        if until_ms <= engine.now_ms or clock.is_paused:
+        # Paused, time goes on to the instant of the pause and no further.
+        end_ms = min(until_ms, clock.anchor_instant_ms) if clock.is_paused else until_ms
+        if end_ms <= engine.now_ms:
             return until_ms <= engine.now_ms
         holds = _condition(clock.condition)
 
         def stop(at: Engine) -> bool:
             return (holds is not None and holds(at)) or time.perf_counter() > deadline
 
-        engine.run_until(until_ms, stop=stop)
+        engine.run_until(end_ms, stop=stop)
         if holds is not None and holds(engine):
             _stand(hot, self.wall())
             return False
@@ -232,7 +234,13 @@ def _next_pinned(cluster: Cluster) -> int | None:
 
 @lru_cache(maxsize=256)
 def _condition(text: str) -> Callable[[Engine], bool] | None:
-    return expressions.compile_condition(text) if text else None
+    """What a run stops at: `idle`, or an expression such as `deployment/web Available`."""
+    if not text:
+        return None
+    if text == run_controls.IDLE:
+        return Engine.is_idle
+    expression = expressions.parse(text)
+    return lambda engine: expression.evaluate(engine).holds
 
 
 def _stand(hot: Hot, wall: float) -> None:

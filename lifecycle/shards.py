@@ -60,8 +60,11 @@ def beat(worker: str, hot_clusters: int = 0) -> list[int]:
         for shard in mine[share:]:
             _let_go(shard)
         free = [shard for shard in shards if shard.worker not in alive]
-        for shard in free[: max(0, share - len(mine))]:
+        claimed = free[: max(0, share - len(mine))]
+        for shard in claimed:
             _claim(shard, worker, now)
+        if claimed:
+            log.info("shards claimed", extra={"count": len(claimed), "worker": worker})
         return [shard.number for shard in shards if shard.worker == worker]
 
 
@@ -113,7 +116,6 @@ def _claim(shard: Shard, worker: str, now: datetime) -> None:
     clusters.update(fence=F("fence") + 1)
     clusters.filter(anchor_wall__isnull=False).update(anchor_wall=F("anchor_wall") + stood)
     clusters.filter(next_wake_at__isnull=False).update(next_wake_at=F("next_wake_at") + stood)
-    log.info("shard claimed", extra={"shard": shard.number, "worker": worker})
 
 
 class Steward(threading.Thread):

@@ -45,6 +45,7 @@ def _as_text(report: Report) -> str:
     answer = report.to_json()
     parts = [("work", answer["work"]), ("figures", answer["figures"])]
     lines = [f"{report.bench}: ratio {report.ratio} of {report.limit_what} ({report.limit_value:,})"]
-    lines += [f"  {name}: " + ", ".join(f"{key} {value:,}" for key, value in part.items()) for name, part in parts]
+    for name, part in parts:
+        lines.append(f"  {name}: " + ", ".join(f"{key} {value:,}" for key, value in part.items()))
     lines += [f"  peak memory: {answer['peak_rss_mb']:,} MiB", *report.notes]
     return "\n".join(lines)

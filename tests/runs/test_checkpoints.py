@@ -1,0 +1,93 @@
+"""Checkpoints: small, versioned, and safe to read whoever wrote them."""
+
+import pickle
+import zlib
+
+import pytest
+
+from lifecycle import checkpoints, shards
+from lifecycle.models import Checkpoint
+from lifecycle.runner import Owner
+from tests.runs.conftest import create
+from tests.runs.histories import assert_whole
+
+
+def test_what_is_packed_comes_back():
+    data = {"timers": [[1, 2, "probe", "uid", None]], "text": "é\u2028", "big": 2**53 + 1}
+    assert checkpoints.unpack(checkpoints.pack(data)) == data
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        pytest.param(b"", id="nothing"),
+        pytest.param(b"not zlib", id="not compressed"),
+        pytest.param(zlib.compress(pickle.dumps({"a": 1})), id="a pickle"),
+        pytest.param(zlib.compress(b"[1, 2]"), id="not an object"),
+        pytest.param(checkpoints.pack({"a": list(range(1000))})[:-40], id="cut off"),
+    ],
+)
+def test_anything_else_is_unreadable(packed):
+    with pytest.raises(checkpoints.Unreadable):
+        checkpoints.unpack(packed)
+
+
+def test_a_bomb_is_not_unfolded(monkeypatch):
+    monkeypatch.setattr(checkpoints, "MAX_BYTES", 1000)
+    with pytest.raises(checkpoints.Unreadable, match="more than"):
+        checkpoints.unpack(zlib.compress(b'"' + b"x" * 100_000 + b'"'))
+
+
+def test_past_the_limit_they_thin_out_and_the_ends_stay(make_cluster):
+    cluster = make_cluster()
+    for n in range(checkpoints.KEPT + 1):
+        Checkpoint.objects.create(cluster=cluster, instant_ms=n, seq=n, rv=n, engine_version=1, data=b"")
+    checkpoints.thin_out(cluster)
+    kept = sorted(cluster.checkpoints.values_list("instant_ms", flat=True))
+    assert len(kept) < checkpoints.KEPT and kept[0] == 0 and kept[-2:] == [15, 16]
+
+
+def test_after_an_upgrade_a_cluster_goes_on_from_its_last_checkpoint(owner, wall, make_cluster, monkeypatch):
+    cluster = make_cluster()
+    create(cluster, replicas=2)
+    owner.turn(cluster.pk)
+    wall.go_on(3)
+    owner.turn(cluster.pk)
+    owner.close()
+    cluster.refresh_from_db()
+    seq = cluster.seq
+    monkeypatch.setattr(checkpoints, "ENGINE_VERSION", checkpoints.ENGINE_VERSION + 1)
+    second = Owner("test", wall)
+    wall.go_on(30)
+    second.turn(cluster.pk)
+    cluster.refresh_from_db()
+    assert not cluster.failure
+    assert cluster.engine_version == checkpoints.ENGINE_VERSION and cluster.seq > seq
+    with pytest.raises(checkpoints.Unreadable, match="earlier engine version"):
+        checkpoints.restore(cluster, 0)
+
+
+def test_without_a_checkpoint_at_its_end_an_upgraded_cluster_says_what_to_do(
+    owner, wall, make_cluster, monkeypatch
+):
+    cluster = make_cluster()
+    create(cluster, replicas=2)
+    owner.turn(cluster.pk)
+    wall.go_on(3)
+    owner.turn(cluster.pk)
+    monkeypatch.setattr(checkpoints, "ENGINE_VERSION", checkpoints.ENGINE_VERSION + 1)
+    Owner("test", wall).turn(cluster.pk)
+    cluster.refresh_from_db()
+    assert "start that version once more" in cluster.failure
+
+
+def test_a_checkpoint_that_no_longer_reads_is_not_fatal_elsewhere(owner, wall, make_cluster):
+    cluster = make_cluster()
+    create(cluster, replicas=2)
+    owner.turn(cluster.pk)
+    owner.close()
+    shards.beat("test")
+    second = Owner("test", wall)
+    wall.go_on(10)
+    second.turn(cluster.pk)
+    assert_whole(cluster)

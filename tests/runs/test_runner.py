@@ -1,0 +1,276 @@
+"""Turns of a cluster: time, commands, recording, and what is left when they break off."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.core.exceptions import ValidationError
+
+from lifecycle import checkpoints, inbox, recorder, shards
+from lifecycle.engine import Cluster as Engine
+from lifecycle.models import Command, StoredObject, Transition
+from lifecycle.runner import Owner
+from tests.runs.conftest import create
+from tests.runs.histories import assert_whole, recorded
+
+
+def test_a_command_is_answered_and_its_effects_recorded(owner, make_cluster):
+    cluster = make_cluster()
+    command = create(cluster, replicas=3)
+    owner.turn(cluster.pk)
+    command.refresh_from_db()
+    assert command.is_done and command.result["code"] == 201 and command.instant_ms == 0
+    assert StoredObject.objects.filter(cluster=cluster, kind="Deployment", name="web").exists()
+    assert_whole(cluster)
+
+
+def test_virtual_time_follows_the_wall(owner, wall, make_cluster):
+    cluster = make_cluster(speed=10.0)
+    owner.turn(cluster.pk)
+    wall.go_on(2)
+    owner.turn(cluster.pk)
+    cluster.refresh_from_db()
+    assert cluster.instant_ms == 20_000
+
+
+def test_a_command_enters_at_virtual_now(owner, wall, make_cluster):
+    cluster = make_cluster()
+    owner.turn(cluster.pk)
+    wall.go_on(3)
+    command = create(cluster)
+    owner.turn(cluster.pk)
+    command.refresh_from_db()
+    assert command.instant_ms == 3000
+
+
+def test_a_pinned_command_enters_at_its_own_instant(owner, wall, make_cluster):
+    cluster = make_cluster()
+    owner.turn(cluster.pk)
+    command = inbox.append(
+        cluster,
+        "create",
+        {"object": {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "n"}}},
+        pinned_ms=2500,
+    )
+    wall.go_on(2)
+    owner.turn(cluster.pk)
+    command.refresh_from_db()
+    assert not command.is_done
+    wall.go_on(7)
+    owner.turn(cluster.pk)
+    command.refresh_from_db()
+    assert command.instant_ms == 2500
+    assert_whole(cluster)
+
+
+def test_paused_time_stands_and_goes_on_from_there(owner, wall, make_cluster):
+    cluster = make_cluster()
+    owner.turn(cluster.pk)
+    wall.go_on(1)
+    pause = inbox.pause(cluster)
+    owner.turn(cluster.pk)
+    wall.go_on(60)
+    inbox.resume(cluster)
+    owner.turn(cluster.pk)
+    wall.go_on(1)
+    owner.turn(cluster.pk)
+    cluster.refresh_from_db()
+    pause.refresh_from_db()
+    assert (pause.instant_ms, cluster.instant_ms) == (1000, 2000)
+
+
+def test_a_run_goes_as_fast_as_it_can_and_stands_where_it_was_sent(owner, make_cluster):
+    cluster = make_cluster()
+    create(cluster, replicas=3)
+    owner.turn(cluster.pk)
+    inbox.run(cluster, until_ms=600_000)
+    while owner.turn(cluster.pk) is not None:
+        pass
+    cluster.refresh_from_db()
+    assert cluster.paused and cluster.instant_ms == 600_000
+    assert_whole(cluster)
+
+
+def test_a_run_stops_when_its_condition_holds(owner, make_cluster):
+    cluster = make_cluster()
+    create(cluster, replicas=3)
+    inbox.run(cluster, condition="deployment/web Available")
+    while owner.turn(cluster.pk) is not None:
+        pass
+    cluster.refresh_from_db()
+    assert cluster.paused and 0 < cluster.instant_ms < 600_000
+    last = Transition.objects.filter(cluster=cluster, field="condition.Available").order_by("-seq").first()
+    assert last.new == "True" and last.at_ms == cluster.instant_ms
+
+
+def test_a_step_goes_to_the_next_instant_at_which_anything_happens(owner, make_cluster):
+    cluster = make_cluster(paused=True)
+    create(cluster, replicas=1)
+    owner.turn(cluster.pk)
+    expected = owner.hot[cluster.pk].engine.next_wake()
+    inbox.step(cluster)
+    owner.turn(cluster.pk)
+    cluster.refresh_from_db()
+    assert cluster.paused and cluster.instant_ms == expected > 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload", "says"),
+    [
+        pytest.param("speed", {"speed": 0}, "0.01 to 10,000", id="no speed"),
+        pytest.param("speed", {"speed": "fast"}, "use a number", id="no number"),
+        pytest.param("step", {"ms": -1}, "whole number", id="backwards"),
+        pytest.param("fly", {}, "use one of", id="no such control"),
+        pytest.param("run", {"condition": "web is nice"}, "no expression", id="no condition"),
+    ],
+)
+def test_a_wrong_control_is_refused_with_what_would_be_right(make_cluster, kind, payload, says):
+    with pytest.raises(ValidationError, match=says):
+        inbox.control(make_cluster(), kind, payload)
+
+
+def test_the_same_command_twice_is_one(owner, make_cluster):
+    cluster, id = make_cluster(), uuid4()
+    first = inbox.append(cluster, "create", {"object": {"kind": "x"}}, id=id)
+    again = inbox.append(cluster, "create", {"object": {"kind": "x"}}, id=id)
+    assert first.pk == again.pk and Command.objects.count() == 1
+    with pytest.raises(inbox.Refused, match="use a new id"):
+        inbox.append(cluster, "create", {"object": {"kind": "y"}}, id=id)
+
+
+def test_commands_of_one_instant_enter_in_inbox_order(owner, make_cluster):
+    cluster = make_cluster()
+    asked = [create(cluster, name=f"web-{n}", replicas=1) for n in range(5)]
+    owner.turn(cluster.pk)
+    causes = [
+        row.cause
+        for row in Transition.objects.filter(cluster=cluster, kind="Deployment", field="exists").order_by(
+            "seq"
+        )
+    ]
+    assert causes == [f"command:{command.pk}" for command in asked]
+
+
+def test_an_owner_that_was_fenced_off_records_nothing(owner, wall, make_cluster):
+    cluster = make_cluster()
+    owner.turn(cluster.pk)
+    create(cluster)
+    owner.turn(cluster.pk)
+    before = recorded(cluster)
+    hot = owner.hot[cluster.pk]
+    wall.go_on(5)
+    # Another worker takes the shard over while this one is in the middle of a turn.
+    really_run = owner._run
+    owner._run = lambda *arguments: (really_run(*arguments), _take_all_shards("other"))  # type: ignore[method-assign]
+    assert owner.turn(cluster.pk) is None
+    assert recorded(cluster) == before
+    assert cluster.pk not in owner.hot and hot.cluster.seq == len(before)
+
+
+def _take_all_shards(worker: str) -> None:
+    shards.leave("test")
+    shards.beat(worker)
+
+
+@pytest.mark.parametrize("has_checkpoint", [False, True])
+def test_another_owner_goes_on_where_the_last_one_was_cut_off(owner, wall, make_cluster, has_checkpoint):
+    cluster = make_cluster()
+    create(cluster, replicas=3)
+    owner.turn(cluster.pk)
+    for _ in range(5):
+        wall.go_on(0.4)
+        owner.turn(cluster.pk)
+    if has_checkpoint:
+        owner.close()
+        assert cluster.checkpoints.count() == 1
+    second = Owner("test", wall)
+    inbox.append(
+        cluster, "scale", {"kind": "Deployment", "namespace": "default", "name": "web", "replicas": 5}
+    )
+    for _ in range(10):
+        wall.go_on(2)
+        second.turn(cluster.pk)
+    assert_whole(cluster)
+    assert StoredObject.objects.filter(cluster=cluster, kind="Pod", deleted_ms=None).count() == 5
+
+
+def test_rows_of_a_slice_that_was_cut_off_are_cleared_away(owner, wall, make_cluster, monkeypatch):
+    monkeypatch.setattr(recorder, "BATCH_ROWS", 10)
+    cluster = make_cluster()
+    create(cluster, replicas=6)
+
+    def die(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as broken:
+        broken.setattr(recorder, "_move_cursor", die)
+        with pytest.raises(KeyboardInterrupt):
+            owner.turn(cluster.pk)
+    cluster.refresh_from_db()
+    assert cluster.seq == 0 and len(recorded(cluster)) > 0
+    second = Owner("test", wall)
+    second.turn(cluster.pk)
+    wall.go_on(30)
+    second.turn(cluster.pk)
+    assert_whole(cluster)
+
+
+def test_an_engine_fault_answers_its_command_and_the_cluster_lives_on(owner, wall, make_cluster, monkeypatch):
+    cluster = make_cluster()
+    good = create(cluster)
+    owner.turn(cluster.pk)
+    really_submit = Engine.submit
+
+    def submit(engine: Engine, command: Any) -> Any:
+        if command.kind == "fault":
+            raise ZeroDivisionError("a defect")
+        return really_submit(engine, command)
+
+    monkeypatch.setattr(Engine, "submit", submit)
+    bad = inbox.append(cluster, "fault", {})
+    later = create(cluster, name="later")
+    for _ in range(3):
+        wall.go_on(1)
+        owner.turn(cluster.pk)
+    results = {command.pk: inbox.wait_for_result(command, 0)["code"] for command in (good, bad, later)}
+    assert results == {good.pk: 201, bad.pk: 500, later.pk: 201}
+    assert_whole(cluster)
+
+
+def test_frames_follow_each_other_without_a_gap(owner, wall, make_cluster, frames):
+    cluster = make_cluster()
+    create(cluster, replicas=3)
+    for _ in range(20):
+        owner.turn(cluster.pk)
+        wall.go_on(0.5)
+    rows = [row for frame in frames for row in frame["transitions"] + frame["events"]]
+    assert [frame["from"] for frame in frames[1:]] == [frame["seq"] for frame in frames[:-1]]
+    assert sorted(row["seq"] for row in rows) == list(range(1, cluster_seq(cluster) + 1))
+
+
+def cluster_seq(cluster: Any) -> int:
+    cluster.refresh_from_db()
+    return cluster.seq
+
+
+def test_nothing_is_due_in_an_idle_cluster(owner, wall, make_cluster):
+    cluster = make_cluster()
+    create(cluster, replicas=2)
+    owner.turn(cluster.pk)
+    wall.go_on(60)
+    owner.turn(cluster.pk)
+    wake = owner.turn(cluster.pk)
+    assert wake is None or wake > wall.now + 5
+
+
+def test_the_engine_at_any_recorded_instant_can_be_had(owner, wall, make_cluster):
+    cluster = make_cluster()
+    create(cluster, replicas=2)
+    for _ in range(10):
+        owner.turn(cluster.pk)
+        wall.go_on(1)
+    owner.close()
+    cluster.refresh_from_db()
+    for row in Transition.objects.filter(cluster=cluster, kind="Pod", field="phase"):
+        pod = checkpoints.restore(cluster, row.at_ms).get("Pod", row.namespace, row.name)
+        assert pod["status"]["phase"] == row.new

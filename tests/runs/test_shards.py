@@ -1,0 +1,86 @@
+"""Which worker has which shards, and what happens to time when nobody has."""
+
+from datetime import timedelta
+
+import pytest
+from django.db.models import F
+
+from lifecycle import shards
+from lifecycle.models import Shard, Worker
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def four_shards(settings):
+    settings.SHARDS = 4
+    shards.make_shards()
+
+
+def test_the_first_worker_takes_everything_and_shares_with_the_second():
+    assert shards.beat("one") == [0, 1, 2, 3]
+    assert shards.beat("two") == []
+    assert shards.beat("one") == [0, 1]
+    assert shards.beat("two") == [2, 3]
+
+
+def test_a_silent_worker_loses_its_shards():
+    shards.beat("one")
+    shards.beat("two")
+    shards.beat("one")
+    be_silent("one", seconds=4)
+    assert shards.beat("two") == [0, 1, 2, 3]
+
+
+def test_a_worker_that_beats_keeps_its_shards():
+    shards.beat("one")
+    be_silent("one", seconds=2)
+    assert shards.beat("two") == []
+
+
+def test_a_worker_that_leaves_frees_its_shards_at_once():
+    shards.beat("one")
+    shards.leave("one")
+    assert shards.beat("two") == [0, 1, 2, 3]
+
+
+def test_a_shard_that_moves_raises_the_fences_of_its_clusters(make_cluster):
+    shards.beat("one")
+    cluster = make_cluster()
+    cluster.refresh_from_db()
+    before = cluster.fence
+    shards.leave("one")
+    shards.beat("two")
+    cluster.refresh_from_db()
+    assert cluster.fence == before + 1
+
+
+def test_time_stands_while_nobody_serves(make_cluster):
+    shards.beat("one")
+    cluster = make_cluster()
+    cluster.anchor_wall = Shard.objects.get(number=cluster.shard).served_until
+    cluster.save()
+    before = cluster.anchor_wall
+    be_silent("one", seconds=3600)
+    shards.beat("two")
+    cluster.refresh_from_db()
+    assert timedelta(0) <= cluster.anchor_wall - before - timedelta(hours=1) < timedelta(seconds=5)
+
+
+def test_a_laptop_that_slept_loses_no_time_either(make_cluster):
+    shards.beat("one")
+    cluster = make_cluster()
+    cluster.anchor_wall = Shard.objects.get(number=cluster.shard).served_until
+    cluster.save()
+    before = cluster.anchor_wall
+    be_silent("one", seconds=8 * 3600)
+    shards.beat("one")
+    cluster.refresh_from_db()
+    assert timedelta(0) <= cluster.anchor_wall - before - timedelta(hours=8) < timedelta(seconds=5)
+
+
+def be_silent(worker: str, seconds: float) -> None:
+    """As if the worker had last been heard of so long ago."""
+    gone = timedelta(seconds=seconds)
+    Worker.objects.filter(name=worker).update(seen_at=F("seen_at") - gone)
+    Shard.objects.filter(worker=worker).update(served_until=F("served_until") - gone)

@@ -1,0 +1,62 @@
+"""Engine workers as real processes: killed in mid-rollout, another takes over."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from lifecycle import inbox
+from lifecycle.models import Cluster, Shard, StoredObject
+from tests.runs.conftest import create, wait_until
+from tests.runs.histories import assert_whole
+
+pytestmark = pytest.mark.slow
+
+TAKE_OVER_SECONDS = 5.0
+
+
+def pid_of_owner(cluster: Cluster) -> int | None:
+    worker = Shard.objects.get(number=cluster.shard).worker
+    return int(worker.rpartition("-")[2]) if worker else None
+
+
+def test_a_worker_killed_in_mid_rollout_is_replaced_without_gap_or_double(workers, make_cluster):
+    workers.start_worker()
+    workers.start_worker()
+    workers.start_ticker()
+    cluster = make_cluster(speed=3.0)
+    assert inbox.wait_for_result(create(cluster, replicas=8), 30)["code"] == 201
+    wait_until(lambda: StoredObject.objects.filter(cluster=cluster, kind="Pod", state="ready").count() == 8)
+    target = {"kind": "Deployment", "namespace": "default", "name": "web"}
+    roll = inbox.append(cluster, "setImage", target | {"container": "app", "image": "nginx:1.28"})
+    assert inbox.wait_for_result(roll)["code"] == 200
+    victim = pid_of_owner(cluster)
+    os.kill(victim, signal.SIGKILL)
+    killed_at = time.monotonic()
+    seq = Cluster.objects.get(pk=cluster.pk).seq
+    wait_until(lambda: Cluster.objects.get(pk=cluster.pk).seq > seq)
+    assert time.monotonic() - killed_at < TAKE_OVER_SECONDS
+    assert pid_of_owner(cluster) != victim
+    scale = inbox.append(cluster, "scale", target | {"replicas": 4})
+    assert inbox.wait_for_result(scale)["code"] == 200
+    wait_until(lambda: StoredObject.objects.filter(cluster=cluster, kind="Pod", deleted_ms=None).count() == 4)
+    inbox.wait_for_control(inbox.pause(cluster))
+    assert_whole(cluster)
+
+
+def test_a_redis_that_forgot_everything_loses_no_command(workers, make_cluster, redis_url):
+    import redis
+
+    workers.start_worker()
+    workers.start_ticker()
+    cluster = make_cluster()
+    assert inbox.wait_for_result(create(cluster, replicas=2), 30)["code"] == 201
+    client = redis.Redis.from_url(redis_url)
+    asked = []
+    for n in range(10):
+        asked.append(create(cluster, name=f"more-{n}", replicas=1))
+        client.flushall()
+    assert [inbox.wait_for_result(command)["code"] for command in asked] == [201] * 10
+    inbox.wait_for_control(inbox.pause(cluster))
+    assert_whole(cluster)
