@@ -1,6 +1,6 @@
 """The objects of clusters: looked at as YAML, changed through commands."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin, messages
@@ -48,34 +48,18 @@ class StoredObjectAdmin(ScopedAdmin):
     action_form = ScaleForm
     actions = ("scale", "restart", "delete_with_grace")
     list_display = (
-        "name",
-        "kind",
-        "namespace",
-        "cluster",
-        "state",
-        "status",
-        "ready",
-        "node",
-        "owner",
+        *("name", "kind", "namespace", "cluster", "state", "status", "ready", "node", "owner"),
         "is_living",
     )
     list_filter = (ClusterFilter, "kind", "state", DeletedFilter)
     list_select_related = ("cluster",)
     search_fields = ("name", "namespace", "uid", "owner")
     ordering = ("cluster", "kind", "namespace", "name")
-    fields = (
-        "cluster",
-        "kind",
-        "namespace",
-        "name",
-        "uid",
-        "owner",
-        "condition",
-        "spec",
-        "generation",
-        "rest",
-    )
-    readonly_fields = ("cluster", "kind", "namespace", "name", "uid", "owner", "condition", "rest")
+    fields = (("kind", "namespace", "name"), ("cluster", "owner", "condition"), "spec", "generation", "rest")
+    readonly_fields = ("kind", "namespace", "name", "cluster", "owner", "condition", "rest", "spec_text")
+
+    class Media:
+        css: ClassVar[dict[str, list[str]]] = {"all": ["lifecycle/admin.css"]}
 
     @admin.display(boolean=True, description="living")
     def is_living(self, stored: StoredObject) -> bool:
@@ -86,7 +70,7 @@ class StoredObjectAdmin(ScopedAdmin):
         words = [stored.status or stored.phase or stored.state, stored.ready and f"ready {stored.ready}"]
         return ", ".join(word for word in words if word) or "-"
 
-    @admin.display(description="everything else")
+    @admin.display(description="the rest")
     def rest(self, stored: StoredObject) -> SafeString:
         return format_html("<pre>{}</pre>", to_yaml({k: v for k, v in stored.data.items() if k != "spec"}))
 
@@ -100,9 +84,6 @@ class StoredObjectAdmin(ScopedAdmin):
         if self.has_change_permission(request, obj):
             return self.fields
         return ["spec_text" if name == "spec" else name for name in self.fields if name != "generation"]
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        return (*self.readonly_fields, "spec_text")
 
     @admin.display(description="spec")
     def spec_text(self, stored: StoredObject) -> SafeString:
