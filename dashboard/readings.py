@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from dashboard.plots.theme import STATES, TONES, Tone
+from dashboard.plots.theme import REVISIONS, STATES, TONES, Tone
 from lifecycle.models import Cluster, ContainerLog, StoredObject
 
 Json = dict[str, Any]
@@ -183,6 +183,7 @@ def _revision(row: StoredObject) -> Json:
     return {
         "name": row.name,
         "number": row.revision or 0,
+        "turn": ((row.revision or 1) - 1) % len(REVISIONS),
         "images": [container.get("image", "") for container in template.get("containers") or ()],
         "wanted": row.data["spec"].get("replicas", 1),
         "ready": status.get("readyReplicas", 0),

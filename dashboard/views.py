@@ -17,7 +17,7 @@ from dashboard.answers import Answer
 from dashboard.examples import EXAMPLES
 from dashboard.forms import ChangeForm, ClusterForm, ControlForm, DeletePodForm, ManifestForm
 from dashboard.live_figures import tell_time
-from dashboard.plots.theme import STATES, duration
+from dashboard.plots.theme import REVISIONS, STATES, duration
 from lifecycle import inbox
 from lifecycle.access import Verb, clusters_for, get_cluster_or_404
 from lifecycle.models import Cluster, Event, StoredObject
@@ -194,6 +194,7 @@ def change_deployment(request: HttpRequest, cluster: str, namespace: str, name: 
 def palette(request: HttpRequest) -> HttpResponse:
     """The colours of pod states for the stylesheet, from the one place that knows them."""
     rules = [f".tone-{tone.name} {{ --tone: {tone.colour}; }}" for tone in STATES]
+    rules += [f".revision-{turn} {{ --tone: {colour}; }}" for turn, colour in enumerate(REVISIONS)]
     return HttpResponse("\n".join(rules) + "\n", content_type="text/css; charset=utf-8")
 
 

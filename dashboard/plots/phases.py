@@ -38,7 +38,11 @@ def make_phases(rows: Iterable[Row], now_ms: int, window_ms: int | None = None) 
     folding = _Folding()
     for row in rows:
         folding.feed(row)
-    return make_lanes(folding.lanes(), (*STATES, *VALUES), folding.spans(), folding.marks, now_ms, window_ms)
+    figure = make_lanes(
+        folding.lanes(), (*STATES, *VALUES), folding.spans(), folding.marks, now_ms, window_ms
+    )
+    figure["layout"]["meta"] |= folding.life()
+    return figure
 
 
 class _Folding:
@@ -59,6 +63,12 @@ class _Folding:
         self.story = self.story or PodStory(row)
         self.story.feed(row)
         self._transition(row)
+
+    def life(self) -> dict[str, int | None]:
+        """From the pod's creation to its end: all there is to look at."""
+        if self.story is None:
+            return {"from": 0, "to": None}
+        return {"from": self.story.created_ms, "to": self.story.deleted_ms}
 
     def lanes(self) -> list[Lane]:
         """State first, then what Kubernetes calls it: phase, conditions, containers, deletion, events."""

@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .theme import REVISIONS, TONES, escape, layout, time_axis
+from .theme import TONES, escape, layout, revision_colour, time_axis
 
 Row = Mapping[str, Any]
+# Invisible ticks keep the labels of the two axes apart in the corner.
+_BELOW = {"ticks": "outside", "ticklen": 6, "tickcolor": "rgba(0,0,0,0)"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def make_replicas(rollout: Rollout, now_ms: int, window_ms: int | None = None) -
     }
     frame = layout(height=320, hovermode="x unified", yaxis=yaxis, showlegend=False)
     frame["margin"] |= {"l": 36, "t": 12, "b": 28}
-    frame["xaxis"] = {**time_axis("bottom"), "range": [start_ms, max(now_ms, start_ms + 1000)]}
+    frame["xaxis"] = {**time_axis("bottom"), **_BELOW, "range": [start_ms, max(now_ms, start_ms + 1000)]}
     return {"data": data, "layout": frame}
 
 
@@ -116,7 +118,7 @@ def _areas(rollout: Rollout, now_ms: int) -> list[dict[str, Any]]:
 def _area(rollout: Rollout, uid: str, instants: Sequence[int], now_ms: int, age: int) -> dict[str, Any]:
     steps, revision = rollout.replica_sets[uid], rollout.revisions.get(uid, 0)
     values = [steps.value_at(at) for at in instants]
-    colour = REVISIONS[(revision - 1) % len(REVISIONS)]
+    colour = revision_colour(revision)
     name = f"revision {revision} · {rollout.names[uid]}"
     return {
         **_step_line(name, colour, 0.5, [*instants, now_ms], [*values, *values[-1:]] if values else [0]),

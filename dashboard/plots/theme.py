@@ -25,23 +25,28 @@ class Tone:
 
 
 STATES: tuple[Tone, ...] = (
-    Tone("pending", "Pending", "#7f8a9c", "Accepted, waiting for a node"),
+    Tone("pending", "Pending", "#68717f", "Accepted, waiting for a node"),
     Tone("starting", "Starting", "#3d94e0", "On a node: pulling images, starting containers"),
     Tone("ready", "Ready", "#0f9d77", "Every readiness check passes; gets traffic"),
     Tone("notReady", "Not ready", "#cf8400", "Running, but gets no traffic"),
     Tone("crashing", "Crashing", "#e0452b", "A container failed; the kubelet backs off and retries", "x"),
     Tone("terminating", "Terminating", "#9a6bd8", "Deletion was asked for; hooks and grace period run", "/"),
     Tone("succeeded", "Succeeded", "#3f7fa6", "Every container exited 0, for good", "."),
-    Tone("failed", "Failed", "#b4305c", "Over, and at least one container failed", "\\"),
+    Tone("failed", "Failed", "#c03868", "Over, and at least one container failed", "\\"),
     Tone("unknown", "Unknown", "#8d7f6a", "Its node does not answer", "-"),
 )
 TONES = {tone.name: tone for tone in STATES}
 
 GOOD, WAITING, BAD, IDLE = (TONES[name].colour for name in ("ready", "starting", "crashing", "pending"))
-# Revisions of a rollout: the newest is the strongest, older ones fade behind it.
-REVISIONS = ("#2f7fd0", "#8f63cf", "#b07a1e", "#2f938b", "#b34d7d")
+# Revisions of a rollout, in turn: none of them a colour that means something else on the same chart.
+REVISIONS = ("#6b7a90", "#8f63cf", "#b34d7d", "#4a86a8", "#94803f")
 
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
+FONT = "-apple-system, BlinkMacSystemFont, 'Segoe UI', Inter, Roboto, 'Liberation Sans', Arial, sans-serif"
+
+
+def revision_colour(revision: int) -> str:
+    """The colour of a revision, from 1 on."""
+    return REVISIONS[(revision - 1) % len(REVISIONS)]
 
 
 def escape(text: object) -> str:

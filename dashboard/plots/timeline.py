@@ -70,5 +70,5 @@ def _pod_lane(story: PodStory, workload: str) -> Lane:
         label=label,
         title=f"{story.namespace}/{story.name}",
         path=f"pods/{story.namespace}/{story.name}/",
-        tone="" if story.is_gone else story.state,
+        tone="gone" if story.is_gone else story.state,
     )

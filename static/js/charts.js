@@ -107,8 +107,9 @@ export class Chart {
   }
 
   #range() {
-    const now = this.#clock.now();
-    const start = this.#windowMs === null ? 0 : Math.max(0, now - this.#windowMs);
+    const { from = 0, to = null } = this.#figure.layout.meta ?? {};
+    const now = to ?? this.#clock.now();
+    const start = this.#windowMs === null ? from : Math.max(from, now - this.#windowMs);
     return [start, start + Math.max(SHORTEST_SPAN_MS, (now - start) * 1.03)];
   }
 

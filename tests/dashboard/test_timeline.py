@@ -1,0 +1,144 @@
+"""The timeline's figure as data: which bars, from when to when, in which rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from dashboard.plots.stories import Stories
+from dashboard.plots.timeline import make_timeline
+from tests.dashboard.rows import pod_life, transition
+
+
+def told(rows):
+    stories = Stories()
+    for row in rows:
+        stories.feed(row)
+    return stories
+
+
+def bars(figure):
+    """{(row, state): [(start, end or None)]} of every bar drawn."""
+    found = {}
+    for trace in figure["data"]:
+        if trace["type"] == "bar":
+            for y, base, end in zip(trace["y"], trace["base"], trace["customdata"], strict=True):
+                found.setdefault((y, trace["name"]), []).append((base, end))
+    return found
+
+
+def rows_of(figure):
+    return [row["label"] for row in figure["layout"]["meta"]["rows"]]
+
+
+def test_a_pod_is_pending_then_starting_then_not_ready_then_ready():
+    assert bars(make_timeline(told(pod_life()), 9000)) == {
+        ("default/web-1", "pending"): [(0, 100)],
+        ("default/web-1", "starting"): [(100, 2000)],
+        ("default/web-1", "notReady"): [(2000, 5000)],
+        ("default/web-1", "ready"): [(5000, None)],
+    }
+
+
+def test_an_open_bar_reaches_to_now():
+    figure = make_timeline(told(pod_life()), 9000)
+    ready = next(trace for trace in figure["data"] if trace["name"] == "ready")
+    assert ready["x"] == [4000]
+
+
+@pytest.mark.parametrize(
+    "rows, state",
+    [
+        pytest.param([transition(6000, "deletion", "requested")], "terminating", id="asked to go"),
+        pytest.param([transition(6000, "status", "CrashLoopBackOff")], "crashing", id="backs off"),
+        pytest.param([transition(6000, "status", "Init:CrashLoopBackOff")], "crashing", id="init backs off"),
+        pytest.param([transition(6000, "phase", "Succeeded")], "succeeded", id="exited 0"),
+        pytest.param([transition(6000, "phase", "Failed")], "failed", id="failed"),
+        pytest.param([transition(6000, "condition.Ready", "False")], "notReady", id="probe fails"),
+        pytest.param([transition(6000, "status", "Unknown")], "unknown", id="node lost"),
+    ],
+)
+def test_the_state_follows_the_facts(rows, state):
+    stories = told([*pod_life(), *rows])
+    assert stories.by_uid["uid-web-1"].state == state
+
+
+def test_changes_of_one_instant_leave_one_bar():
+    stories = told(
+        [
+            *pod_life(),
+            transition(6000, "condition.Ready", "False"),
+            transition(6000, "status", "Error"),
+        ]
+    )
+    assert bars(make_timeline(stories, 7000))[("default/web-1", "crashing")] == [(6000, None)]
+
+
+def test_a_change_taken_back_in_the_same_instant_is_no_change():
+    back = [transition(6000, "condition.Ready", "False"), transition(6000, "condition.Ready", "True")]
+    assert bars(make_timeline(told([*pod_life(), *back]), 7000))[("default/web-1", "ready")] == [(5000, None)]
+
+
+def test_a_deleted_pod_keeps_its_bars_and_has_an_end():
+    gone = transition(8000, "exists", "deleted")
+    assert bars(make_timeline(told([*pod_life(), gone]), 9000))[("default/web-1", "ready")] == [(5000, 8000)]
+
+
+def test_pods_stand_under_the_deployment_that_owns_their_replica_set():
+    owner = transition(0, "exists", "created", "web-6d4", kind="ReplicaSet", owner="Deployment/web")
+    pods = [
+        *pod_life("web-6d4-b", 50, "ReplicaSet/web-6d4"),
+        *pod_life("web-6d4-a", 20, "ReplicaSet/web-6d4"),
+    ]
+    figure = make_timeline(told([owner, *pods, *pod_life("alone")]), 9000)
+    assert rows_of(figure) == ["web", "6d4-a", "6d4-b", "Bare pods", "alone"]
+
+
+def test_the_next_pod_of_a_name_continues_its_row():
+    again = [row | {"uid": "second"} for row in pod_life("db-0", 9000)]
+    stories = told([*pod_life("db-0"), transition(8000, "exists", "deleted", "db-0"), *again])
+    figure = make_timeline(stories, 20_000)
+    assert rows_of(figure).count("db-0") == 1
+    assert bars(figure)[("default/db-0", "ready")] == [(5000, 8000), (14_000, None)]
+
+
+def test_pods_gone_before_the_window_are_left_out():
+    rows = [*pod_life("old"), transition(8000, "exists", "deleted", "old"), *pod_life("new", 50_000)]
+    assert rows_of(make_timeline(told(rows), 60_000, window_ms=30_000)) == ["Bare pods", "new"]
+
+
+def test_of_too_many_pods_the_living_and_the_latest_are_shown():
+    rows = [*pod_life("gone"), transition(6000, "exists", "deleted", "gone")]
+    rows += [row for number in range(3) for row in pod_life(f"alive-{number}", number)]
+    figure = make_timeline(told(rows), 9000, max_rows=2)
+    assert rows_of(figure) == ["Bare pods", "alive-1", "alive-2"]
+    assert figure["layout"]["meta"]["hidden"] == 2
+
+
+def test_one_workload_can_be_asked_for():
+    stories = told([*pod_life("a", owner="StatefulSet/db"), *pod_life("b")])
+    assert rows_of(make_timeline(stories, 9000, workload="default/StatefulSet/db")) == ["db", "a"]
+
+
+def test_the_stored_state_wins_over_the_folded_one():
+    stories = told(pod_life())
+    stories.settle([{"uid": "uid-web-1", "state": "unknown"}], 9000)
+    assert stories.by_uid["uid-web-1"].state == "unknown"
+
+
+HOSTILE = "<script>alert(1)</script><b>&%{x}"
+
+
+def test_strangers_text_is_escaped_where_plotly_reads_html():
+    rows = pod_life(HOSTILE)
+    rows.append(transition(6000, "status", "Error", HOSTILE, reason="<b>why</b>", message="a <i>message</i>"))
+    figure = make_timeline(told(rows), 9000)
+    texts = [text for trace in figure["data"] for text in trace["hovertext"]]
+    assert texts
+    for text in texts:
+        plain = text.replace("<b>", "", 1).replace("</b>", "", 1).replace("<br>", "")
+        assert "<" not in plain, text
+    assert not any("hovertemplate" in trace for trace in figure["data"])
+
+
+def test_labels_are_plain_text_because_the_browser_writes_them_as_text():
+    assert HOSTILE in rows_of(make_timeline(told(pod_life(HOSTILE)), 9000))
