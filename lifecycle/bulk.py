@@ -43,6 +43,7 @@ def upsert(table: Table, rows: Sequence[Values]) -> None:
             f"CREATE TEMP TABLE IF NOT EXISTS {incoming} ON COMMIT DELETE ROWS"
             f" AS SELECT {_names(table)} FROM {_quoted(table.name)} WITH NO DATA"
         )
+        cursor.execute(f"TRUNCATE {incoming}")
         _copy(f"{incoming} ({_names(table)})", rows)
         cursor.execute(
             f"INSERT INTO {_quoted(table.name)} ({_names(table)})"
