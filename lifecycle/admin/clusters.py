@@ -52,7 +52,8 @@ class ClusterAdmin(ScopedAdmin):
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[list[str], dict, set, list]:
         """The clusters only: everything in them goes too, and listing it could take long."""
-        return [f"{cluster} and its whole history" for cluster in objs], {"clusters": len(objs)}, set(), []
+        lacking = {"cluster" for cluster in objs if not self.allows(request, cluster, Verb.OWN)}
+        return [f"{cluster} and its whole history" for cluster in objs], {"clusters": len(objs)}, lacking, []
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         return (*INPUT, *self.readonly) if obj else INPUT

@@ -54,7 +54,7 @@ class StoredObjectAdmin(ScopedAdmin):
     list_filter = (ClusterFilter, "kind", "state", DeletedFilter)
     list_select_related = ("cluster",)
     search_fields = ("name", "namespace", "uid", "owner")
-    ordering = ("cluster", "kind", "namespace", "name")
+    ordering = ("cluster_id", "kind", "namespace", "name")
     fields = (("kind", "namespace", "name"), ("cluster", "owner", "condition"), "spec", "generation", "rest")
     readonly_fields = ("kind", "namespace", "name", "cluster", "owner", "condition", "rest", "spec_text")
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 import yaml
+from django.core.management import call_command
 from django.test import AsyncClient, Client
 
 from tests.builders import make_cluster, make_transition
@@ -32,6 +33,11 @@ def test_the_description_names_every_path(client: Client):
         "application/x-ndjson",
         "text/csv",
     }
+
+
+def test_the_description_is_sound(tmp_path):
+    """No warning either: every answer and parameter is described."""
+    call_command("spectacular", "--validate", "--fail-on-warn", "--file", str(tmp_path / "schema.yaml"))
 
 
 def test_the_page_needs_nothing_from_elsewhere(client: Client):
