@@ -1,0 +1,153 @@
+"""`manage.py simulate`: a run without server or database."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentTypeError
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from lifecycle.engine import Changes
+from lifecycle.expressions import ExpressionError
+from lifecycle.problems import ManifestError
+from lifecycle.scenario import Until, read_epoch_ms, read_until
+from lifecycle.simulation import Outcome, Overrides, Plan, make_plan, read_inputs, run
+from lifecycle.simulation.logs import LogFolder
+from lifecycle.simulation.run import Sink
+from lifecycle.simulation.summaries import SummarySink
+from lifecycle.simulation.traces import NdjsonSink, TableSink
+
+BAD_INPUT = 2
+OUTPUTS = ("ndjson", "table", "summary")
+
+
+class Command(BaseCommand):
+    """Exit status: 0 done, 1 a claim failed, 2 bad input, 3 the end was not reached."""
+
+    help = "Run Kubernetes manifests in virtual time and write the trace to standard output."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "inputs", nargs="+", metavar="FILE|FOLDER|-", help="manifests; - is standard input"
+        )
+        parser.add_argument("--nodes", type=_count, metavar="N", help="nodes of 4 CPU and 8 GiB (default 3)")
+        parser.add_argument("--seed", type=int, metavar="S", help="what chance is drawn from (default 1)")
+        parser.add_argument("--epoch", type=_epoch, metavar="TIME", help="UTC time of instant 0, RFC 3339")
+        parser.add_argument(
+            "--timing", choices=("realistic", "instant"), help="latencies (default realistic)"
+        )
+        parser.add_argument(
+            "--until",
+            type=_until,
+            action="append",
+            metavar="WHEN",
+            help='10m, idle or "deployment/web Available"; several must hold together (default idle)',
+        )
+        parser.add_argument("--output", choices=OUTPUTS, help="default: table on a terminal, else ndjson")
+        parser.add_argument("--logs", type=Path, metavar="DIR", help="write the containers' logs here")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            documents = read_inputs(options["inputs"], sys.stdin.buffer)
+            plan = make_plan(documents, _read_overrides(options))
+        except ManifestError as error:
+            for problem in error.problems:
+                self._say(str(problem))
+            sys.exit(BAD_INPUT)
+        for note in plan.notes:
+            self._say(note)
+        try:
+            outcome = self._run(plan, options)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # The reader has seen enough (`| head`); nothing more can be written, not even at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
+        for line in (*outcome.refusals, *outcome.failures):
+            self._say(line)
+        for text in outcome.not_reached:
+            self._say(f"not reached: {text}")
+        sys.exit(outcome.exit_status)
+
+    def _run(self, plan: Plan, options: dict[str, Any]) -> Outcome:
+        write = sys.stdout.buffer.write
+        output = options["output"] or ("table" if sys.stdout.isatty() else "ndjson")
+        logs = LogFolder(options["logs"], plan.epoch_ms) if options["logs"] else None
+        summary = SummarySink(write, plan) if output == "summary" else None
+        rows = None if summary else (TableSink if output == "table" else NdjsonSink)(write)
+        sinks: list[Sink] = [sink for sink in (summary, rows, logs) if sink is not None]
+        try:
+            outcome, cluster = run(plan, _Tee(sinks))
+        finally:
+            if logs:
+                logs.close()
+        if summary:
+            summary.finish(outcome, cluster)
+        if rows:
+            rows.finish(outcome)
+        return outcome
+
+    def _say(self, line: str) -> None:
+        self.stderr.write(line)
+
+
+class _Tee:
+    """Hands the same changes to several sinks."""
+
+    def __init__(self, sinks: list[Sink]) -> None:
+        self._sinks = sinks
+
+    def take(self, changes: Changes) -> None:
+        for sink in self._sinks:
+            sink.take(changes)
+
+
+def _read_overrides(options: dict[str, Any]) -> Overrides:
+    return Overrides(
+        nodes=options["nodes"],
+        seed=options["seed"],
+        epoch_ms=options["epoch"],
+        timing=options["timing"],
+        untils=tuple(options["until"] or ()),
+    )
+
+
+def _argument(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Errors in the words of `read` instead of argparse's."""
+
+    def convert(text: str) -> Any:
+        try:
+            return read(text)
+        except ValueError as error:
+            raise ArgumentTypeError(str(error)) from None
+
+    return convert
+
+
+def _read_count(text: str) -> int:
+    count = int(text) if text.isdigit() else 0
+    if count < 1:
+        raise ValueError(f"{text} is no number of nodes: give 1 or more")
+    return count
+
+
+def _read_time(text: str) -> int:
+    try:
+        return read_epoch_ms(text)
+    except ValueError:
+        raise ValueError(f"{text} is no time: write 2026-01-01T00:00:00Z") from None
+
+
+def _read_end(text: str) -> Until:
+    try:
+        return read_until(text)
+    except ExpressionError as error:
+        raise ValueError(str(error)) from None
+
+
+_count, _epoch, _until = map(_argument, (_read_count, _read_time, _read_end))

@@ -1,0 +1,186 @@
+"""Drives a cluster through a plan as fast as it goes, handing every row on as soon as its instant is over.
+
+Memory does not grow with the trace: rows are taken after each drained instant and given to the sink.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from lifecycle.engine import Changes, Cluster, Command
+from lifecycle.expressions import Verdict
+from lifecycle.scenario import IDLE, Step, Until, format_duration
+from lifecycle.simulation.expectations import Watches
+from lifecycle.simulation.plan import Plan
+
+LIMIT_MS = 24 * 60 * 60 * 1000
+"""A run always ends after a virtual day."""
+
+
+class Sink(Protocol):
+    """Where the trace goes."""
+
+    def take(self, changes: Changes) -> None:
+        """What one instant changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended: why (`until`, `condition`, `idle`, `limit`), when, and what went wrong."""
+
+    why: str
+    at_ms: int
+    failures: tuple[str, ...] = ()
+    refusals: tuple[str, ...] = ()
+    not_reached: tuple[str, ...] = ()
+
+    @property
+    def exit_status(self) -> int:
+        """0 done; 1 a claim failed or a step was refused; 3 the end was not reached. 1 beats 3."""
+        if self.failures or self.refusals:
+            return 1
+        return 3 if self.not_reached else 0
+
+
+def run(plan: Plan, sink: Sink, limit_ms: int = LIMIT_MS) -> tuple[Outcome, Cluster]:
+    """Run a plan to its end. The cluster comes back as it stands then, for whoever wants to look."""
+    driver = Driver(plan, sink, limit_ms)
+    outcome = driver.run()
+    return outcome, driver.cluster
+
+
+@dataclass(slots=True)
+class End:
+    """A condition of the end. Judged again only when its object has changed."""
+
+    until: Until
+    is_stale: bool = True
+    holds: bool = False
+    has_existed: bool = False
+
+    @property
+    def key(self) -> tuple[str, str, str] | None:
+        return self.until.expression.key if self.until.expression else None
+
+    def look(self, verdict: Verdict) -> None:
+        """What was never there cannot be gone."""
+        self.has_existed = self.has_existed or verdict.exists
+        is_gone = self.until.expression is not None and self.until.expression.test == "gone"
+        self.holds = verdict.holds and (self.has_existed or not is_gone)
+        self.is_stale = False
+
+
+class Driver:
+    """One run. Steps enter at their instants; claims and the end are looked at after every instant."""
+
+    def __init__(self, plan: Plan, sink: Sink, limit_ms: int = LIMIT_MS) -> None:
+        self.plan = plan
+        self.sink = sink
+        self.limit_ms = limit_ms
+        self.cluster = Cluster(seed=plan.seed, epoch_ms=plan.epoch_ms, settings=plan.settings)
+        self.watches = Watches(plan.expects)
+        self.refusals: list[str] = []
+        self.steps_left = len(plan.steps)
+        self.ends = [End(until) for until in plan.untils]
+
+    def run(self) -> Outcome:
+        self._create_objects()
+        self._settle()
+        for border_ms in self._borders():
+            if self._is_over(self.cluster):
+                break
+            # The callback looks at every instant on the way; only the border itself is left to do here.
+            reached_ms = self.cluster.run_until(border_ms, stop=self._after_instant)
+            if reached_ms < border_ms or self._is_over(self.cluster):
+                break
+            self._do_steps(border_ms)
+            self._settle()
+        return self._finish()
+
+    def _create_objects(self) -> None:
+        for number, (data, subject) in enumerate(zip(self.plan.objects, self.plan.subjects, strict=True), 1):
+            command = Command(id=f"manifest-{number}", kind="apply", payload={"object": dict(data)})
+            self._submit(command, subject, None)
+
+    def _do_steps(self, now_ms: int) -> None:
+        for number, step in enumerate(self.plan.steps, 1):
+            if step.at_ms == now_ms:
+                command = Command(id=f"step-{number}", kind=step.kind, payload=step.payload)
+                self.steps_left -= 1
+                self._submit(command, f"step {number}, {step.kind} at {format_duration(now_ms)}", step)
+
+    def _submit(self, command: Command, subject: str, step: Step | None) -> None:
+        """A refusal is a failure, unless the step says that it must be refused."""
+        result = self.cluster.submit(command)
+        answer = str((result.status or {}).get("message") or f"code {result.code}")
+        wanted = None if step is None else step.refused
+        if wanted is None and not result.ok:
+            self.refusals.append(f"{subject} was refused: {answer}")
+        elif wanted is not None and result.ok:
+            self.refusals.append(f'{subject} was not refused; it must be, saying "{wanted}"')
+        elif wanted is not None and wanted not in answer:
+            self.refusals.append(f'{subject} was refused, but not with "{wanted}": {answer}')
+
+    def _borders(self) -> list[int]:
+        """All instants at which something is to be done from outside, in order, the limit last."""
+        times = {step.at_ms for step in self.plan.steps} | self.watches.borders
+        times |= {until.at_ms for until in self.plan.untils if until.at_ms is not None}
+        return [*sorted(time for time in times if time < self.limit_ms), self.limit_ms]
+
+    def _settle(self) -> None:
+        """Take what has happened at this instant, and look at every claim."""
+        self._take(self.cluster)
+        self.watches.look_at_all(self.cluster, self.cluster.now_ms)
+
+    def _after_instant(self, cluster: Cluster) -> bool:
+        changed = self._take(cluster)
+        self.watches.look_at(changed, cluster, cluster.now_ms)
+        return self._is_over(cluster)
+
+    def _take(self, cluster: Cluster) -> set[tuple[str, str, str]]:
+        changes = cluster.take_changes()
+        self.sink.take(changes)
+        changed = {version.new.key for version in changes.versions}
+        for end in self.ends:
+            end.is_stale = end.is_stale or end.key in changed
+        return changed
+
+    def _is_over(self, cluster: Cluster) -> bool:
+        """Do all conditions of the end hold together? Without any, a run ends when nothing moves."""
+        if not self.ends:
+            return self._is_idle(cluster)
+        return all(self._holds(end, cluster) for end in self.ends)
+
+    def _is_idle(self, cluster: Cluster) -> bool:
+        return self.steps_left == 0 and cluster.is_idle()
+
+    def _holds(self, end: End, cluster: Cluster) -> bool:
+        if end.until.at_ms is not None:
+            return cluster.now_ms >= end.until.at_ms
+        if end.until.expression is None:
+            return self._is_idle(cluster)
+        if end.is_stale:
+            end.look(end.until.expression.evaluate(cluster))
+        return end.holds
+
+    def _finish(self) -> Outcome:
+        now_ms = self.cluster.now_ms
+        is_over = self._is_over(self.cluster)
+        missed = [end.until.text for end in self.ends if not self._holds(end, self.cluster)]
+        self.cluster.close_series()
+        self.sink.take(self.cluster.take_changes())
+        return Outcome(
+            why=_name_end(self.plan.untils) if is_over else "limit",
+            at_ms=now_ms,
+            failures=tuple(self.watches.finish(now_ms)),
+            refusals=tuple(self.refusals),
+            not_reached=tuple(missed),
+        )
+
+
+def _name_end(untils: Sequence[Until]) -> str:
+    if any(until.expression is not None for until in untils):
+        return "condition"
+    return "until" if any(until.at_ms is not None for until in untils) else IDLE

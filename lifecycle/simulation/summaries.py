@@ -1,0 +1,125 @@
+"""What a run came to: one block for each workload and pod."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lifecycle.engine import Changes, Cluster
+from lifecycle.engine.trace import Row, Transition
+from lifecycle.simulation.plan import Plan
+from lifecycle.simulation.run import Outcome
+from lifecycle.simulation.traces import WriteBytes, format_time
+
+WORKLOADS = (
+    "Deployment",
+    "StatefulSet",
+    "DaemonSet",
+    "ReplicaSet",
+    "ReplicationController",
+    "Job",
+    "CronJob",
+)
+_INTEGERS = (
+    "replicas",
+    "updatedReplicas",
+    "readyReplicas",
+    "availableReplicas",
+    "active",
+    "succeeded",
+    "failed",
+)
+
+
+@dataclass(slots=True)
+class Life:
+    """What is remembered of one pod: a few values, however long it lives."""
+
+    name: str
+    created_ms: int
+    fields: dict[str, Any] = field(default_factory=dict)
+    first_ready_ms: int | None = None
+    deleted_ms: int | None = None
+    warnings: dict[str, int] = field(default_factory=dict)
+
+    def take(self, row: Row) -> None:
+        if isinstance(row, Transition):
+            if row.field in ("status", "ready", "phase", "node") or (
+                row.field.endswith(".restartCount") and row.field.startswith("container.")
+            ):
+                self.fields[row.field] = row.new
+            elif row.field == "condition.Ready" and row.new == "True" and self.first_ready_ms is None:
+                self.first_ready_ms = row.at_ms
+            elif row.field == "exists" and row.new == "deleted":
+                self.deleted_ms = row.at_ms
+        elif row.event_type == "Warning":
+            self.warnings[row.reason] = max(self.warnings.get(row.reason, 0), row.count)
+
+    @property
+    def restarts(self) -> int:
+        return sum(value for name, value in self.fields.items() if name.endswith(".restartCount"))
+
+    def describe(self) -> Iterator[str]:
+        yield f"Pod {self.name}"
+        ready = self.fields.get("ready") or "0/0"
+        status = self.fields.get("status") or "Pending"
+        yield f"  status    {status}, ready {ready}, restarts {self.restarts}"
+        yield f"  node      {self.fields.get('node') or 'none'}"
+        times = [f"created {format_time(self.created_ms).strip()}"]
+        if self.first_ready_ms is not None:
+            times.append(f"ready {format_time(self.first_ready_ms).strip()}")
+        if self.deleted_ms is not None:
+            times.append(f"gone {format_time(self.deleted_ms).strip()}")
+        yield f"  times     {', '.join(times)}"
+        if self.warnings:
+            yield f"  warnings  {', '.join(f'{reason} x{count}' for reason, count in self.warnings.items())}"
+
+
+class SummarySink:
+    """Follows the pods of a run and writes the summary at its end."""
+
+    def __init__(self, write: WriteBytes, plan: Plan) -> None:
+        self._write = write
+        self._plan = plan
+        self._lives: dict[str, Life] = {}
+
+    def take(self, changes: Changes) -> None:
+        for row in changes.rows:
+            subject = row.subject
+            if subject.kind != "Pod":
+                continue
+            life = self._lives.get(subject.uid)
+            if life is None:
+                life = self._lives[subject.uid] = Life(f"{subject.namespace}/{subject.name}", row.at_ms)
+            life.take(row)
+
+    def finish(self, outcome: Outcome, cluster: Cluster) -> None:
+        lines = [*self._describe_missing(), *self._describe_end(outcome)]
+        for kind in WORKLOADS:
+            for data in cluster.list(kind):
+                lines += describe_workload(data)
+        for life in sorted(self._lives.values(), key=lambda life: (life.created_ms, life.name)):
+            lines += life.describe()
+        self._write("".join(f"{line}\n" for line in lines).encode())
+
+    def _describe_missing(self) -> Iterator[str]:
+        if self._plan.missing:
+            yield "Missing"
+            yield from (f"  {line}" for line in self._plan.missing)
+
+    def _describe_end(self, outcome: Outcome) -> Iterator[str]:
+        yield f"Run ended at {format_time(outcome.at_ms).strip()}: {outcome.why}"
+
+
+def describe_workload(data: Mapping[str, Any]) -> Iterator[str]:
+    """A workload's numbers and conditions as they stand."""
+    metadata, spec, status = data["metadata"], data.get("spec") or {}, data.get("status") or {}
+    yield f"{data['kind']} {metadata.get('namespace')}/{metadata['name']}"
+    wanted = spec.get("replicas")
+    numbers = [f"wanted {wanted}"] if wanted is not None else []
+    numbers += [f"{name} {status[name]}" for name in _INTEGERS if status.get(name) is not None]
+    yield f"  replicas  {', '.join(numbers) or 'none'}"
+    for condition in status.get("conditions") or ():
+        reason = f" ({condition['reason']})" if condition.get("reason") else ""
+        yield f"  {condition['type']:<9} {condition['status']}{reason}"
