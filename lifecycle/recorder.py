@@ -13,15 +13,14 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from lifecycle import bulk, frames
+from lifecycle import bulk, container_logs, frames
 from lifecycle.engine.columns import summarize
 from lifecycle.engine.trace import Row, Transition, Version, make_merge_patch
-from lifecycle.models import Cluster, Command, ContainerLog, ObjectVersion, RunControl, StoredObject
+from lifecycle.models import Cluster, Command, ObjectVersion, RunControl, StoredObject
 from lifecycle.models import Event as EventModel
 from lifecycle.models import Transition as TransitionModel
 
 BATCH_ROWS = 5000
-LOG_BYTES = 64 * 1024
 
 TRANSITIONS = bulk.Table(
     TransitionModel._meta.db_table, ("cluster_id", *frames.TRANSITION_COLUMNS), ("cluster_id", "seq")
@@ -36,11 +35,6 @@ OBJECTS = bulk.Table(
     StoredObject._meta.db_table,
     ("cluster_id", *frames.SUMMARY_COLUMNS, "data"),
     ("cluster_id", "uid"),
-)
-LOGS = bulk.Table(
-    ContainerLog._meta.db_table,
-    ("cluster_id", "uid", "container", "attempt", "started_ms", "text"),
-    ("cluster_id", "uid", "container", "attempt"),
 )
 
 
@@ -98,7 +92,7 @@ def record(cluster: Cluster, fence: int, piece: Slice) -> list[frames.Summary]:
     with transaction.atomic():
         _move_cursor(cluster, fence, piece)
         _write_all(rendered)
-        write_logs(cluster.pk, piece.logs)
+        container_logs.write(cluster.pk, piece.logs)
         _write_answers(piece)
     return rendered.summaries
 
@@ -267,7 +261,3 @@ def _write_answers(piece: Slice) -> None:
     for control in piece.controls:
         control.applied_at, control.instant_ms = now, piece.instant_ms
         control.save(update_fields=["applied_at", "instant_ms", "problem"])
-
-
-def write_logs(pk: int, logs: list[Any]) -> None:
-    """Container output; see the engine's `Changes.logs`."""
