@@ -7,8 +7,9 @@ for pages that ask for figures, one of `{"clock": …}`, `{"figure": name, …}`
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -22,11 +23,14 @@ from lifecycle import frames
 from lifecycle.access import Verb, may
 from lifecycle.models import Cluster
 
+log = logging.getLogger(__name__)
+
 HEAD_SECONDS = 2.0
 # Figures are sent at most this often; freshness is promised within a second.
 FIGURE_SECONDS = 0.2
+MOST_FIGURES = 4
 LARGEST_MESSAGE = 4096
-NOT_FOUND, TOO_LARGE = 4404, 1009
+NOT_FOUND, TOO_LARGE, FAILED = 4404, 1009, 1011
 LATEST = 2**63 - 1
 
 
@@ -38,33 +42,33 @@ def in_thread(work: Callable[..., Any]) -> Callable[..., Any]:
 class ClusterConsumer(AsyncWebsocketConsumer):
     """Relays; what is read and drawn stands in `catch_up` and `live_figures`."""
 
-    cluster: Cluster | None = None
-    figures: LiveFigures | None = None
+    cluster: Cluster
     head: Head
+    group = ""
+    figures: LiveFigures | None = None
     tasks: tuple[asyncio.Task[None], ...] = ()
 
     async def connect(self) -> None:
-        self.cluster = await in_thread(_find)(
-            self.scope["user"], self.scope["url_route"]["kwargs"]["cluster"]
-        )
-        if self.cluster is None:
+        found = await in_thread(_find)(self.scope["user"], self.scope["url_route"]["kwargs"]["cluster"])
+        if found is None:
             return await self._refuse()
+        self.cluster, self.group = found, found.group
         query = parse_qs(self.scope["query_string"].decode("utf-8", "replace"))
         # First the group, then the head: what happens in between is seen twice rather than never.
-        await self.channel_layer.group_add(self.cluster.group, self.channel_name)
+        await self.channel_layer.group_add(self.group, self.channel_name)
         await self.accept()
         self.lock = asyncio.Lock()
         self.head = await in_thread(read_head)(self.cluster)
         if (after := _whole(query.get("after"))) is not None:
             self.head.seq, self.head.rv = min(after, self.head.seq), 0
             await self._catch_up()
-        await self._start(query)
+        self._start(query)
 
     async def disconnect(self, code: int) -> None:
         for task in self.tasks:
             task.cancel()
-        if self.cluster:
-            await self.channel_layer.group_discard(self.cluster.group, self.channel_name)
+        if self.group:
+            await self.channel_layer.group_discard(self.group, self.channel_name)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """`{"after": seq}` asks for what followed; `{"window_ms": …}` shows another stretch of time."""
@@ -76,8 +80,8 @@ class ClusterConsumer(AsyncWebsocketConsumer):
                 self.head.seq = min(after, self.head.seq)
                 await self._catch_up()
         if "window_ms" in message and self.figures:
-            self.figures.window_ms = _whole([message["window_ms"]])
-            self._draw_again()
+            self.figures.show_window(_whole([message["window_ms"]]))
+            self.changed.set()
 
     async def cluster_frame(self, message: dict[str, Any]) -> None:
         """A frame from the group: passed on when it follows what was sent, a gap is closed otherwise."""
@@ -89,18 +93,25 @@ class ClusterConsumer(AsyncWebsocketConsumer):
             self.head.seq = message["seq"]
             await self._pass_on(message["text"])
 
-    async def _start(self, query: dict[str, list[str]]) -> None:
-        self.tasks = (asyncio.create_task(self._compare_heads()),)
-        if not (names := query.get("figure")):
-            return
-        self.figures = LiveFigures(self.cluster, names[:4], _whole(query.get("window_ms")))
-        self.changed = asyncio.Event()
-        self._draw_again()
-        self.tasks += (asyncio.create_task(self._draw()),)
+    def _start(self, query: dict[str, list[str]]) -> None:
+        self.tasks = (self._keep(self._compare_heads()),)
+        if names := query.get("figure"):
+            self.figures = LiveFigures(self.cluster, names[:MOST_FIGURES], _whole(query.get("window_ms")))
+            self.changed = asyncio.Event()
+            self.changed.set()
+            self.tasks += (self._keep(self._draw(self.figures)), self._keep(self._tell_time(self.figures)))
 
-    def _draw_again(self) -> None:
-        self.figures.start_over()
-        self.changed.set()
+    def _keep(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run beside the messages. Should it fail, the socket closes and the browser begins anew."""
+
+        async def run() -> None:
+            try:
+                await work
+            except Exception:
+                log.exception("watching failed", extra={"cluster": self.cluster.name})
+                await self.close(FAILED)
+
+        return asyncio.create_task(run())
 
     async def _pass_on(self, text: str) -> None:
         await self.send(text_data=text)
@@ -117,10 +128,8 @@ class ClusterConsumer(AsyncWebsocketConsumer):
         await self._pass_on(frames.encode(frame))
 
     async def _compare_heads(self) -> None:
-        """Sends to a group may be dropped, and a quiet cluster sends none: look oneself; tell the time."""
+        """Sends to a group may be dropped: look for oneself whether there is more."""
         while True:
-            if self.figures:
-                await self._tell_time()
             await asyncio.sleep(HEAD_SECONDS)
             stored = await in_thread(read_head)(self.cluster)
             if stored is None or not await in_thread(_find)(self.scope["user"], self.cluster.name):
@@ -129,16 +138,19 @@ class ClusterConsumer(AsyncWebsocketConsumer):
                 if stored.epoch_id != self.head.epoch_id or stored.seq > self.head.seq:
                     await self._catch_up()
 
-    async def _tell_time(self) -> None:
-        clock = await in_thread(self.figures.tell_time)()
-        await self.send(text_data=orjson.dumps({"clock": clock}).decode())
+    async def _tell_time(self, figures: LiveFigures) -> None:
+        """A quiet cluster sends no frames, but its clock moves on, or stops."""
+        while True:
+            clock = await in_thread(figures.tell_time)()
+            await self.send(text_data=orjson.dumps({"clock": clock}).decode())
+            await asyncio.sleep(HEAD_SECONDS)
 
-    async def _draw(self) -> None:
+    async def _draw(self, figures: LiveFigures) -> None:
         while True:
             await self.changed.wait()
             self.changed.clear()
             began = time.monotonic()
-            for message in await in_thread(self.figures.messages)():
+            for message in await in_thread(figures.messages)():
                 await self.send(text_data=orjson.dumps(message).decode())
             await asyncio.sleep(max(0.0, FIGURE_SECONDS - (time.monotonic() - began)))
 

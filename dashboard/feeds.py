@@ -128,7 +128,11 @@ class RolloutFeed:
         return make_replicas(self.rollout, now_ms, self.window_ms)
 
 
-KINDS = {"timeline": TimelineFeed, "pod": PodFeed, "rollout": RolloutFeed}
+KINDS: dict[str, type[TimelineFeed] | type[PodFeed] | type[RolloutFeed]] = {
+    "timeline": TimelineFeed,
+    "pod": PodFeed,
+    "rollout": RolloutFeed,
+}
 
 
 def make_feed(name: str, window_ms: int | None = None) -> Feed | None:

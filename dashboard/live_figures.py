@@ -29,8 +29,9 @@ class LiveFigures:
         self.loaded_seq = 0
         self.must_load = True
 
-    def start_over(self) -> None:
-        """Read everything again at the next chance."""
+    def show_window(self, window_ms: int | None) -> None:
+        """Another stretch of the past, read at the next chance."""
+        self.window_ms = window_ms
         self.must_load = True
 
     def add(self, frame: dict[str, Any]) -> None:
@@ -109,5 +110,5 @@ def tell_time(cluster: Cluster) -> dict[str, Any]:
 def _is_stalled(cluster: Cluster) -> bool:
     """Virtual time stands while no worker serves the cluster."""
     shard = Shard.objects.filter(number=cluster.shard).first()
-    served_until = shard and shard.served_until
+    served_until = shard.served_until if shard else None
     return served_until is None or served_until.timestamp() < time.time() - SILENT_SECONDS

@@ -10,6 +10,8 @@ from dashboard.plots.theme import REVISIONS, STATES, TONES, Tone
 from lifecycle.models import Cluster, ContainerLog, StoredObject
 
 Json = dict[str, Any]
+# A namespace and what stands in it: `Deployment/web`.
+Key = tuple[str | None, str | None]
 WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "ReplicaSet")
 
 
@@ -50,14 +52,14 @@ def list_workloads(cluster: Cluster) -> list[Workload]:
     ]
 
 
-def _states_by_workload(cluster: Cluster) -> dict[tuple[str | None, str], Counter[str]]:
+def _states_by_workload(cluster: Cluster) -> dict[Key, Counter[str]]:
     alive = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True)
     between = alive.filter(kind__in=["ReplicaSet", "Job"], owner__isnull=False)
-    parents = {
+    parents: dict[Key, str | None] = {
         (namespace, f"{kind}/{name}"): owner
         for namespace, kind, name, owner in between.values_list("namespace", "kind", "name", "owner")
     }
-    states: dict[tuple[str | None, str], Counter[str]] = {}
+    states: dict[Key, Counter[str]] = {}
     pods = alive.filter(kind="Pod", owner__isnull=False)
     for namespace, owner, state in pods.values_list("namespace", "owner", "state"):
         workload = parents.get((namespace, owner), owner)

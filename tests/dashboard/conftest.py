@@ -1,0 +1,64 @@
+"""Clusters with a recorded history, and sockets that watch them without Redis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from channels.testing import WebsocketCommunicator
+from django.contrib.auth import get_user_model
+from django.utils import timezone
+
+from lifecycle import frames
+from lifecycle.models import Cluster, Event, StoredObject, Transition
+
+EVENT_COLUMNS = {key: column for column, key in frames.EVENT_KEYS.items()}
+
+
+@pytest.fixture(autouse=True)
+def channels_in_memory(settings: Any) -> None:
+    settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+
+
+def make_user(name: str = "ada", **more: Any) -> Any:
+    return get_user_model().objects.create_user(name, password="long-enough-word", **more)
+
+
+def make_cluster(owner: Any, name: str = "shop", **more: Any) -> Cluster:
+    return Cluster.objects.create(
+        owner=owner, name=name, **({"anchor_wall": timezone.now(), "paused": True} | more)
+    )
+
+
+def record(cluster: Cluster, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Append rows to the cluster's history, numbered on from its head; as recorded."""
+    numbered = [row | {"seq": seq} for seq, row in enumerate(rows, cluster.seq + 1)]
+    for row in numbered:
+        if row["type"] == "event":
+            columns = {EVENT_COLUMNS[key]: value for key, value in row.items() if key != "type"}
+            Event.objects.create(cluster=cluster, **columns)
+        else:
+            columns = {key: value for key, value in row.items() if key != "type"}
+            Transition.objects.create(cluster=cluster, **columns)
+    _store_subjects(cluster, numbered)
+    cluster.seq += len(numbered)
+    cluster.instant_ms = max([cluster.instant_ms, *(row["at_ms"] for row in numbered)])
+    cluster.save()
+    return numbered
+
+
+def watch(
+    user: Any, cluster: Cluster, query: str = "", origin: str = "http://localhost"
+) -> WebsocketCommunicator:
+    """A socket of `user` on `cluster`, past the session middleware."""
+    from channels.routing import URLRouter
+    from channels.security.websocket import AllowedHostsOriginValidator
+
+    from dashboard.routing import websocket_urlpatterns
+
+    routes = AllowedHostsOriginValidator(URLRouter(websocket_urlpatterns))
+    path = f"/ws/clusters/{cluster.name}/{query}"
+    socket = WebsocketCommunicator(routes, path, headers=[(b"origin", origin.encode())])
+    socket.scope["user"] = user
+    return socket

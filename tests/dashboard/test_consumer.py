@@ -1,0 +1,197 @@
+"""The socket: who may watch, that nothing is missed, that figures follow."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+
+import orjson
+import pytest
+from asgiref.sync import sync_to_async
+from channels.layers import get_channel_layer
+from django.contrib.auth.models import AnonymousUser
+
+from dashboard import consumers
+from lifecycle import frames
+from tests.dashboard.conftest import make_cluster, make_user, record, watch
+from tests.dashboard.rows import event, pod_life, transition
+
+pytestmark = pytest.mark.django_db(transaction=True)
+made = sync_to_async
+
+
+@asynccontextmanager
+async def watching(user, cluster, query=""):
+    socket = watch(user, cluster, query)
+    connected, _ = await socket.connect()
+    assert connected
+    try:
+        yield socket
+    finally:
+        await socket.disconnect()
+
+
+async def receive(socket, *kinds):
+    """The next message of one of these kinds; others are passed over."""
+    while True:
+        message = orjson.loads(await socket.receive_from(timeout=3))
+        kind = next((name for name in ("figure", "patch", "clock") if name in message), "frame")
+        if kind in kinds:
+            return message
+
+
+@sync_to_async
+def publish(cluster, rows, **more):
+    """What the publisher sends after these rows were recorded."""
+    before = cluster.seq
+    recorded = record(cluster, rows)
+    frame = frames.make_frame(cluster, before, cluster.rv, recorded, []) | more
+    return frames.group_message(frame)
+
+
+async def send(cluster, message):
+    await get_channel_layer().group_send(cluster.group, message)
+
+
+@pytest.fixture
+async def ada():
+    return await made(make_user)("ada")
+
+
+@pytest.fixture
+async def shop(ada):
+    return await made(make_cluster)(ada)
+
+
+async def refusal(socket):
+    connected, code = await socket.connect()
+    assert not connected
+    return code
+
+
+async def test_a_stranger_finds_no_cluster(shop):
+    eve = await made(make_user)("eve")
+    assert await refusal(watch(eve, shop)) == consumers.NOT_FOUND
+
+
+async def test_nobody_watches_without_signing_in(shop):
+    assert await refusal(watch(AnonymousUser(), shop)) == consumers.NOT_FOUND
+
+
+async def test_another_sites_page_may_not_connect(ada, shop):
+    connected, _ = await watch(ada, shop, origin="https://evil.example").connect()
+    assert not connected
+
+
+async def test_a_frame_is_passed_on_as_it_is(ada, shop):
+    async with watching(ada, shop) as socket:
+        message = await publish(shop, pod_life())
+        await send(shop, message)
+        assert await socket.receive_from(timeout=3) == message["text"]
+
+
+async def test_after_catches_up_from_the_database(ada, shop):
+    await made(record)(shop, [*pod_life(), event(6000, "Started", "Container started")])
+    async with watching(ada, shop, "?after=4") as socket:
+        frame = await receive(socket, "frame")
+    assert (frame["from"], frame["seq"]) == (4, 10)
+    assert [row["seq"] for row in frame["transitions"]] == [5, 6, 7, 8, 9]
+    assert [row["reason"] for row in frame["events"]] == ["Started"]
+
+
+async def test_a_dropped_frame_is_made_up_for(ada, shop):
+    async with watching(ada, shop) as socket:
+        await publish(shop, pod_life())  # never arrives
+        await send(shop, await publish(shop, [transition(7000, "status", "Error")]))
+        frame = await receive(socket, "frame")
+    assert (frame["from"], frame["seq"]) == (0, 10)
+    assert [row["seq"] for row in frame["transitions"]] == list(range(1, 11))
+
+
+async def test_a_quiet_loss_is_found_by_comparing_heads(ada, shop, monkeypatch):
+    monkeypatch.setattr(consumers, "HEAD_SECONDS", 0.02)
+    async with watching(ada, shop) as socket:
+        await publish(shop, pod_life())
+        assert (await receive(socket, "frame"))["seq"] == 9
+
+
+async def test_a_frame_seen_already_is_not_sent_again(ada, shop):
+    async with watching(ada, shop) as socket:
+        first = await publish(shop, pod_life())
+        await send(shop, first)
+        await send(shop, first)
+        await send(shop, await publish(shop, [transition(7000, "status", "Error")]))
+        assert [(await receive(socket, "frame"))["seq"] for _ in range(2)] == [9, 10]
+
+
+async def test_another_history_asks_to_fetch_everything_again(ada, shop):
+    async with watching(ada, shop) as socket:
+        message = await publish(shop, pod_life())
+        shop.epoch_id = "00000000-0000-4000-8000-000000000000"
+        await shop.asave()
+        await send(shop, message | {"epoch_id": shop.epoch_id})
+        frame = await receive(socket, "frame")
+    assert frame["refetch"]
+    assert frame["epoch_id"] == shop.epoch_id
+
+
+async def test_too_much_at_once_asks_to_fetch(ada, shop, monkeypatch):
+    monkeypatch.setattr(frames, "MAX_ROWS", 5)
+    await made(record)(shop, pod_life())
+    async with watching(ada, shop, "?after=0") as socket:
+        frame = await receive(socket, "frame")
+    assert frame["refetch"]
+    assert (frame["seq"], frame["transitions"]) == (9, [])
+
+
+async def test_a_long_message_closes_the_socket(ada, shop):
+    async with watching(ada, shop) as socket:
+        await socket.send_to(text_data="x" * (consumers.LARGEST_MESSAGE + 1))
+        assert await socket.receive_output(timeout=3) == {
+            "type": "websocket.close",
+            "code": consumers.TOO_LARGE,
+        }
+
+
+@pytest.mark.parametrize(
+    "text", ["not json", "[]", '{"after": "x"}', '{"after": -1}', '{"window_ms": {}}', "{}"]
+)
+async def test_nonsense_is_ignored(ada, shop, text):
+    async with watching(ada, shop) as socket:
+        await socket.send_to(text_data=text)
+        message = await publish(shop, pod_life())
+        await send(shop, message)
+        assert await socket.receive_from(timeout=3) == message["text"]
+
+
+async def test_whoever_loses_the_right_is_told_nothing_more(ada, shop, monkeypatch):
+    monkeypatch.setattr(consumers, "HEAD_SECONDS", 0.02)
+    eve = await made(make_user)("eve")
+    async with watching(ada, shop) as socket:
+        shop.owner = eve
+        await shop.asave()
+        assert await socket.receive_output(timeout=3) == {
+            "type": "websocket.close",
+            "code": consumers.NOT_FOUND,
+        }
+
+
+async def test_a_page_gets_its_figure_then_patches(ada, shop):
+    await made(record)(shop, pod_life())
+    async with watching(ada, shop, "?figure=timeline") as socket:
+        figure = await receive(socket, "figure")
+        assert [row["label"] for row in figure["layout"]["meta"]["rows"]] == ["Bare pods", "web-1"]
+        await send(shop, await publish(shop, [transition(7000, "condition.Ready", "False")]))
+        patch = await receive(socket, "patch", "figure")
+    ready = next(str(n) for n, trace in enumerate(figure["data"]) if trace["name"] == "ready")
+    assert patch["traces"][ready]["points"]["customdata"] == {"0": 7000}
+
+
+async def test_a_page_is_told_the_time(ada, shop):
+    async with watching(ada, shop, "?figure=timeline") as socket:
+        clock = (await receive(socket, "clock"))["clock"]
+    assert (clock["at_ms"], clock["speed"], clock["paused"], clock["stalled"]) == (0, 1.0, True, True)
+
+
+async def test_an_unknown_figure_is_nothing(ada, shop):
+    async with watching(ada, shop, "?figure=secrets&figure=timeline") as socket:
+        assert (await receive(socket, "figure"))["figure"] == "timeline"
