@@ -48,6 +48,13 @@ def record(cluster: Cluster, rows: Iterable[dict[str, Any]]) -> list[dict[str, A
     return numbered
 
 
+def _store_subjects(cluster: Cluster, rows: list[dict[str, Any]]) -> None:
+    for row in rows:
+        subject = {key: row.get(key) for key in ("kind", "namespace", "name", "owner")}
+        created = {"created_ms": row["at_ms"], "rv": row["seq"], "data": {}}
+        StoredObject.objects.get_or_create(cluster=cluster, uid=row["uid"], defaults=subject | created)
+
+
 def watch(
     user: Any, cluster: Cluster, query: str = "", origin: str = "http://localhost"
 ) -> WebsocketCommunicator:
