@@ -8,7 +8,7 @@ import secrets
 from datetime import timedelta
 
 from django.contrib.auth import login
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -19,7 +19,7 @@ from lifecycle.models import EntryLink
 LIFETIME = timedelta(days=1)
 
 
-def make_entry_token(user: AbstractBaseUser) -> str:
+def make_entry_token(user: User) -> str:
     """A token for `/enter/<token>/` that signs `user` in once."""
     EntryLink.objects.filter(created_at__lt=timezone.now() - LIFETIME).delete()
     token = secrets.token_urlsafe(24)

@@ -50,7 +50,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     answer = {"ready": is_ready} | {name: problem or "ok" for name, problem in checks.items()}
     response = JsonResponse(answer, status=200 if is_ready else 503)
     # Not being ready yet is an answer, not an error for the log.
-    response._has_been_logged = True  # type: ignore[attr-defined]
+    response._has_been_logged = True
     return response
 
 

@@ -7,6 +7,7 @@ Objects are replaced, not added, and so could not be hidden: they are written wi
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -132,12 +133,14 @@ def render(cluster: Cluster, piece: Slice) -> Rendered:
         summary = _summary(version, piece.instant_ms)
         rendered.summaries.append(summary)
         data = bulk.to_text(document(version.new))
-        rendered.objects.append((pk, *[summary[column] for column in frames.SUMMARY_COLUMNS], data))
+        # The summary's keys are the columns, in their order.
+        columns: dict[str, Any] = {**summary}
+        rendered.objects.append((pk, *[columns[column] for column in frames.SUMMARY_COLUMNS], data))
     return rendered
 
 
 def _summary(version: Version, now_ms: int) -> frames.Summary:
-    summary: frames.Summary = summarize(version.new, now_ms)  # type: ignore[assignment]
+    summary: frames.Summary = summarize(version.new, now_ms)
     if version.type == "DELETED":
         summary["deleted_ms"] = version.at_ms
     return summary
@@ -216,7 +219,7 @@ def _batches(rendered: Rendered) -> Iterator[Callable[[], None]]:
         while left > BATCH_ROWS and rows:
             batch, rows[:BATCH_ROWS] = rows[:BATCH_ROWS], []
             left -= len(batch)
-            yield lambda table=table, batch=batch: bulk.insert(table, batch)
+            yield partial(bulk.insert, table, batch)
 
 
 def _write_all(rendered: Rendered) -> None:

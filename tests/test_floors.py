@@ -37,7 +37,10 @@ FLOORS: list[tuple[str, list[str]]] = [
     ("2 kept", ["models", "migrations", "frames", "access", "broker", "bulk", "run_clock"]),
     (
         "2a recorder, publisher",
-        "recorder publisher checkpoints retention run_controls engine_faults reads metrics shards".split(),
+        (
+            "recorder publisher checkpoints retention run_controls engine_faults reads metrics shards"
+            " container_logs forks"
+        ).split(),
     ),
     ("2b runner", ["runner"]),
     ("2c tasks", ["tasks", "serving"]),
