@@ -2,6 +2,7 @@
 import { ticks } from "./format.js";
 import { drawLanes } from "./lanes.js";
 import { applyPatch, growFigure } from "./patches.js";
+import { allowWebgl, needsWebgl } from "./webgl.js";
 
 const CONFIG = { displayModeBar: false, responsive: true, doubleClick: false, scrollZoom: false };
 // Drawing takes at most a fifth of the time, and a figure that only grows is drawn ten times a second.
@@ -36,7 +37,9 @@ export class Chart {
   }
 
   /** The whole figure, anew. */
-  show(figure) {
+  async show(figure) {
+    this.#figure = null;
+    if (needsWebgl(figure)) await allowWebgl();
     this.#figure = figure;
     this.#layoutChanged();
   }
