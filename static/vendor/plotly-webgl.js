@@ -1,4 +1,4 @@
-// Code that regl generates for the markers of scattergl, from plotly.js 4.1.1 (MIT licence, Plotly, Inc.).
+// Code that regl generates for scattergl's markers, from plotly.js 4.1.1 (MIT licence, Plotly, Inc.).
 // Made by tests/browser/precompile_webgl.py, which says why. Do not edit.
 export const scattergl = {
 "3e771157d23b4793771f65d83e6387262ed73d488209157f19a7fa027bddd71b": function anonymous(g0,g50,g53

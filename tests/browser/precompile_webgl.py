@@ -1,9 +1,9 @@
 """Write static/vendor/plotly-webgl.js: what lets Plotly's WebGL markers run without eval.
 
-regl, which draws them, generates JavaScript and evaluates it; our Content-Security-Policy forbids that. It looks
-into a table of code generated before, by hash, first: Plotly's `strict` bundle of npm ships one, the bundle in
-the Python package ships it empty. So the code is generated here, once for a version of plotly.js, in a Chromium
-without a policy, and the page fills the table from a file. Run again after an upgrade of plotly:
+regl, which draws them, generates JavaScript and evaluates it; our Content-Security-Policy forbids that. It
+looks into a table of code generated before, by hash, first: Plotly's `strict` bundle of npm ships one, the
+bundle in the Python package ships it empty. So the code is generated here, once for a version of plotly.js, in
+a Chromium without a policy, and the page fills the table from a file. Run again after an upgrade of plotly:
 
     python -m tests.browser.precompile_webgl
 """
@@ -22,13 +22,13 @@ from tests.browser.chromium import launch
 BUNDLE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 TARGET = Path(__file__).resolve().parents[2] / "static" / "vendor" / "plotly-webgl.js"
 HEADER = """\
-// Code that regl generates for the markers of scattergl, from plotly.js {version} (MIT licence, Plotly, Inc.).
+// Code that regl generates for scattergl's markers, from plotly.js {version} (MIT licence, Plotly, Inc.).
 // Made by tests/browser/precompile_webgl.py, which says why. Do not edit.
 """
 DRAW = """async () => {
   const plot = document.createElement("div");
   document.body.append(plot);
-  const marker = {size: [9, 12], symbol: ["circle", "diamond-tall"], color: ["#f00", "#0f0"], line: {width: 1}};
+  const marker = {size: [9, 12], symbol: ["circle", "square"], color: ["#f00", "#0f0"], line: {width: 1}};
   await Plotly.newPlot(plot, [{type: "scattergl", mode: "markers", x: [1, 2], y: ["a", "b"], marker}]);
   await new Promise((done) => setTimeout(done, 500));
   const table = plot._fullData[0]._module.plot.reglPrecompiled;
