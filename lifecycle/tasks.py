@@ -20,10 +20,15 @@ def turn(shard: int) -> None:
         nudge(shard)
 
 
-def nudge(shard: int) -> None:
-    """Ask for a turn of a shard. Many nudges before it begins are one; a lost one the ticker repeats."""
+def nudge(shard: int) -> bool:
+    """Ask for a turn of a shard. Many nudges before it begins are one; a lost one the ticker repeats.
+
+    False when the broker is not there.
+    """
     try:
         if broker.mark_nudged(shard):
             turn.apply_async((shard,), queue=queue_of(shard), retry=False)
     except (redis.RedisError, OperationalError) as problem:
         log.warning("not nudged: %s", problem, extra={"shard": shard})
+        return False
+    return True

@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 TICK_SECONDS = 0.05
 # Commands and controls nudge for themselves; this often the ticker looks for forgotten ones.
 REPAIR_SECONDS = 0.5
+# A broker or database that is away is asked again after this long.
+AWAY_SECONDS = 0.5
 
 
 def due_shards(now: float) -> list[int]:
@@ -46,7 +48,7 @@ def run(stopped: threading.Event) -> None:
         except DatabaseError as problem:
             log.warning("tick failed: %s", problem)
             connection.close()
-            stopped.wait(1)
+            stopped.wait(AWAY_SECONDS)
             continue
-        for shard in shards:
-            tasks.nudge(shard)
+        if not all(tasks.nudge(shard) for shard in shards):
+            stopped.wait(AWAY_SECONDS)

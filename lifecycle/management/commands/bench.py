@@ -9,11 +9,15 @@ from django.core.management.base import BaseCommand, CommandError
 
 from lifecycle.benches.report import Report
 
+# Benches that live beside what they measure.
+ELSEWHERE = {"export": "lifecycle.export.bench"}
 # Name -> (options it takes, with their defaults).
 BENCHES: dict[str, dict[str, int]] = {
+    "export": {"rows": 1_000_000},
     "engine": {"pods": 10_000, "nodes": 1000},
     "idle": {"pods": 10_000, "nodes": 1000},
     "record": {"pods": 2000, "nodes": 200},
+    "recover": {"kills": 50, "pods": 10},
 }
 
 
@@ -37,7 +41,7 @@ class Command(BaseCommand):
         }
         if min(work.values(), default=1) < 1:
             raise CommandError("sizes start at 1")
-        report = import_module(f"lifecycle.benches.{name}").run(**work)
+        report = import_module(ELSEWHERE.get(name, f"lifecycle.benches.{name}")).run(**work)
         self.stdout.write(orjson.dumps(report.to_json()).decode() if options["json"] else _as_text(report))
 
 
@@ -46,6 +50,10 @@ def _as_text(report: Report) -> str:
     parts = [("work", answer["work"]), ("figures", answer["figures"])]
     lines = [f"{report.bench}: ratio {report.ratio} of {report.limit_what} ({report.limit_value:,})"]
     for name, part in parts:
-        lines.append(f"  {name}: " + ", ".join(f"{key} {value:,}" for key, value in part.items()))
+        lines.append(f"  {name}: " + ", ".join(f"{key} {_number(value)}" for key, value in part.items()))
     lines += [f"  peak memory: {answer['peak_rss_mb']:,} MiB", *report.notes]
     return "\n".join(lines)
+
+
+def _number(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int | float) else str(value)

@@ -1,0 +1,131 @@
+"""A whole Podline of the bench's own: `manage.py up` in a temporary folder, on a free port."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.cookiejar import CookieJar
+from pathlib import Path
+
+from celery import current_app
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.db import connection
+
+from lifecycle import broker
+
+# What a child's command line tells: part of it -> what it is.
+ROLES = {"celery": "worker", "uvicorn": "web", "redis-server": "redis", "valkey-server": "redis"}
+
+
+@dataclass
+class Installation:
+    """The running `up`, and this process on its database and its Redis."""
+
+    process: subprocess.Popen[str]
+    folder: Path
+    address: str
+
+    @property
+    def base(self) -> str:
+        """http://host:port"""
+        return self.address.partition("/enter/")[0]
+
+    def children(self, role: str) -> list[int]:
+        """The process numbers of its children of that role."""
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit() and _parent_of(entry) == self.process.pid and _role_of(entry) == role:
+                found.append(int(entry.name))
+        return sorted(found)
+
+    def session_cookie(self) -> str:
+        """A signed-in person's Cookie header."""
+        jar = CookieJar()
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
+        opener.open(self.address, timeout=30).close()
+        return "; ".join(f"{cookie.name}={cookie.value}" for cookie in jar)
+
+    def owner(self):  # type: ignore[no-untyped-def]
+        """The user `up` made."""
+        return get_user_model().objects.get(username="podline")
+
+
+@contextmanager
+def installation(workers: int) -> Iterator[Installation]:
+    """Up and ready inside, stopped and gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="podline-bench-") as name:
+        folder = Path(name)
+        environment = {
+            key: value
+            for key, value in os.environ.items()
+            if key not in ("REDIS_URL", "DATABASE_URL", "PODLINE_DATA")
+        }
+        process = subprocess.Popen(
+            [sys.executable, str(settings.BASE_DIR / "manage.py"), "up", "--data", name]
+            + ["--port", str(_free_port()), "--workers", str(workers)],
+            env=environment,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            address = _wait_until_ready(process)
+            with _connected_to(folder):
+                yield Installation(process, folder, address)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(60)
+
+
+def _wait_until_ready(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    for line in process.stdout:
+        if line.startswith("Podline is ready: "):
+            return line.removeprefix("Podline is ready: ").strip()
+    raise RuntimeError(f"manage.py up ended with {process.wait()}")
+
+
+@contextmanager
+def _connected_to(folder: Path) -> Iterator[None]:
+    """This process reads and writes the installation's database and talks to its Redis."""
+    before = connection.settings_dict["NAME"], settings.REDIS_URL, current_app.conf.broker_url
+    connection.close()
+    connection.settings_dict["NAME"] = str(folder / "podline.sqlite3")
+    settings.REDIS_URL = f"unix://{folder / 'redis.sock'}"
+    current_app.conf.broker_url = f"redis+socket://{folder / 'redis.sock'}"
+    broker.client.cache_clear()
+    try:
+        yield
+    finally:
+        connection.close()
+        connection.settings_dict["NAME"], settings.REDIS_URL, current_app.conf.broker_url = before
+        broker.client.cache_clear()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _parent_of(entry: Path) -> int:
+    try:
+        # The name of the program, in brackets, may hold spaces.
+        return int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def _role_of(entry: Path) -> str:
+    try:
+        words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
+    except OSError:
+        return ""
+    text = " ".join(words)
+    return next((role for part, role in ROLES.items() if part in text), "")
