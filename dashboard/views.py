@@ -17,6 +17,7 @@ from dashboard.answers import Answer
 from dashboard.examples import EXAMPLES
 from dashboard.forms import ChangeForm, ClusterForm, ControlForm, DeletePodForm, ManifestForm
 from dashboard.live_figures import tell_time
+from dashboard.plots.phases import VALUES
 from dashboard.plots.theme import REVISIONS, STATES, duration
 from lifecycle import inbox
 from lifecycle.access import Verb, clusters_for, get_cluster_or_404
@@ -33,8 +34,14 @@ UNPROCESSABLE = 422
 def clusters(request: HttpRequest, form: ClusterForm | None = None) -> HttpResponse:
     """Every cluster the user may see, and a form for another."""
     seen = [
-        {"cluster": cluster, "states": readings.count_states(cluster), "clock": tell_time(cluster)}
+        {
+            "cluster": cluster,
+            "states": readings.count_states(cluster),
+            "clock": clock,
+            "at": duration(clock["at_ms"]),
+        }
         for cluster in clusters_for(request.user)
+        for clock in [tell_time(cluster)]
     ]
     context = {"seen": seen, "form": form or ClusterForm()}
     return render(request, "clusters/list.html", context, status=UNPROCESSABLE if form else 200)
@@ -120,7 +127,7 @@ def pod(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpRe
     """One pod: lanes, containers, events, logs."""
     found = get_cluster_or_404(request.user, cluster)
     context = _live(found, f"pod:{namespace}/{name}") | _pod(found, namespace, name)
-    context |= {"events": _recent_events(found, context["pod"].uid)}
+    context |= {"events": _recent_events(found, context["pod"].uid), "values": VALUES}
     return render(request, "pods/pod.html", context)
 
 
@@ -193,7 +200,7 @@ def change_deployment(request: HttpRequest, cluster: str, namespace: str, name: 
 @cache_control(max_age=3600, public=True)
 def palette(request: HttpRequest) -> HttpResponse:
     """The colours of pod states for the stylesheet, from the one place that knows them."""
-    rules = [f".tone-{tone.name} {{ --tone: {tone.colour}; }}" for tone in STATES]
+    rules = [f".tone-{tone.name} {{ --tone: {tone.colour}; }}" for tone in (*STATES, *VALUES)]
     rules += [f".revision-{turn} {{ --tone: {colour}; }}" for turn, colour in enumerate(REVISIONS)]
     return HttpResponse("\n".join(rules) + "\n", content_type="text/css; charset=utf-8")
 

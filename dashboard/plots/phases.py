@@ -13,14 +13,14 @@ Row = Mapping[str, Any]
 
 CONDITIONS = ("PodScheduled", "PodReadyToStartContainers", "Initialized", "ContainersReady", "Ready")
 VALUES: tuple[Tone, ...] = (
-    Tone("value.good", "holds", GOOD, "True, Running"),
-    Tone("value.waiting", "under way", WAITING, "Waiting, Pending"),
-    Tone("value.bad", "failed", BAD, "Failed, a non-zero exit", "x"),
-    Tone("value.idle", "does not hold", IDLE, "False, Unknown"),
-    Tone("value.done", "done", TONES["succeeded"].colour, "Succeeded, exit 0", "."),
-    Tone("value.leaving", "leaving", TONES["terminating"].colour, "Stages of deletion", "/"),
+    Tone("value-good", "holds", GOOD, "True, Running"),
+    Tone("value-waiting", "under way", WAITING, "Waiting, Pending"),
+    Tone("value-bad", "failed", BAD, "Failed, a non-zero exit", "x"),
+    Tone("value-idle", "does not hold", IDLE, "False, Unknown"),
+    Tone("value-done", "done", TONES["succeeded"].colour, "Succeeded, exit 0", "."),
+    Tone("value-leaving", "leaving", TONES["terminating"].colour, "Being deleted", "/"),
 )
-_VALUE = {tone.name.removeprefix("value."): tone for tone in VALUES}
+_VALUE = {tone.name.removeprefix("value-"): tone for tone in VALUES}
 _TONE_OF = {
     "True": "good",
     "Running": "good",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from .theme import Tone, duration, escape, layout, marker, time_axis
@@ -62,8 +63,9 @@ class Lane:
         return {name: value for name, value in values.items() if value}
 
 
-def hover(title: str, notes: Iterable[str]) -> str:
-    """A bold first line, then wrapped plain ones; everything escaped."""
+@lru_cache(maxsize=16_384)
+def hover(title: str, *notes: str) -> str:
+    """A bold first line, then wrapped plain ones; everything escaped. Cached: most texts stay."""
     lines = [f"<b>{escape(textwrap.shorten(title, LINE_WIDTH, placeholder='…'))}</b>"]
     for note in notes:
         lines += [escape(line) for line in textwrap.wrap(note, LINE_WIDTH)[:LINES]]
@@ -92,7 +94,7 @@ def _bars(tone: Tone, spans: list[Span], now_ms: int) -> dict[str, Any]:
             for span, end in zip(spans, ends, strict=True)
         ],
         "customdata": ends,
-        "hovertext": [hover(span.title, [when(span.start_ms, span.end_ms), *span.notes]) for span in spans],
+        "hovertext": [hover(span.title, when(span.start_ms, span.end_ms), *span.notes) for span in spans],
         "hoverinfo": "text",
         "width": 0.62,
         "marker": marker(tone),
@@ -107,7 +109,7 @@ def _marks(name: str, marks: Sequence[Mark], size: int) -> dict[str, Any]:
         "name": name,
         "x": [mark.at_ms for mark in marks],
         "y": [mark.lane for mark in marks],
-        "hovertext": [hover(mark.title, [when(mark.at_ms, mark.at_ms), *mark.notes]) for mark in marks],
+        "hovertext": [hover(mark.title, when(mark.at_ms, mark.at_ms), *mark.notes) for mark in marks],
         "hoverinfo": "text",
         "cliponaxis": False,
         "marker": {

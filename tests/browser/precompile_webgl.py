@@ -2,7 +2,7 @@
 
 regl, which draws them, generates JavaScript and evaluates it; our Content-Security-Policy forbids that. It
 looks into a table of code generated before, by hash, first: Plotly's `strict` bundle of npm ships one, the
-bundle in the Python package ships it empty. So the code is generated here, once for a version of plotly.js, in
+bundle in the Python package ships it empty. So the code is generated here, once for a plotly.js version, in
 a Chromium without a policy, and the page fills the table from a file. Run again after an upgrade of plotly:
 
     python -m tests.browser.precompile_webgl

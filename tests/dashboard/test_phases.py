@@ -57,10 +57,10 @@ def test_a_container_waits_runs_ends_and_backs_off():
         container(8500, "Waiting", "CrashLoopBackOff"),
     ]
     assert bars_on(make_phases(rows, 9000), "container.app") == [
-        ("value.waiting", 100, 2000),
-        ("value.good", 2000, 8000),
-        ("value.bad", 8000, 8500),
-        ("value.bad", 8500, None),
+        ("value-waiting", 100, 2000),
+        ("value-good", 2000, 8000),
+        ("value-bad", 8000, 8500),
+        ("value-bad", 8500, None),
     ]
 
 
@@ -99,7 +99,7 @@ def test_probes_hooks_and_signals_are_marks_on_their_container():
 
 def test_everything_ends_with_the_pod():
     figure = make_phases([*pod_life(), transition(8000, "exists", "deleted")], 20_000)
-    assert bars_on(figure, "phase")[-1] == ("value.good", 2000, 8000)
+    assert bars_on(figure, "phase")[-1] == ("value-good", 2000, 8000)
     assert (figure["layout"]["meta"]["from"], figure["layout"]["meta"]["to"]) == (0, 8000)
 
 
