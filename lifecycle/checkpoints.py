@@ -5,6 +5,7 @@ by the engine version that wrote it; without a usable one a cluster is replayed 
 """
 
 import zlib
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -128,31 +129,41 @@ def engine_command(command: Command) -> EngineCommand:
     )
 
 
-def restore(cluster: Cluster, at_ms: int | None = None) -> Engine:
+@dataclass(slots=True)
+class Restored:
+    """An engine at an instant of the recorded history, and the numbers of its last row and version."""
+
+    engine: Engine
+    seq: int
+    rv: int
+
+
+def restore(cluster: Cluster, at_ms: int | None = None) -> Restored:
     """The engine at an instant of the recorded history (default: the cursor).
 
     From the nearest checkpoint the recorded commands are entered again at their instants; the engine
     is deterministic, so this is the same history. Raises Unreadable when it cannot be had.
     """
     until_ms = cluster.instant_ms if at_ms is None else at_ms
-    engine, instant_ms, order, seq = _start(cluster, until_ms)
-    replay = _Replay(engine, seq)
+    restored, instant_ms, order = _start(cluster, until_ms)
+    replay = _Replay(restored)
     for command in commands_after(cluster, instant_ms, order).filter(instant_ms__lte=until_ms).iterator():
         assert command.instant_ms is not None, command.pk
         replay.run_to(command.instant_ms)
-        engine.submit(engine_command(command))
+        restored.engine.submit(engine_command(command))
     replay.run_to(until_ms)
-    if until_ms == cluster.instant_ms and replay.seq != cluster.seq:
-        raise Unreadable(f"replayed, its history ends at row {replay.seq}; recorded are {cluster.seq}")
-    return engine
+    if until_ms == cluster.instant_ms and restored.seq != cluster.seq:
+        raise Unreadable(f"replayed, its history ends at row {restored.seq}; recorded are {cluster.seq}")
+    return restored
 
 
-def _start(cluster: Cluster, until_ms: int) -> tuple[Engine, int, int, int]:
-    """Where a replay begins: the engine, its instant, the last command in it and its last row."""
+def _start(cluster: Cluster, until_ms: int) -> tuple[Restored, int, int]:
+    """Where a replay begins: the engine, its instant, and the last command in it."""
     checkpoint = newest(cluster, until_ms)
     if checkpoint is not None:
         engine = Engine.load(unpack(bytes(checkpoint.data)))
-        return engine, checkpoint.instant_ms, checkpoint.command_order, checkpoint.seq
+        restored = Restored(engine, checkpoint.seq, checkpoint.rv)
+        return restored, checkpoint.instant_ms, checkpoint.command_order
     if cluster.engine_version != ENGINE_VERSION and cluster.instant_ms > 0:
         raise Unreadable(
             f"it was recorded by engine version {cluster.engine_version} and has no checkpoint at its last"
@@ -162,20 +173,20 @@ def _start(cluster: Cluster, until_ms: int) -> tuple[Engine, int, int, int]:
         raise Unreadable(
             f"what was before instant {cluster.replay_from_ms} ms was recorded by an earlier engine version"
         )
-    return new_engine(cluster), -1, 0, 0
+    return Restored(new_engine(cluster), 0, 0), -1, 0
 
 
 class _Replay:
     """Runs an engine again over what is known. Its changes are dropped, a thousand instants at a time."""
 
-    def __init__(self, engine: Engine, seq: int) -> None:
-        self.engine = engine
-        self.seq = seq
+    def __init__(self, restored: Restored) -> None:
+        self.restored = restored
         self.instants = 0
 
     def run_to(self, instant_ms: int) -> None:
-        while self.engine.now_ms < instant_ms:
-            self.engine.run_until(instant_ms, stop=self._is_enough)
+        engine = self.restored.engine
+        while engine.now_ms < instant_ms:
+            engine.run_until(instant_ms, stop=self._is_enough)
             self._drop()
         self._drop()
 
@@ -184,6 +195,8 @@ class _Replay:
         return self.instants % 1000 == 0
 
     def _drop(self) -> None:
-        rows = self.engine.take_changes().rows
-        if rows:
-            self.seq = rows[-1].seq
+        changes = self.restored.engine.take_changes()
+        if changes.rows:
+            self.restored.seq = changes.rows[-1].seq
+        if changes.versions:
+            self.restored.rv = changes.versions[-1].resource_version

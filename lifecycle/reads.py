@@ -136,7 +136,7 @@ def state(cluster: Cluster, at_ms: int) -> Iterator[dict[str, Any]]:
     if not 0 <= at_ms <= cluster.instant_ms:
         raise ValueError(f"instant {at_ms} ms: the recorded history goes from 0 to {cluster.instant_ms} ms")
     try:
-        engine = checkpoints.restore(cluster, at_ms)
+        engine = checkpoints.restore(cluster, at_ms).engine
     except checkpoints.Unreadable as problem:
         raise Gone(str(problem)) from problem
     kinds = StoredObject.objects.filter(cluster=cluster, created_ms__lte=at_ms)

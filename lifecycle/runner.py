@@ -121,7 +121,7 @@ class Owner:
         """Make the cluster's engine again and clear away what was never committed."""
         started = time.perf_counter()
         try:
-            engine = checkpoints.restore(cluster)
+            engine = checkpoints.restore(cluster).engine
         except Exception as problem:
             raise EngineFault(cluster, None, problem) from problem
         recorder.clear_above_cursor(cluster)

@@ -68,8 +68,10 @@ def installation(workers: int) -> Iterator[Installation]:
             if key not in ("REDIS_URL", "DATABASE_URL", "PODLINE_DATA")
         }
         process = subprocess.Popen(
-            [sys.executable, str(settings.BASE_DIR / "manage.py"), "up", "--data", name]
-            + ["--port", str(_free_port()), "--workers", str(workers)],
+            [
+                *(sys.executable, str(settings.BASE_DIR / "manage.py"), "up", "--data", name),
+                *("--port", str(_free_port()), "--workers", str(workers)),
+            ],
             env=environment,
             stdout=subprocess.PIPE,
             text=True,

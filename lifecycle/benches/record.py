@@ -1,4 +1,4 @@
-"""`bench record`: a rollout's slices through the recorder, against raw batched inserts (or COPY) of equal rows."""
+"""`bench record`: a rollout's slices through the recorder, against raw inserts (or COPY) of equal rows."""
 
 from django.db import connection, transaction
 

@@ -124,12 +124,22 @@ def create(cluster: Cluster, **what: Any) -> Command:
     return inbox.append(cluster, "create", {"object": deployment(**what)})
 
 
+def database_url() -> str:
+    """The test's database, for other processes."""
+    kept = connection.settings_dict
+    if connection.vendor == "sqlite":
+        return f"sqlite:///{kept['NAME']}"
+    return (
+        f"postgres://{kept['USER']}:{kept['PASSWORD']}@{kept['HOST']}:{kept['PORT'] or 5432}/{kept['NAME']}"
+    )
+
+
 class Workers:
     """Engine workers and tickers as real processes, on this test's database and Redis."""
 
     def __init__(self, redis_url: str, folder: Path) -> None:
         self.environment = os.environ | {
-            "DATABASE_URL": f"sqlite:///{connection.settings_dict['NAME']}",
+            "DATABASE_URL": database_url(),
             "REDIS_URL": redis_url,
             "PODLINE_DATA": str(folder),
             "PYTHONWARNINGS": "ignore",

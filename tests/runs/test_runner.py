@@ -272,5 +272,5 @@ def test_the_engine_at_any_recorded_instant_can_be_had(owner, wall, make_cluster
     owner.close()
     cluster.refresh_from_db()
     for row in Transition.objects.filter(cluster=cluster, kind="Pod", field="phase"):
-        pod = checkpoints.restore(cluster, row.at_ms).get("Pod", row.namespace, row.name)
+        pod = checkpoints.restore(cluster, row.at_ms).engine.get("Pod", row.namespace, row.name)
         assert pod["status"]["phase"] == row.new

@@ -16,6 +16,7 @@ BENCHES: dict[str, dict[str, int]] = {
     "export": {"rows": 1_000_000},
     "engine": {"pods": 10_000, "nodes": 1000},
     "idle": {"pods": 10_000, "nodes": 1000},
+    "live": {"clients": 50, "clusters": 1, "pods": 20, "seconds": 30},
     "record": {"pods": 2000, "nodes": 200},
     "recover": {"kills": 50, "pods": 10},
 }

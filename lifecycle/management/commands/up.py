@@ -186,7 +186,12 @@ def visible_host(host: str) -> str:
 
 
 def make_children(host: str, port: int, workers: int, environment: dict[str, str]) -> list[Child]:
-    """Engine workers, ticker and web server, in the order they are started."""
+    """Engine workers, ticker and web server, in the order they are started.
+
+    The server is uvicorn. Behind Django's own work the three differ little (pages a second, 16
+    connections, two cores: uvicorn 275, Daphne 320, Granian 400); uvicorn answers 404 before a WebSocket
+    upgrade, stops within its grace with sockets open, and is the one most people run and patch.
+    """
     python = sys.executable
     celery = [python, "-m", "celery", "-A", "dashboard", "--quiet", "worker", "--pool", "solo"]
     celery += ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "WARNING"]

@@ -1,0 +1,123 @@
+"""`bench live`: from a change to the browsers that watch it, over real WebSockets, with a sequence audit.
+
+A change's time is the wall time its instant was due at; what is measured is until a client has read the
+frame that holds it. Frames may be refused or widened, rows may not be missed.
+"""
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+from asgiref.sync import sync_to_async
+from websockets.asyncio.client import connect
+
+from lifecycle import inbox
+from lifecycle.benches import workload
+from lifecycle.benches.installation import Installation, installation
+from lifecycle.benches.report import Report
+from lifecycle.models import Cluster
+
+# Change to client, p99: what the design allows.
+LIMIT_MS = 250.0
+SETTLE_SECONDS = 3.0
+RESTART = {"kind": "Deployment", "namespace": "default", "name": "web", "action": "restart"}
+
+
+@dataclass
+class Watcher:
+    """One client: where it is in the history, and how late each row came."""
+
+    cluster: str
+    seq: int = 0
+    rows: int = 0
+    gaps: int = 0
+    refetches: int = 0
+    late_ms: list[float] = field(default_factory=list)
+
+    def see(self, frame: dict[str, Any], wall: float, anchors: dict[str, float]) -> None:
+        """Check that the frame follows the last one, and note how old its rows are."""
+        if "seq" not in frame:
+            return
+        self.gaps += frame["from"] > self.seq
+        self.refetches += bool(frame.get("refetch"))
+        rows = frame["transitions"] + frame["events"]
+        self.rows += sum(row["seq"] > self.seq for row in rows)
+        self.seq = max(self.seq, frame["seq"])
+        began = anchors.get(self.cluster)
+        if began is not None:
+            self.late_ms += [(wall - began) * 1000 - row["at_ms"] for row in rows]
+
+
+def run(clients: int, clusters: int, pods: int, seconds: int) -> Report:
+    """Rolling restarts in every cluster while all clients listen."""
+    with installation(workers=2) as podline:
+        made = [_make_cluster(podline, number, pods) for number in range(clusters)]
+        time.sleep(SETTLE_SECONDS)
+        watchers = [Watcher(made[number % clusters].name) for number in range(clients)]
+        asyncio.run(_listen(podline, made, watchers, seconds))
+        heads = {cluster.name: Cluster.objects.get(pk=cluster.pk).seq for cluster in made}
+    late = sorted(ms for watcher in watchers for ms in watcher.late_ms)
+    missed = sum(heads[watcher.cluster] != watcher.rows for watcher in watchers)
+    p99 = late[int(len(late) * 0.99)]
+    return Report(
+        bench="live",
+        work={"clients": clients, "clusters": clusters, "pods": pods, "seconds": seconds},
+        figures={
+            "changes_per_second": round(sum(heads.values()) / clusters / seconds, 1),
+            "p50_ms": round(late[len(late) // 2], 1),
+            "p99_ms": round(p99, 1),
+            "worst_ms": round(late[-1], 1),
+            "clients_that_missed_rows": missed,
+            "gaps": sum(watcher.gaps for watcher in watchers),
+            "refetches": sum(watcher.refetches for watcher in watchers),
+        },
+        limit_what="p99 allowed from change to client, ms",
+        limit_value=LIMIT_MS,
+        ratio=round(p99 / LIMIT_MS, 4),
+    )
+
+
+def _make_cluster(podline: Installation, number: int, pods: int) -> Cluster:
+    cluster = inbox.create_cluster(podline.owner(), f"live-{number}")
+    inbox.wait_for_result(inbox.append(cluster, "create", {"object": workload.make_deployment(pods)}))
+    return cluster
+
+
+async def _listen(podline: Installation, made: list[Cluster], watchers: list[Watcher], seconds: int) -> None:
+    cookie = await sync_to_async(podline.session_cookie)()
+    anchors = {cluster.name: await sync_to_async(_wall_of_instant_0)(cluster) for cluster in made}
+    tasks = [asyncio.create_task(_watch(podline.base, cookie, watcher, anchors)) for watcher in watchers]
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        for cluster in made:
+            await sync_to_async(inbox.append)(cluster, "rollout", RESTART)
+        await asyncio.sleep(5)
+    for cluster in made:
+        await sync_to_async(lambda cluster=cluster: inbox.wait_for_control(inbox.pause(cluster)))()
+    # The last frames, and the two seconds after which a client looks for what it missed.
+    await asyncio.sleep(SETTLE_SECONDS)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _wall_of_instant_0(cluster: Cluster) -> float:
+    """At speed 1 an instant is due at this wall time plus its milliseconds."""
+    cluster.refresh_from_db()
+    assert cluster.anchor_wall is not None, cluster
+    return cluster.anchor_wall.timestamp() - cluster.anchor_instant_ms / 1000
+
+
+async def _watch(base: str, cookie: str, watcher: Watcher, anchors: dict[str, float]) -> None:
+    address = f"{base.replace('http', 'ws', 1)}/ws/clusters/{watcher.cluster}/?after=0"
+    headers = {"Cookie": cookie}
+    async with connect(
+        address, additional_headers=headers, origin=base, max_size=None, compression=None
+    ) as socket:
+        is_first = True
+        async for text in socket:
+            # What happened before it connected is caught up with, not late.
+            watcher.see(orjson.loads(text), time.time(), {} if is_first else anchors)
+            is_first = False

@@ -1,0 +1,64 @@
+"""What goes when history grows, and what stays."""
+
+import pytest
+
+from lifecycle import reads, retention
+from lifecycle.models import Event, ObjectVersion, StoredObject, Transition
+from tests.runs.conftest import create
+
+
+@pytest.fixture
+def cluster(owner, wall, make_cluster):
+    cluster = make_cluster()
+    create(cluster, replicas=3)
+    for _ in range(20):
+        owner.turn(cluster.pk)
+        wall.go_on(1)
+    cluster.refresh_from_db()
+    return cluster
+
+
+def test_without_limits_every_row_stays(cluster):
+    retention.prune(cluster)
+    assert Transition.objects.count() + Event.objects.count() == cluster.seq
+    assert ObjectVersion.objects.count() == cluster.rv
+
+
+def test_a_limit_on_rows_cuts_the_oldest_and_says_from_where_on(cluster):
+    cluster.keep_rows = 10
+    retention.prune(cluster)
+    left = sorted(
+        [*Transition.objects.values_list("seq", flat=True), *Event.objects.values_list("seq", flat=True)]
+    )
+    assert left == list(range(cluster.seq - 9, cluster.seq + 1))
+    with pytest.raises(reads.Gone, match=f"rows before {cluster.seq - 9}"):
+        reads.rows_since(cluster, 0)
+
+
+def test_a_limit_on_age_cuts_what_is_older(cluster):
+    cluster.keep_ms = cluster.instant_ms - 500
+    retention.prune(cluster)
+    assert min(Transition.objects.values_list("at_ms", flat=True)) >= 500
+
+
+def test_the_watch_window_moves_on(cluster):
+    cluster.watch_rows = 5
+    retention.prune(cluster)
+    assert ObjectVersion.objects.count() == 5
+    with pytest.raises(reads.Gone, match="too old resource version"):
+        reads.versions_since(cluster, 0)
+    assert len(reads.versions_since(cluster, cluster.rv - 5)) == 5
+
+
+def test_the_state_of_living_objects_stays(cluster):
+    before = StoredObject.objects.count()
+    cluster.keep_rows, cluster.watch_rows = 1, 1
+    retention.prune(cluster)
+    assert StoredObject.objects.count() == before
+
+
+def test_nothing_waits_for_a_second_time(cluster, django_assert_max_num_queries):
+    cluster.keep_rows = 10
+    retention.prune(cluster)
+    with django_assert_max_num_queries(30):
+        retention.prune(cluster)
