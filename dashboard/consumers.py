@@ -56,9 +56,9 @@ class ClusterConsumer(AsyncWebsocketConsumer):
         query = parse_qs(self.scope["query_string"].decode("utf-8", "replace"))
         # First the group, then the head: what happens in between is seen twice rather than never.
         await self.channel_layer.group_add(self.group, self.channel_name)
-        await self.accept()
         self.lock = asyncio.Lock()
         self.head = await in_thread(read_head)(self.cluster)
+        await self.accept()
         if (after := _whole(query.get("after"))) is not None:
             self.head.seq, self.head.rv = min(after, self.head.seq), 0
             await self._catch_up()
@@ -86,12 +86,12 @@ class ClusterConsumer(AsyncWebsocketConsumer):
     async def cluster_frame(self, message: dict[str, Any]) -> None:
         """A frame from the group: passed on when it follows what was sent, a gap is closed otherwise."""
         async with self.lock:
-            if message["epoch_id"] == self.head.epoch_id and message["seq"] < self.head.seq:
-                return
-            if message["epoch_id"] != self.head.epoch_id or message["from"] != self.head.seq:
-                return await self._catch_up()
-            self.head.seq = message["seq"]
-            await self._pass_on(message["text"])
+            is_same = message["epoch_id"] == self.head.epoch_id
+            if is_same and message["from"] == self.head.seq:
+                self.head.seq = message["seq"]
+                await self._pass_on(message["text"])
+            elif not is_same or message["seq"] > self.head.seq:
+                await self._catch_up()
 
     def _start(self, query: dict[str, list[str]]) -> None:
         self.tasks = (self._keep(self._compare_heads()),)
