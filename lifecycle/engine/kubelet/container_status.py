@@ -1,0 +1,197 @@
+"""The status of one container, from what the runtime reports of its newest run and what was said before.
+
+Several calls are made in every start, so each looks first for "nothing changed" and returns the old value.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from hashlib import sha256
+
+from ..objects.container import (
+    RUNNING,
+    TERMINATED,
+    WAITING,
+    Container,
+    ContainerState,
+    ContainerStatus,
+    running,
+    waiting,
+)
+from ..objects.pod import PodSpec
+from ..objects.runtime import CREATED, EXITED, RuntimeContainer
+from ..objects.runtime import RUNNING as RUNTIME_RUNNING
+from .restart_rules import RESTARTING_ALL
+
+CONTAINER_CREATING, POD_INITIALIZING = "ContainerCreating", "PodInitializing"
+STATUS_UNKNOWN = "ContainerStatusUnknown"
+LOST_EXIT_CODE = 137
+RESTART_ALL_MESSAGE = "The container is removed because RestartAllContainers in place"
+
+
+def default_waiting_reason(spec: PodSpec) -> str:
+    """Why a container that nothing is known of waits: behind init containers, or to be created."""
+    return POD_INITIALIZING if spec.init_containers else CONTAINER_CREATING
+
+
+def decide_container_status(
+    container: Container,
+    runtime: RuntimeContainer | None,
+    previous: ContainerStatus | None,
+    waiting_for: tuple[str, str | None] | None,
+    *,
+    ready: bool,
+    started: bool | None,
+    restart_count: int,
+) -> ContainerStatus:
+    """The status of one container from its newest run; `previous` itself if nothing changed.
+
+    `waiting_for`: reason and message when it is held back or has not been created (back-off, pull error,
+    ContainerCreating). A run that ended before the wait, or before the run now reported, becomes lastState.
+    """
+    state = _decide_state(runtime, previous, waiting_for)
+    last = _decide_last(state, runtime, previous)
+    image = runtime.image if runtime is not None and runtime.image else container.image
+    container_id = runtime.id if runtime is not None else previous.container_id if previous else ""
+    if (
+        previous is not None
+        and previous.state is state
+        and previous.last_state is last
+        and previous.ready == ready
+        and previous.started == started
+        and previous.restart_count == restart_count
+        and previous.image == image
+        and previous.container_id == container_id
+    ):
+        return previous
+    image_id = "" if runtime is None or runtime.state == CREATED else image_id_of(image)
+    extra = previous.extra if previous is not None else None
+    return ContainerStatus(
+        container.name, state, last, ready, started, restart_count, image, image_id, container_id, extra
+    )
+
+
+@lru_cache(maxsize=1024)
+def image_id_of(image: str) -> str:
+    """The digested reference a node reports for an image: made up, but the same for the same name."""
+    repository = image if "@" not in image else image.partition("@")[0]
+    head, slash, tail = repository.rpartition("/")
+    return f"{head}{slash}{tail.partition(':')[0]}@sha256:{sha256(image.encode()).hexdigest()}"
+
+
+def _decide_state(
+    runtime: RuntimeContainer | None,
+    previous: ContainerStatus | None,
+    waiting_for: tuple[str, str | None] | None,
+) -> ContainerState:
+    before = previous.state if previous is not None else None
+    if waiting_for is not None:
+        reason, message = waiting_for[0], waiting_for[1] or ""
+        is_same = before is not None and before.type == WAITING and before.reason == reason
+        if before is not None and is_same and before.message == message:
+            return before
+        return waiting(reason, message)
+    if runtime is not None and runtime.state == RUNTIME_RUNNING:
+        if before is not None and before.type == RUNNING and before.started_ms == runtime.started_ms:
+            return before
+        return running(runtime.started_ms)
+    if runtime is not None and runtime.state == EXITED:
+        ended = _ended(runtime)
+        return before if before is not None and before == ended else ended
+    if runtime is None and before is not None:
+        return before
+    if before is not None and before.type == WAITING:
+        return before
+    # Created, or in a state the runtime cannot tell: waiting to run.
+    return waiting(CONTAINER_CREATING)
+
+
+def _ended(runtime: RuntimeContainer) -> ContainerState:
+    return ContainerState(
+        TERMINATED,
+        runtime.reason,
+        runtime.message,
+        runtime.started_ms,
+        runtime.finished_ms,
+        runtime.exit_code,
+        runtime.signal or None,
+        runtime.id,
+    )
+
+
+def _decide_last(
+    state: ContainerState, runtime: RuntimeContainer | None, previous: ContainerStatus | None
+) -> ContainerState | None:
+    before = previous.state if previous is not None else None
+    last = previous.last_state if previous is not None else None
+    if state is before:
+        return last
+    # The run that has just ended while its successor already waits or runs.
+    if state.type == WAITING and runtime is not None and runtime.state == EXITED:
+        ended = _ended(runtime)
+        if before is not None and before == ended:
+            return before
+        return last if last is not None and last == ended else ended
+    if before is not None and before.type == TERMINATED:
+        return last if state.type == TERMINATED and state.container_id == before.container_id else before
+    return last
+
+
+def decide_lost_status(
+    container: Container,
+    spec: PodSpec,
+    previous: ContainerStatus | None,
+    *,
+    is_deleted: bool,
+) -> ContainerStatus:
+    """The status of a container the runtime has no record of.
+
+    One that was running must have ended unseen: its last run shows exit 137, ContainerStatusUnknown, and
+    unless the pod is being deleted that counts as a restart. `previous` itself if it says how it ended.
+    """
+    if previous is not None and previous.state is not None and previous.state.type == TERMINATED:
+        return previous
+    count = previous.restart_count if previous is not None else 0
+    last = previous.last_state if previous is not None else None
+    was_running = previous is not None and previous.state is not None and previous.state.type == RUNNING
+    if was_running and last is None:
+        last = ContainerState(
+            TERMINATED,
+            STATUS_UNKNOWN,
+            "The container could not be located when the pod was deleted.  The container used to be Running",
+            exit_code=LOST_EXIT_CODE,
+        )
+        count += 0 if is_deleted else 1
+    state = waiting(default_waiting_reason(spec))
+    new = ContainerStatus(container.name, state, last, False, None, count, container.image)
+    return previous if previous is not None and previous == new else new
+
+
+def decide_restarting_status(container: Container, previous: ContainerStatus | None) -> ContainerStatus:
+    """The status of a container that an in-place restart of the whole pod has removed (RALL-11).
+
+    The trigger's real exit code stays in the row that reported its end; lastState says 137 for all alike.
+    """
+    count = previous.restart_count if previous is not None else 0
+    before = previous.state if previous is not None else None
+    ended = ContainerState(
+        TERMINATED,
+        RESTARTING_ALL,
+        RESTART_ALL_MESSAGE,
+        before.started_ms if before is not None else None,
+        before.finished_ms if before is not None else None,
+        LOST_EXIT_CODE,
+    )
+    has_run = before is not None and before.type != WAITING
+    return ContainerStatus(
+        container.name,
+        waiting(RESTARTING_ALL, RESTART_ALL_MESSAGE),
+        ended if has_run else previous.last_state if previous is not None else None,
+        False,
+        False,
+        count + 1 if has_run else count,
+        container.image,
+        "",
+        "",
+        previous.extra if previous is not None else None,
+    )

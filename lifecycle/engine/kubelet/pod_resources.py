@@ -1,0 +1,91 @@
+"""What a pod asks of a node as a whole: the amounts the scheduler, quota and cgroups count with.
+
+Init containers run one after another beside the sidecars started before them, app containers run together
+with all sidecars (SIDECAR-17): per resource, the larger of (apps + sidecars) and the highest init moment.
+Amounts: CPU in milli, everything else in whole units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..objects.container import Container, read_resources
+from ..objects.pod import PodSpec
+
+UNLIMITED = -1
+"""A limit no container sets counts as the highest one (INIT-27)."""
+
+# Only these may be given for the pod as a whole.
+_POD_LEVEL = ("cpu", "memory")
+
+
+def effective_requests(spec: PodSpec) -> Mapping[str, int]:
+    """The pod's effective requests, overhead included. Computed once per template; do not change it."""
+    known: Mapping[str, int] | None = spec.memo.get("effective_requests")
+    if known is None:
+        known = spec.memo["effective_requests"] = _requests(spec)
+    return known
+
+
+def effective_limits(spec: PodSpec) -> Mapping[str, int]:
+    """The pod's effective limits: a resource that some container leaves unlimited is absent."""
+    known: Mapping[str, int] | None = spec.memo.get("effective_limits")
+    if known is None:
+        known = spec.memo["effective_limits"] = _limits(spec)
+    return known
+
+
+def _requests(spec: PodSpec) -> dict[str, int]:
+    names = {name for one in (*spec.containers, *spec.init_containers) for name in one.requests}
+    total = {name: _peak(spec, name, "requests") for name in sorted(names)}
+    _apply_pod_level(total, spec.resources.get("requests"))
+    for name, amount in read_resources(spec.overhead).items():
+        total[name] = total.get(name, 0) + amount
+    return total
+
+
+def _limits(spec: PodSpec) -> dict[str, int]:
+    names = {name for one in (*spec.containers, *spec.init_containers) for name in one.limits}
+    total = {name: _peak(spec, name, "limits") for name in sorted(names)}
+    total = {name: amount for name, amount in total.items() if amount != UNLIMITED}
+    _apply_pod_level(total, spec.resources.get("limits"))
+    # Overhead raises a limit that exists; it never makes one.
+    for name, amount in read_resources(spec.overhead).items():
+        if name in total:
+            total[name] += amount
+    return total
+
+
+def _apply_pod_level(total: dict[str, int], given: Mapping[str, Any] | None) -> None:
+    for name, amount in read_resources(given).items():
+        if name in _POD_LEVEL or name.startswith("hugepages-"):
+            total[name] = amount
+
+
+def _peak(spec: PodSpec, name: str, part: str) -> int:
+    # 100m sidecar, then init 300m, then app 150m: max(300 + 100, 150 + 100) = 400.
+    sidecars = 0
+    highest = 0
+    for container in spec.init_containers:
+        amount = _amount(container, name, part)
+        if amount == UNLIMITED:
+            return UNLIMITED
+        if container.is_sidecar:
+            sidecars += amount
+            highest = max(highest, sidecars)
+        else:
+            highest = max(highest, sidecars + amount)
+    apps = 0
+    for container in spec.containers:
+        amount = _amount(container, name, part)
+        if amount == UNLIMITED:
+            return UNLIMITED
+        apps += amount
+    return max(highest, sidecars + apps)
+
+
+def _amount(container: Container, name: str, part: str) -> int:
+    if part == "requests":
+        return container.requests.get(name, 0)
+    return container.limits.get(name, UNLIMITED)
