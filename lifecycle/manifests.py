@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import yaml
 
@@ -73,12 +73,14 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in text.strip() else None
     try:
         means_itself = resolve_plain(text) == text
     except UnreadableValue:
         means_itself = False
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style if means_itself else "'")
+    style: str | None = '"'
+    if means_itself and text.replace("\n", "").isprintable():
+        style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style)
 
 
 _Dumper.add_representer(str, _represent_text)
@@ -155,7 +157,10 @@ def _read_json(text: str, source: str) -> list[Document] | None:
     if not text.lstrip().startswith("{"):
         return None
     decoder = json.JSONDecoder(
-        object_pairs_hook=_unique_pairs, parse_float=json_number, parse_int=json_number
+        object_pairs_hook=_unique_pairs,
+        parse_float=json_number,
+        parse_int=json_number,
+        parse_constant=_refuse_constant,
     )
     documents: list[Document] = []
     position = _skip_space(text, 0)
@@ -176,6 +181,10 @@ def _read_json(text: str, source: str) -> list[Document] | None:
     except UnicodeEncodeError:
         refuse(source, "a \\u escape stands for half a character", "write the character itself")
     return documents
+
+
+def _refuse_constant(text: str) -> NoReturn:
+    raise UnreadableValue(f"{text} is not a number JSON can hold", "write a finite number")
 
 
 def _skip_space(text: str, position: int) -> int:

@@ -488,8 +488,9 @@ def test_a_replica_set_takes_set_based_selectors_and_one_replica():
 def test_a_job_template_may_not_restart_for_ever():
     template = {"spec": {"containers": [{"name": "a", "image": "b:1"}], "restartPolicy": "Always"}}
     job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j"}, "spec": {"template": template}}
+    path = "spec.template.spec.restartPolicy"
     assert refuse_create(job) == [
-        'spec.template.spec.restartPolicy: Unsupported value: "Always": supported values: "OnFailure", "Never"'
+        f'{path}: Unsupported value: "Always": supported values: "OnFailure", "Never"'
     ]
 
 

@@ -1,0 +1,180 @@
+"""Scenario documents: reading with paths, and writing what reads back."""
+
+import pytest
+
+from lifecycle.manifests import ManifestError
+from lifecycle.scenario import read_scenario, write_scenario
+from lifecycle.schema import read_manifests
+
+HEAD = "apiVersion: podline.dev/v1alpha1\nkind: Scenario\nmetadata: {name: test}\nspec:\n"
+
+
+def read(spec):
+    (document,) = read_manifests(HEAD + spec)
+    return read_scenario(document)
+
+
+def read_step(step):
+    (found,) = read(f"  steps:\n  - {step}\n").steps
+    return found
+
+
+def refuse(spec):
+    with pytest.raises(ManifestError) as caught:
+        read(spec)
+    return [f"{problem.path}: {problem.message}" for problem in caught.value.problems]
+
+
+DEFAULT = {"namespace": "default"}
+
+
+@pytest.mark.parametrize(
+    "step, kind, payload",
+    [
+        (
+            '{at: 60s, setImage: {deployment: web, container: app, image: "web:2"}}',
+            "setImage",
+            {"kind": "Deployment", "name": "web", "container": "app", "image": "web:2"} | DEFAULT,
+        ),
+        (
+            "{at: 90s, scale: {statefulset: db, replicas: 5, namespace: shop}}",
+            "scale",
+            {"kind": "StatefulSet", "name": "db", "replicas": 5, "namespace": "shop"},
+        ),
+        (
+            "{at: 2m, patch: {kind: Pod, name: web-0, type: merge, patch: {spec: {nodeName: a}}}}",
+            "patch",
+            {
+                "kind": "Pod",
+                "name": "web-0",
+                "type": "merge",
+                "patch": {"spec": {"nodeName": "a"}},
+            }
+            | DEFAULT,
+        ),
+        (
+            "{at: 3m, delete: {kind: Pod, name: a, gracePeriodSeconds: 5, propagationPolicy: Background}}",
+            "delete",
+            {"kind": "Pod", "name": "a", "gracePeriodSeconds": 5, "propagationPolicy": "Background"}
+            | DEFAULT,
+        ),
+        (
+            '{at: 4m, apply: "{apiVersion: v1, kind: Pod, metadata: {name: a}}"}',
+            "apply",
+            {"object": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}},
+        ),
+        (
+            "{at: 5m, rollout: {undo: deployment/web, toRevision: 1}}",
+            "rollout",
+            {"kind": "Deployment", "name": "web", "action": "undo", "toRevision": 1} | DEFAULT,
+        ),
+        (
+            "{at: 6m, drain: {node: node-1, ignoreDaemonSets: true, gracePeriodSeconds: -1, timeout: 10m}}",
+            "drain",
+            {"node": "node-1", "ignoreDaemonSets": True, "gracePeriodSeconds": -1, "timeout": "10m"},
+        ),
+        ("{at: 6m, cordon: {node: node-1}}", "cordon", {"node": "node-1"}),
+        (
+            "{at: 7m, fault: {node: node-2, kind: partition, for: 6m}}",
+            "fault",
+            {"node": "node-2", "kind": "partition", "for": "6m"},
+        ),
+        (
+            "{at: 8m, fault: {pod: web-1, container: app, kind: exit, code: 137, reason: OOMKilled}}",
+            "fault",
+            {"pod": "web-1", "container": "app", "kind": "exit", "code": 137, "reason": "OOMKilled"}
+            | DEFAULT,
+        ),
+        ("{at: 9m, remove: {node: node-2}}", "remove", {"node": "node-2"}),
+    ],
+)
+def test_a_step_becomes_a_command(step, kind, payload):
+    found = read_step(step)
+    assert (found.kind, found.payload) == (kind, payload)
+
+
+def test_steps_are_sorted_by_instant_and_keep_their_order_within_one():
+    steps = read("  steps:\n" + "".join(f"  - {{at: {at}, cordon: {{node: {node}}}}}\n" for at, node in [
+        ("2s", "a"), ("1s", "b"), ("2s", "c"), ("1500ms", "d"),
+    ])).steps  # fmt: skip
+    assert [(step.at_ms, step.payload["node"]) for step in steps] == [
+        (1000, "b"), (1500, "d"), (2000, "a"), (2000, "c"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "expect, claim, from_ms, to_ms",
+    [
+        ('{always: "deployment/web Available", from: 30s, to: 10m}', "always", 30_000, 600_000),
+        ('{always: "deployment/web Available"}', "always", None, None),
+        ('{eventually: "pod/a gone", within: 2m}', "eventually", None, 120_000),
+        ('{eventually: "pod/a gone", from: 1m, within: 2m}', "eventually", 60_000, 180_000),
+        ('{at: 45s, holds: "pod/a exists"}', "holds", 45_000, 45_000),
+    ],
+)
+def test_a_claim_and_its_time(expect, claim, from_ms, to_ms):
+    (found,) = read(f"  expect:\n  - {expect}\n").expects
+    assert (found.claim, found.from_ms, found.to_ms) == (claim, from_ms, to_ms)
+
+
+@pytest.mark.parametrize(
+    "spec, said",
+    [
+        ("  steps: [{at: soon, cordon: {node: a}}]", "spec.steps[0].at: must be a duration, not the text"),
+        ("  steps: [{at: 1s}]", "spec.steps[0]: a step says one thing to do, not nothing"),
+        ("  steps: [{at: 1s, explode: {}}]", "spec.steps[0]: a step says one thing to do, not explode"),
+        ("  steps: [{at: 1s, scale: {deployment: web}}]", "spec.steps[0].scale: replicas is missing"),
+        (
+            "  steps: [{at: 1s, scale: {deployment: web, replicas: many}}]",
+            "spec.steps[0].scale.replicas: has the wrong type",
+        ),
+        ("  steps: [{at: 1s, scale: {replicas: 1}}]", "spec.steps[0].scale: must name one object"),
+        (
+            "  steps: [{at: 1s, fault: {node: a, kind: fire}}]",
+            "spec.steps[0].fault.kind: must be one of partition",
+        ),
+        ("  steps: [{at: 1s, apply: 'a: b: c'}]", "spec.steps[0].apply: document 1, line 1: not valid YAML"),
+        ("  steps: [{at: 1s, rollout: {undo: web}}]", "spec.steps[0].rollout.undo: must name a workload"),
+        ("  until: whenever", 'spec.until: "whenever" is neither a duration'),
+        ("  timing: warp", "spec.timing: timing 'warp'"),
+        ("  expect: [{holds: 'pod/a exists'}]", "spec.expect[0]: at is missing"),
+        ("  expect: [{always: 'pod a'}]", 'spec.expect[0].always: "pod a" is no expression'),
+        ("  expect: [{always: 'pod/a exists', within: 1s}]", 'spec.expect[0].within: unknown field "within"'),
+        ("  expect: [{maybe: 'pod/a exists'}]", "spec.expect[0]: must claim one thing"),
+    ],
+)
+def test_a_mistake_is_named_at_its_path(spec, said):
+    found = refuse(spec)
+    assert found[0].startswith(said), found
+
+
+def test_unknown_fields_and_wrong_types_are_refused_by_the_schema():
+    with pytest.raises(ManifestError) as caught:
+        read("  seeds: 7\n  nodes: {count: three}\n")
+    assert [problem.path for problem in caught.value.problems] == ["spec.seeds", "spec.nodes.count"]
+
+
+def test_a_recorded_run_reads_back():
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {"containers": []}}
+    commands = [
+        (0, "apply", {"object": pod}),
+        (1500, "scale", {"kind": "Deployment", "namespace": "default", "name": "web", "replicas": 2}),
+        (
+            2000,
+            "rollout",
+            {"kind": "Deployment", "namespace": "shop", "name": "web", "action": "undo", "toRevision": 1},
+        ),
+        (3000, "delete", {"kind": "Pod", "namespace": "default", "name": "a", "gracePeriodSeconds": 0}),
+        (4000, "apply", {"object": pod}),
+    ]
+    text = write_scenario("run", 7, 1_767_225_600_000, {"timing": "instant"}, commands, until_ms=60_000)
+    *objects, document = read_manifests(text)
+    scenario = read_scenario(document)
+    assert [found.data for found in objects] == [pod]
+    assert [(step.at_ms, step.kind, step.payload) for step in scenario.steps] == commands[1:]
+    assert (scenario.seed, scenario.epoch_ms, scenario.settings) == (
+        7,
+        1_767_225_600_000,
+        {"timing": "instant"},
+    )
+    assert scenario.untils[0].at_ms == 60_000

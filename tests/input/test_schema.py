@@ -1,0 +1,139 @@
+"""The structural check: unknown fields and wrong types, each with its path and a cure."""
+
+import re
+
+import pytest
+
+from lifecycle.schema import ManifestError, read_manifests
+from lifecycle.schema.check import SCALARS
+from lifecycle.schema.tables import load_tables
+
+DEPLOYMENT = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: web, namespace: shop}}
+spec:
+  {spec}
+"""
+
+
+def refuse(text):
+    with pytest.raises(ManifestError) as caught:
+        read_manifests(text)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def refuse_spec(spec):
+    return refuse(DEPLOYMENT.format(spec=spec))
+
+
+PLACE = "document 1, line 6: Deployment shop/web: "
+
+
+@pytest.mark.parametrize(
+    "spec, said",
+    [
+        ("replica: 3", 'spec.replica: unknown field "replica"; did you mean "replicas"?'),
+        (
+            "template: {spec: {conatiners: []}}",
+            'spec.template.spec.conatiners: unknown field "conatiners"; did you mean "containers"?',
+        ),
+        (
+            "containers: []",
+            'spec.containers: unknown field "containers"; it belongs to spec.template.spec.containers',
+        ),
+        ("replicas: three", 'spec.replicas: must be a whole number, not the text "three"'),
+        ("replicas: 1.5", "spec.replicas: must be a whole number, not the number 1.5"),
+        ("paused: 1", "spec.paused: must be true or false, not the number 1"),
+        ("template: []", "spec.template: must be a mapping, not a list"),
+        (
+            "template: {spec: {containers: {}}}",
+            "spec.template.spec.containers: must be a list, not a mapping",
+        ),
+        (
+            "template: {spec: {containers: [{image: 1.10}]}}",
+            "spec.template.spec.containers[0].image: must be text, not the number 1.1; "
+            'write it in quotes: "1.10"',
+        ),
+        (
+            "template: {spec: {containers: [{env: [{name: A, value: yes}]}]}}",
+            "spec.template.spec.containers[0].env[0].value: must be text, not the boolean true; "
+            'write it in quotes: "yes"',
+        ),
+        (
+            "template: {spec: {containers: [{resources: {limits: {cpu: lots}}}]}}",
+            "spec.template.spec.containers[0].resources.limits.cpu: must be a quantity such as "
+            '"500m" or "64Mi", not the text "lots"',
+        ),
+        (
+            "template: {spec: {containers: [null]}}",
+            "spec.template.spec.containers[0]: must be a mapping, not null",
+        ),
+    ],
+)
+def test_a_field_is_refused_at_its_path(spec, said):
+    assert refuse_spec(spec) == [PLACE + said]
+
+
+@pytest.mark.parametrize(
+    "head, said",
+    [
+        ("apiVersion: v1", "kind not set"),
+        ("kind: Pod", "apiVersion not set"),
+        ("{apiVersion: v1, kind: Pdo}", 'no matches for kind "Pdo" in version "v1"; did you mean Pod?'),
+        (
+            "{apiVersion: extensions/v1beta1, kind: Deployment}",
+            'no matches for kind "Deployment" in version "extensions/v1beta1"; Deployment is in apps/v1',
+        ),
+        (
+            "{apiVersion: apps/v1, kind: Pod}",
+            'no matches for kind "Pod" in version "apps/v1"; Pod is in v1',
+        ),
+    ],
+)
+def test_an_unknown_kind_is_refused(head, said):
+    (problem,) = refuse(head)
+    assert said in problem
+
+
+def test_every_problem_of_every_document_is_said():
+    problems = refuse("{apiVersion: v1, kind: Pod, spec: {a: 1}}\n---\n{apiVersion: v1, kind: Pod, b: 2}")
+    assert [problem.partition(":")[0] for problem in problems] == ["document 1, line 1", "document 2, line 3"]
+
+
+def test_custom_resources_are_checked_by_their_metadata_only():
+    text = "{apiVersion: example.com/v1, kind: Thing, metadata: {name: a, labels: {b: 1}}, spec: {any: [1]}}"
+    (problem,) = refuse(text)
+    assert "metadata.labels.b: must be text" in problem
+    assert len(read_manifests(text.replace("{b: 1}", "{b: c}"))) == 1
+
+
+def test_null_is_a_field_left_out():
+    text = (
+        "{apiVersion: v1, kind: Pod, metadata: {name: a, creationTimestamp: null}, spec: {containers: null}}"
+    )
+    assert len(read_manifests(text)) == 1
+
+
+def test_a_markup_name_is_only_data():
+    (document,) = read_manifests("{apiVersion: v1, kind: Pod, metadata: {name: <script>}}")
+    assert document.subject == "Pod <script>"
+
+
+def test_a_name_that_is_no_text_is_refused():
+    (problem,) = refuse("{apiVersion: v1, kind: Pod, metadata: {name: [a]}}")
+    assert "metadata.name: must be text, not a list" in problem
+
+
+def test_the_tables_hang_together():
+    tables = load_tables()
+    for name, fields in tables.types.items():
+        for field, type_name in fields.items():
+            inner = re.sub(r"^((list|map) of )+", "", type_name)
+            assert inner in tables.types or inner in SCALARS or inner == "any", (name, field, type_name)
+    assert set(tables.kinds.values()) <= set(tables.types)
+
+
+def test_every_field_of_a_pod_of_the_modelled_version_is_there():
+    fields = load_tables().types["PodSpec"]
+    assert {"resources", "hostnameOverride", "schedulingGates", "workloadRef"} <= set(fields)
