@@ -22,7 +22,7 @@ def channels_in_memory(settings: Any) -> None:
 
 
 def make_user(name: str = "ada", **more: Any) -> Any:
-    return get_user_model().objects.create_user(name, password="long-enough-word", **more)
+    return get_user_model().objects.create_user(name, **more)
 
 
 def make_cluster(owner: Any, name: str = "shop", **more: Any) -> Cluster:

@@ -1,0 +1,266 @@
+"""Pages: who sees them, what they send, and that nothing a stranger wrote becomes markup."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from lifecycle import inbox
+from lifecycle.models import Cluster, StoredObject
+from tests.dashboard.conftest import make_cluster, make_user, record
+from tests.dashboard.rows import event, pod_life
+
+pytestmark = pytest.mark.django_db
+
+HOSTILE = "<script>alert(1)</script>"
+PAGES = [
+    "",
+    "workloads/",
+    "pods/default/web-1/",
+    "pods/default/web-1/status/",
+    "pods/default/web-1/log/",
+    "deployments/default/web/",
+    "deployments/default/web/status/",
+]
+ACTIONS = ["control/", "manifest/", "pods/default/web-1/delete/", "deployments/default/web/change/"]
+POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: one}\nspec: {containers: [{name: app, image: nginx}]}\n"
+
+
+class Sent:
+    """Commands and run controls that were asked for, answered as a test says."""
+
+    def __init__(self) -> None:
+        self.commands: list[tuple[str, dict[str, Any]]] = []
+        self.controls: list[tuple[str, dict[str, Any]]] = []
+        self.result: dict[str, Any] | None = {"code": 201, "object": {}, "status": None, "warnings": []}
+
+    def append(self, cluster: Cluster, kind: str, payload: dict[str, Any], user: Any) -> None:
+        self.commands.append((kind, payload))
+
+    def control(self, cluster: Cluster, kind: str, payload: dict[str, Any], user: Any) -> Any:
+        inbox._check_control(kind, payload)
+        self.controls.append((kind, payload))
+        return type("Applied", (), {"problem": ""})
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
+    sent = Sent()
+    monkeypatch.setattr(inbox, "append", sent.append)
+    monkeypatch.setattr(inbox, "wait_for_result", lambda command, timeout: sent.result)
+    monkeypatch.setattr(inbox, "control", sent.control)
+    monkeypatch.setattr(inbox, "wait_for_control", lambda control: True)
+    return sent
+
+
+@pytest.fixture
+def shop(client):
+    """A cluster of the signed-in user with one pod and one Deployment."""
+    ada = make_user("ada")
+    client.force_login(ada)
+    cluster = make_cluster(ada)
+    record(cluster, [*pod_life(), event(6000, "Started", HOSTILE)])
+    pod = {"spec": {"containers": [{"name": "app", "image": HOSTILE}]}, "status": {}}
+    StoredObject.objects.filter(cluster=cluster, kind="Pod").update(data=pod, state="ready")
+    template = {"spec": {"containers": [{"name": "app", "image": "nginx:1"}]}}
+    StoredObject.objects.create(
+        cluster=cluster,
+        uid="uid-web",
+        kind="Deployment",
+        namespace="default",
+        name="web",
+        rv=50,
+        data={"metadata": {"name": "web"}, "spec": {"replicas": 3, "template": template}, "status": {}},
+    )
+    return cluster
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_answers(client, shop, path):
+    assert client.get(f"/clusters/shop/{path}").status_code == 200
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_someone_elses_cluster_is_not_there(client, shop, path):
+    client.force_login(make_user("eve"))
+    assert client.get(f"/clusters/shop/{path}").status_code == 404
+
+
+@pytest.mark.parametrize("path", ACTIONS)
+def test_someone_elses_cluster_takes_nothing(client, shop, sent, path):
+    client.force_login(make_user("eve"))
+    assert client.post(f"/clusters/shop/{path}", {"kind": "pause", "manifest": POD}).status_code == 404
+    assert not sent.commands
+    assert not sent.controls
+
+
+@pytest.mark.parametrize("path", ["/", "/clusters/shop/", "/clusters/shop/pods/default/web-1/"])
+def test_without_signing_in_there_is_only_the_door(client, shop, path):
+    client.logout()
+    answer = client.get(path)
+    assert answer.status_code == 302
+    assert answer["Location"].startswith("/sign-in/")
+
+
+def test_the_list_shows_ones_own_clusters(client, shop):
+    make_cluster(make_user("eve"), "secret")
+    page = client.get("/").content.decode()
+    assert "shop" in page
+    assert "secret" not in page
+
+
+@pytest.mark.parametrize("path", ["", *(f"clusters/shop/{page}" for page in PAGES)])
+def test_pages_have_no_inline_script_no_handlers_and_no_strangers_markup(client, shop, path):
+    page = client.get(f"/{path}").content.decode()
+    for script in re.findall(r"<script[^>]*>", page):
+        assert "src=" in script, script
+    assert not re.search(r"<[^>]+\s(on\w+|hx-on[^=]*|style)=", page)
+    assert HOSTILE not in page
+
+
+def test_the_policy_allows_scripts_from_here_only(client, shop):
+    policy = client.get("/clusters/shop/").headers["Content-Security-Policy"]
+    assert "script-src 'self';" in policy
+    assert "unsafe-eval" not in policy
+
+
+def test_every_document_becomes_one_apply(client, shop, sent):
+    answer = client.post("/clusters/shop/manifest/", {"manifest": f"{POD}---\n{POD.replace('one', 'two')}"})
+    assert answer.status_code == 200
+    assert [(kind, payload["object"]["metadata"]["name"]) for kind, payload in sent.commands] == [
+        ("apply", "one"),
+        ("apply", "two"),
+    ]
+    assert answer.content.decode().count("created") == 2
+
+
+def test_an_uploaded_file_wins_over_the_box(client, shop, sent):
+    upload = SimpleUploadedFile("pods.yaml", POD.replace("one", "filed").encode())
+    client.post("/clusters/shop/manifest/", {"manifest": POD, "file": upload})
+    assert sent.commands[0][1]["object"]["metadata"]["name"] == "filed"
+
+
+@pytest.mark.parametrize(
+    "manifest, words",
+    [
+        pytest.param("a: [", ["not valid YAML", "line"], id="no YAML"),
+        pytest.param("", ["empty"], id="nothing"),
+        pytest.param(
+            POD.replace("image:", "imagee:"), ["Pod one", "spec.containers[0].imagee"], id="unknown field"
+        ),
+        pytest.param(POD.replace("nginx", "[1]"), ["Pod one", "spec.containers[0].image"], id="wrong type"),
+        pytest.param("a: &a [1]\n" + "b: [*a]\n" * 3, ["given twice"], id="key twice"),
+        pytest.param("#" + "x" * (2 * 1024 * 1024), ["2 MiB"], id="too large"),
+    ],
+)
+def test_an_unsound_manifest_is_answered_and_nothing_is_sent(client, shop, sent, manifest, words):
+    answer = client.post("/clusters/shop/manifest/", {"manifest": manifest})
+    assert answer.status_code == 422
+    for word in words:
+        assert word in answer.content.decode()
+    assert not sent.commands
+
+
+def test_a_refusal_names_object_and_field(client, shop, sent):
+    cause = {
+        "field": "spec.selector",
+        "message": "Invalid value: `selector` does not match template `labels`",
+    }
+    sent.result = {"code": 422, "status": {"message": "x", "details": {"causes": [cause]}}}
+    answer = client.post("/clusters/shop/manifest/", {"manifest": POD})
+    assert answer.status_code == 422
+    for word in ("Pod one", "spec.selector", "does not match"):
+        assert word in answer.content.decode()
+
+
+def test_a_refusal_is_shown_as_text(client, shop, sent):
+    sent.result = {"code": 409, "status": {"message": HOSTILE}}
+    assert HOSTILE not in client.post("/clusters/shop/manifest/", {"manifest": POD}).content.decode()
+
+
+@pytest.mark.parametrize(
+    "form, expected",
+    [
+        pytest.param({"kind": "pause"}, ("pause", {}), id="pause"),
+        pytest.param({"kind": "speed", "speed": "60"}, ("speed", {"speed": 60.0}), id="speed"),
+        pytest.param(
+            {"kind": "run", "until": "10m"}, ("run", {"untilMs": 606_000, "fast": True}), id="a duration"
+        ),
+        pytest.param(
+            {"kind": "run", "until": "idle"}, ("run", {"condition": "idle", "fast": True}), id="idle"
+        ),
+    ],
+)
+def test_run_controls(client, shop, sent, form, expected):
+    Cluster.objects.update(anchor_instant_ms=6000)
+    assert client.post("/clusters/shop/control/", form).status_code == 200
+    assert sent.controls == [expected]
+
+
+@pytest.mark.parametrize(
+    "form", [{"kind": "speed", "speed": "0"}, {"kind": "speed"}, {"kind": "run"}, {"kind": "explode"}, {}]
+)
+def test_a_senseless_control_is_answered(client, shop, sent, form):
+    answer = client.post("/clusters/shop/control/", form)
+    assert answer.status_code == 422
+    assert 'role="alert"' in answer.content.decode()
+    assert not sent.controls
+
+
+TARGET = {"kind": "Deployment", "namespace": "default", "name": "web"}
+
+
+@pytest.mark.parametrize(
+    "form, expected",
+    [
+        pytest.param(
+            {"action": "setImage", "container": "app", "image": " nginx:2 "},
+            ("setImage", TARGET | {"container": "app", "image": "nginx:2"}),
+            id="another image",
+        ),
+        pytest.param({"action": "scale", "replicas": "0"}, ("scale", TARGET | {"replicas": 0}), id="to none"),
+        pytest.param({"action": "restart"}, ("rollout", TARGET | {"action": "restart"}), id="restart"),
+        pytest.param(
+            {"action": "undo", "revision": "1"},
+            ("rollout", TARGET | {"action": "undo", "toRevision": 1}),
+            id="undo",
+        ),
+    ],
+)
+def test_changes_of_a_deployment(client, shop, sent, form, expected):
+    assert client.post("/clusters/shop/deployments/default/web/change/", form).status_code == 200
+    assert sent.commands == [expected]
+
+
+@pytest.mark.parametrize(
+    "form", [{"action": "setImage", "image": " "}, {"action": "scale", "replicas": "-1"}, {"action": "burn"}]
+)
+def test_senseless_changes_are_answered(client, shop, sent, form):
+    assert client.post("/clusters/shop/deployments/default/web/change/", form).status_code == 422
+    assert not sent.commands
+
+
+def test_a_pod_is_deleted_with_a_grace_period(client, shop, sent):
+    client.post("/clusters/shop/pods/default/web-1/delete/", {"grace": "5"})
+    target = {"kind": "Pod", "namespace": "default", "name": "web-1"}
+    assert sent.commands == [("delete", target | {"gracePeriodSeconds": 5})]
+
+
+@pytest.mark.parametrize("path", ["pods/default/none/", "deployments/default/none/"])
+def test_what_is_not_there_is_404(client, shop, path):
+    assert client.get(f"/clusters/shop/{path}").status_code == 404
+
+
+@pytest.mark.parametrize("name", ["Shop", "a_b", "-a", "x" * 64, HOSTILE, ""])
+def test_a_bad_cluster_name_is_answered_in_the_form(client, shop, name):
+    answer = client.post("/clusters/", {"name": name, "seed": 1, "nodes": 3, "timing": "realistic"})
+    assert answer.status_code == 422
+    assert Cluster.objects.count() == 1
+    assert HOSTILE not in answer.content.decode()
+
+
+def test_the_stylesheet_knows_every_state(client):
+    assert ".tone-ready { --tone: #0f9d77; }" in client.get("/palette.css").content.decode()
