@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lifecycle.engine.programs.durations import NOTHING, Duration
 
 if TYPE_CHECKING:
-    from lifecycle.engine.programs.shell.script import Script
+    from lifecycle.engine.programs.script import Script
 
 SUCCESS = "success"
 FAILURE = "failure"

@@ -29,6 +29,8 @@ class ImageFacts:
     """What `args` alone are given to; () runs them as they are, None is a program known only from outside."""
     is_shell: bool = False
     """A base image: its files are an ordinary small Linux, so scripts and checks can be interpreted in it."""
+    has_known_files: bool = False
+    """Nothing is in the image beside the usual folders and tools: what is not there is surely missing."""
     needs_env: tuple[str, ...] = ()
     """The image ends with code 1 unless one of these is set."""
     is_stated: bool = False
@@ -45,7 +47,8 @@ _JAVA = 143
 # A Go program that asks for no signal ends with 2 as process 1, where the default action is not available.
 _GO_WITHOUT_HANDLER = 2
 
-_BASE = ImageFacts(ends=0, on_term=IGNORES, is_shell=True)
+_LANGUAGE = ImageFacts(ends=0, on_term=IGNORES, is_shell=True)
+_BASE = ImageFacts(ends=0, on_term=IGNORES, is_shell=True, has_known_files=True)
 
 KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     # Base images: a shell or an interpreter that finds no input and ends.
@@ -59,14 +62,14 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     "almalinux": _BASE,
     "fedora": _BASE,
     "amazonlinux": _BASE,
-    "perl": _BASE,
-    "python": _BASE,
-    "ruby": _BASE,
-    "golang": _BASE,
-    "node": _BASE,
-    "openjdk": _BASE,
-    "eclipse-temurin": _BASE,
-    "buildpack-deps": _BASE,
+    "perl": _LANGUAGE,
+    "python": _LANGUAGE,
+    "ruby": _LANGUAGE,
+    "golang": _LANGUAGE,
+    "node": _LANGUAGE,
+    "openjdk": _LANGUAGE,
+    "eclipse-temurin": _LANGUAGE,
+    "buildpack-deps": _LANGUAGE,
     "alpine/git": ImageFacts(ends=1, entrypoint=("git",), is_shell=True),
     "bitnami/kubectl": ImageFacts(ends=0, entrypoint=("kubectl",), is_shell=True),
     "kubectl": ImageFacts(ends=0, entrypoint=("kubectl",), is_shell=True),
@@ -170,7 +173,7 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     "coredns": ImageFacts((53, 8080, 8181, 9153), 200, _exits(0, 5000)),
     # The simulated images of the worked scenarios.
     "sim/server": ImageFacts(on_term=_exits(0), is_shell=True, is_stated=True),
-    "sim/shell": ImageFacts(ends=0, on_term=IGNORES, is_shell=True, is_stated=True),
+    "sim/shell": ImageFacts(ends=0, on_term=IGNORES, is_shell=True, has_known_files=True, is_stated=True),
     "sim/healthz": ImageFacts(
         (8080,),
         on_term=_exits(_GO_WITHOUT_HANDLER),
@@ -237,3 +240,24 @@ def find_image(image: str) -> tuple[str, ImageFacts] | None:
     if "/" in path and last in KNOWN_IMAGES:
         return last, KNOWN_IMAGES[last]
     return None
+
+
+_BUSYBOX_SHELLS = frozenset(
+    ("busybox", "alpine", "alpine/git", "curlimages/curl", "curl", "docker", "bitnami/kubectl")
+)
+_BASH_AS_SH = frozenset(("bash", "centos", "rockylinux", "almalinux", "fedora", "amazonlinux"))
+_DEBIAN = frozenset(
+    "debian ubuntu buildpack-deps perl python ruby golang node openjdk nginx httpd redis postgres mysql mariadb"
+    " mongo memcached php wordpress haproxy rabbitmq cassandra tomcat".split()
+)
+
+
+def shell_flavour(image: str) -> str:
+    """Which shell `sh` is: busybox' where the image says alpine, Debian's dash, or bash; ash when unknown."""
+    found = find_image(image)
+    tag = image.rpartition("/")[2].partition(":")[2]
+    if found is None or "alpine" in tag or found[0] in _BUSYBOX_SHELLS:
+        return "ash"
+    if found[0] in _BASH_AS_SH:
+        return "bash"
+    return "dash" if found[0] in _DEBIAN else "ash"

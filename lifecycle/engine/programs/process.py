@@ -7,35 +7,16 @@ never looks at a clock and holds no reference to its world.
 from collections.abc import Mapping
 from typing import Any
 
-from lifecycle.engine.programs.behavior import FAILURE, SUCCESS, Behavior, HookPlan
-from lifecycle.engine.programs.world import (
-    ContainerSpec,
-    Exit,
-    HookRun,
-    ProbeSpec,
-    Sight,
-    World,
-)
+from lifecycle.engine.programs.behavior import Behavior, HookPlan
+from lifecycle.engine.programs.known_images import shell_flavour
+from lifecycle.engine.programs.script import Script
+from lifecycle.engine.programs.shell.machine import Machine
+from lifecycle.engine.programs.shell.run import add_opaque_main, run_machine, start_command, start_main
+from lifecycle.engine.programs.sights import named_port, sight_of_points, sight_of_program
+from lifecycle.engine.programs.world import ContainerSpec, Exit, HookRun, ProbeSpec, Sight, World
 
-SIGKILL = "SIGKILL"
-SIGNALS: Mapping[str, int] = {
-    "SIGHUP": 1,
-    "SIGINT": 2,
-    "SIGQUIT": 3,
-    "SIGABRT": 6,
-    "SIGKILL": 9,
-    "SIGUSR1": 10,
-    "SIGSEGV": 11,
-    "SIGUSR2": 12,
-    "SIGPIPE": 13,
-    "SIGALRM": 14,
-    "SIGTERM": 15,
-    "SIGCHLD": 17,
-    "SIGCONT": 18,
-    "SIGSTOP": 19,
-    "SIGWINCH": 28,
-}
 OOM_KILLED = "OOMKilled"
+_KILL_STATUS, _KILL = 137, 9
 _HOOKS = {"postStart": "post_start", "preStop": "pre_stop"}
 Points = list[tuple[int, str, str | None]]
 
@@ -46,16 +27,18 @@ class Process:
     __slots__ = (
         "attempt",
         "behavior",
+        "changes",
         "container",
         "ends",
         "exit",
         "hooks",
+        "machine",
         "output",
         "probe_points",
         "ready_ms",
         "started_ms",
+        "told",
         "usage_points",
-        "version",
     )
 
     def __init__(self, behavior: Behavior, container: ContainerSpec, attempt: int, started_ms: int) -> None:
@@ -66,22 +49,39 @@ class Process:
         self.exit: Exit | None = None
         self.ends: Exit | None = None
         """The end that is due, unless something comes before it."""
+        self.machine: Machine | None = None
+        """The container's processes, once something runs in it that is interpreted."""
         self.ready_ms = started_ms
         self.hooks: dict[str, HookRun] = {}
         self.output: list[tuple[int, str]] = []
+        self.told = 0
+        """How many of the machine's problems have been taken."""
         self.probe_points: dict[str, Points] = {}
         self.usage_points: list[tuple[int, int, int]] = []
-        self.version = 0
+        self.changes = 0
+
+    @property
+    def version(self) -> int:
+        """Grows when anything changes that a probe could see."""
+        return self.changes + (self.machine.version if self.machine is not None else 0)
 
     def next_wake_ms(self) -> int | None:
         """When `run` has something to do; None when nothing is due ever, or the process has ended."""
         if self.exit is not None:
             return None
-        due = [self.ends.at_ms] if self.ends is not None else []
-        return min(due, default=None)
+        due = self.ends.at_ms if self.ends is not None else None
+        machine_due = self.machine.next_wake_ms() if self.machine is not None else None
+        if due is None or machine_due is None:
+            return machine_due if due is None else due
+        return min(due, machine_due)
 
     def run(self, now_ms: int, world: World) -> None:
         """Does everything due at this instant."""
+        if self.exit is not None:
+            return
+        if self.machine is not None:
+            run_machine(self.machine, now_ms, world)
+            self._collect(now_ms)
         if self.exit is None and self.ends is not None and self.ends.at_ms <= now_ms:
             self._finish(self.ends)
 
@@ -89,40 +89,111 @@ class Process:
         """Delivers a signal to process 1. A process that has ended takes none."""
         if self.exit is not None:
             return
-        number = SIGNALS.get(name, 15)
-        if name == SIGKILL:
-            self._finish(Exit(now_ms, 128 + number, None, number))
+        if name.removeprefix("SIG") == "KILL":
+            self._finish(Exit(now_ms, _KILL_STATUS, None, _KILL))
             return
         plan = self.behavior.on_term
-        if plan is None or plan.ignore:
+        if plan is None:
+            self._signal_machine(now_ms, name.removeprefix("SIG"), world)
+        elif not plan.ignore:
+            takes_ms = plan.takes.draw_ms(world.draw, "term", *self.key(world))
+            if self.ends is None or now_ms + takes_ms < self.ends.at_ms:
+                self.ends = Exit(now_ms + takes_ms, plan.exit)
+            self.run(now_ms, world)
+
+    def _signal_machine(self, now_ms: int, name: str, world: World) -> None:
+        machine = self.machine
+        if machine is None or 1 not in machine.tasks:
             return
-        takes_ms = plan.takes.draw_ms(world.draw, "term", *self._key(world))
-        if self.ends is None or now_ms + takes_ms < self.ends.at_ms:
-            self.ends = Exit(now_ms + takes_ms, plan.exit)
+        machine.enter(now_ms, world)
+        machine.signal(machine.tasks[1], name, is_from_outside=True)
+        machine.leave()
         self.run(now_ms, world)
 
     def probe(self, probe_type: str, probe: ProbeSpec, now_ms: int, world: World) -> Sight:
         """What a check of this type would see now, and until when that is certain."""
         points = self.probe_points.get(probe_type)
         if points:
-            return _sight_of_points(points, probe, now_ms)
-        return _sight_of_program(self, probe, now_ms, world)
+            return sight_of_points(points, probe, now_ms)
+        return sight_of_program(self, probe, now_ms, world)
 
     def hook(self, kind: str, handler: Mapping[str, Any], now_ms: int, world: World) -> HookRun:
         """Starts `postStart` or `preStop`; its end may be known only after some `run` of the process."""
         plan: HookPlan | None = getattr(self.behavior, _HOOKS[kind])
         if plan is not None:
-            takes_ms = plan.takes.draw_ms(world.draw, "hook", kind, *self._key(world))
+            takes_ms = plan.takes.draw_ms(world.draw, "hook", kind, *self.key(world))
             run = HookRun(kind, now_ms + takes_ms, plan.exit)
         elif "sleep" in handler:
-            run = HookRun(kind, now_ms + 1000 * int(handler["sleep"].get("seconds", 0)))
+            run = HookRun(kind, now_ms + 1000 * int((handler["sleep"] or {}).get("seconds") or 0))
+        elif "exec" in handler:
+            run = self._start_command(kind, list(handler["exec"].get("command") or ()), now_ms, world)
         else:
-            run = HookRun(kind, now_ms)
+            run = self._request(kind, handler, now_ms)
         self.hooks[kind] = run
         return run
 
+    def _start_command(self, kind: str, arguments: list[str], now_ms: int, world: World) -> HookRun:
+        if not arguments:
+            return HookRun(kind, now_ms, 126, "no command given")
+        run = HookRun(kind, None)
+        self.hooks[kind] = run
+        machine = self.open_machine(now_ms)
+        run.task = start_command(machine, arguments, self.folder, now_ms, world)
+        run_machine(machine, now_ms, world)
+        self._collect(now_ms)
+        return run
+
+    def _request(self, kind: str, handler: Mapping[str, Any], now_ms: int) -> HookRun:
+        action = handler.get("httpGet") or handler.get("tcpSocket") or {}
+        port = named_port(action.get("port"), self.container)
+        host = action.get("host")
+        if host or (port is not None and self.listens_on(port, now_ms)):
+            return HookRun(kind, now_ms)
+        return HookRun(kind, now_ms, 1, f"dial tcp :{action.get('port')}: connect: connection refused")
+
+    @property
+    def folder(self) -> str:
+        """The container's working directory."""
+        return str(self.container.raw.get("workingDir") or "/")
+
+    def open_machine(self, now_ms: int) -> Machine:
+        """The container's processes; for a declared main program, with that one as a closed box."""
+        if self.machine is None:
+            self.machine = Machine(shell_flavour(self.container.image), is_lenient=self.behavior.is_opaque)
+            self.machine.is_lenient = True
+            name = self.container.image.rpartition("/")[2].partition(":")[0]
+            add_opaque_main(self.machine, name, now_ms)
+        ports = self.behavior.ports or (0,)
+        is_listening = self.behavior.script is None and now_ms >= self.ready_ms
+        self.machine.local_ports = ports if is_listening else ()
+        return self.machine
+
+    def listens_on(self, port: int, now_ms: int) -> bool:
+        """Whether a connection to this port of the container is taken now."""
+        if self.exit is not None or now_ms < self.ready_ms:
+            return False
+        if self.behavior.script is not None:
+            return self.machine is not None and self.machine.listens_on(port)
+        return not self.behavior.ports or port in self.behavior.ports
+
+    def http_status(self, path: str, now_ms: int) -> tuple[int, int | None]:
+        """The status an HTTP request is answered with, and until when that is certain."""
+        path = "/" + path.lstrip("/").partition("?")[0]
+        if self.behavior.paths and path not in self.behavior.paths:
+            return 404, None
+        status = 200
+        for answer in self.behavior.answers:
+            if self.started_ms + answer.at_ms > now_ms:
+                return status, self.started_ms + answer.at_ms
+            status = answer.status
+        return status, None
+
     def usage(self, now_ms: int) -> tuple[int, int]:
         """CPU in thousandths and memory in bytes, now."""
+        if self.exit is not None:
+            return 0, 0
+        if not self.usage_points:
+            return self.machine.usage() if self.machine is not None else (0, 0)
         cpu_milli, memory_bytes = 0, 0
         for at_ms, cpu, memory in self.usage_points:
             if at_ms <= now_ms:
@@ -130,7 +201,7 @@ class Process:
         return cpu_milli, memory_bytes
 
     def next_usage_change_ms(self, now_ms: int) -> int | None:
-        """When `usage` changes next, as far as is known."""
+        """When `usage` changes next, as far as it is known; a script's changes only when it runs."""
         return min((at_ms for at_ms, _, _ in self.usage_points if at_ms > now_ms), default=None)
 
     def take_output(self) -> list[tuple[int, str]]:
@@ -138,13 +209,42 @@ class Process:
         output, self.output = self.output, []
         return output
 
+    def take_problems(self) -> list[str]:
+        """What could not be interpreted while running, since the last call: a Warning event each."""
+        if self.machine is None:
+            return []
+        new = self.machine.problems[self.told :]
+        self.told += len(new)
+        return new
+
+    def key(self, world: World) -> tuple[str, str, int]:
+        """What draws of this run are keyed by."""
+        return (world.pod.uid, self.container.name, self.attempt)
+
+    def _collect(self, now_ms: int) -> None:
+        machine = self.machine
+        assert machine is not None, self.container.name
+        if machine.output:
+            self.output.extend(machine.output)
+            machine.output = []
+        for hook in self.hooks.values():
+            if hook.task in machine.ended:
+                hook.finished_ms, hook.exit_code = machine.ended.pop(hook.task)
+                hook.task = None
+        if machine.exit is not None:
+            self._finish(machine.exit)
+
     def _finish(self, end: Exit) -> None:
         self.exit = end
         self.ends = None
-        self.version += 1
-
-    def _key(self, world: World) -> tuple[str, str, int]:
-        return (world.pod.uid, self.container.name, self.attempt)
+        self.changes += 1
+        if self.machine is not None:
+            self.machine.flush_log(end.at_ms)
+            self.output.extend(self.machine.output)
+            self.machine.output = []
+        for hook in self.hooks.values():
+            if hook.finished_ms is None:
+                hook.finished_ms, hook.exit_code, hook.task = end.at_ms, _KILL_STATUS, None
 
     def save(self) -> dict[str, Any]:
         """Everything the process knows, as JSON-able data."""
@@ -161,7 +261,9 @@ class Process:
             "output": [list(line) for line in self.output],
             "probe_points": {kind: [list(p) for p in points] for kind, points in self.probe_points.items()},
             "usage_points": [list(point) for point in self.usage_points],
-            "version": self.version,
+            "changes": self.changes,
+            "told": self.told,
+            "machine": self.machine.save() if self.machine is not None else None,
         }
 
     @classmethod
@@ -177,7 +279,9 @@ class Process:
             kind: [(p[0], p[1], p[2]) for p in points] for kind, points in data["probe_points"].items()
         }
         process.usage_points = [(point[0], point[1], point[2]) for point in data["usage_points"]]
-        process.version = data["version"]
+        process.changes = data["changes"]
+        process.told = data["told"]
+        process.machine = Machine.load(data["machine"]) if data["machine"] is not None else None
         return process
 
 
@@ -186,7 +290,7 @@ def start_process(
 ) -> Process:
     """Starts the run numbered `attempt` (from 0) of a container. Draws every duration of the run by key."""
     process = Process(behavior, container, attempt, started_ms)
-    key = process._key(world)
+    key = process.key(world)
     if behavior.ready_after is not None:
         process.ready_ms += behavior.ready_after.draw_ms(world.draw, "ready", *key)
     process.probe_points = {
@@ -201,17 +305,32 @@ def start_process(
         for kind, points in behavior.probes.items()
     }
     process.usage_points = _draw_usage(behavior, started_ms, world, key)
-    plan = behavior.run_plan(attempt)
+    process.ends = _planned_end(process, world, key)
+    if behavior.script is not None:
+        _start_script(process, behavior.script, world)
+    process.run(started_ms, world)
+    return process
+
+
+def _start_script(process: Process, script: Script, world: World) -> None:
+    machine = Machine(script.flavour, script.is_process_one, script.is_lenient)
+    machine.tail_runs = script.tail_runs
+    process.machine = machine
+    start_main(machine, list(script.arguments), script.folder, process.started_ms, world)
+
+
+def _planned_end(process: Process, world: World, key: tuple[str, str, int]) -> Exit | None:
+    """The first of: the declared end of this run, and use of more memory than the limit."""
+    started_ms = process.started_ms
     ends: list[Exit] = []
+    plan = process.behavior.run_plan(process.attempt)
     if plan.for_ is not None:
         ends.append(Exit(started_ms + plan.for_.draw_ms(world.draw, "run", *key), plan.exit, plan.reason))
     limit = world.limits.memory_bytes
     if limit is not None:
         over = (at_ms for at_ms, _, memory in process.usage_points if memory > limit)
-        ends += [Exit(at_ms, 137, OOM_KILLED) for at_ms in over]
-    process.ends = min(ends, key=lambda end: end.at_ms, default=None)
-    process.run(started_ms, world)
-    return process
+        ends += [Exit(at_ms, _KILL_STATUS, OOM_KILLED, _KILL) for at_ms in over]
+    return min(ends, key=lambda end: end.at_ms, default=None)
 
 
 def _draw_usage(
@@ -225,78 +344,6 @@ def _draw_usage(
         at_ms = started_ms + point.at.draw_ms(world.draw, "usage", index, *key)
         points.append((at_ms, cpu_milli, memory_bytes))
     return points
-
-
-def _sight_of_points(points: Points, probe: ProbeSpec, now_ms: int) -> Sight:
-    result, message = points[0][1], points[0][2]
-    until_ms = None
-    for at_ms, next_result, next_message in points:
-        if at_ms > now_ms:
-            until_ms = at_ms
-            break
-        result, message = next_result, next_message
-    if message is None:
-        message = "" if result == SUCCESS else _DEFAULT_MESSAGES.get(probe.kind, "")
-    return Sight(result, message, 0, until_ms)
-
-
-_DEFAULT_MESSAGES = {
-    "http": "HTTP probe failed with statuscode: 503",
-    "tcp": "dial tcp: connect: connection refused",
-    "grpc": 'service unhealthy (responded with "NOT_SERVING")',
-    "exec": "",
-}
-
-
-def probe_port(probe: ProbeSpec, container: ContainerSpec) -> int | None:
-    """The port a probe asks; a name is looked up among the container's ports, None when it is not there."""
-    port = probe.handler.get("port")
-    if isinstance(port, str) and not port.isdigit():
-        named = (entry for entry in container.raw.get("ports") or () if entry.get("name") == port)
-        return next((int(entry["containerPort"]) for entry in named), None)
-    return int(port) if port is not None else None
-
-
-def _sight_of_program(process: Process, probe: ProbeSpec, now_ms: int, world: World) -> Sight:
-    if now_ms < process.ready_ms:
-        return Sight(FAILURE, _refused(probe, process, world), 0, process.ready_ms)
-    if probe.kind == "exec":
-        return Sight(SUCCESS)
-    port = probe_port(probe, process.container)
-    ports = process.behavior.ports
-    if port is None or (ports and port not in ports):
-        return Sight(FAILURE, _refused(probe, process, world))
-    if probe.kind != "http":
-        return Sight(SUCCESS)
-    return _sight_of_http(process, probe, now_ms)
-
-
-def _sight_of_http(process: Process, probe: ProbeSpec, now_ms: int) -> Sight:
-    path = "/" + str(probe.handler.get("path") or "/").lstrip("/").partition("?")[0]
-    status, until_ms = 404, None
-    if not process.behavior.paths or path in process.behavior.paths:
-        for answer in process.behavior.answers:
-            if process.started_ms + answer.at_ms > now_ms:
-                until_ms = process.started_ms + answer.at_ms
-                break
-            status = answer.status
-    # The kubelet takes every status from 200 up to, not including, 400 as healthy.
-    if 200 <= status < 400:
-        return Sight(SUCCESS, "", 0, until_ms)
-    return Sight(FAILURE, f"HTTP probe failed with statuscode: {status}", 0, until_ms)
-
-
-def _refused(probe: ProbeSpec, process: Process, world: World) -> str:
-    port = probe_port(probe, process.container)
-    host = probe.handler.get("host") or world.pod.ip
-    dial = f"dial tcp {host}:{port}: connect: connection refused"
-    if probe.kind == "http":
-        scheme = str(probe.handler.get("scheme") or "HTTP").lower()
-        path = "/" + str(probe.handler.get("path") or "/").lstrip("/")
-        return f'Get "{scheme}://{host}:{port}{path}": {dial}'
-    if probe.kind == "grpc":
-        return f'timeout: failed to connect service "{host}:{port}" within {probe.timeout_seconds}s'
-    return dial if probe.kind == "tcp" else ""
 
 
 def _save_exit(end: Exit | None) -> list[Any] | None:

@@ -8,19 +8,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from lifecycle.engine.programs.behavior import (
+    EXITS_AT_ONCE,
     FOREVER,
     IGNORES,
     Behavior,
     Declared,
-    PullPlan,
     RunPlan,
-    StartPlan,
-    TermPlan,
 )
 from lifecycle.engine.programs.behavior_yaml import ANNOTATION, read_annotation
 from lifecycle.engine.programs.durations import Duration
-from lifecycle.engine.programs.known_images import ImageFacts, find_image
+from lifecycle.engine.programs.known_images import ImageFacts, find_image, shell_flavour
 from lifecycle.engine.programs.profiles import Profile, choose_profile
+from lifecycle.engine.programs.references import container_environment, expand_references
+from lifecycle.engine.programs.script import Script, examine, is_interpretable
 from lifecycle.engine.programs.world import ContainerSpec
 
 _AT_ONCE = Duration.fixed(0)
@@ -34,6 +34,10 @@ class PodSpecLike(Protocol):
 
     @property
     def init_containers(self) -> Sequence[ContainerSpec]: ...
+    @property
+    def share_process_namespace(self) -> bool: ...
+    @property
+    def host_pid(self) -> bool: ...
 
 
 def resolve_behavior(
@@ -45,7 +49,7 @@ def resolve_behavior(
     instant: bool = False,
 ) -> Behavior:
     """The complete behaviour of a container. `instant`: known images need no time to get ready."""
-    base = _from_image(pod_spec, container, pod_labels, instant)
+    base = _from_container(pod_spec, container, pod_labels, instant)
     declared, problems = _from_annotation(container, annotations)
     profile = choose_profile(profiles, container.image, container.name, pod_labels)
     if profile is not None:
@@ -71,7 +75,7 @@ def _lay_over(base: Behavior, declared: Declared, problems: tuple[str, ...]) -> 
     runs_script = declared.runs is None
     on_term = declared.on_term or base.on_term
     if not runs_script and on_term is None:
-        on_term = IGNORES if base.script is not None and not base.script.handles_term else TermPlan()
+        on_term = IGNORES if base.script is not None and not base.script.handles_term else EXITS_AT_ONCE
     return Behavior(
         pull=declared.pull or base.pull,
         start=declared.start or base.start,
@@ -93,20 +97,63 @@ def _lay_over(base: Behavior, declared: Declared, problems: tuple[str, ...]) -> 
     )
 
 
-def _from_image(
+def _from_container(
     pod_spec: PodSpecLike, container: ContainerSpec, labels: Mapping[str, str], instant: bool
 ) -> Behavior:
+    """What the container's command line does, or else its image."""
     found = find_image(container.image)
-    if found is None or container.command or container.args:
-        return _unknown_program(pod_spec, container, labels)
-    name, facts = found
-    return _known_program(name, facts, container, instant)
+    facts = found[1] if found else None
+    arguments = _arguments(container, facts)
+    if arguments is not None and is_interpretable(arguments):
+        return _script(pod_spec, container, labels, facts, arguments)
+    if facts is None or arguments is not None:
+        return _unknown_program(pod_spec, container, labels, facts, arguments)
+    return _known_program(facts, container, instant)
 
 
-def _known_program(name: str, facts: ImageFacts, container: ContainerSpec, instant: bool) -> Behavior:
+def _arguments(container: ContainerSpec, facts: ImageFacts | None) -> tuple[str, ...] | None:
+    """The command line process 1 gets; None when the image decides it, or part of it, out of sight."""
+    if container.command:
+        return (*container.command, *(container.args or ()))
+    if container.args and facts is not None and facts.entrypoint is not None:
+        return (*facts.entrypoint, *container.args)
+    return None
+
+
+def _script(
+    pod_spec: PodSpecLike,
+    container: ContainerSpec,
+    labels: Mapping[str, str],
+    facts: ImageFacts | None,
+    arguments: tuple[str, ...],
+) -> Behavior:
+    """A command line that is run as it is written."""
+    references = container_environment(container.raw)
+    arguments = tuple(expand_references(word, references) for word in arguments)
+    findings = examine(arguments)
+    run, what = _unknown_run(pod_spec, container, labels)
+    script = Script(
+        arguments,
+        folder=container.raw.get("workingDir") or "/",
+        flavour=shell_flavour(container.image),
+        is_process_one=not (pod_spec.share_process_namespace or pod_spec.host_pid),
+        is_lenient=facts is None or not facts.has_known_files,
+        tail_runs="forever" if run is FOREVER else "ends",
+        handles_term=findings.handles_term,
+        unknown=findings.unknown,
+    )
+    stop_signal = facts.stop_signal if facts else None
+    if not script.is_refused:
+        return Behavior(script=script, stop_signal=stop_signal, is_opaque=False)
+    problem = f"cannot interpret {findings.unknown[0]}: the container is assumed to {what}"
+    on_term = EXITS_AT_ONCE if findings.handles_term else IGNORES
+    return Behavior(runs=(run,), on_term=on_term, stop_signal=stop_signal, problems=(problem,))
+
+
+def _known_program(facts: ImageFacts, container: ContainerSpec, instant: bool) -> Behavior:
     notes = (f"image {container.image}: {facts.assumption}",) if facts.assumption else ()
     needs_no_time = instant and not facts.is_stated
-    is_plain = not _is_customised(container.raw)
+    is_plain = not _is_customised(container)
     return Behavior(
         runs=(_known_run(facts, container.raw),),
         on_term=facts.on_term,
@@ -134,10 +181,10 @@ def _has_env(raw: Mapping[str, Any], names: tuple[str, ...]) -> bool:
     return bool(raw.get("envFrom")) or not given.isdisjoint(names)
 
 
-def _is_customised(raw: Mapping[str, Any]) -> bool:
+def _is_customised(container: ContainerSpec) -> bool:
     """Whether configuration may have been changed, so that the image's own ports and paths are no facts."""
-    mounts = raw.get("volumeMounts") or ()
-    return bool(mounts or raw.get("env") or raw.get("envFrom"))
+    raw = container.raw
+    return bool(raw.get("volumeMounts") or raw.get("env") or raw.get("envFrom") or container.args)
 
 
 def _ports(facts: ImageFacts, raw: Mapping[str, Any], is_plain: bool) -> tuple[int, ...]:
@@ -147,10 +194,19 @@ def _ports(facts: ImageFacts, raw: Mapping[str, Any], is_plain: bool) -> tuple[i
     return tuple(sorted(declared | set(facts.ports))) if declared else ()
 
 
-def _unknown_program(pod_spec: PodSpecLike, container: ContainerSpec, labels: Mapping[str, str]) -> Behavior:
+def _unknown_program(
+    pod_spec: PodSpecLike,
+    container: ContainerSpec,
+    labels: Mapping[str, str],
+    facts: ImageFacts | None,
+    arguments: tuple[str, ...] | None,
+) -> Behavior:
+    """A program of which nothing is known: everything said of it is an assumption."""
     run, what = _unknown_run(pod_spec, container, labels)
-    said = f"image {container.image}: assumed to {what}, to be ready at once and to exit 0 on TERM"
-    return Behavior(pull=PullPlan(), start=StartPlan(), runs=(run,), on_term=TermPlan(), assumptions=(said,))
+    which = f"command {' '.join(arguments)[:60]}" if arguments else f"image {container.image}"
+    said = f"{which}: assumed to {what}, to be ready at once and to exit 0 on its stop signal"
+    stop_signal = facts.stop_signal if facts else None
+    return Behavior(runs=(run,), on_term=EXITS_AT_ONCE, stop_signal=stop_signal, assumptions=(said,))
 
 
 def _unknown_run(

@@ -1,0 +1,129 @@
+"""A container's command line: whether it can be run here, and what of it cannot be interpreted.
+
+A command line is run as the processes it starts: a shell with a text, or a tool by its name. What is known to be
+missing is found once per command line, before anything runs, so that it can be told to the user at once.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from lifecycle.engine.programs.shell.builtins import BUILTINS
+from lifecycle.engine.programs.shell.compiler import compile_text
+from lifecycle.engine.programs.shell.instructions import Code, Define, Run, Substitute
+from lifecycle.engine.programs.shell.run import COUNT_OF_TOOLS
+from lifecycle.engine.programs.shell.words import CannotInterpret, literal
+from lifecycle.engine.programs.tools.processes import SHELLS
+from lifecycle.engine.programs.tools.registry import TOOLS, plain_name
+
+assert COUNT_OF_TOOLS
+
+# Programs whose interpretation depends on their arguments; what they cannot do they say when they run.
+_WRAPPERS = frozenset(
+    ("exec", "command", "nohup", "setsid", "env", "su-exec", "gosu", "sudo", "time", "tini")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What process 1 executes: a command line, and how its container is set up for it."""
+
+    arguments: tuple[str, ...]
+    folder: str = "/"
+    flavour: str = "ash"
+    is_process_one: bool = True
+    is_lenient: bool = False
+    tail_runs: str = "forever"
+    handles_term: bool = False
+    unknown: tuple[str, ...] = ()
+    """Constructs and commands that cannot be interpreted."""
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the text's syntax is beyond the interpreter, so that nothing of it can be run."""
+        return any(item.startswith("the syntax") for item in self.unknown)
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What reading a command line shows before it runs."""
+
+    unknown: tuple[str, ...]
+    handles_term: bool
+
+
+def is_interpretable(arguments: tuple[str, ...]) -> bool:
+    """Whether a command line is a shell, or a tool that is known here."""
+    name = plain_name(arguments[0]) if arguments else None
+    return name is not None and name in TOOLS
+
+
+def shell_text(arguments: tuple[str, ...]) -> str | None:
+    """The text of `sh -c text`, with or without further options; None for anything else."""
+    if not arguments or (plain_name(arguments[0]) or "") not in SHELLS:
+        return None
+    for place, word in enumerate(arguments[1:], 1):
+        if not word.startswith("-"):
+            return None
+        if "c" in word[1:] and not word.startswith("--"):
+            rest = [one for one in arguments[place + 1 :]]
+            while rest and rest[0].startswith("-") and rest[0] != "--":
+                rest = rest[1:]
+            return rest[0] if rest else None
+    return None
+
+
+@lru_cache(maxsize=4096)
+def examine(arguments: tuple[str, ...]) -> Findings:
+    """Reads a command line through, nested texts included."""
+    text = shell_text(arguments)
+    if text is None:
+        is_known = is_interpretable(arguments)
+        return Findings(() if is_known else (f"the command {' '.join(arguments)[:60]!r}",), False)
+    unknown: list[str] = []
+    handles_term = _examine_text(text, unknown, frozenset())
+    return Findings(tuple(dict.fromkeys(unknown)), handles_term)
+
+
+def _examine_text(text: str, unknown: list[str], outer: frozenset[str]) -> bool:
+    try:
+        code = compile_text(text)
+    except CannotInterpret as error:
+        unknown.append(str(error))
+        return False
+    functions = outer | {one.name for one in code if isinstance(one, Define)}
+    handles_term = False
+    for command in _commands(code):
+        name = command[0]
+        if name == "trap" and len(command) > 1 and {"TERM", "SIGTERM", "15"} & set(command[2:]):
+            handles_term = command[1] not in ("", "-", None)
+        if name is not None and not _is_known(name, functions):
+            unknown.append(f"the command {' '.join(word or '…' for word in command)[:60]!r}")
+    for instruction in code:
+        if isinstance(instruction, Substitute):
+            _examine_text(instruction.command.text, unknown, functions)
+    return handles_term
+
+
+def _commands(code: Code) -> Iterator[list[str | None]]:
+    """The words of every command, None for those that are known only at run time; wrappers taken off."""
+    for instruction in code:
+        if not isinstance(instruction, Run) or not instruction.command.words:
+            continue
+        words = [literal(word) for word in instruction.command.words]
+        while words[0] in _WRAPPERS and len(words) > 1:
+            words = words[1:]
+            while len(words) > 1 and words[0] is not None and (words[0].startswith("-") or "=" in words[0]):
+                words = words[1:]
+        yield words
+
+
+def _is_known(name: str, functions: frozenset[str]) -> bool:
+    return (
+        name in functions
+        or name in BUILTINS
+        or (plain_name(name) or "") in TOOLS
+        or name in ("-", "--")
+        # A file may be written, or mounted, by the time it is run.
+        or name.startswith(("./", "/tmp/", "/scripts/", "/opt/", "/config/", "/mnt/", "/data/"))
+    )

@@ -1,0 +1,218 @@
+"""Runs one simple command: a function, a builtin of the shell, or a tool in a process of its own."""
+
+from lifecycle.engine.programs.file_system import FOLDER, FileProblem
+from lifecycle.engine.programs.shell.builtins import BUILTINS, SPECIAL_BUILTINS, Context
+from lifecycle.engine.programs.shell.expansion import expand_fields, expand_text
+from lifecycle.engine.programs.shell.instructions import Run
+from lifecycle.engine.programs.shell.machine import Machine
+from lifecycle.engine.programs.shell.redirects import apply_redirects, keep_redirects, restore_redirects
+from lifecycle.engine.programs.shell.scope import ShellScope
+from lifecycle.engine.programs.shell.task import FUNCTION, Frame, Shell, Task, Wait
+from lifecycle.engine.programs.shell.words import Assignment, Text, Word, literal
+from lifecycle.engine.programs.tools.call import Call
+from lifecycle.engine.programs.tools.registry import find_tool
+
+_DECLARATIONS = frozenset(("export", "readonly", "local", "declare", "typeset"))
+
+
+def run_command(machine: Machine, task: Task, shell: Shell, instruction: Run) -> None:
+    """Runs the command; afterwards the shell has a status, waits, or has another frame on top."""
+    scope = ShellScope(machine, task)
+    command = instruction.command
+    fields = _expand(command.words, scope)
+    if not fields:
+        _assign_only(machine, task, shell, instruction, scope)
+        return
+    if "xtrace" in shell.options:
+        machine.write(task, 2, f"+ {' '.join(fields)}\n")
+    saved = apply_redirects(machine, task, command.redirects, scope)
+    if isinstance(saved, str):
+        machine.write(task, 2, f"{shell.name}: {saved}\n")
+        shell.status = 1 if shell.flavour != "dash" else 2
+        return
+    name = fields[0]
+    if name in shell.functions and name not in SPECIAL_BUILTINS:
+        _call_function(machine, task, shell, fields, instruction, scope, saved)
+    elif name in BUILTINS:
+        _call_builtin(machine, task, shell, fields, instruction, scope, saved)
+    else:
+        environment = scope.environment()
+        environment.update(_prefix_values(command.assignments, scope))
+        start_tool(machine, task, shell, fields, environment, instruction.is_tail)
+        restore_redirects(machine, task, saved)
+
+
+def _expand(words: tuple[Word, ...], scope: ShellScope) -> list[str]:
+    if not words or literal(words[0]) not in _DECLARATIONS:
+        return expand_fields(words, scope)
+    # `export a=$b` assigns: what stands behind the equals sign is not split.
+    fields: list[str] = []
+    for word in words:
+        if isinstance(word[0], Text) and not word[0].quoted and "=" in word[0].text:
+            fields.append(expand_text(word, scope))
+        else:
+            fields.extend(expand_fields((word,), scope))
+    return fields
+
+
+def assign(assignment: Assignment, scope: ShellScope) -> None:
+    """Carries out `name=value` and its forms for arrays."""
+    shell, name = scope.shell, assignment.name
+    if assignment.values is not None:
+        values = expand_fields(assignment.values, scope)
+        shell.variables.pop(name, None)
+        shell.arrays[name] = (shell.arrays.get(name, []) if assignment.append else []) + values
+        return
+    value = expand_text(assignment.value, scope)
+    if assignment.index is not None:
+        place = expand_text(assignment.index, scope)
+        scope.put_element(name, int(scope.get(place) or place if not place.isdigit() else place), value)
+        return
+    scope.put(name, (scope.get(name) or "") + value if assignment.append else value)
+
+
+def _prefix_values(assignments: tuple[Assignment, ...], scope: ShellScope) -> dict[str, str]:
+    return {
+        assignment.name: (scope.get(assignment.name) or "" if assignment.append else "")
+        + expand_text(assignment.value, scope)
+        for assignment in assignments
+    }
+
+
+def _assign_only(machine: Machine, task: Task, shell: Shell, instruction: Run, scope: ShellScope) -> None:
+    frame = shell.frames[-1]
+    status = shell.status if frame.substituted else 0
+    for assignment in instruction.command.assignments:
+        assign(assignment, scope)
+    saved = apply_redirects(machine, task, instruction.command.redirects, scope)
+    if isinstance(saved, str):
+        machine.write(task, 2, f"{shell.name}: {saved}\n")
+        shell.status = 1
+        return
+    if not instruction.command.assignments and 0 in saved and instruction.is_tail:
+        # `$(< file)`: the file is the output.
+        machine.write(task, 1, machine.read(task, 0)[0])
+    restore_redirects(machine, task, saved)
+    shell.status = status
+
+
+def _call_function(
+    machine: Machine,
+    task: Task,
+    shell: Shell,
+    fields: list[str],
+    instruction: Run,
+    scope: ShellScope,
+    saved: dict[int, int | None],
+) -> None:
+    program, at = shell.functions[fields[0]]
+    caller = shell.frames[-1]
+    frame = Frame(FUNCTION, program, at, caller.is_tested or not instruction.is_checked)
+    for name, value in _prefix_values(instruction.command.assignments, scope).items():
+        frame.saved_locals[name] = shell.variables.get(name)
+        scope.put(name, value)
+    frame.saved_arguments = shell.arguments
+    shell.arguments = fields[1:]
+    frame.redirects.append(saved)
+    caller.substituted.clear()
+    if len(shell.frames) > 200:
+        machine.note(f"function {fields[0]} calls itself without end: taken to fail")
+        shell.status = 2
+        return
+    shell.frames.append(frame)
+
+
+def _call_builtin(
+    machine: Machine,
+    task: Task,
+    shell: Shell,
+    fields: list[str],
+    instruction: Run,
+    scope: ShellScope,
+    saved: dict[int, int | None],
+) -> None:
+    before: dict[str, str | None] = {}
+    for name, value in _prefix_values(instruction.command.assignments, scope).items():
+        before[name] = shell.variables.get(name)
+        scope.put(name, value)
+    context = Context(machine, task, shell, scope, instruction, saved)
+    status = BUILTINS[fields[0]](context, fields)
+    if status is not None:
+        shell.status = status
+    if fields[0] not in SPECIAL_BUILTINS:
+        for name, old in before.items():
+            if old is None:
+                shell.variables.pop(name, None)
+            else:
+                shell.variables[name] = old
+    if context.replaces_process:
+        replace_process(machine, task, shell, context.replaces_process, context.environment())
+    elif context.runs_tool:
+        start_tool(machine, task, shell, context.runs_tool, context.environment(), instruction.is_tail)
+    if context.keeps_redirects:
+        keep_redirects(machine, saved)
+    elif context.saved is not None and task.pid in machine.tasks:
+        restore_redirects(machine, task, saved)
+
+
+def start_tool(
+    machine: Machine,
+    task: Task,
+    shell: Shell,
+    arguments: list[str],
+    environment: dict[str, str],
+    is_tail: bool,
+) -> None:
+    """Runs a tool as a foreground child and waits for it, unless it ends at once."""
+    child = machine.child_of(task, arguments)
+    child.environment = environment
+    is_background = task.shell is not None and "INT" in task.traps and task.traps["INT"] == ""
+    child.state["is_tail"] = is_tail or is_background
+    child.state["flavour"] = shell.flavour
+    run_tool(machine, child)
+    if child.pid in task.reaped:
+        shell.status = task.reaped.pop(child.pid)
+    elif task.pid in machine.tasks:
+        task.wait = Wait(Wait.CHILD, child.pid)
+
+
+def replace_process(
+    machine: Machine, task: Task, shell: Shell, arguments: list[str], environment: dict[str, str]
+) -> None:
+    """`exec`: the same process, another program; handlers are gone, ignored signals stay ignored."""
+    task.arguments = arguments
+    task.environment = environment
+    task.shell = None
+    task.traps = {name: "" for name, action in task.traps.items() if action == "" and name != "EXIT"}
+    task.pending = []
+    task.state = {"is_tail": True, "flavour": shell.flavour}
+    task.tool = ""
+    run_tool(machine, task)
+
+
+def run_tool(machine: Machine, task: Task) -> None:
+    """Runs a tool's process until it waits or ends. A tool may turn the process into another program."""
+    for _ in range(16):
+        call = Call(machine, task)
+        tool = find_tool(machine, task)
+        result = tool(call)
+        if task.pid not in machine.tasks or task.shell is not None:
+            return
+        if isinstance(result, int):
+            machine.finish(task, result)
+            return
+        if result is not None:
+            task.wait = result
+            return
+    raise AssertionError(("a program that becomes another one for ever", task.arguments))
+
+
+def file_text(machine: Machine, path: str) -> str | None:
+    """The text of a regular file, or None."""
+    entry = machine.file_system.find(path)
+    if entry is None or entry.kind == FOLDER:
+        return None
+    try:
+        return machine.file_system.read(path)
+    except FileProblem:
+        return None

@@ -1,0 +1,416 @@
+"""Expansion of words: parameters, arithmetic, results of substitutions, fields, file names.
+
+Follows POSIX 2.6. Each field is built twice at once: as text, and as a pattern in which quoted characters are
+escaped, so that only unquoted wildcards are looked up among the files.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Protocol
+
+from lifecycle.engine.programs.shell import patterns
+from lifecycle.engine.programs.shell.arithmetic import evaluate
+from lifecycle.engine.programs.shell.words import (
+    Arithmetic,
+    CannotInterpret,
+    Parameter,
+    Part,
+    Substitution,
+    Text,
+    Word,
+)
+
+
+class ExpansionProblem(Exception):
+    """An expansion that ends the command, and a script with it: `${x:?}`, or an unset name under `set -u`."""
+
+
+class Scope(Protocol):
+    """Where values come from: the shell that expands."""
+
+    @property
+    def is_nounset(self) -> bool: ...
+
+    @property
+    def expands_braces(self) -> bool: ...
+
+    def get(self, name: str) -> str | None:
+        """A variable, positional or special parameter; None when it is not set."""
+        ...
+
+    def get_array(self, name: str) -> list[str] | None: ...
+
+    def put(self, name: str, value: str) -> None: ...
+
+    def positional(self) -> Sequence[str]: ...
+
+    def substituted(self, slot: int) -> str:
+        """The output of a command substitution that has run."""
+        ...
+
+    def names_matching(self, pattern: str) -> list[str]:
+        """File names that a pattern matches, sorted; none when there is no match."""
+        ...
+
+
+Piece = tuple[str, bool, bool]
+"""Text, whether it is quoted, and whether it is split into fields."""
+_BREAK = None
+
+
+def expand_fields(words: Sequence[Word], scope: Scope) -> list[str]:
+    """The arguments that words become. Raises ExpansionProblem."""
+    fields: list[str] = []
+    for word in words:
+        simple = word[0] if len(word) == 1 else None
+        if isinstance(simple, Text) and (simple.quoted or not _is_special(simple.text)):
+            fields.append(simple.text)
+            continue
+        for each in _expand_braces(word) if scope.expands_braces else [word]:
+            fields.extend(_word_fields(each, scope))
+    return fields
+
+
+def _is_special(text: str) -> bool:
+    return any(sign in text for sign in "*?[~{")
+
+
+def expand_text(word: Word, scope: Scope) -> str:
+    """The word as one text: not split, no file names. For assignments, redirections and `case`."""
+    pieces = _pieces(_tilde(word, scope), scope)
+    return "".join(" " if piece is _BREAK else piece[0] for piece in pieces)
+
+
+def expand_pattern(word: Word, scope: Scope) -> str:
+    """The word as one pattern, quoted characters escaped."""
+    pieces = _pieces(_tilde(word, scope), scope)
+    return "".join(
+        " " if piece is _BREAK else patterns.escape(piece[0]) if piece[1] else piece[0] for piece in pieces
+    )
+
+
+def _word_fields(word: Word, scope: Scope) -> list[str]:
+    fields: list[str] = []
+    builder = _FieldBuilder(scope.get("IFS"))
+    for piece in _pieces(_tilde(word, scope), scope):
+        builder.add(piece)
+    for text, pattern in builder.finish():
+        found = scope.names_matching(pattern) if patterns.is_pattern(pattern) else []
+        fields.extend(found or [text])
+    return fields
+
+
+def _tilde(word: Word, scope: Scope) -> Word:
+    first = word[0] if word else None
+    if isinstance(first, Text) and not first.quoted and first.text.startswith("~"):
+        user, slash, rest = first.text.partition("/")
+        if user == "~" and (slash or len(word) == 1):
+            home = scope.get("HOME") or "/root"
+            return (Text(home, True), Text(slash + rest, False), *word[1:])
+    return word
+
+
+class _FieldBuilder:
+    """Joins pieces into fields, splitting where unquoted expansions hold separators."""
+
+    def __init__(self, separators: str | None) -> None:
+        self.separators = " \t\n" if separators is None else separators
+        self.fields: list[tuple[str, str]] = []
+        self.text: list[str] = []
+        self.pattern: list[str] = []
+        self.is_open = False
+
+    def add(self, piece: Piece | None) -> None:
+        if piece is _BREAK:
+            self.close()
+            return
+        text, quoted, splits = piece
+        if not splits or quoted:
+            self.append(text, quoted)
+            return
+        self.split(text)
+
+    def append(self, text: str, quoted: bool) -> None:
+        self.text.append(text)
+        self.pattern.append(patterns.escape(text) if quoted else text)
+        self.is_open = self.is_open or quoted or bool(text)
+
+    def split(self, text: str) -> None:
+        at = 0
+        while at < len(text):
+            if text[at] not in self.separators:
+                start = at
+                while at < len(text) and text[at] not in self.separators:
+                    at += 1
+                self.append(text[start:at], False)
+                continue
+            at = self.separator(text, at)
+
+    def separator(self, text: str, at: int) -> int:
+        """Blanks around one other separator count as one; only blanks never make an empty field."""
+        end = at
+        others = 0
+        while end < len(text) and text[end] in self.separators:
+            others += text[end] not in " \t\n"
+            if others > 1:
+                break
+            end += 1
+        if self.is_open or others:
+            self.is_open = True
+            self.close()
+        return end
+
+    def close(self) -> None:
+        if self.is_open:
+            self.fields.append(("".join(self.text), "".join(self.pattern)))
+        self.text, self.pattern, self.is_open = [], [], False
+
+    def finish(self) -> list[tuple[str, str]]:
+        self.close()
+        return self.fields
+
+
+def _pieces(word: Word, scope: Scope) -> list[Piece | None]:
+    pieces: list[Piece | None] = []
+    for part in word:
+        pieces.extend(_part(part, scope))
+    return pieces
+
+
+def _part(part: Part, scope: Scope) -> list[Piece | None]:
+    match part:
+        case Text(text, quoted):
+            return [(text, quoted, False)]
+        case Arithmetic(word, quoted):
+            text = expand_text(word, scope)
+            value = evaluate(text, lambda name: _arithmetic_value(name, scope), scope.put)
+            return [(str(value), quoted, True)]
+        case Substitution(slot, quoted):
+            return [(scope.substituted(slot).rstrip("\n"), quoted, True)]
+        case Parameter():
+            return _parameter(part, scope)
+
+
+def _arithmetic_value(name: str, scope: Scope) -> str:
+    value = scope.get(name)
+    if value is None and scope.is_nounset:
+        raise ExpansionProblem(f"{name}: parameter not set")
+    return value or ""
+
+
+def _list_pieces(values: Sequence[str], quoted: bool, joined: bool, scope: Scope) -> list[Piece | None]:
+    """`$@` and `$*`: a field each, or joined by the first separator when `"$*"`."""
+    if quoted and joined:
+        separators = scope.get("IFS")
+        return [((" " if separators is None else separators[:1]).join(values), True, False)]
+    pieces: list[Piece | None] = []
+    for place, value in enumerate(values):
+        if place:
+            pieces.append(_BREAK)
+        pieces.append((value, quoted, True))
+    return pieces
+
+
+def _parameter(part: Parameter, scope: Scope) -> list[Piece | None]:
+    values = _list_values(part, scope)
+    if values is not None and part.operator in ("", ":"):
+        if part.operator == ":":
+            values = _slice_list(values, part, scope)
+        joined = part.name == "*" or _index_text(part) == "*"
+        return _list_pieces(values, part.quoted, joined, scope)
+    if part.operator == "length":
+        count = len(values) if values is not None else len(_need(part, scope) or "")
+        return [(str(count), part.quoted, False)]
+    value = " ".join(values) if values is not None and values else _value(part, scope)
+    return _operate(part, value, scope)
+
+
+def _index_text(part: Parameter) -> str:
+    index = part.index
+    return index[0].text if index and len(index) == 1 and isinstance(index[0], Text) else ""
+
+
+def _list_values(part: Parameter, scope: Scope) -> list[str] | None:
+    if part.name in ("@", "*") and part.operator != "indirect":
+        return list(scope.positional())
+    if _index_text(part) in ("@", "*"):
+        found = scope.get_array(part.name)
+        single = scope.get(part.name)
+        return found if found is not None else [] if single is None else [single]
+    return None
+
+
+def _value(part: Parameter, scope: Scope) -> str | None:
+    if part.index is None:
+        return scope.get(part.name)
+    values = scope.get_array(part.name)
+    place = evaluate(expand_text(part.index, scope), lambda name: scope.get(name) or "", scope.put)
+    if values is None:
+        return scope.get(part.name) if place == 0 else None
+    return values[place] if -len(values) <= place < len(values) else None
+
+
+def _need(part: Parameter, scope: Scope) -> str | None:
+    value = _value(part, scope)
+    if value is None and scope.is_nounset and part.name not in ("@", "*"):
+        raise ExpansionProblem(f"{part.name}: parameter not set")
+    return value
+
+
+def _operate(part: Parameter, value: str | None, scope: Scope) -> list[Piece | None]:
+    operator, quoted = part.operator, part.quoted
+    kind = operator.removeprefix(":")
+    if operator != ":" and kind in ("-", "=", "?", "+"):
+        is_given = value is not None and (value != "" or not operator.startswith(":"))
+        return _conditional(part, kind, value if is_given else None, scope)
+    if operator == "indirect":
+        name = _need(part, scope) or ""
+        return [(scope.get(name) or "", quoted, True)]
+    text = _need(part, scope) if value is None else value
+    return [(_transform(part, text or "", scope), quoted, True)]
+
+
+def _conditional(part: Parameter, kind: str, value: str | None, scope: Scope) -> list[Piece | None]:
+    if kind == "+":
+        return [] if value is None else _word_pieces(part, scope)
+    if value is not None:
+        if part.name in ("@", "*"):
+            return _list_pieces(list(scope.positional()), part.quoted, part.name == "*", scope)
+        return [(value, part.quoted, True)]
+    if kind == "-":
+        return _word_pieces(part, scope)
+    if kind == "=":
+        text = expand_text(part.word, scope)
+        scope.put(part.name, text)
+        return [(text, part.quoted, True)]
+    message = expand_text(part.word, scope) or "parameter not set"
+    raise ExpansionProblem(f"{part.name}: {message}")
+
+
+def _word_pieces(part: Parameter, scope: Scope) -> list[Piece | None]:
+    """The word of `${x:-word}`: its unquoted text is split like the result of an expansion."""
+    pieces: list[Piece | None] = []
+    for piece in _pieces(_tilde(part.word, scope), scope):
+        pieces.append(piece if piece is _BREAK else (piece[0], piece[1] or part.quoted, True))
+    return pieces or ([("", True, False)] if part.quoted else [])
+
+
+def _transform(part: Parameter, text: str, scope: Scope) -> str:
+    match part.operator:
+        case "":
+            return text
+        case "#" | "##":
+            pattern = expand_pattern(part.word, scope)
+            return patterns.remove_prefix(text, pattern, part.operator == "##")
+        case "%" | "%%":
+            pattern = expand_pattern(part.word, scope)
+            return patterns.remove_suffix(text, pattern, part.operator == "%%")
+        case "/" | "//" | "/#" | "/%":
+            return _replace(part, text, scope)
+        case ":":
+            return _slice(part, text, scope)
+        case "^^":
+            return text.upper()
+        case ",,":
+            return text.lower()
+        case "^":
+            return text[:1].upper() + text[1:]
+        case ",":
+            return text[:1].lower() + text[1:]
+    raise CannotInterpret(f"the expansion operator {part.operator!r}")
+
+
+def _replace(part: Parameter, text: str, scope: Scope) -> str:
+    pattern = expand_pattern(part.word, scope)
+    new = expand_text(part.second, scope) if part.second else ""
+    if not pattern:
+        return text
+    compiled = patterns.compile_pattern(pattern)
+    if part.operator == "/#":
+        match = compiled.match(text)
+        return new + text[match.end() :] if match else text
+    if part.operator == "/%":
+        kept = patterns.remove_suffix(text, pattern, True)
+        return kept + new if kept != text else text
+    return compiled.sub(lambda _: new, text, count=0 if part.operator == "//" else 1)
+
+
+def _bounds(part: Parameter, length: int, scope: Scope) -> tuple[int, int]:
+    def number(word: Word) -> int:
+        return evaluate(expand_text(word, scope), lambda name: scope.get(name) or "", scope.put)
+
+    start = number(part.word)
+    start = max(length + start, 0) if start < 0 else start
+    if part.second is None:
+        return start, length
+    count = number(part.second)
+    return start, (length + count if count < 0 else start + count)
+
+
+def _slice(part: Parameter, text: str, scope: Scope) -> str:
+    start, end = _bounds(part, len(text), scope)
+    return text[start:end]
+
+
+def _slice_list(values: list[str], part: Parameter, scope: Scope) -> list[str]:
+    if part.name in ("@", "*"):
+        values = [scope.get("0") or "", *values]
+    start, end = _bounds(part, len(values), scope)
+    return values[start:end]
+
+
+def _expand_braces(word: Word) -> list[Word]:
+    """`a{b,c}` is two words, in the shells that know it; only where braces are written without quotes."""
+    for place, part in enumerate(word):
+        if isinstance(part, Text) and not part.quoted and "{" in part.text:
+            alternatives = _alternatives(part.text)
+            if alternatives is not None:
+                before, after = word[:place], word[place + 1 :]
+                return [
+                    found
+                    for text in alternatives
+                    for found in _expand_braces((*before, Text(text, False), *after))
+                ]
+    return [word]
+
+
+def _alternatives(text: str) -> list[str] | None:
+    opening = text.find("{")
+    depth, commas = 0, []
+    for at in range(opening, len(text)):
+        if text[at] == "{":
+            depth += 1
+        elif text[at] == "}":
+            depth -= 1
+            if depth == 0:
+                break
+        elif text[at] == "," and depth == 1:
+            commas.append(at)
+    else:
+        return None
+    inside = text[opening + 1 : at]
+    before, after = text[:opening], text[at + 1 :]
+    if commas:
+        edges = [opening, *commas, at]
+        middles = [text[low + 1 : high] for low, high in pairwise(edges)]
+        return [before + middle + after for middle in middles]
+    sequence = _sequence(inside)
+    return None if sequence is None else [before + middle + after for middle in sequence]
+
+
+def _sequence(inside: str) -> list[str] | None:
+    first, dots, last = inside.partition("..")
+    if not dots:
+        return None
+    if len(first) == len(last) == 1 and first.isalpha() and last.isalpha():
+        low, high = ord(first), ord(last)
+        step = 1 if low <= high else -1
+        return [chr(code) for code in range(low, high + step, step)]
+    if not (first.lstrip("-").isdigit() and last.lstrip("-").isdigit()):
+        return None
+    low, high = int(first), int(last)
+    if abs(high - low) > 100_000:
+        raise CannotInterpret(f"the long list {{{inside}}}")
+    width = max(len(first), len(last)) if first.startswith("0") or last.startswith("0") else 0
+    step = 1 if low <= high else -1
+    return [str(number).zfill(width) for number in range(low, high + step, step)]

@@ -1,0 +1,534 @@
+"""The processes of one container, run in virtual time.
+
+A machine holds tasks, open files and pipes as plain data and wakes only when something is due. Process 1
+follows Linux: a signal it has no handler for is ignored, and when it ends every other process is killed.
+Tasks run one after the other in the order of their process ids, each until it has to wait, so that a run has
+one history. A task that never lets time pass is made to after `_MOST_STEPS` instructions, and that is reported.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lifecycle.engine.programs.file_system import FileLayer, FileProblem, FileSystem, join_path
+from lifecycle.engine.programs.shell.task import (
+    CAPTURE,
+    FILE,
+    LOG,
+    NULL,
+    READER,
+    TEXT,
+    WRITER,
+    ZERO,
+    OpenFile,
+    Pipe,
+    Task,
+    Wait,
+)
+from lifecycle.engine.programs.signals import HARMLESS, STOPPING, signal_number
+from lifecycle.engine.programs.world import Exit, World
+
+_MOST_STEPS = 20_000
+_FIRST_BUSY_MS, _LONGEST_BUSY_MS = 1_000, 3_600_000
+_BUSY_MILLI = 1_000
+_MOST_REAPED = 256
+PIPE_CHARACTERS = 65_536
+OOM_KILLED = "OOMKilled"
+UNKNOWN_TOOL = "unknown program"
+_KILLED = 137
+
+
+class Machine:
+    """One container's processes and files. `start` begins process 1; `run` does what is due."""
+
+    __slots__ = (
+        "_file_system",
+        "_generated",
+        "_world",
+        "busy_ms",
+        "changes",
+        "ended",
+        "exit",
+        "files",
+        "flavour",
+        "is_lenient",
+        "is_process_one",
+        "is_volatile",
+        "local_ports",
+        "met_unknown",
+        "next_file",
+        "next_pid",
+        "next_pipe",
+        "now_ms",
+        "output",
+        "partial",
+        "pipes",
+        "problems",
+        "root",
+        "tail_runs",
+        "tasks",
+    )
+
+    def __init__(self, flavour: str, is_process_one: bool = True, is_lenient: bool = False) -> None:
+        self.flavour = flavour
+        self.is_process_one = is_process_one
+        """False where processes are shared between containers: process 1 is then somebody else."""
+        self.is_lenient = is_lenient
+        """The files of the image are not known: what is missing may well be there."""
+        self.tail_runs: str = "forever"
+        """What an unknown program does where nothing follows it: `forever`, or `ends` after a while."""
+        self.root = FileLayer()
+        self.tasks: dict[int, Task] = {}
+        self.files: dict[int, OpenFile] = {}
+        self.pipes: dict[int, Pipe] = {}
+        self.next_pid = 1
+        self.next_file = 1
+        self.next_pipe = 1
+        self.changes = 0
+        self.now_ms = 0
+        self.busy_ms = 0
+        self.exit: Exit | None = None
+        self.ended: dict[int, tuple[int, int]] = {}
+        """Instant and status of ended hooks and checks, by process id."""
+        self.output: list[tuple[int, str]] = []
+        self.partial = ""
+        self.problems: list[str] = []
+        self.is_volatile = False
+        """Something was asked whose answer may differ next time: the time, the network, chance."""
+        self.met_unknown = False
+        self.local_ports: tuple[int, ...] = ()
+        """Ports the container answers on by itself, beside those of the tasks; 0 is every port."""
+        self._world: World | None = None
+        self._file_system: FileSystem | None = None
+        self._generated: dict[str, str] | None = None
+
+    # The world, for the length of one call.
+
+    @property
+    def world(self) -> World:
+        assert self._world is not None, "a machine sees its world only while it runs"
+        return self._world
+
+    @property
+    def file_system(self) -> FileSystem:
+        if self._file_system is None:
+            generated = self._generated = self._generated or _generated_files(self.world, self.flavour)
+            self._file_system = FileSystem(self.root, tuple(self.world.volumes), generated, self.now_ms)
+        return self._file_system
+
+    @property
+    def version(self) -> int:
+        """Grows when anything a check could see changes."""
+        return self.changes + self.root.version
+
+    def enter(self, now_ms: int, world: World) -> None:
+        self._world = world
+        self.set_time(now_ms)
+
+    def leave(self) -> None:
+        self._world = None
+        self._file_system = None
+
+    def set_time(self, now_ms: int) -> None:
+        self.now_ms = now_ms
+        if self._file_system is not None:
+            self._file_system.now_ms = now_ms
+
+    # Life of tasks.
+
+    def new_task(self, parent: int, root: int, arguments: list[str]) -> Task:
+        """A task with the next process id, not yet given anything to run."""
+        pid = self.next_pid
+        self.next_pid += 1
+        task = Task(pid, parent, root or pid, arguments, self.now_ms)
+        self.tasks[pid] = task
+        return task
+
+    def child_of(self, task: Task, arguments: list[str]) -> Task:
+        """A forked child: descriptors and folder of its parent, ignored signals stay ignored."""
+        child = self.new_task(task.pid, task.root, arguments)
+        child.folder = task.folder
+        child.fds = dict(task.fds)
+        for number in child.fds.values():
+            self.retain(number)
+        child.traps = {name: "" for name, action in task.traps.items() if action == "" and name != "EXIT"}
+        return child
+
+    def fork_shell(self, task: Task, at: int | None = None) -> Task:
+        assert task.shell is not None, task.pid
+        child = self.child_of(task, task.arguments)
+        child.environment = task.environment
+        child.shell = task.shell.fork(at)
+        return child
+
+    def finish(self, task: Task, status: int, signal: int | None = None) -> None:
+        """Ends a task; the end of process 1 ends the container."""
+        if self.tasks.pop(task.pid, None) is None:
+            return
+        self.changes += bool(task.ports)
+        for number in task.fds.values():
+            self.release(number)
+        task.fds = {}
+        parent = self.tasks.get(task.parent)
+        if parent is not None:
+            parent.reaped[task.pid] = status
+            if len(parent.reaped) > _MOST_REAPED:
+                del parent.reaped[min(parent.reaped)]
+        for child in self.tasks.values():
+            if child.parent == task.pid:
+                child.parent = 1
+        if task.pid == task.root and task.pid != 1:
+            self.ended[task.pid] = (self.now_ms, status)
+        if task.pid == 1:
+            self.end_all(Exit(self.now_ms, status, None, signal))
+
+    def end_all(self, end: Exit) -> None:
+        """Process 1 has ended: the kernel kills every other process of the container."""
+        if self.exit is not None:
+            return
+        self.exit = end
+        for task in self.tasks.values():
+            if task.pid == task.root and task.pid != 1:
+                self.ended[task.pid] = (self.now_ms, _KILLED)
+        self.tasks.clear()
+        self.files.clear()
+        self.pipes.clear()
+        self.flush_log(self.now_ms)
+        self.changes += 1
+
+    # Signals.
+
+    def signal(self, task: Task, name: str, is_from_outside: bool = False) -> None:
+        """Delivers a signal (its name without SIG), as the kernel would."""
+        is_first = task.pid == 1 and self.is_process_one
+        if name == "KILL":
+            # Process 1 can be killed only from outside of its own process namespace.
+            if not is_first or is_from_outside:
+                self.finish(task, _KILLED, 9)
+            return
+        action = task.traps.get(name)
+        if action is not None or name in task.state.get("catches", ()):
+            if action != "":
+                task.pending.append(name)
+                self._interrupt(task, name)
+            return
+        if is_first or name in HARMLESS or name in STOPPING:
+            if name in STOPPING and not is_first:
+                self.note(f"signal SIG{name}: stopping a process is not modelled; it goes on running")
+            return
+        number = signal_number(name)
+        self.finish(task, 128 + number, number)
+
+    def _interrupt(self, task: Task, name: str) -> None:
+        """A trapped signal ends `wait` and `read` at once; a foreground child is waited for to its end."""
+        if task.wait is None:
+            return
+        if task.shell is None:
+            task.wait = None
+        elif task.wait.kind in (Wait.JOBS, Wait.INPUT):
+            task.wait = None
+            task.shell.status = 128 + signal_number(name)
+
+    # Open files.
+
+    def open_file(self, file: OpenFile) -> int:
+        number = self.next_file
+        self.next_file += 1
+        self.files[number] = file
+        if file.kind in (READER, WRITER):
+            pipe = self.pipes[file.pipe]
+            pipe.readers += file.kind == READER
+            pipe.writers += file.kind == WRITER
+        return number
+
+    def make_pipe(self) -> tuple[int, int]:
+        """The numbers of a new pipe's open ends: where to read, where to write."""
+        number = self.next_pipe
+        self.next_pipe += 1
+        self.pipes[number] = Pipe()
+        return self.open_file(OpenFile(READER, pipe=number)), self.open_file(OpenFile(WRITER, pipe=number))
+
+    def retain(self, number: int) -> None:
+        self.files[number].references += 1
+
+    def release(self, number: int) -> None:
+        """One reference less; the last one closes the file, and a pipe's end with it."""
+        file = self.files.get(number)
+        if file is None:
+            return
+        file.references -= 1
+        if file.references > 0:
+            return
+        del self.files[number]
+        if file.kind in (READER, WRITER):
+            pipe = self.pipes[file.pipe]
+            pipe.readers -= file.kind == READER
+            pipe.writers -= file.kind == WRITER
+            if not pipe.readers and not pipe.writers:
+                del self.pipes[file.pipe]
+
+    def set_fd(self, task: Task, fd: int, number: int | None) -> None:
+        """Points a descriptor at an open file, or closes it."""
+        if number is not None:
+            self.retain(number)
+        old = task.fds.pop(fd, None)
+        if number is not None:
+            task.fds[fd] = number
+        if old is not None:
+            self.release(old)
+
+    def write(self, task: Task, fd: int, text: str) -> bool:
+        """Writes text; False when the reader of a pipe has gone (the task has its SIGPIPE by then)."""
+        file = self.files.get(task.fds.get(fd, 0))
+        if file is None or not text:
+            return file is not None
+        if file.kind == LOG:
+            self.log(text)
+        elif file.kind == CAPTURE:
+            file.text += text
+        elif file.kind == FILE:
+            try:
+                self.file_system.write(file.path, text, append=True)
+            except FileProblem:
+                return False
+        elif file.kind == WRITER:
+            pipe = self.pipes[file.pipe]
+            if pipe.readers == 0:
+                self.signal(task, "PIPE")
+                return False
+            pipe.text += text
+        return True
+
+    def log(self, text: str) -> None:
+        """Adds to the container's log, line by line."""
+        *lines, self.partial = (self.partial + text).split("\n")
+        self.output.extend((self.now_ms, line) for line in lines)
+
+    def flush_log(self, at_ms: int) -> None:
+        """Ends the log's last line, when its process has ended without doing so."""
+        if self.partial:
+            self.output.append((at_ms, self.partial))
+            self.partial = ""
+
+    def read(self, task: Task, fd: int, until_line: bool = False) -> tuple[str, bool]:
+        """What there is to read now (at most one line when `until_line`), and whether that is the end."""
+        file = self.files.get(task.fds.get(fd, 0))
+        if file is None or file.kind in (NULL, LOG, CAPTURE, WRITER, ZERO):
+            return "", True
+        if file.kind == READER:
+            pipe = self.pipes[file.pipe]
+            text, is_end = pipe.text, pipe.writers == 0
+            taken = _first_line(text) if until_line else text
+            if until_line and not taken.endswith("\n") and not is_end:
+                return "", False
+            pipe.text = text[len(taken) :]
+            return taken, is_end and not pipe.text
+        text = file.text[file.offset :] if file.kind == TEXT else self._read_file(file)
+        taken = _first_line(text) if until_line else text
+        file.offset += len(taken)
+        return taken, len(taken) == len(text)
+
+    def _read_file(self, file: OpenFile) -> str:
+        entry = self.file_system.find(file.path)
+        return entry.read_from(file.offset) if entry is not None else ""
+
+    # Time.
+
+    def is_blocked(self, task: Task) -> bool:
+        """Whether the task still has to wait for what it waits for."""
+        wait = task.wait
+        if wait is None:
+            return False
+        value = wait.value
+        match wait.kind:
+            case Wait.TIME:
+                return bool(self.now_ms < value)
+            case Wait.CHILD:
+                return value in self.tasks
+            case Wait.CHILD_UNTIL:
+                return value[0] in self.tasks and bool(self.now_ms < value[1])
+            case Wait.CHILDREN:
+                return any(pid in self.tasks for pid in value)
+            case Wait.CAPTURE:
+                return self._is_captured(value[0], value[1])
+            case Wait.JOBS:
+                return self._has_jobs(task, value)
+            case Wait.INPUT:
+                return self._lacks_input(value)
+            case Wait.SPACE:
+                pipe = self.pipes.get(value)
+                return pipe is not None and pipe.readers > 0 and len(pipe.text) >= PIPE_CHARACTERS
+            case Wait.CHANGE:
+                return bool(self.root.version == value[0] and self.now_ms < value[1])
+        return True
+
+    def _is_captured(self, number: int, pid: int) -> bool:
+        # The shell's own reference is the last one when all writers have closed theirs.
+        return pid in self.tasks or self.files[number].references > 1
+
+    def _has_jobs(self, task: Task, pids: list[int] | None) -> bool:
+        if pids is None:
+            return any(other.parent == task.pid for other in self.tasks.values())
+        return any(pid in self.tasks for pid in pids)
+
+    def _lacks_input(self, number: int) -> bool:
+        file = self.files.get(number)
+        if file is None or file.kind != READER:
+            return False
+        pipe = self.pipes[file.pipe]
+        return not pipe.text and pipe.writers > 0
+
+    def next_wake_ms(self, root: int | None = None) -> int | None:
+        """The next instant at which a task is due by itself."""
+        if self.exit is not None:
+            return None
+        due: int | None = None
+        for task in self.tasks.values():
+            wait = task.wait
+            if wait is None or (root is not None and task.root != root):
+                continue
+            at_ms = _due_ms(wait)
+            if at_ms is not None and (due is None or at_ms < due):
+                due = at_ms
+        return due
+
+    def charge(self, task: Task) -> bool:
+        """Counts one instruction; True when the task has run too long without letting time pass."""
+        task.steps += 1
+        if task.steps < _MOST_STEPS:
+            return False
+        task.steps = 0
+        self.busy_ms = min(self.busy_ms * 2 or _FIRST_BUSY_MS, _LONGEST_BUSY_MS)
+        task.wait = Wait(Wait.TIME, self.now_ms + self.busy_ms)
+        task.cpu_milli = _BUSY_MILLI
+        self.note(
+            f"a loop that never waits: {_MOST_STEPS} steps of it are taken to last 1 s, then twice as long"
+        )
+        return True
+
+    def rested(self, task: Task) -> None:
+        """The task let time pass by itself."""
+        task.steps = 0
+        task.cpu_milli = 0
+        self.busy_ms = 0
+
+    def check_memory(self) -> None:
+        """Ends the container when its processes use more memory than its limit."""
+        limit = self.world.limits.memory_bytes
+        if limit is None or self.exit is not None:
+            return
+        # With one control group per container the kernel kills all of its processes together.
+        if sum(task.memory_bytes for task in self.tasks.values()) > limit:
+            self.end_all(Exit(self.now_ms, _KILLED, OOM_KILLED, 9))
+
+    def note(self, problem: str) -> None:
+        """Keeps a problem for the kubelet to report, once."""
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+    def usage(self) -> tuple[int, int]:
+        """CPU in thousandths and memory in bytes of all processes."""
+        return (
+            sum(task.cpu_milli for task in self.tasks.values()),
+            sum(task.memory_bytes for task in self.tasks.values()),
+        )
+
+    def listens_on(self, port: int) -> bool:
+        """Whether a process listens on the port; one whose ports are not known answers on every one."""
+        return any(port in task.ports or 0 in task.ports for task in self.tasks.values())
+
+    @property
+    def has_unknown_program(self) -> bool:
+        """Whether something runs here of which nothing is known: it may do what no file tells of."""
+        return any(task.tool == UNKNOWN_TOOL or "opaque" in task.state for task in self.tasks.values())
+
+    def absolute(self, task: Task, path: str) -> str:
+        return join_path(task.folder, path)
+
+    # Saving.
+
+    def save(self) -> dict[str, Any]:
+        """All processes and files as JSON-able data."""
+        return {
+            "flavour": self.flavour,
+            "is_process_one": self.is_process_one,
+            "is_lenient": self.is_lenient,
+            "tail_runs": self.tail_runs,
+            "root": self.root.save(),
+            "tasks": [task.save() for task in self.tasks.values()],
+            "files": [[number, file.save()] for number, file in self.files.items()],
+            "pipes": [[number, pipe.save()] for number, pipe in self.pipes.items()],
+            "next": [self.next_pid, self.next_file, self.next_pipe],
+            "changes": self.changes,
+            "busy_ms": self.busy_ms,
+            "exit": [self.exit.at_ms, self.exit.code, self.exit.reason, self.exit.signal]
+            if self.exit
+            else None,
+            "ended": [[pid, at_ms, status] for pid, (at_ms, status) in self.ended.items()],
+            "output": [list(line) for line in self.output],
+            "partial": self.partial,
+            "problems": list(self.problems),
+        }
+
+    @classmethod
+    def load(cls, data: Mapping[str, Any]) -> "Machine":
+        machine = cls(data["flavour"], data["is_process_one"], data["is_lenient"])
+        machine.tail_runs = data["tail_runs"]
+        machine.root = FileLayer.load(data["root"])
+        machine.tasks = {entry["pid"]: Task.load(entry) for entry in data["tasks"]}
+        machine.files = {number: OpenFile.load(entry) for number, entry in data["files"]}
+        machine.pipes = {number: Pipe.load(entry) for number, entry in data["pipes"]}
+        machine.next_pid, machine.next_file, machine.next_pipe = data["next"]
+        machine.changes = data["changes"]
+        machine.busy_ms = data["busy_ms"]
+        machine.exit = Exit(*data["exit"]) if data["exit"] else None
+        machine.ended = {pid: (at_ms, status) for pid, at_ms, status in data["ended"]}
+        machine.output = [(line[0], line[1]) for line in data["output"]]
+        machine.partial = data["partial"]
+        machine.problems = list(data["problems"])
+        return machine
+
+
+def _due_ms(wait: Wait) -> int | None:
+    """The instant at which a wait is over by itself."""
+    at_ms: int | None = None
+    if wait.kind == Wait.TIME:
+        at_ms = wait.value
+    elif wait.kind in (Wait.CHANGE, Wait.CHILD_UNTIL):
+        at_ms = wait.value[1]
+    return at_ms
+
+
+def _first_line(text: str) -> str:
+    end = text.find("\n")
+    return text if end < 0 else text[: end + 1]
+
+
+def _generated_files(world: World, flavour: str) -> dict[str, str]:
+    """Files the kubelet and the runtime put into every container."""
+    pod = world.pod
+    secret = "/var/run/secrets/kubernetes.io/serviceaccount"
+    system = {
+        "dash": 'ID=debian\nNAME="Debian GNU/Linux"\n',
+        "ash": 'ID=alpine\nNAME="Alpine Linux"\n',
+        "bash": 'ID=linux\nNAME="Linux"\n',
+    }
+    return {
+        "/etc/hostname": f"{pod.name}\n",
+        "/etc/hosts": f"127.0.0.1\tlocalhost\n{pod.ip}\t{pod.name}\n",
+        "/etc/resolv.conf": (
+            f"search {pod.namespace}.svc.cluster.local svc.cluster.local cluster.local\n"
+            "nameserver 10.96.0.10\noptions ndots:5\n"
+        ),
+        "/etc/passwd": "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/sbin/nologin\n",
+        "/etc/group": "root:x:0:\nnogroup:x:65534:\n",
+        "/etc/os-release": system.get(flavour, ""),
+        f"{secret}/namespace": pod.namespace,
+        f"{secret}/token": f"token-of-{pod.uid}",
+        f"{secret}/ca.crt": "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n",
+        "/proc/self/comm": "sh\n",
+        "/proc/meminfo": "MemTotal:        8388608 kB\nMemFree:         4194304 kB\nMemAvailable:    6291456 kB\n",
+        "/proc/loadavg": "0.00 0.00 0.00 1/100 1\n",
+        "/proc/1/comm": "sh\n",
+        "/proc/1/cmdline": "sh",
+        "/proc/1/cgroup": "0::/\n",
+    }

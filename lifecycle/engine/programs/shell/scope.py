@@ -1,0 +1,143 @@
+"""What a shell's expansions see: variables, positional and special parameters, file names."""
+
+from collections.abc import Sequence
+
+from lifecycle.engine.programs.file_system import FOLDER, join_path
+from lifecycle.engine.programs.shell import patterns
+from lifecycle.engine.programs.shell.machine import Machine
+from lifecycle.engine.programs.shell.task import Shell, Task
+
+_OPTION_LETTERS = (("errexit", "e"), ("nounset", "u"), ("xtrace", "x"), ("noglob", "f"))
+
+
+class ReadOnlyVariable(Exception):
+    """An assignment to a variable that was made read-only."""
+
+
+class ShellScope:
+    """The scope of one shell task at one instant."""
+
+    __slots__ = ("machine", "shell", "task")
+
+    def __init__(self, machine: Machine, task: Task) -> None:
+        assert task.shell is not None, task.pid
+        self.machine = machine
+        self.task = task
+        self.shell: Shell = task.shell
+
+    @property
+    def is_nounset(self) -> bool:
+        return "nounset" in self.shell.options
+
+    @property
+    def expands_braces(self) -> bool:
+        return self.shell.flavour == "bash"
+
+    def get(self, name: str) -> str | None:
+        shell = self.shell
+        value = shell.variables.get(name)
+        if value is not None:
+            return value
+        if name.isdigit():
+            place = int(name)
+            if place == 0:
+                return shell.name
+            return shell.arguments[place - 1] if place <= len(shell.arguments) else None
+        if name in shell.arrays:
+            return shell.arrays[name][0] if shell.arrays[name] else None
+        return self._special(name)
+
+    def _special(self, name: str) -> str | None:
+        shell, machine = self.shell, self.machine
+        match name:
+            case "?":
+                return str(shell.status)
+            case "#":
+                return str(len(shell.arguments))
+            case "$":
+                return str(self.task.state.get("shell_pid", self.task.pid))
+            case "!":
+                return str(shell.last_background) if shell.last_background else None
+            case "-":
+                return "".join(letter for option, letter in _OPTION_LETTERS if option in shell.options)
+            case "@" | "*":
+                return " ".join(shell.arguments) if shell.arguments else None
+            case "PWD":
+                return self.task.folder
+            case "PPID":
+                return str(self.task.parent)
+            case "RANDOM" if shell.flavour != "dash":
+                machine.is_volatile = True
+                drawn = machine.world.draw(
+                    "shell-random", machine.world.pod.uid, self.task.pid, self._count()
+                )
+                return str(int(drawn * 32_768))
+            case "SECONDS" if shell.flavour == "bash":
+                machine.is_volatile = True
+                return str((machine.now_ms - shell.seconds_ms) // 1000)
+        return None
+
+    def _count(self) -> int:
+        """A number of its own for each draw of this task."""
+        count: int = self.task.state.get("draws", 0) + 1
+        self.task.state["draws"] = count
+        return count
+
+    def get_array(self, name: str) -> list[str] | None:
+        return self.shell.arrays.get(name)
+
+    def put(self, name: str, value: str) -> None:
+        if name in self.shell.readonly:
+            raise ReadOnlyVariable(f"{name}: is read only")
+        base, bracket, index = name.partition("[")
+        if bracket:
+            self.put_element(base, int(index.rstrip("]") or 0), value)
+        elif name in self.shell.arrays:
+            self.put_element(name, 0, value)
+        else:
+            self.shell.variables[name] = value
+            if "allexport" in self.shell.options:
+                self.shell.exported.add(name)
+
+    def put_element(self, name: str, place: int, value: str) -> None:
+        values = self.shell.arrays.setdefault(name, [])
+        values.extend([""] * (place + 1 - len(values)))
+        values[place] = value
+
+    def positional(self) -> Sequence[str]:
+        return self.shell.arguments
+
+    def substituted(self, slot: int) -> str:
+        return self.shell.frames[-1].substituted.get(slot, "")
+
+    def environment(self) -> dict[str, str]:
+        """What a program started now would inherit."""
+        values = dict(self.task.environment)
+        for name in self.shell.exported:
+            if name in self.shell.variables:
+                values[name] = self.shell.variables[name]
+        return values
+
+    def names_matching(self, pattern: str) -> list[str]:
+        if "noglob" in self.shell.options:
+            return []
+        found = ["/" if pattern.startswith("/") else ""]
+        for part in [part for part in pattern.split("/") if part]:
+            found = [name for base in found for name in self._expand_part(base, part)]
+        return sorted(found)
+
+    def _expand_part(self, base: str, part: str) -> list[str]:
+        files = self.machine.file_system
+        joined = base if not base or base.endswith("/") else base + "/"
+        if not patterns.is_pattern(part):
+            name = joined + patterns.unescape(part)
+            return [name] if files.find(join_path(self.task.folder, name)) is not None else []
+        folder = join_path(self.task.folder, base or ".")
+        entry = files.find(folder)
+        if entry is None or entry.kind != FOLDER:
+            return []
+        return [
+            joined + name
+            for name in files.names_in(folder)
+            if patterns.matches(part, name) and (not name.startswith(".") or part.startswith("."))
+        ]

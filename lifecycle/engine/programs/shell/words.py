@@ -1,0 +1,559 @@
+"""Words of the shell language: quoting, expansions and redirections, read from the text of one command.
+
+The grammar library finds where commands begin and end; inside a command this reader follows POSIX 2.2 and 2.6
+(and bash where it goes further). A word becomes parts that are expanded when the command runs. Command
+substitutions are only noted: the compiler makes programs of them, which run before the word is expanded.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+NAME_START = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
+NAME = NAME_START | frozenset("0123456789")
+SPECIAL_PARAMETERS = frozenset("@*#?-$!0123456789")
+_META = frozenset(" \t\n;&|<>()")
+_OPERATORS = (":-", ":=", ":?", ":+", "##", "%%", "//", "/#", "/%", "^^", ",,", *"-=?+#%/^,:")
+_REDIRECTIONS = ("<<<", "&>>", "&>", ">>", ">&", "<&", ">|", "<>", "<", ">")
+_ANSI_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b"}
+
+
+class CannotInterpret(Exception):
+    """A construct this interpreter does not know. The text names it for the person who wrote it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Characters as they are; quoted ones are neither split nor patterns."""
+
+    text: str
+    quoted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """`$name` or `${name…}`. The operator is "" for a plain value, "length" for `${#name}`."""
+
+    name: str
+    operator: str
+    word: "Word"
+    second: "Word | None"
+    quoted: bool
+    index: "Word | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """`$((…))`."""
+
+    word: "Word"
+    quoted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Substitution:
+    """`$(…)`: the output of the command's substitution with this number."""
+
+    slot: int
+    quoted: bool
+
+
+Part: TypeAlias = Text | Parameter | Arithmetic | Substitution
+Word: TypeAlias = tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A substitution inside `${name:-…}` runs only when the parameter asks for the word."""
+
+    name: str
+    operator: str
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """The text of one substitution and the conditions under which it runs at all."""
+
+    text: str
+    guards: tuple[Guard, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """`fd operator target`; fd None takes the operator's own default."""
+
+    fd: int | None
+    operator: str
+    target: Word
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """`name=value`, `name+=value`, `name[index]=value`, or a whole array when `values` is given."""
+
+    name: str
+    value: Word
+    append: bool = False
+    index: Word | None = None
+    values: tuple[Word, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CommandText:
+    """One simple command taken apart."""
+
+    assignments: tuple[Assignment, ...]
+    words: tuple[Word, ...]
+    redirects: tuple[Redirect, ...]
+    substitutions: tuple[Command, ...]
+
+
+HereDocuments: TypeAlias = Mapping[str, tuple[str, bool]]
+"""Bodies by the word that stands for each in the text; True for one that is expanded."""
+
+
+def read_command(text: str, here_documents: HereDocuments) -> CommandText:
+    """Takes a simple command apart: assignments, words, redirections. Raises CannotInterpret."""
+    return WordReader(text, here_documents).command()
+
+
+def read_single_word(text: str) -> tuple[Word, tuple[Command, ...]]:
+    """Reads text that is one word, whatever spaces it has outside of quotes at its ends."""
+    reader = WordReader(text.strip())
+    word = reader.word(frozenset())
+    return word, tuple(reader.substitutions)
+
+
+def read_expression(text: str) -> tuple[Word, tuple[Command, ...]]:
+    """Reads text in which only expansions count, as between double quotes: an arithmetic expression."""
+    reader = WordReader(text)
+    word = reader.quoted_parts(end="", keep_quotes=True)
+    return word, tuple(reader.substitutions)
+
+
+def literal(word: Word) -> str | None:
+    """The word's text when it has no expansion, else None."""
+    if all(isinstance(part, Text) for part in word):
+        return "".join(part.text for part in word if isinstance(part, Text))
+    return None
+
+
+class WordReader:
+    """A cursor over one text. Substitutions are numbered in the order in which they are written."""
+
+    def __init__(self, text: str, here_documents: HereDocuments | None = None) -> None:
+        self.text = text
+        self.at = 0
+        self.here_documents = here_documents or {}
+        self.substitutions: list[Command] = []
+        self._guards: tuple[Guard, ...] = ()
+
+    # Commands and redirections.
+
+    def command(self) -> CommandText:
+        assignments: list[Assignment] = []
+        words: list[Word] = []
+        redirects: list[Redirect] = []
+        while self.skip_blanks():
+            redirect = self._redirect()
+            if redirect is not None:
+                redirects.append(redirect)
+                continue
+            assignment = None if words else self._assignment()
+            if assignment is not None:
+                assignments.append(assignment)
+                continue
+            before = self.at
+            words.append(self.word(_META))
+            if self.at == before:
+                raise CannotInterpret(f"{self.text[before:].strip()[:40]!r} in a command")
+        return CommandText(tuple(assignments), tuple(words), tuple(redirects), tuple(self.substitutions))
+
+    def skip_blanks(self) -> bool:
+        """Moves past spaces, joined lines and comments; False at the end of the text."""
+        while self.at < len(self.text):
+            if self.text[self.at] in " \t\n\r":
+                self.at += 1
+            elif self.text.startswith("\\\n", self.at):
+                self.at += 2
+            elif self.text[self.at] == "#":
+                end = self.text.find("\n", self.at)
+                self.at = len(self.text) if end < 0 else end
+            else:
+                return True
+        return False
+
+    def _redirect(self) -> Redirect | None:
+        end = self.at
+        while end < len(self.text) and self.text[end].isdigit():
+            end += 1
+        for operator in _REDIRECTIONS:
+            if self.text.startswith(operator, end):
+                fd = int(self.text[self.at : end]) if end > self.at else None
+                if self.text.startswith("(", end + len(operator)):
+                    raise CannotInterpret("process substitution")
+                self.at = end + len(operator)
+                self.skip_blanks()
+                return self._here_document(Redirect(fd, operator, self.word(_META)))
+        return None
+
+    def _here_document(self, redirect: Redirect) -> Redirect:
+        stands_for = self.here_documents.get(literal(redirect.target) or "")
+        if stands_for is None:
+            return redirect
+        body, is_expanded = stands_for
+        return Redirect(redirect.fd, "<<", self._inner(body) if is_expanded else (Text(body, True),))
+
+    def _assignment(self) -> Assignment | None:
+        end = self.at
+        while end < len(self.text) and self.text[end] in NAME:
+            end += 1
+        name = self.text[self.at : end]
+        if not name or name[0] not in NAME_START:
+            return None
+        index: Word | None = None
+        start = self.at
+        if self.text.startswith("[", end):
+            close = self.text.find("]", end)
+            if close < 0 or not self.text.startswith(("=", "+="), close + 1):
+                return None
+            index = self._inner(self.text[end + 1 : close])
+            end = close + 1
+        append = self.text.startswith("+=", end)
+        if not append and not self.text.startswith("=", end):
+            self.at = start
+            return None
+        self.at = end + (2 if append else 1)
+        if self.text.startswith("(", self.at):
+            return Assignment(name, (), append, None, self._array())
+        return Assignment(name, self.word(_META), append, index)
+
+    def _array(self) -> tuple[Word, ...]:
+        self.at += 1
+        values: list[Word] = []
+        while self.skip_blanks():
+            if self.text[self.at] == ")":
+                self.at += 1
+                return tuple(values)
+            values.append(self.word(_META))
+        raise CannotInterpret("an array without its closing parenthesis")
+
+    # Words.
+
+    def word(self, stops: frozenset[str]) -> Word:
+        """One word, up to an unquoted character out of `stops`, or the end of the text."""
+        parts: list[Part] = []
+        while self.at < len(self.text):
+            sign = self.text[self.at]
+            if sign in stops:
+                break
+            self._word_part(sign, stops, parts)
+        return tuple(parts)
+
+    def _word_part(self, sign: str, stops: frozenset[str], parts: list[Part]) -> None:
+        if sign == "\\":
+            if not self.text.startswith("\\\n", self.at):
+                parts.append(Text(self.text[self.at + 1 : self.at + 2], True))
+            self.at += 2
+        elif sign == "'":
+            parts.append(Text(self._until("'", self.at + 1), True))
+        elif sign == '"':
+            self.at += 1
+            inside = self.quoted_parts(end='"')
+            parts.extend(inside or (Text("", True),))
+        elif self.text.startswith("$'", self.at):
+            self.at += 2
+            parts.append(Text(self._ansi_text(), True))
+        elif self.text.startswith('$"', self.at):
+            self.at += 1
+        elif sign == "$" or sign == "`":
+            parts.append(self._expansion(False))
+        else:
+            parts.append(Text(self._plain_run(stops), False))
+
+    def _plain_run(self, stops: frozenset[str]) -> str:
+        start = self.at
+        self.at += 1
+        while self.at < len(self.text):
+            sign = self.text[self.at]
+            if sign in stops or sign in "\\'\"$`":
+                break
+            self.at += 1
+        return self.text[start : self.at]
+
+    def quoted_parts(self, end: str, keep_quotes: bool = False) -> Word:
+        """What stands between double quotes (or in a here-document), up to `end`."""
+        parts: list[Part] = []
+        run: list[str] = []
+
+        def flush() -> None:
+            if run:
+                parts.append(Text("".join(run), True))
+                run.clear()
+
+        escapable = "$`\\" if keep_quotes else '$`"\\'
+        while self.at < len(self.text):
+            sign = self.text[self.at]
+            if end and sign == end:
+                self.at += 1
+                flush()
+                return tuple(parts)
+            if sign == "\\" and self.at + 1 < len(self.text):
+                following = self.text[self.at + 1]
+                if following != "\n":
+                    run.append(following if following in escapable else sign + following)
+                self.at += 2
+            elif sign in "$`":
+                flush()
+                parts.append(self._expansion(True))
+            else:
+                run.append(sign)
+                self.at += 1
+        if end:
+            raise CannotInterpret("a quote that is not closed")
+        flush()
+        return tuple(parts)
+
+    def _until(self, end: str, start: int) -> str:
+        close = self.text.find(end, start)
+        if close < 0:
+            raise CannotInterpret("a quote that is not closed")
+        self.at = close + 1
+        return self.text[start:close]
+
+    def _ansi_text(self) -> str:
+        found: list[str] = []
+        while self.at < len(self.text) and self.text[self.at] != "'":
+            sign = self.text[self.at]
+            if sign == "\\" and self.at + 1 < len(self.text):
+                following = self.text[self.at + 1]
+                found.append(
+                    _ANSI_ESCAPES.get(following, following if following in "\\'\"" else "\\" + following)
+                )
+                self.at += 2
+            else:
+                found.append(sign)
+                self.at += 1
+        self.at += 1
+        return "".join(found)
+
+    # Expansions.
+
+    def _expansion(self, quoted: bool) -> Part:
+        text, at = self.text, self.at
+        if text[at] == "`":
+            return self._backquoted(quoted)
+        if text.startswith("$((", at):
+            end = _arithmetic_end(text, at + 3)
+            if end is not None:
+                self.at = end + 2
+                return Arithmetic(self._inner(text[at + 3 : end]), quoted)
+        if text.startswith("$(", at):
+            end = closing_parenthesis(text, at + 2)
+            self.at = end + 1
+            return self._substitute(text[at + 2 : end], quoted)
+        if text.startswith("${", at):
+            self.at = at + 2
+            return self._braced(quoted)
+        return self._plain_parameter(quoted)
+
+    def _plain_parameter(self, quoted: bool) -> Part:
+        start = self.at + 1
+        following = self.text[start : start + 1]
+        if following in NAME_START and following:
+            end = start
+            while end < len(self.text) and self.text[end] in NAME:
+                end += 1
+        elif following and following in SPECIAL_PARAMETERS:
+            end = start + 1
+        else:
+            self.at = start
+            return Text("$", quoted)
+        self.at = end
+        return Parameter(self.text[start:end], "", (), None, quoted)
+
+    def _backquoted(self, quoted: bool) -> Part:
+        inside: list[str] = []
+        self.at += 1
+        while self.at < len(self.text):
+            sign = self.text[self.at]
+            if sign == "`":
+                self.at += 1
+                return self._substitute("".join(inside), quoted)
+            following = self.text[self.at + 1 : self.at + 2]
+            if sign == "\\" and following and following in ('$`\\"' if quoted else "$`\\"):
+                inside.append(following)
+                self.at += 2
+            else:
+                inside.append(sign)
+                self.at += 1
+        raise CannotInterpret("a backquote that is not closed")
+
+    def _substitute(self, text: str, quoted: bool) -> Substitution:
+        self.substitutions.append(Command(text, self._guards))
+        return Substitution(len(self.substitutions) - 1, quoted)
+
+    def _inner(self, text: str) -> Word:
+        """Text read as if it stood in double quotes, its substitutions numbered with this reader's."""
+        reader = WordReader(text)
+        reader.substitutions, reader._guards = self.substitutions, self._guards
+        return reader.quoted_parts(end="", keep_quotes=True)
+
+    def _braced(self, quoted: bool) -> Parameter:
+        text = self.text
+        if text.startswith("#", self.at) and text[self.at + 1 : self.at + 2] not in ("}", ""):
+            self.at += 1
+            name = self._parameter_name()
+            index = self._index()
+            self._expect_brace()
+            return Parameter(name, "length", (), None, quoted, index)
+        is_indirect = text.startswith("!", self.at) and text[self.at + 1 : self.at + 2] in NAME_START
+        self.at += is_indirect
+        name = self._parameter_name()
+        index = self._index()
+        if is_indirect:
+            self._expect_brace()
+            return Parameter(name, "indirect", (), None, quoted, index)
+        if text.startswith("}", self.at):
+            self.at += 1
+            return Parameter(name, "", (), None, quoted, index)
+        operator = next((sign for sign in _OPERATORS if text.startswith(sign, self.at)), None)
+        if operator is None:
+            raise CannotInterpret(f"the expansion ${{{name}{text[self.at : self.at + 10]}")
+        self.at += len(operator)
+        return self._operation(name, operator, quoted, index)
+
+    def _operation(self, name: str, operator: str, quoted: bool, index: Word | None) -> Parameter:
+        is_pair = operator in ("/", "//", "/#", "/%", ":")
+        guards = self._guards
+        if operator.lstrip(":") in ("-", "=", "?", "+"):
+            self._guards = (*guards, Guard(name, operator))
+        word = self._brace_word(quoted, "/" if operator[0] == "/" else ":" if operator == ":" else "")
+        second = None
+        if is_pair and self.text[self.at - 1] != "}":
+            second = self._brace_word(quoted, "")
+        self._guards = guards
+        return Parameter(name, operator, word, second, quoted, index)
+
+    def _brace_word(self, quoted: bool, separator: str) -> Word:
+        """The word of `${name operator word}`, up to the brace or the separator, which is passed."""
+        parts: list[Part] = []
+        stops = frozenset("}" + separator)
+        while self.at < len(self.text):
+            sign = self.text[self.at]
+            if sign in stops:
+                self.at += 1
+                return tuple(parts)
+            if quoted and sign == "'":
+                # A single quote inside double quotes is an ordinary character.
+                parts.append(Text("'", True))
+                self.at += 1
+                continue
+            before = len(parts)
+            self._word_part(sign, stops, parts)
+            if quoted:
+                parts[before:] = [_as_quoted(part) for part in parts[before:]]
+        raise CannotInterpret("an expansion without its closing brace")
+
+    def _parameter_name(self) -> str:
+        start = self.at
+        if self.text[start : start + 1] in NAME_START and start < len(self.text):
+            while self.at < len(self.text) and self.text[self.at] in NAME:
+                self.at += 1
+        elif self.text[start : start + 1].isdigit():
+            while self.at < len(self.text) and self.text[self.at].isdigit():
+                self.at += 1
+        elif self.text[start : start + 1] in SPECIAL_PARAMETERS and start < len(self.text):
+            self.at += 1
+        else:
+            raise CannotInterpret(f"the expansion ${{{self.text[start : start + 12]}")
+        return self.text[start : self.at]
+
+    def _index(self) -> Word | None:
+        if not self.text.startswith("[", self.at):
+            return None
+        close = self.text.find("]", self.at)
+        if close < 0:
+            raise CannotInterpret("an array index without its closing bracket")
+        inside = self.text[self.at + 1 : close]
+        self.at = close + 1
+        return self._inner(inside)
+
+    def _expect_brace(self) -> None:
+        if not self.text.startswith("}", self.at):
+            raise CannotInterpret(f"the expansion operator {self.text[self.at : self.at + 6]!r}")
+        self.at += 1
+
+
+def _as_quoted(part: Part) -> Part:
+    if isinstance(part, Text):
+        return Text(part.text, True)
+    if isinstance(part, Parameter):
+        return Parameter(part.name, part.operator, part.word, part.second, True, part.index)
+    if isinstance(part, Arithmetic):
+        return Arithmetic(part.word, True)
+    return Substitution(part.slot, True)
+
+
+def skip_quoted(text: str, at: int) -> int:
+    """The place behind a quoted stretch, a backslash pair or one plain character that begins at `at`."""
+    sign = text[at]
+    if sign == "\\":
+        return at + 2
+    if sign == "'":
+        close = text.find("'", at + 1)
+        return len(text) if close < 0 else close + 1
+    if sign == '"':
+        at += 1
+        while at < len(text) and text[at] != '"':
+            if text.startswith("$(", at):
+                at = closing_parenthesis(text, at + 2) + 1
+            else:
+                at += 2 if text[at] == "\\" else 1
+        return at + 1
+    return at + 1
+
+
+def closing_parenthesis(text: str, at: int) -> int:
+    """Where the parenthesis opened just before `at` closes, quotes and `case` patterns seen."""
+    depth, cases = 1, 0
+    while at < len(text):
+        sign = text[at]
+        if sign == "#" and text[at - 1] in " \t\n;(":
+            end = text.find("\n", at)
+            at = len(text) if end < 0 else end
+            continue
+        if sign == "(":
+            depth += 1
+        elif sign == ")":
+            # The parenthesis behind a pattern of `case` was never opened.
+            if depth == 1 and cases:
+                at += 1
+                continue
+            depth -= 1
+            if depth == 0:
+                return at
+        elif sign in "ce" and _is_keyword(text, at, "case"):
+            cases += 1
+        elif sign == "e" and _is_keyword(text, at, "esac"):
+            cases -= 1
+        at = skip_quoted(text, at)
+    raise CannotInterpret("a substitution without its closing parenthesis")
+
+
+def _is_keyword(text: str, at: int, keyword: str) -> bool:
+    before, after = text[at - 1 : at], text[at + len(keyword) : at + len(keyword) + 1]
+    return text.startswith(keyword, at) and before not in NAME and (after in _META or not after)
+
+
+def _arithmetic_end(text: str, at: int) -> int | None:
+    depth = 0
+    while at < len(text):
+        if text[at] == "(":
+            depth += 1
+        elif text[at] == ")":
+            if depth == 0:
+                return at if text.startswith("))", at) else None
+            depth -= 1
+        at = skip_quoted(text, at)
+    return None

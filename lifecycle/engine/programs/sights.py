@@ -1,0 +1,122 @@
+"""What a probe sees of a container: declared points, or the program itself."""
+
+from typing import TYPE_CHECKING, Any
+
+from lifecycle.engine.programs.behavior import FAILURE, SUCCESS
+from lifecycle.engine.programs.shell.run import CheckResult, run_check
+from lifecycle.engine.programs.world import ContainerSpec, ProbeSpec, Sight, World
+
+if TYPE_CHECKING:
+    from lifecycle.engine.programs.process import Points, Process
+
+_DEFAULT_MESSAGES = {
+    "http": "HTTP probe failed with statuscode: 503",
+    "tcp": "dial tcp: connect: connection refused",
+    "grpc": 'service unhealthy (responded with "NOT_SERVING")',
+    "exec": "",
+}
+_LONGEST_MESSAGE = 1024
+
+
+def sight_of_points(points: "Points", probe: ProbeSpec, now_ms: int) -> Sight:
+    """What declared points say: the last one whose time has come."""
+    result, message = points[0][1], points[0][2]
+    until_ms = None
+    for at_ms, next_result, next_message in points:
+        if at_ms > now_ms:
+            until_ms = at_ms
+            break
+        result, message = next_result, next_message
+    if message is None:
+        message = "" if result == SUCCESS else _DEFAULT_MESSAGES.get(probe.kind, "")
+    return Sight(result, message, 0, until_ms)
+
+
+def named_port(port: Any, container: ContainerSpec) -> int | None:
+    """A port number; a name is looked up among the container's ports, None when it is not there."""
+    if isinstance(port, str) and not port.isdigit():
+        named = (entry for entry in container.raw.get("ports") or () if entry.get("name") == port)
+        return next((int(entry["containerPort"]) for entry in named), None)
+    return int(port) if port is not None else None
+
+
+def sight_of_program(process: "Process", probe: ProbeSpec, now_ms: int, world: World) -> Sight:
+    """What the program itself shows to a check."""
+    if probe.kind == "exec":
+        return _sight_of_command(process, probe, now_ms, world)
+    port = named_port(probe.handler.get("port"), process.container)
+    host = probe.handler.get("host")
+    if host and host not in (world.pod.ip, "localhost", "127.0.0.1"):
+        return _sight_of_host(probe, str(host), port, now_ms, world)
+    if port is None or not process.listens_on(port, now_ms):
+        # A port that is not open yet may open when the program is ready; later only a change opens it.
+        until_ms = process.ready_ms if now_ms < process.ready_ms else None
+        return Sight(FAILURE, _refused(probe, port, str(host or world.pod.ip)), 0, until_ms)
+    if probe.kind != "http":
+        return Sight(SUCCESS)
+    status, until_ms = process.http_status(str(probe.handler.get("path") or "/"), now_ms)
+    return _sight_of_status(status, until_ms)
+
+
+def _sight_of_status(status: int, until_ms: int | None) -> Sight:
+    # The kubelet takes every status from 200 up to, not including, 400 as healthy.
+    if 200 <= status < 400:
+        return Sight(SUCCESS, "", 0, until_ms)
+    return Sight(FAILURE, f"HTTP probe failed with statuscode: {status}", 0, until_ms)
+
+
+def _sight_of_host(probe: ProbeSpec, host: str, port: int | None, now_ms: int, world: World) -> Sight:
+    """A check of another host: whatever the network answers now, certain for this instant only."""
+    found = world.connect(host, port or 0, now_ms)
+    if found.is_connected and probe.kind == "http":
+        return _sight_of_status(found.status, now_ms)
+    if found.is_connected:
+        return Sight(SUCCESS, "", found.takes_ms, now_ms)
+    return Sight(FAILURE, _refused(probe, port, host), found.takes_ms, now_ms)
+
+
+def _refused(probe: ProbeSpec, port: int | None, host: str) -> str:
+    dial = f"dial tcp {host}:{port}: connect: connection refused"
+    if probe.kind == "http":
+        scheme = str(probe.handler.get("scheme") or "HTTP").lower()
+        path = "/" + str(probe.handler.get("path") or "/").lstrip("/")
+        return f'Get "{scheme}://{host}:{port}{path}": {dial}'
+    if probe.kind == "grpc":
+        return f'timeout: failed to connect service "{host}:{port}" within {probe.timeout_seconds}s'
+    return dial
+
+
+def _sight_of_command(process: "Process", probe: ProbeSpec, now_ms: int, world: World) -> Sight:
+    arguments = [str(word) for word in probe.handler.get("command") or ()]
+    if not arguments:
+        return Sight(FAILURE, "no command given")
+    machine = process.open_machine(now_ms)
+    limit_ms = 1000 * probe.timeout_seconds
+    told = len(machine.problems)
+    result = run_check(machine, arguments, process.folder, now_ms, limit_ms, world)
+    if result.met_unknown and machine.has_unknown_program and result.status != 0:
+        return _sight_of_unknown(process, arguments, now_ms)
+    problem = machine.problems[told] if len(machine.problems) > told else None
+    until_ms = _certain_until(process, result, now_ms)
+    takes_ms, sees = result.takes_ms, result.reads_volumes
+    output = result.output.strip()[:_LONGEST_MESSAGE]
+    if result.status is None:
+        message = f"command timed out: {' '.join(arguments)!r} timed out after {probe.timeout_seconds}s"
+        return Sight(FAILURE, message, limit_ms + 1, until_ms, sees, problem)
+    return Sight(SUCCESS if result.status == 0 else FAILURE, output, takes_ms, until_ms, sees, problem)
+
+
+def _certain_until(process: "Process", result: CheckResult, now_ms: int) -> int | None:
+    if result.is_volatile:
+        return now_ms
+    return process.ready_ms if now_ms < process.ready_ms else None
+
+
+def _sight_of_unknown(process: "Process", arguments: list[str], now_ms: int) -> Sight:
+    """The check asks for what only the image knows: it is taken to see what the program's health is."""
+    problem = (
+        f"cannot interpret the check {' '.join(arguments)[:60]!r}: taken to pass once the program is ready"
+    )
+    if now_ms < process.ready_ms:
+        return Sight(FAILURE, "", 0, process.ready_ms, problem=problem)
+    return Sight(SUCCESS, problem=problem)

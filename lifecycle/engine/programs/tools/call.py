@@ -1,0 +1,231 @@
+"""One call of a tool: its arguments, its state, and the few things it can do.
+
+A tool is a function of a `Call`. It returns its exit status, or a `Wait`: it is then called again when the wait
+is over, with the state it left. It may also turn its process into another program and return None.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from lifecycle.engine.programs.file_system import FOLDER, FileProblem, FileSystem, join_path
+from lifecycle.engine.programs.shell.machine import Machine
+from lifecycle.engine.programs.shell.task import READER, Task, Wait
+from lifecycle.engine.programs.world import World
+
+Outcome: TypeAlias = "int | Wait | None"
+_STDIN = "-"
+
+
+class Call:
+    """What a tool sees of its process and of the container."""
+
+    __slots__ = ("machine", "task")
+
+    def __init__(self, machine: Machine, task: Task) -> None:
+        self.machine = machine
+        self.task = task
+
+    @property
+    def name(self) -> str:
+        return self.task.arguments[0].rpartition("/")[2]
+
+    @property
+    def arguments(self) -> list[str]:
+        return self.task.arguments[1:]
+
+    @property
+    def state(self) -> dict[str, Any]:
+        return self.task.state
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return self.task.environment
+
+    @property
+    def now_ms(self) -> int:
+        return self.machine.now_ms
+
+    @property
+    def world(self) -> World:
+        return self.machine.world
+
+    @property
+    def files(self) -> FileSystem:
+        return self.machine.file_system
+
+    @property
+    def is_alive(self) -> bool:
+        """False once the process was killed, as by SIGPIPE."""
+        return self.task.pid in self.machine.tasks
+
+    def path(self, text: str) -> str:
+        return join_path(self.task.folder, text)
+
+    def out(self, text: str) -> bool:
+        return self.machine.write(self.task, 1, text)
+
+    def err(self, message: str) -> None:
+        self.machine.write(self.task, 2, f"{self.name}: {message}\n")
+
+    def fail(self, message: str, status: int = 1) -> int:
+        self.err(message)
+        return status
+
+    def cannot(self, what: str, status: int = 2) -> int:
+        """For a form of the tool that is not modelled: named, and taken to fail."""
+        self.machine.note(f"cannot interpret {self.name} {what}: taken to fail with status {status}")
+        return status
+
+    def sleep_until(self, at_ms: int) -> Wait:
+        return Wait(Wait.TIME, at_ms)
+
+    # Input.
+
+    def wait_for_input(self) -> Wait:
+        return Wait(Wait.INPUT, self.task.fds[0])
+
+    def whole_input(self) -> str | Wait:
+        """All of standard input, once its end is reached; a Wait until then."""
+        text, is_end = self.machine.read(self.task, 0)
+        self.state["input"] = self.state.get("input", "") + text
+        if is_end or not self._is_pipe():
+            return str(self.state["input"])
+        return self.wait_for_input()
+
+    def _is_pipe(self) -> bool:
+        file = self.machine.files.get(self.task.fds.get(0, 0))
+        return file is not None and file.kind == READER
+
+    def read_file(self, name: str) -> str | None:
+        """A file's text; None, after a message, when it cannot be read."""
+        try:
+            return self.files.read(self.path(name))
+        except FileProblem as problem:
+            if not self.is_known_absent(name):
+                self.machine.met_unknown = True
+            self.err(f"{name}: {problem}")
+            self.state["failed"] = True
+            return None
+
+    def is_known_absent(self, name: str) -> bool:
+        """Whether a missing file is surely missing, and not only unknown to the manifest."""
+        path = self.path(name)
+        inside = any(path.startswith(mount.path.rstrip("/") + "/") for mount in self.files.mounts)
+        return inside or not self.machine.is_lenient
+
+    def whole_inputs(self, names: Sequence[str]) -> list[tuple[str, str]] | Wait:
+        """Names and texts of the files given, or of standard input when there is none."""
+        found: list[tuple[str, str]] = []
+        for name in names or (_STDIN,):
+            if name != _STDIN and self.path(name) not in ("/dev/stdin", "/proc/self/fd/0"):
+                text = self.read_file(name)
+                if text is not None:
+                    found.append((name, text))
+                continue
+            read = self.whole_input()
+            if isinstance(read, Wait):
+                return read
+            found.append((name, read))
+        return found
+
+    @property
+    def status(self) -> int:
+        """1 when a file could not be read, else 0."""
+        return 1 if self.state.get("failed") else 0
+
+    def each_line(self, names: Sequence[str], handle: Callable[[str], bool]) -> Outcome:
+        """Hands over line after line as it comes, with its end; `handle` returns True to stop early."""
+        if names and list(names) != [_STDIN]:
+            texts = self.whole_inputs(names)
+            if isinstance(texts, Wait):
+                return texts
+            for _, text in texts:
+                if self._hand_over(text.splitlines(keepends=True), handle):
+                    return self.status
+            return self.status
+        while self.is_alive:
+            text, is_end = self.machine.read(self.task, 0)
+            lines = (self.state.pop("partial", "") + text).splitlines(keepends=True)
+            if lines and not is_end and not lines[-1].endswith("\n"):
+                self.state["partial"] = lines.pop()
+            if self._hand_over(lines, handle):
+                return 0
+            if is_end:
+                return 0
+            if not text:
+                return self.wait_for_input()
+        return None
+
+    def _hand_over(self, lines: list[str], handle: Callable[[str], bool]) -> bool:
+        return any(handle(line) or not self.is_alive for line in lines)
+
+    # Processes.
+
+    def become(self, arguments: list[str]) -> "Outcome":
+        """Goes on as another program, in the same process."""
+        self.task.arguments = arguments
+        kept: dict[str, Any] = {
+            name: self.state[name] for name in ("is_tail", "flavour") if name in self.state
+        }
+        self.task.state = kept
+        self.task.tool = ""
+        return None
+
+    def start_child(self, arguments: list[str]) -> Task:
+        """Starts another program as a child, which runs when this one waits."""
+        child = self.machine.child_of(self.task, arguments)
+        child.environment = dict(self.environment)
+        child.state = {"is_tail": True, "flavour": self.state.get("flavour", self.machine.flavour)}
+        return child
+
+    def child_status(self, pid: int) -> int:
+        """The status of a child that has ended."""
+        return self.task.reaped.pop(pid, 0)
+
+    def is_folder(self, name: str) -> bool:
+        entry = self.files.find(self.path(name))
+        return entry is not None and entry.kind == FOLDER
+
+
+def split_options(
+    words: Sequence[str], with_value: str = "", long_with_value: Sequence[str] = ()
+) -> tuple[dict[str, str], list[str]]:
+    """Options and operands. Short options in `with_value` take a value, glued on or next.
+
+    Long options keep their name; their value is what follows `=`, or the next word for those listed.
+    """
+    options: dict[str, str] = {}
+    operands: list[str] = []
+    at = 0
+    while at < len(words):
+        word = words[at]
+        at += 1
+        if word == "--":
+            operands.extend(words[at:])
+            break
+        if word.startswith("--"):
+            name, equals, value = word[2:].partition("=")
+            if not equals and name in long_with_value and at < len(words):
+                value, at = words[at], at + 1
+            options[name] = value
+        elif word.startswith("-") and len(word) > 1:
+            at = _short_options(word[1:], words, at, with_value, options)
+        else:
+            operands.append(word)
+    return options, operands
+
+
+def _short_options(
+    letters: str, words: Sequence[str], at: int, with_value: str, options: dict[str, str]
+) -> int:
+    for place, letter in enumerate(letters):
+        if letter not in with_value:
+            options[letter] = ""
+            continue
+        glued = letters[place + 1 :]
+        if glued or at >= len(words):
+            options[letter] = glued
+            return at
+        options[letter] = words[at]
+        return at + 1
+    return at

@@ -1,0 +1,158 @@
+"""What `echo` and `printf` make of their arguments."""
+
+import re
+
+_SIMPLE = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "v": "\v",
+    "\\": "\\",
+    "e": "\x1b",
+}
+_DIRECTIVE = re.compile(r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?([a-zA-Z%])")
+
+
+def unescape(text: str, with_leading_zero: bool = True, quotes: str = "") -> tuple[str, bool]:
+    """Backslash sequences replaced, and whether `\\c` ended the output."""
+    found: list[str] = []
+    at = 0
+    while at < len(text):
+        sign = text[at]
+        at += 1
+        if sign != "\\" or at >= len(text):
+            found.append(sign)
+            continue
+        following = text[at]
+        at += 1
+        if following == "c":
+            return "".join(found), True
+        if following in _SIMPLE:
+            found.append(_SIMPLE[following])
+        elif following in quotes:
+            found.append(following)
+        elif following == "x" and re.match(r"[0-9a-fA-F]", text[at : at + 1]):
+            digits = re.match(r"[0-9a-fA-F]{1,2}", text[at:])
+            assert digits is not None
+            found.append(chr(int(digits[0], 16)))
+            at += len(digits[0])
+        elif following == "0" or (following in "1234567" and not with_leading_zero):
+            start = at if following == "0" and with_leading_zero else at - 1
+            digits = re.match(r"[0-7]{0,3}", text[start:])
+            assert digits is not None
+            found.append(chr(int(digits[0] or "0", 8)))
+            at = start + len(digits[0])
+        else:
+            found.append(sign + following)
+    return "".join(found), False
+
+
+def format_echo(words: list[str], flavour: str) -> str:
+    """`dash` always reads escapes and knows only -n; the others read them with -e."""
+    newline, escapes = "\n", flavour == "dash"
+    while words:
+        option = words[0]
+        letters = option[1:]
+        if not option.startswith("-") or not letters:
+            break
+        if flavour == "dash" and option != "-n":
+            break
+        if not set(letters) <= set("neE"):
+            break
+        for letter in letters:
+            if letter == "n":
+                newline = ""
+            else:
+                escapes = letter == "e"
+        words = words[1:]
+    text = " ".join(words)
+    if not escapes:
+        return text + newline
+    text, is_stopped = unescape(text)
+    return text if is_stopped else text + newline
+
+
+def format_printf(words: list[str]) -> tuple[str, int]:
+    """The output and the status. The format is used again as long as arguments are left."""
+    form, arguments = words[0] if words else "", words[1:]
+    found: list[str] = []
+    status = 0
+    while True:
+        before = len(arguments)
+        text, arguments, is_stopped, is_bad = _format_once(form, arguments)
+        found.append(text)
+        status = status or int(is_bad)
+        if is_stopped or not arguments or len(arguments) == before:
+            return "".join(found), status
+
+
+def _format_once(form: str, arguments: list[str]) -> tuple[str, list[str], bool, bool]:
+    found: list[str] = []
+    at, is_bad = 0, False
+    for match in _DIRECTIVE.finditer(form):
+        text, is_stopped = unescape(form[at : match.start()], with_leading_zero=False, quotes="\"'")
+        found.append(text)
+        if is_stopped:
+            return "".join(found), [], True, is_bad
+        at = match.end()
+        if match[4] == "%":
+            found.append("%")
+            continue
+        flags, width, precision = match[1], match[2], match[3]
+        if width == "*":
+            width, arguments = (arguments[0] if arguments else "0"), arguments[1:]
+        if precision == "*":
+            precision, arguments = (arguments[0] if arguments else "0"), arguments[1:]
+        has_point = "." in match[0]
+        argument, arguments = (arguments[0] if arguments else None), arguments[1:]
+        spec = f"{flags}{width or ''}{'.' + (precision or '0') if has_point else ''}"
+        text, is_stopped, bad = _directive(match[4], spec, argument)
+        is_bad = is_bad or bad
+        found.append(text)
+        if is_stopped:
+            return "".join(found), [], True, is_bad
+    text, is_stopped = unescape(form[at:], with_leading_zero=False, quotes="\"'")
+    found.append(text)
+    return "".join(found), arguments, is_stopped, is_bad
+
+
+def _directive(kind: str, spec: str, argument: str | None) -> tuple[str, bool, bool]:
+    if kind in "diuxXo":
+        number, is_bad = _integer(argument)
+        return f"%{spec}{'d' if kind in 'iu' else kind}" % number, False, is_bad
+    if kind in "feEgG":
+        try:
+            return f"%{spec}{kind}" % float(argument or 0), False, False
+        except ValueError:
+            return f"%{spec}{kind}" % 0.0, False, True
+    text = argument or ""
+    if kind == "b":
+        text, is_stopped = unescape(text)
+        return f"%{spec}s" % text, is_stopped, False
+    if kind == "c":
+        return f"%{spec}s" % text[:1], False, False
+    if kind == "q":
+        plain = re.fullmatch(r"[\w./:=@%+,-]+", text)
+        return text if plain else "'" + text.replace("'", "'\\''") + "'", False, False
+    return f"%{spec}s" % text, False, kind != "s"
+
+
+def _integer(argument: str | None) -> tuple[int, bool]:
+    text = (argument or "0").strip()
+    if text[:1] in ("'", '"') and len(text) > 1:
+        return ord(text[1]), False
+    match = re.match(r"[-+]?(0[xX][0-9a-fA-F]+|\d+)", text)
+    if match is None:
+        return 0, True
+    digits = match[0]
+    sign = -1 if digits.startswith("-") else 1
+    digits = digits.lstrip("+-")
+    is_octal = len(digits) > 1 and digits[0] == "0" and digits[1] not in "xX"
+    try:
+        value = int(digits, 16 if digits[:2] in ("0x", "0X") else 8 if is_octal else 10)
+    except ValueError:
+        return 0, True
+    return sign * value, match.end() < len(text)

@@ -1,0 +1,395 @@
+"""The parts of sed and awk that scripts in manifests use."""
+
+import re
+from dataclasses import dataclass
+
+from lifecycle.engine.programs.file_system import FileProblem
+from lifecycle.engine.programs.shell.task import Wait
+from lifecycle.engine.programs.tools.call import Call, Outcome, split_options
+from lifecycle.engine.programs.tools.registry import tool
+from lifecycle.engine.programs.tools.text import compile_expression
+
+
+class EditorProblem(Exception):
+    """A command of sed or awk that is not modelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Address:
+    """A line number, `$`, or a pattern; None matches every line."""
+
+    number: int | None = None
+    pattern: re.Pattern[str] | None = None
+    is_last: bool = False
+
+    def matches(self, line: str, number: int, is_last: bool) -> bool:
+        if self.is_last:
+            return is_last
+        if self.number is not None:
+            return number == self.number
+        return self.pattern is not None and self.pattern.search(line) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """One command of sed with the lines it applies to."""
+
+    first: _Address | None
+    last: _Address | None
+    negated: bool
+    command: str
+    pattern: re.Pattern[str] | None = None
+    text: str = ""
+    flags: str = ""
+
+
+@tool("sed")
+def sed(call: Call) -> Outcome:
+    scripts, options, operands = _sed_arguments(call.arguments)
+    if not scripts:
+        if not operands:
+            return call.fail("no script")
+        scripts, operands = [operands[0]], operands[1:]
+    try:
+        edits = [edit for script in scripts for edit in _SedReader(script, "E" in options).edits()]
+    except (EditorProblem, re.error) as problem:
+        return call.cannot(str(problem), 1)
+    texts = call.whole_inputs(operands)
+    if isinstance(texts, Wait):
+        return texts
+    for name, text in texts:
+        edited = _edit_text(text, edits, "n" in options)
+        if "i" not in options:
+            call.out(edited)
+            continue
+        try:
+            call.files.write(call.path(name), edited)
+        except FileProblem as problem:
+            return call.fail(f"{name}: {problem}", 4)
+    return call.status
+
+
+def _sed_arguments(words: list[str]) -> tuple[list[str], set[str], list[str]]:
+    scripts: list[str] = []
+    options: set[str] = set()
+    operands: list[str] = []
+    at = 0
+    while at < len(words):
+        word = words[at]
+        at += 1
+        if word in ("-e", "--expression") and at < len(words):
+            scripts.append(words[at])
+            at += 1
+        elif word.startswith("-") and len(word) > 1:
+            # -i may carry the suffix of a backup, which nobody looks at.
+            letters = "i" if word.startswith(("-i", "--in-place")) else word[1:]
+            letters = "E" if word in ("-r", "--regexp-extended") else "n" if word == "--quiet" else letters
+            options |= set(letters.replace("r", "E"))
+            if letters.endswith("e") and at < len(words):
+                scripts.append(words[at])
+                at += 1
+        else:
+            operands.append(word)
+    return scripts, options, operands
+
+
+class _SedReader:
+    def __init__(self, text: str, is_extended: bool) -> None:
+        self.text = text
+        self.at = 0
+        self.is_extended = is_extended
+
+    def edits(self) -> list[_Edit]:
+        found: list[_Edit] = []
+        while True:
+            while self.text[self.at : self.at + 1] and self.text[self.at] in " \t\n;":
+                self.at += 1
+            if self.at >= len(self.text):
+                return found
+            found.append(self.edit())
+
+    def edit(self) -> _Edit:
+        first = self.address()
+        last = None
+        if first is not None and self.text.startswith(",", self.at):
+            self.at += 1
+            last = self.address()
+        while self.text[self.at : self.at + 1] == " ":
+            self.at += 1
+        negated = self.text.startswith("!", self.at)
+        self.at += negated
+        command = self.text[self.at : self.at + 1]
+        self.at += 1
+        if command == "s":
+            pattern, text, flags = self.substitution()
+            return _Edit(first, last, negated, "s", pattern, text, flags)
+        if command in ("d", "p", "q", "="):
+            return _Edit(first, last, negated, command)
+        if command in ("a", "i", "c"):
+            end = len(self.text)
+            text = self.text[self.at : end].lstrip().removeprefix("\\").lstrip("\n")
+            self.at = end
+            return _Edit(first, last, negated, command, None, text)
+        raise EditorProblem(f"command {command!r}")
+
+    def address(self) -> _Address | None:
+        number = re.compile(r"\d+").match(self.text, self.at)
+        if number is not None:
+            self.at = number.end()
+            return _Address(number=int(number[0]))
+        if self.text.startswith("$", self.at):
+            self.at += 1
+            return _Address(is_last=True)
+        if self.text.startswith("/", self.at):
+            self.at += 1
+            return _Address(pattern=compile_expression(self.until("/"), self.is_extended))
+        return None
+
+    def until(self, delimiter: str) -> str:
+        found: list[str] = []
+        while self.at < len(self.text):
+            sign = self.text[self.at]
+            if sign == delimiter:
+                self.at += 1
+                return "".join(found)
+            if sign == "\\" and self.at + 1 < len(self.text):
+                following = self.text[self.at + 1]
+                found.append(following if following == delimiter else sign + following)
+                self.at += 2
+                continue
+            found.append(sign)
+            self.at += 1
+        raise EditorProblem("a command that is not finished")
+
+    def substitution(self) -> tuple[re.Pattern[str], str, str]:
+        delimiter = self.text[self.at : self.at + 1]
+        self.at += 1
+        pattern, replacement = self.until(delimiter), self.until(delimiter)
+        flags = ""
+        while self.text[self.at : self.at + 1] and self.text[self.at] in "gpiI0123456789":
+            flags += self.text[self.at]
+            self.at += 1
+        case = re.IGNORECASE if "i" in flags.lower() else 0
+        return compile_expression(pattern, self.is_extended, case), replacement, flags
+
+
+def _replacement(template: str, match: re.Match[str]) -> str:
+    def one(found: re.Match[str]) -> str:
+        sign = found[0]
+        if sign == "&":
+            return match[0]
+        if sign[1].isdigit():
+            return match[int(sign[1])] or ""
+        return {"n": "\n", "t": "\t"}.get(sign[1], sign[1])
+
+    return re.sub(r"&|\\.", one, template, flags=re.DOTALL)
+
+
+def _edit_text(text: str, edits: list[_Edit], quiet: bool) -> str:
+    lines = text.splitlines()
+    inside = [False] * len(edits)
+    output: list[str] = []
+    for number, line in enumerate(lines, 1):
+        is_last = number == len(lines)
+        kept, after, is_over = _edit_line(line, number, is_last, edits, inside, output)
+        if kept is not None and not quiet:
+            output.append(kept)
+        output.extend(after)
+        if is_over:
+            break
+    joined = "\n".join(output)
+    has_end = text.endswith("\n") or not text
+    return joined + "\n" if output and has_end else joined
+
+
+def _edit_line(
+    line: str, number: int, is_last: bool, edits: list[_Edit], inside: list[bool], output: list[str]
+) -> tuple[str | None, list[str], bool]:
+    after: list[str] = []
+    for place, edit in enumerate(edits):
+        if _applies(edit, place, line, number, is_last, inside) == edit.negated:
+            continue
+        match edit.command:
+            case "d":
+                return None, after, False
+            case "p":
+                output.append(line)
+            case "q":
+                return line, after, True
+            case "=":
+                output.append(str(number))
+            case "a":
+                after.append(edit.text)
+            case "i":
+                output.append(edit.text)
+            case "c":
+                output.append(edit.text)
+                return None, after, False
+            case "s":
+                line, is_changed = _substitute(edit, line)
+                if is_changed and "p" in edit.flags:
+                    output.append(line)
+    return line, after, False
+
+
+def _applies(edit: _Edit, place: int, line: str, number: int, is_last: bool, inside: list[bool]) -> bool:
+    if edit.first is None:
+        return True
+    if edit.last is None:
+        return edit.first.matches(line, number, is_last)
+    if inside[place]:
+        inside[place] = not edit.last.matches(line, number, is_last)
+        return True
+    if not edit.first.matches(line, number, is_last):
+        return False
+    inside[place] = edit.last.number is None or edit.last.number > number
+    return True
+
+
+def _substitute(edit: _Edit, line: str) -> tuple[str, bool]:
+    assert edit.pattern is not None
+    digits = re.sub(r"\D", "", edit.flags)
+    wanted = int(digits) if digits else 1
+    count = 0
+
+    def one(match: re.Match[str]) -> str:
+        nonlocal count
+        count += 1
+        is_wanted = count >= wanted if "g" in edit.flags else count == wanted
+        return _replacement(edit.text, match) if is_wanted else match[0]
+
+    changed = edit.pattern.sub(one, line)
+    return changed, count >= wanted
+
+
+_AWK_RULE = re.compile(
+    r"\s*(?:(?P<begin>BEGIN|END)|/(?P<pattern>(?:[^/\\]|\\.)*)/|(?P<test>[^{}]*?))\s*(?:\{(?P<body>[^{}]*)\}|$)\s*;?",
+    re.DOTALL,
+)
+_AWK_TEST = re.compile(r"(NR|NF|\$\d+|\$NF)\s*(==|!=|>=|<=|>|<|~)\s*(\d+(?:\.\d+)?|\"[^\"]*\"|/[^/]*/)")
+
+
+@tool("awk", "gawk", "mawk")
+def awk(call: Call) -> Outcome:
+    """Rules of a pattern and `print`; everything else of the language is named and refused."""
+    options, operands = split_options(call.arguments, "Fv")
+    if not operands or "f" in options:
+        return call.cannot("without a program text")
+    try:
+        rules = _awk_rules(operands[0])
+    except EditorProblem as problem:
+        return call.cannot(str(problem))
+    texts = call.whole_inputs(operands[1:])
+    if isinstance(texts, Wait):
+        return texts
+    separator = options.get("F", " ")
+    number = 0
+    last: list[str] = []
+    try:
+        for test, body in rules:
+            if test == "BEGIN":
+                call.out(_awk_print(body, "", [], 0))
+        for line in (line for _, text in texts for line in text.splitlines()):
+            number += 1
+            last = _awk_fields(line, separator)
+            for test, body in rules:
+                if test not in ("BEGIN", "END") and _awk_holds(test, line, last, number):
+                    call.out(_awk_print(body, line, last, number))
+        for test, body in rules:
+            if test == "END":
+                call.out(_awk_print(body, "", last, number))
+    except EditorProblem as problem:
+        return call.cannot(str(problem))
+    return call.status
+
+
+def _awk_fields(line: str, separator: str) -> list[str]:
+    if separator == " ":
+        return line.split()
+    separator = {"\\t": "\t"}.get(separator, separator)
+    return line.split(separator) if len(separator) == 1 else re.split(separator, line)
+
+
+def _awk_rules(text: str) -> list[tuple[str, str]]:
+    rules: list[tuple[str, str]] = []
+    at = 0
+    text = text.strip()
+    while at < len(text):
+        match = _AWK_RULE.match(text, at)
+        if match is None or match.end() == at:
+            raise EditorProblem(f"{text[at : at + 30]!r}")
+        test = match["begin"] or (
+            f"/{match['pattern']}/" if match["pattern"] is not None else match["test"] or ""
+        )
+        body = (match["body"] if match["body"] is not None else "print").strip()
+        if not re.match(r"(print|printf)\b|exit$|$", body):
+            raise EditorProblem(f"{{{body[:30]}}}")
+        rules.append((test.strip(), body))
+        at = match.end()
+    return rules
+
+
+def _awk_holds(test: str, line: str, fields: list[str], number: int) -> bool:
+    if not test:
+        return True
+    if test.startswith("/"):
+        return compile_expression(test[1:-1], True).search(line) is not None
+    match = _AWK_TEST.fullmatch(test)
+    if match is None:
+        raise EditorProblem(f"the pattern {test[:30]!r}")
+    left = _awk_value(match[1], line, fields, number)
+    right = match[3]
+    if right.startswith("/"):
+        return compile_expression(right[1:-1], True).search(left) is not None
+    if right.startswith('"'):
+        return (left == right[1:-1]) == (match[2] == "==")
+    try:
+        first, second = float(left or 0), float(right)
+    except ValueError:
+        return match[2] == "!="
+    return {
+        "==": first == second,
+        "!=": first != second,
+        ">": first > second,
+        "<": first < second,
+        ">=": first >= second,
+        "<=": first <= second,
+    }[match[2]]
+
+
+def _awk_value(text: str, line: str, fields: list[str], number: int) -> str:
+    if text in ("$0", ""):
+        return line
+    if text == "$NF":
+        return fields[-1] if fields else ""
+    if text.startswith("$") and text[1:].isdigit():
+        place = int(text[1:])
+        return fields[place - 1] if place <= len(fields) else ""
+    if text in ("NR", "NF"):
+        return str(number if text == "NR" else len(fields))
+    if text.startswith('"') and text.endswith('"'):
+        return text[1:-1].replace("\\n", "\n").replace("\\t", "\t")
+    if re.fullmatch(r"-?\d+(\.\d+)?", text):
+        return text
+    raise EditorProblem(f"the expression {text[:30]!r}")
+
+
+_AWK_TERM = re.compile(r'"(?:[^"\\]|\\.)*"|\$\w+|\w+|-?\d+(?:\.\d+)?')
+
+
+def _awk_print(body: str, line: str, fields: list[str], number: int) -> str:
+    body = body.rstrip("; ")
+    if body in ("", "exit"):
+        return ""
+    if not re.match(r"print\b", body) or ";" in body:
+        raise EditorProblem(f"{{{body[:30]}}}")
+    items = [item.strip() for item in re.split(r",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", body[5:].strip())]
+    if items == [""]:
+        return line + "\n"
+    texts: list[str] = []
+    for item in items:
+        terms = _AWK_TERM.findall(item)
+        if "".join(terms) != re.sub(r'\s+(?=(?:[^"]*"[^"]*")*[^"]*$)', "", item):
+            raise EditorProblem(f"the expression {item[:30]!r}")
+        texts.append("".join(_awk_value(term, line, fields, number) for term in terms))
+    return " ".join(texts) + "\n"
