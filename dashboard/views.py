@@ -89,9 +89,10 @@ def workloads(request: HttpRequest, cluster: str) -> HttpResponse:
 
 
 @login_required
-@require_POST
 def control(request: HttpRequest, cluster: str) -> HttpResponse:
-    """Pause, resume, step, another speed, or run until something holds."""
+    """Pause, resume, step, another speed, or run until something holds. GET: the controls as they are."""
+    if request.method != "POST":
+        return render(request, "clusters/_controls.html", _clock(get_cluster_or_404(request.user, cluster)))
     found = get_cluster_or_404(request.user, cluster, Verb.RUN)
     form, problem = ControlForm(request.POST), ""
     try:

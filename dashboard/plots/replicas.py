@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .spans import hover, when
 from .theme import TONES, escape, layout, revision_colour, time_axis
 
 Row = Mapping[str, Any]
@@ -95,7 +96,7 @@ def make_replicas(rollout: Rollout, now_ms: int, window_ms: int | None = None) -
         "tickfont": {"size": 11},
         "ticks": "",
     }
-    frame = layout(height=320, hovermode="x unified", yaxis=yaxis, showlegend=False)
+    frame = layout(height=320, yaxis=yaxis, showlegend=False)
     frame["margin"] |= {"l": 36, "t": 12, "b": 28}
     frame["xaxis"] = {**time_axis("bottom"), **_BELOW, "range": [start_ms, max(now_ms, start_ms + 1000)]}
     return {"data": data, "layout": frame}
@@ -166,6 +167,9 @@ def _step_line(
         "x": at_ms,
         "y": values,
         "line": {"shape": "hv", "color": colour, "width": width, "dash": dash},
-        "hovertemplate": "%{fullData.name}: %{y}<extra></extra>",
+        "hovertext": [
+            hover(f"{name}: {value}", when(at, at)) for at, value in zip(at_ms, values, strict=True)
+        ],
+        "hoverinfo": "text",
         "meta": {"grows": "line"},
     }

@@ -25,11 +25,21 @@ export class ClockFace {
     this.#speed.textContent = stalled ? "waiting for an engine worker"
       : paused ? "paused" : isSlower ? `${asked} asked, ${times(achieved)} reached` : asked;
     this.#write();
+    this.#checkControls(paused);
   }
 
   setConnection(state) {
     this.#connection.dataset.state = state;
     this.#connection.textContent = WORDS[state];
+  }
+
+  // A run that reached its end pauses by itself, and others may pause it too: the buttons follow.
+  #checkControls(isPaused) {
+    const controls = document.querySelector("[data-paused]");
+    const isStale = controls && controls.dataset.paused !== String(isPaused);
+    if (isStale && !controls.querySelector(":focus[name=until]")) {
+      document.body.dispatchEvent(new CustomEvent("clock-changed"));
+    }
   }
 
   #write() {
