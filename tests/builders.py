@@ -35,8 +35,14 @@ def _next_seq(cluster: Cluster, seq: int | None) -> int:
 def make_transition(cluster: Cluster, seq: int | None = None, **fields: Any) -> Transition:
     """A pod's phase going from Pending to Running, numbered after the rows before it."""
     values: dict[str, Any] = {
-        "at_ms": 0, "kind": "Pod", "namespace": "default", "name": "web-0", "uid": "uid-web-0",
-        "field": "phase", "old": "Pending", "new": "Running",
+        "at_ms": 0,
+        "kind": "Pod",
+        "namespace": "default",
+        "name": "web-0",
+        "uid": "uid-web-0",
+        "field": "phase",
+        "old": "Pending",
+        "new": "Running",
     }
     return Transition.objects.create(cluster=cluster, seq=_next_seq(cluster, seq), **values | fields)
 
@@ -46,15 +52,19 @@ def make_event(cluster: Cluster, seq: int | None = None, **fields: Any) -> Event
     number = _next_seq(cluster, seq)
     at_ms = fields.get("at_ms", 0)
     values: dict[str, Any] = {
-        "at_ms": at_ms, "kind": "Pod", "namespace": "default", "name": "web-0", "uid": "uid-web-0",
-        "field_path": "spec.containers{app}", "event_type": "Normal", "reason": "Started",
-
-            "message": "Container started",
-            "source": "kubelet",
-            "count": 1,
-            "first_ms": at_ms,
-            "last_ms": at_ms
-        ,
+        "at_ms": at_ms,
+        "kind": "Pod",
+        "namespace": "default",
+        "name": "web-0",
+        "uid": "uid-web-0",
+        "field_path": "spec.containers{app}",
+        "event_type": "Normal",
+        "reason": "Started",
+        "message": "Container started",
+        "source": "kubelet",
+        "count": 1,
+        "first_ms": at_ms,
+        "last_ms": at_ms,
         "event_id": f"web-0.{number}",
     }
     return Event.objects.create(cluster=cluster, seq=number, **values | fields)
@@ -65,7 +75,9 @@ def make_stored(cluster: Cluster, kind: str = "Pod", name: str = "web-0", **fiel
     uid = fields.pop("uid", f"uid-{kind.lower()}-{name}")
     namespace = fields.pop("namespace", "default")
     data = fields.pop("data", None) or {
-        "apiVersion": "v1", "kind": kind, "metadata": {"name": name, "namespace": namespace, "uid": uid},
+        "apiVersion": "v1",
+        "kind": kind,
+        "metadata": {"name": name, "namespace": namespace, "uid": uid},
         "spec": {"containers": [{"name": "app", "image": "web:1"}]},
     }
     cluster.rv = max(cluster.rv + 1, fields.pop("rv", 0))

@@ -14,39 +14,29 @@ TOP = Path(__file__).resolve().parents[1]
 
 # Lowest first. A pattern names a module and everything below it; the first pattern that fits decides.
 # Modules of one floor may import each other, unless the floor is one of strangers.
-FLOORS: list[tuple[str, list[str]]] = [
-    ("1 ground", ["errors", "timing", "clock", "agenda", "chance", "settings", "version"]),
-    ("1a objects, actions", ["objects", "actions", "columns", "commands"]),
-    ("1b store, programs", ["store", "programs", "trace"]),
-    ("1c act, loop", ["act", "loop", "context"]),
-    ("1d parts", ["controllers", "scheduler", "kubelet", "faults"]),
-    ("1e cluster", ["cluster", ""]),
+FLOORS: list[tuple[str, str]] = [
+    ("1 ground", "errors timing clock agenda chance settings version"),
+    ("1a objects, actions", "objects actions columns commands"),
+    ("1b store, programs", "store programs trace"),
+    ("1c act, loop", "act loop context"),
+    ("1d parts", "controllers scheduler kubelet faults"),
+    ("1e cluster", "cluster engine"),
     (
         "2 input",
-        [
-            "problems",
-            "yaml_values",
-            "yaml_nodes",
-            "manifests",
-            "schema",
-            "expressions",
-            "scenario",
-            "scenario_steps",
-        ],
+        "problems yaml_values yaml_nodes manifests schema admission expressions scenario scenario_steps",
     ),
-    ("2 kept", ["models", "migrations", "frames", "access", "broker", "bulk", "run_clock"]),
+    ("2 simulation", "simulation"),
+    ("2 kept", "models migrations frames access broker bulk run_clock"),
     (
         "2a recorder, publisher",
-        (
-            "recorder publisher checkpoints retention run_controls engine_faults reads metrics shards"
-            " container_logs forks"
-        ).split(),
+        "recorder publisher checkpoints forks retention run_controls engine_faults reads metrics shards"
+        " container_logs",
     ),
-    ("2b runner", ["runner"]),
-    ("2c tasks", ["tasks", "serving"]),
-    ("2d inbox", ["inbox", "ticker", "health", "benches"]),
-    ("3 surfaces", ["admin", "export", "kube_api", "management", "apps"]),
-    ("4 dashboard", ["dashboard"]),
+    ("2b runner", "runner"),
+    ("2c tasks", "tasks serving"),
+    ("2d inbox", "inbox ticker health benches"),
+    ("3 surfaces", "admin export kube_api management apps"),
+    ("4 dashboard", "dashboard"),
 ]
 STRANGERS = {"1d parts", "3 surfaces"}
 
@@ -90,6 +80,8 @@ def engine_modules() -> list[str]:
 
 def place_in(name: str) -> str:
     """The name inside its app: `lifecycle.engine.store.index` is `store.index`."""
+    if name == "lifecycle.engine":
+        return "engine"
     for prefix in ("lifecycle.engine", "lifecycle"):
         if name == prefix or name.startswith(prefix + "."):
             return name[len(prefix) + 1 :]
@@ -103,11 +95,8 @@ def floor_of(name: str) -> int | None:
         if name == "lifecycle.engine" or name.startswith("lifecycle.engine.")
         else range(6, len(FLOORS))
     )
-    place = place_in(name)
-    for index in storeys:
-        if any(place == room or (room and place.startswith(room + ".")) for room in FLOORS[index][1]):
-            return index
-    return None
+    room = place_in(name).split(".")[0]
+    return next((index for index in storeys if room in FLOORS[index][1].split()), None)
 
 
 def imports_of(name: str) -> Iterator[tuple[str, int]]:

@@ -5,13 +5,14 @@ from typing import Any
 
 from lifecycle import inbox
 from lifecycle.models import StoredObject
+from lifecycle.problems import Problem
 
 
 @dataclass
 class Outcome:
     """What the cluster answered: `problems` is empty when it did as asked."""
 
-    problems: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -20,12 +21,10 @@ def order(kind: str, payload: dict[str, Any], stored: StoredObject, user: inbox.
     try:
         command = inbox.append(stored.cluster, kind, name_target(stored) | payload, user)
     except inbox.Refused as refusal:
-        return Outcome([str(refusal)])
+        return Outcome([Problem(str(refusal))])
     result = inbox.wait_for_result(command)
     if result is None:
-        return Outcome(
-            [f"There is no answer yet. The command {command.pk} stays in the inbox; look at it there."]
-        )
+        return Outcome([Problem(f"There is no answer yet. The command {command.pk} waits in the inbox.")])
     return Outcome(read_problems(result), list(result.get("warnings") or []))
 
 
@@ -34,11 +33,11 @@ def name_target(stored: StoredObject) -> dict[str, Any]:
     return {"kind": stored.kind, "namespace": stored.namespace, "name": stored.name}
 
 
-def read_problems(result: dict[str, Any]) -> list[str]:
+def read_problems(result: dict[str, Any]) -> list[Problem]:
     """The causes of a Kubernetes Status, each with its field; empty when the result is a success."""
     if result["code"] < 400:
         return []
     status = result.get("status") or {}
     causes = (status.get("details") or {}).get("causes") or []
-    named = [f"{cause['field']}: {cause.get('message', '')}" for cause in causes if cause.get("field")]
-    return named or [status.get("message") or f"The cluster refused, with code {result['code']}."]
+    named = [Problem(cause.get("message", ""), path=cause["field"]) for cause in causes if cause.get("field")]
+    return named or [Problem(status.get("message") or f"The cluster refused, with code {result['code']}.")]

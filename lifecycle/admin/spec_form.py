@@ -1,5 +1,6 @@
 """An object's spec as YAML in a form: what is wrong with it is said under it, with line and field."""
 
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -8,6 +9,7 @@ from django.core.exceptions import ValidationError
 from lifecycle import inbox
 from lifecycle.admin.orders import order
 from lifecycle.admin.texts import to_yaml
+from lifecycle.admission import parse_path
 from lifecycle.engine.trace import make_merge_patch
 from lifecycle.manifests import Document, read_documents
 from lifecycle.models import StoredObject
@@ -27,19 +29,18 @@ class SpecDocument(Document):
         return super().text_at(path[1:])
 
 
-def read_spec(text: str, stored: dict[str, Any]) -> dict[str, Any]:
-    """The spec that `text` describes for the stored object. Raises ManifestError with every problem."""
+def read_spec(text: str, stored: dict[str, Any]) -> SpecDocument:
+    """The stored object with the spec that `text` describes. Raises ManifestError with every problem."""
     documents = read_documents(text)
     if len(documents) != 1:
-        raise ManifestError(
-            [Problem("the spec is one YAML mapping", "write its fields, such as replicas: 3")]
-        )
+        remedy = "write its fields, such as replicas: 3"
+        raise ManifestError([Problem("the spec is one YAML mapping", remedy)])
     written = documents[0]
     whole = {name: stored[name] for name in ("apiVersion", "kind", "metadata")} | {SPEC: written.data}
-    problems = check_document(SpecDocument(whole, node=written.node))
-    if problems:
+    document = SpecDocument(whole, node=written.node)
+    if problems := check_document(document):
         raise ManifestError(problems)
-    return written.data
+    return document
 
 
 def describe_problem(problem: Problem) -> str:
@@ -80,8 +81,8 @@ class SpecForm(forms.ModelForm):
     def _generation(self) -> int | None:
         return self.instance.data["metadata"].get("generation")
 
-    def clean_spec(self) -> dict[str, Any]:
-        """The spec as JSON."""
+    def clean_spec(self) -> SpecDocument:
+        """The object as it would be."""
         try:
             return read_spec(self.cleaned_data["spec"].replace("\r\n", "\n"), self.instance.data)
         except ManifestError as error:
@@ -94,12 +95,14 @@ class SpecForm(forms.ModelForm):
             return cleaned
         if cleaned["generation"] != self._generation():
             raise ValidationError("Somebody changed this spec meanwhile. Load the page anew, then change it.")
-        patch = make_merge_patch(self.instance.data.get(SPEC) or {}, cleaned[SPEC])
+        document: SpecDocument = cleaned[SPEC]
+        patch = make_merge_patch(self.instance.data.get(SPEC) or {}, document.data[SPEC])
         if patch:
             outcome = order("patch", {"type": "merge", "patch": {SPEC: patch}}, self.instance, self.user)
             self.warnings = outcome.warnings
             for problem in outcome.problems:
-                self.add_error(SPEC, problem)
+                line = document.line_of(parse_path(problem.path)) if problem.path else None
+                self.add_error(SPEC, describe_problem(replace(problem, line=line)))
         return cleaned
 
     def save(self, commit: bool = True) -> StoredObject:
