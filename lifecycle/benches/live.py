@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 from asgiref.sync import sync_to_async
 from websockets.asyncio.client import connect
+from websockets.typing import Origin
 
 from lifecycle import inbox
 from lifecycle.benches import workload
@@ -114,7 +115,7 @@ async def _watch(base: str, cookie: str, watcher: Watcher, anchors: dict[str, fl
     address = f"{base.replace('http', 'ws', 1)}/ws/clusters/{watcher.cluster}/?after=0"
     headers = {"Cookie": cookie}
     async with connect(
-        address, additional_headers=headers, origin=base, max_size=None, compression=None
+        address, additional_headers=headers, origin=Origin(base), max_size=None, compression=None
     ) as socket:
         is_first = True
         async for text in socket:
