@@ -1,0 +1,205 @@
+"""Deployments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .condition import Condition, read_conditions
+from .int_or_percent import IntOrPercent, read_int_or_percent, resolve_fenceposts
+from .meta import StoredObject
+from .pod_template import PodTemplate
+from .record import Record
+from .selector import Selector
+
+ROLLING_UPDATE, RECREATE = "RollingUpdate", "Recreate"
+NO_LIMIT = 2**31 - 1
+"""A `progressDeadlineSeconds` or `revisionHistoryLimit` of this size means none."""
+
+
+class DeploymentSpec(Record):
+    """What a Deployment asks for. `raw` is the stored JSON; what it leaves out is not defaulted here."""
+
+    __slots__ = (
+        "_surge_and_unavailable",
+        "max_surge",
+        "max_unavailable",
+        "min_ready_seconds",
+        "paused",
+        "progress_deadline_seconds",
+        "raw",
+        "replicas",
+        "revision_history_limit",
+        "selector",
+        "strategy_type",
+        "template",
+    )
+
+    def __init__(self, raw: dict[str, Any], template: PodTemplate | None = None) -> None:
+        strategy = raw.get("strategy") or {}
+        rolling = strategy.get("rollingUpdate") or {}
+        replicas = raw.get("replicas")
+        self.raw = raw
+        self.replicas: int = 1 if replicas is None else replicas
+        self.selector = Selector(raw.get("selector"))
+        self.template = template if template is not None else PodTemplate.from_json(raw.get("template"))
+        self.strategy_type: str = strategy.get("type") or ""
+        self.max_surge: IntOrPercent | None = read_int_or_percent(rolling.get("maxSurge"))
+        self.max_unavailable: IntOrPercent | None = read_int_or_percent(rolling.get("maxUnavailable"))
+        self.min_ready_seconds: int = raw.get("minReadySeconds") or 0
+        self.progress_deadline_seconds: int | None = raw.get("progressDeadlineSeconds")
+        self.revision_history_limit: int | None = raw.get("revisionHistoryLimit")
+        self.paused: bool = bool(raw.get("paused"))
+        self._surge_and_unavailable: tuple[int, int] | None = None
+
+    @property
+    def is_rolling_update(self) -> bool:
+        """Whether pods are replaced step by step."""
+        return self.strategy_type == ROLLING_UPDATE
+
+    @property
+    def has_progress_deadline(self) -> bool:
+        """Whether a stalled rollout is ever reported."""
+        return self.progress_deadline_seconds not in (None, NO_LIMIT)
+
+    @property
+    def surge_replicas(self) -> int:
+        """How many pods there may be above `replicas`."""
+        return self._resolved()[0] if self.is_rolling_update else 0
+
+    @property
+    def unavailable_replicas(self) -> int:
+        """How many of `replicas` may be unavailable; never more than there are."""
+        if not self.is_rolling_update or self.replicas == 0:
+            return 0
+        return min(self._resolved()[1], self.replicas)
+
+    @property
+    def min_available_replicas(self) -> int:
+        """The floor a rolling update keeps; Recreate keeps none."""
+        return self.replicas - self.unavailable_replicas if self.is_rolling_update else 0
+
+    def _resolved(self) -> tuple[int, int]:
+        if self._surge_and_unavailable is None:
+            self._surge_and_unavailable = resolve_fenceposts(
+                self.max_surge, self.max_unavailable, self.replicas
+            )
+        return self._surge_and_unavailable
+
+
+DeploymentSpec._fields = ("raw",)
+
+
+class DeploymentStatus(Record):
+    """What is reported of a Deployment."""
+
+    __slots__ = (
+        "available_replicas",
+        "collision_count",
+        "conditions",
+        "extra",
+        "observed_generation",
+        "ready_replicas",
+        "replicas",
+        "terminating_replicas",
+        "unavailable_replicas",
+        "updated_replicas",
+    )
+    INTEGERS = (
+        ("replicas", "replicas"),
+        ("updatedReplicas", "updated_replicas"),
+        ("readyReplicas", "ready_replicas"),
+        ("availableReplicas", "available_replicas"),
+        ("unavailableReplicas", "unavailable_replicas"),
+        ("terminatingReplicas", "terminating_replicas"),
+        ("collisionCount", "collision_count"),
+    )
+    """(name in the API, slot) of every number the trace follows, in the API's order."""
+
+    def __init__(
+        self,
+        replicas: int = 0,
+        updated_replicas: int = 0,
+        ready_replicas: int = 0,
+        available_replicas: int = 0,
+        unavailable_replicas: int = 0,
+        terminating_replicas: int | None = None,
+        observed_generation: int = 0,
+        collision_count: int | None = None,
+        conditions: tuple[Condition, ...] = (),
+        extra: dict[str, Any] | None = None,
+    ) -> None:
+        self.replicas = replicas
+        self.updated_replicas = updated_replicas
+        self.ready_replicas = ready_replicas
+        self.available_replicas = available_replicas
+        self.unavailable_replicas = unavailable_replicas
+        self.terminating_replicas = terminating_replicas
+        self.observed_generation = observed_generation
+        self.collision_count = collision_count
+        self.conditions = conditions
+        self.extra = extra
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any] | None, epoch_ms: int = 0) -> DeploymentStatus:
+        """Read `status`; unknown fields are kept in `extra`."""
+        data = data or {}
+        return cls(
+            data.get("replicas") or 0,
+            data.get("updatedReplicas") or 0,
+            data.get("readyReplicas") or 0,
+            data.get("availableReplicas") or 0,
+            data.get("unavailableReplicas") or 0,
+            data.get("terminatingReplicas"),
+            data.get("observedGeneration") or 0,
+            data.get("collisionCount"),
+            read_conditions(data.get("conditions"), epoch_ms),
+            {name: value for name, value in data.items() if name not in _READ} or None,
+        )
+
+    def to_json(self, epoch_ms: int = 0) -> dict[str, Any]:
+        """The API form: numbers that are 0 are left out."""
+        data: dict[str, Any] = {}
+        if self.observed_generation:
+            data["observedGeneration"] = self.observed_generation
+        for name, slot in self.INTEGERS[:5]:
+            if value := getattr(self, slot):
+                data[name] = value
+        for name, slot in self.INTEGERS[5:]:
+            if (value := getattr(self, slot)) is not None:
+                data[name] = value
+        if self.conditions:
+            data["conditions"] = [condition.to_json(epoch_ms) for condition in self.conditions]
+        if self.extra:
+            data.update(self.extra)
+        return data
+
+
+_READ = frozenset((*dict(DeploymentStatus.INTEGERS), "observedGeneration", "conditions"))
+
+
+class Deployment(StoredObject):
+    """A Deployment, typed."""
+
+    __slots__ = ()
+    KIND = "Deployment"
+    spec: DeploymentSpec
+    status: DeploymentStatus
+
+    @classmethod
+    def _read_spec(cls, data: Mapping[str, Any], epoch_ms: int) -> DeploymentSpec:
+        return DeploymentSpec(dict(data.get("spec") or {}))
+
+    @classmethod
+    def _read_status(cls, data: Any, epoch_ms: int) -> DeploymentStatus:
+        return DeploymentStatus.from_json(data, epoch_ms)
+
+    def spec_json(self, epoch_ms: int = 0) -> Any:
+        return self.spec.raw
+
+    def status_json(self, epoch_ms: int = 0) -> Any:
+        return self.status.to_json(epoch_ms)
+
+    def with_status(self, status: DeploymentStatus) -> Deployment:
+        """The Deployment with another status."""
+        return Deployment(self.kind, self.meta, self.spec, status, self.resource_version, self.extra)
