@@ -4,9 +4,12 @@ Structure only: names and types of fields, strict as `kubectl --validate=strict`
 sense is the API server's validation (`lifecycle.engine.store.validation`). No Django in here.
 """
 
+from dataclasses import replace
+
 from lifecycle.manifests import SIZE_LIMIT_BYTES, Document, read_documents
 from lifecycle.problems import ManifestError, Problem
 from lifecycle.schema.check import check_document, is_modelled_kind
+from lifecycle.schema.nulls import drop_nulls
 
 __all__ = [
     "Document",
@@ -25,7 +28,7 @@ def read_manifests(
     """The objects of a text, each structurally sound. Raises ManifestError with every problem found."""
     documents = read_documents(text, source, limit_bytes)
     check_documents(documents)
-    return documents
+    return [replace(document, data=drop_nulls(document.data)) for document in documents]
 
 
 def check_documents(documents: list[Document]) -> None:

@@ -19,19 +19,24 @@ RFC_3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:
 MOST_PROBLEMS = 50
 LIST_OF, MAP_OF = "list of ", "map of "
 METADATA_FIELDS = {"apiVersion": "string", "kind": "string"}
+CUSTOM_FIELDS = {"metadata": "ObjectMeta", ANY_FIELD: "any"}
 
 
 def check_document(document: Document) -> list[Problem]:
     """What is structurally wrong with one object, at most MOST_PROBLEMS; empty when it is sound."""
-    type_name, problems = _find_type(document)
+    problems = _check_type(document)
     if problems:
         return problems
-    fields = {"metadata": "ObjectMeta", ANY_FIELD: "any"}
-    if type_name is not None:
-        fields = dict(load_tables().types[type_name])
     checker = _Checker(document)
-    checker.check_object(document.data, METADATA_FIELDS | fields, ())
+    checker.check_object(document.data, find_fields(document.data), ())
     return checker.problems
+
+
+def find_fields(data: Mapping[str, Any]) -> Mapping[str, str]:
+    """The fields of an object by its kind; of a custom resource, whose table nobody has, the metadata."""
+    tables = load_tables()
+    type_name = tables.kinds.get((data["apiVersion"], data["kind"]))
+    return {**METADATA_FIELDS, **(CUSTOM_FIELDS if type_name is None else tables.types[type_name])}
 
 
 def is_modelled_kind(api_version: str, kind: str) -> bool:
@@ -39,21 +44,20 @@ def is_modelled_kind(api_version: str, kind: str) -> bool:
     return (api_version, kind) in load_tables().kinds
 
 
-def _find_type(document: Document) -> tuple[str | None, list[Problem]]:
-    """The table to hold the object against; None for a custom resource, whose table nobody has."""
+def _check_type(document: Document) -> list[Problem]:
+    """Is there such a kind at all?"""
     for name in ("apiVersion", "kind"):
         value = document.data.get(name)
         if value is None:
-            return None, [document.problem((name,), f"{name} not set", f"every manifest needs {name}")]
+            return [document.problem((name,), f"{name} not set", f"every manifest needs {name}")]
         if not isinstance(value, str):
-            return None, [document.problem((name,), f"must be text, not {describe(value)}")]
+            return [document.problem((name,), f"must be text, not {describe(value)}")]
     api_version, kind = document.data["apiVersion"], document.data["kind"]
     tables = load_tables()
-    type_name = tables.kinds.get((api_version, kind))
-    if type_name is not None or _is_custom(api_version, tables):
-        return type_name, []
+    if (api_version, kind) in tables.kinds or _is_custom(api_version, tables):
+        return []
     message = f'no matches for kind "{kind}" in version "{api_version}"'
-    return None, [document.problem(("kind",), message, _suggest_kind(api_version, kind, tables))]
+    return [document.problem(("kind",), message, _suggest_kind(api_version, kind, tables))]
 
 
 def _is_custom(api_version: str, tables: Tables) -> bool:

@@ -112,7 +112,14 @@ def test_null_is_a_field_left_out():
     text = (
         "{apiVersion: v1, kind: Pod, metadata: {name: a, creationTimestamp: null}, spec: {containers: null}}"
     )
-    assert len(read_manifests(text)) == 1
+    (document,) = read_manifests(text)
+    assert document.data["metadata"] == {"name": "a"}
+    assert document.data["spec"] == {}
+
+
+def test_a_null_label_is_an_empty_one():
+    (document,) = read_manifests("{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {b: null}}}")
+    assert document.data["metadata"]["labels"] == {"b": ""}
 
 
 def test_a_markup_name_is_only_data():
