@@ -43,7 +43,7 @@ def clusters_for(user: User) -> QuerySet[Cluster]:
 
 
 def get_cluster_or_404(user: User, name: str, verb: str = Verb.VIEW) -> Cluster:
-    """The cluster of that name. Http404 when `user` may not view it, PermissionDenied when only `verb` lacks."""
+    """The cluster of that name. Http404 for who may not view it, PermissionDenied when only `verb` lacks."""
     cluster = Cluster.objects.filter(name=name).first()
     if cluster is None or not may(user, cluster, Verb.VIEW):
         raise Http404(f"There is no cluster {name!r}.")

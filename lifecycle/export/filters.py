@@ -26,10 +26,13 @@ Value = TypeVar("Value")
 
 
 def check_names(query: QueryDict, allowed: list[str]) -> None:
-    """ValidationError naming every parameter that is not allowed."""
+    """ValidationError naming every parameter that is not allowed, or that no database could look for."""
     known = f"there are {', '.join(allowed)}"
     if unknown := [name for name in query if name not in allowed]:
         raise ValidationError({name: [f"There is no parameter {name!r} here; {known}."] for name in unknown})
+    # No name has one, and PostgreSQL takes none.
+    if broken := [name for name in query if "\0" in "".join(query.getlist(name))]:
+        raise ValidationError({name: ["A NUL character is no part of any name."] for name in broken})
 
 
 def read_values(query: QueryDict, name: str, parse: Callable[[str], Value]) -> list[Value]:

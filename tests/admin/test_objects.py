@@ -25,6 +25,11 @@ SPEC = {
 }
 
 
+ALIAS_BOMB = "a0: &a0 [x, x]\n" + "".join(
+    f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 9)}]\n" for level in range(1, 9)
+)
+
+
 def make_deployment(cluster: Cluster, name: str = "web", **fields: Any) -> StoredObject:
     metadata = {"name": name, "namespace": "default", "uid": f"uid-{name}", "generation": 1}
     data = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": SPEC, "status": {}}
@@ -77,6 +82,9 @@ def test_saving_writes_nothing_itself(client: Client, shop, answering: Inbox):
     [
         pytest.param("replicas: [", "not valid YAML", id="malformed"),
         pytest.param("", "This field is required.", id="nothing"),
+        pytest.param("a" * (2**20 + 1), "bytes are more than the limit", id="too large"),
+        pytest.param(ALIAS_BOMB, "aliases", id="alias bomb"),
+        pytest.param("a: " + "[" * 5000, "deep", id="too deep"),
         pytest.param("- a", "a manifest is a mapping", id="a list"),
         pytest.param("a: 1\n---\nb: 2", "the spec is one YAML mapping", id="two documents"),
         pytest.param(

@@ -6,7 +6,10 @@ import json
 
 import pytest
 from django.test import Client
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from lifecycle.export.filters import TRANSITION_FILTERS
 from lifecycle.models import Cluster
 from tests.builders import make_cluster, make_event, make_stored, make_transition
 
@@ -126,6 +129,7 @@ def test_filters(client: Client, shop: Cluster, parameters: dict, expected: list
     "parameters, named",
     [
         ({"colour": "red"}, "colour"),
+        ({"name": "web\0"}, "name"),
         ({"since": "soon"}, "since"),
         ({"until": "99999999999999999999"}, "until"),
         ({"after": "-1"}, "after"),
@@ -206,3 +210,18 @@ def test_memory_stays_constant(client: Client, shop: Cluster, django_assert_num_
         assert next(pieces).count(b"\n") == 10
     with django_assert_num_queries(2):
         assert b"".join(pieces).count(b"\n") == 16
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(TRANSITION_FILTERS), st.lists(st.text(max_size=8), max_size=2), max_size=3
+    )
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_is_asked_is_answered_or_refused(client: Client, shop: Cluster, parameters: dict):
+    """No question ends in a server error."""
+    response = client.get("/api/clusters/shop/transitions", parameters)
+    if response.status_code == 200:
+        json.loads(b"".join(response.streaming_content))
+    else:
+        assert response.status_code == 400 and set(response.json()) <= set(parameters)
