@@ -14,7 +14,7 @@ from django.db.models import Q, QuerySet
 from dashboard.budgets import BudgetReader
 from dashboard.plots.phases import make_phases
 from dashboard.plots.replicas import Rollout, make_replicas
-from dashboard.plots.states import FIELDS
+from dashboard.plots.states import PLAIN_FIELDS, is_told
 from dashboard.plots.stories import Stories
 from dashboard.plots.timeline import MAX_ROWS, make_timeline
 from lifecycle.export.sources import EVENTS, TRANSITIONS
@@ -25,6 +25,8 @@ Figure = dict[str, Any]
 # A timeline holds more pods than it shows, so that rows that end make room for older ones.
 HELD_PODS = MAX_ROWS * 2
 POD_ROWS = 5_000
+# `is_told`, as a query.
+STATE_ROWS = Q(field__in=PLAIN_FIELDS) | Q(field__startswith="container.", field__endswith=".state")
 
 
 class Feed(Protocol):
@@ -55,12 +57,12 @@ class TimelineFeed:
         rows = _transitions(cluster)
         for row in _walk(TRANSITIONS, rows.filter(parents)):
             self.stories.feed(row)
-        for row in _walk(TRANSITIONS, rows.filter(uid__in=uids, field__in=FIELDS)):
+        for row in _walk(TRANSITIONS, rows.filter(STATE_ROWS, uid__in=uids)):
             self.stories.feed(row)
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
         for row in frame["transitions"]:
-            if row["field"] in FIELDS:
+            if is_told(row["field"]):
                 self.stories.feed(row)
         self.stories.settle(frame["objects"], frame["at_ms"])
         self.stories.forget(HELD_PODS)

@@ -1,81 +1,104 @@
 """A pod's `state` at every instant, from the facts its transitions carry.
 
-The stored summary says only the latest state; a timeline needs all of them, in order.
+The stored summary says only the latest state; a timeline needs all of them, in order. What a state is,
+`lifecycle.engine.columns` decides here too: the facts look like a pod to it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple, cast
 
-# kubectl's STATUS of a pod whose container failed and is tried again.
-CRASHING = {
-    "CrashLoopBackOff",
-    "Error",
-    "OOMKilled",
-    "ContainerStatusUnknown",
-    "ErrImagePull",
-    "ImagePullBackOff",
-    "InvalidImageName",
-    "ErrImageNeverPull",
-    "CreateContainerConfigError",
-    "CreateContainerError",
-    "RunContainerError",
-    "StartError",
-    "PostStartHookError",
-}
+from lifecycle.engine.columns import decide_state
+from lifecycle.engine.objects.pod import Pod
+
+Row = Mapping[str, Any]
+
+PLAIN_FIELDS = ("exists", "node", "deletion", "phase", "ready", "reason", "status", "condition.Ready")
 
 
-# The transitions a state follows from.
-FIELDS = ("exists", "node", "deletion", "phase", "ready", "status", "condition.Ready")
+def is_told(field: str) -> bool:
+    """Whether a transition of this field may change a pod's state, or what is said about it."""
+    return field in PLAIN_FIELDS or (field.startswith("container.") and field.endswith(".state"))
+
+
+class _State(NamedTuple):
+    type: str | None
+    reason: str | None
+
+
+class _Container(NamedTuple):
+    state: _State
+
+
+class _Condition(NamedTuple):
+    type: str
+    status: str
 
 
 class Facts:
-    """What is known of a pod after some transitions."""
-
-    __slots__ = ("deleting", "is_ready", "message", "node", "phase", "ready", "reason", "status")
+    """What is known of a pod after some transitions, shaped like a pod as far as `decide_state` reads it."""
 
     def __init__(self) -> None:
         self.phase = "Pending"
-        self.status = "Pending"
-        self.ready: str | None = None
-        self.node: str | None = None
-        self.deleting = False
-        self.is_ready = False
-        self.reason: str | None = None
-        self.message: str | None = None
+        self.reason = ""
+        self.node_name = ""
+        self.deletion_ms: int | None = None
+        self.conditions: tuple[_Condition, ...] = ()
+        self.by_container: dict[str, _Container] = {}
+        self.status_text = ""
+        self.ready_text = ""
+        self.said = ""
 
-    def feed(self, row: Mapping[str, Any]) -> None:
-        field, new = row["field"], row["new"]
-        if field in ("phase", "status", "node", "ready"):
-            setattr(self, field, new)
-        elif field == "deletion":
-            self.deleting = True
-        elif field == "condition.Ready":
-            self.is_ready = new == "True"
-        if row.get("reason") or row.get("message"):
-            self.reason, self.message = row.get("reason"), row.get("message")
+    def feed(self, row: Row) -> None:
+        """Take the pod's next transition."""
+        match row["field"].split("."):
+            case ["phase"]:
+                self.phase = row["new"] or "Pending"
+            case ["reason"]:
+                self.reason = row["new"] or ""
+            case ["node"]:
+                self.node_name = row["new"] or ""
+            case ["deletion"]:
+                self.deletion_ms = row["at_ms"]
+            case ["condition", "Ready"]:
+                self.conditions = (_Condition("Ready", row["new"]),)
+            case ["container", *name, "state"]:
+                self.by_container[".".join(name)] = _Container(_State(row["new"], row["reason"]))
+            case ["status"]:
+                self.status_text = row["new"] or ""
+            case ["ready"]:
+                self.ready_text = row["new"] or ""
+        self.said = ": ".join(part for part in (row["reason"], row["message"]) if part) or self.said
+
+    @property
+    def state(self) -> str:
+        """One of `columns.STATES`."""
+        return decide_state(cast(Pod, self))
+
+    @property
+    def status(self) -> Facts:
+        return self
+
+    @property
+    def meta(self) -> Facts:
+        return self
+
+    @property
+    def containers(self) -> tuple[_Container, ...]:
+        return tuple(self.by_container.values())
+
+    @property
+    def init_containers(self) -> tuple[_Container, ...]:
+        """They are among `containers`: a state does not depend on which."""
+        return ()
 
     def notes(self) -> tuple[str, ...]:
         """What a hover label adds to the state's name."""
-        lines = [f"STATUS {self.status}" + (f" · READY {self.ready}" if self.ready else "")]
-        if self.node:
-            lines.append(f"on {self.node}")
-        if self.reason or self.message:
-            lines.append(": ".join(part for part in (self.reason, self.message) if part))
-        return tuple(lines)
-
-
-def state_of(facts: Facts) -> str:
-    """One of the nine states; the first rule that applies."""
-    if facts.status == "Unknown" or facts.phase == "Unknown":
-        return "unknown"
-    if facts.phase in ("Succeeded", "Failed"):
-        return facts.phase.lower()
-    if facts.deleting:
-        return "terminating"
-    if (facts.status or "").rpartition(":")[2] in CRASHING:
-        return "crashing"
-    if facts.phase == "Pending":
-        return "starting" if facts.node else "pending"
-    return "ready" if facts.is_ready else "notReady"
+        columns = [("STATUS", self.status_text), ("READY", self.ready_text)]
+        lines = [
+            " · ".join(f"{name} {value}" for name, value in columns if value),
+            f"on {self.node_name}" if self.node_name else "",
+            self.said,
+        ]
+        return tuple(line for line in lines if line)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .spans import Span
-from .states import Facts, state_of
+from .states import Facts
 from .theme import TONES
 
 Row = Mapping[str, Any]
@@ -56,7 +56,7 @@ class PodStory:
             self.deleted_ms = at_ms
             return
         self.facts.feed(row)
-        self.settle(state_of(self.facts), at_ms)
+        self.settle(self.facts.state, at_ms)
 
     def settle(self, state: str, at_ms: int) -> None:
         """Be in `state` from `at_ms` on. Several changes of one instant leave one span, the last."""

@@ -49,12 +49,15 @@ def test_an_open_bar_reaches_to_now():
     "rows, state",
     [
         pytest.param([transition(6000, "deletion", "requested")], "terminating", id="asked to go"),
-        pytest.param([transition(6000, "status", "CrashLoopBackOff")], "crashing", id="backs off"),
-        pytest.param([transition(6000, "status", "Init:CrashLoopBackOff")], "crashing", id="init backs off"),
+        pytest.param(
+            [transition(6000, "container.app.state", "Waiting", reason="CrashLoopBackOff")],
+            "crashing",
+            id="backs off",
+        ),
         pytest.param([transition(6000, "phase", "Succeeded")], "succeeded", id="exited 0"),
         pytest.param([transition(6000, "phase", "Failed")], "failed", id="failed"),
         pytest.param([transition(6000, "condition.Ready", "False")], "notReady", id="probe fails"),
-        pytest.param([transition(6000, "status", "Unknown")], "unknown", id="node lost"),
+        pytest.param([transition(6000, "reason", "NodeLost")], "unknown", id="node lost"),
     ],
 )
 def test_the_state_follows_the_facts(rows, state):
@@ -67,7 +70,7 @@ def test_changes_of_one_instant_leave_one_bar():
         [
             *pod_life(),
             transition(6000, "condition.Ready", "False"),
-            transition(6000, "status", "Error"),
+            transition(6000, "container.app.state", "Waiting", reason="CrashLoopBackOff"),
         ]
     )
     assert bars(make_timeline(stories, 7000))[("default/web-1", "crashing")] == [(6000, None)]

@@ -19,6 +19,7 @@ HOSTILE = "<script>alert(1)</script>"
 PAGES = [
     "",
     "workloads/",
+    "control/",
     "pods/default/web-1/",
     "pods/default/web-1/status/",
     "pods/default/web-1/log/",
