@@ -14,7 +14,7 @@ from .objects.condition import Condition
 from .objects.container import RUNNING, TERMINATED, WAITING, ContainerStatus
 from .objects.meta import StoredObject
 from .objects.node import Node
-from .objects.pod import FAILED, PENDING, SUCCEEDED, UNKNOWN, Pod
+from .objects.pod import FAILED, SUCCEEDED, UNKNOWN, Pod
 from .workload_columns import WORKLOAD_COLUMNS, count_ready, decide_workload_columns
 
 __all__ = [
@@ -87,10 +87,11 @@ def pod_status_text(pod: Pod) -> str:
     status = pod.status
     phase = status.phase
     text = status.reason or phase
-    if phase == PENDING or not status.containers:
-        for condition in status.conditions:
-            if condition.type == "PodScheduled" and condition.reason == SCHEDULING_GATED:
+    for condition in status.conditions:
+        if condition.type == "PodScheduled":
+            if condition.reason == SCHEDULING_GATED:
                 text = SCHEDULING_GATED
+            break
     blocked = ""
     if status.init_containers:
         _, blocked, _ = _scan_init(pod)

@@ -82,7 +82,9 @@ def decide_tick(
     if now_ms - (state.started_ms or 0) < probe.initial_delay_seconds * 1000:
         return WAIT, None
     # Startup checks run until the container has started, the others only from then on.
-    return (RUN_CHECK if bool(started) != (kind == STARTUP) else WAIT), None
+    if kind == STARTUP:
+        return (WAIT, SUCCESS) if started else (RUN_CHECK, None)
+    return (RUN_CHECK if started else WAIT), None
 
 
 def first_check_ms(kind: str, probe: Probe, started_ms: int, enabled_ms: int) -> int:
