@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.middleware import HtmxDetails
 
 from dashboard import answers, readings
 from dashboard.answers import Answer
@@ -30,7 +34,25 @@ RECENT_EVENTS = 60
 UNPROCESSABLE = 422
 
 
-@login_required
+View = Callable[..., HttpResponse]
+
+
+def signed_in(view: View) -> View:
+    """Only for people who signed in; a part asked for by a page that was signed out sends the page away."""
+
+    @wraps(view)
+    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.user.is_authenticated:
+            return view(request, *args, **kwargs)
+        htmx: HtmxDetails = request.htmx  # type: ignore[attr-defined]
+        if htmx:
+            return HttpResponseClientRedirect(redirect_to_login(htmx.current_url_abs_path or "/").url)
+        return redirect_to_login(request.get_full_path())
+
+    return checked
+
+
+@signed_in
 def clusters(request: HttpRequest, form: ClusterForm | None = None) -> HttpResponse:
     """Every cluster the user may see, and a form for another."""
     seen = [
@@ -47,7 +69,7 @@ def clusters(request: HttpRequest, form: ClusterForm | None = None) -> HttpRespo
     return render(request, "clusters/list.html", context, status=UNPROCESSABLE if form else 200)
 
 
-@login_required
+@signed_in
 @require_POST
 def create_cluster(request: HttpRequest) -> HttpResponse:
     """Make a cluster and go to it."""
@@ -62,7 +84,7 @@ def create_cluster(request: HttpRequest) -> HttpResponse:
     return clusters(request, form)
 
 
-@login_required
+@signed_in
 def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
     """The cluster's page: clock, timeline, manifest, workloads, events."""
     found = get_cluster_or_404(request.user, cluster)
@@ -75,7 +97,7 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
     return render(request, "clusters/cluster.html", context)
 
 
-@login_required
+@signed_in
 @require_GET
 def workloads(request: HttpRequest, cluster: str) -> HttpResponse:
     """The part of the cluster's page that lists workloads."""
@@ -88,7 +110,7 @@ def workloads(request: HttpRequest, cluster: str) -> HttpResponse:
     return render(request, "clusters/_workloads.html", context)
 
 
-@login_required
+@signed_in
 def control(request: HttpRequest, cluster: str) -> HttpResponse:
     """Pause, resume, step, another speed, or run until something holds. GET: the controls as they are."""
     if request.method != "POST":
@@ -108,7 +130,7 @@ def control(request: HttpRequest, cluster: str) -> HttpResponse:
     return render(request, "clusters/_controls.html", context, status=UNPROCESSABLE if problem else 200)
 
 
-@login_required
+@signed_in
 @require_POST
 def apply_manifest(request: HttpRequest, cluster: str) -> HttpResponse:
     """Apply what was pasted or uploaded; every document is answered."""
@@ -123,7 +145,7 @@ def apply_manifest(request: HttpRequest, cluster: str) -> HttpResponse:
     return _answer(request, given)
 
 
-@login_required
+@signed_in
 def pod(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
     """One pod: lanes, containers, events, logs."""
     found = get_cluster_or_404(request.user, cluster)
@@ -132,7 +154,7 @@ def pod(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpRe
     return render(request, "pods/pod.html", context)
 
 
-@login_required
+@signed_in
 @require_GET
 def pod_status(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
     """The parts of a pod's page that change: facts and containers."""
@@ -140,7 +162,7 @@ def pod_status(request: HttpRequest, cluster: str, namespace: str, name: str) ->
     return render(request, "pods/_status.html", {"cluster": found} | _pod(found, namespace, name))
 
 
-@login_required
+@signed_in
 @require_GET
 def pod_log(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
     """What a container wrote, in its current run or the one before."""
@@ -151,7 +173,7 @@ def pod_log(request: HttpRequest, cluster: str, namespace: str, name: str) -> Ht
     return render(request, "pods/_log.html", {"log": log, "container": container})
 
 
-@login_required
+@signed_in
 @require_POST
 def delete_pod(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
     """Ask for a pod's graceful deletion."""
@@ -164,7 +186,7 @@ def delete_pod(request: HttpRequest, cluster: str, namespace: str, name: str) ->
     return _answer(request, answers.send(found, [command], request.user))
 
 
-@login_required
+@signed_in
 def deployment(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
     """One Deployment: its rollout, its pods, and what can be done to it."""
     found = get_cluster_or_404(request.user, cluster)
@@ -175,7 +197,7 @@ def deployment(request: HttpRequest, cluster: str, namespace: str, name: str) ->
     return render(request, "deployments/deployment.html", context)
 
 
-@login_required
+@signed_in
 @require_GET
 def deployment_status(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
     """The parts of a Deployment's page that change: facts, conditions, revisions."""
@@ -184,7 +206,7 @@ def deployment_status(request: HttpRequest, cluster: str, namespace: str, name: 
     return render(request, "deployments/_status.html", context)
 
 
-@login_required
+@signed_in
 @require_POST
 def change_deployment(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
     """Another image, more replicas, restart, pause, resume, undo, delete."""

@@ -1,4 +1,4 @@
-// What every page has: the theme toggle, textareas that submit with Ctrl+Enter, examples that fill them.
+// What every page has: the theme toggle, textareas that submit with Ctrl+Enter, examples, word of problems.
 const root = document.documentElement;
 
 function toggleTheme() {
@@ -11,6 +11,19 @@ function toggleTheme() {
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-theme-toggle]")) toggleTheme();
 });
+
+// A request that got no answer, or a broken one, is said aloud; it goes away with the next that works.
+function sayProblem(text) {
+  const toast = document.querySelector("[data-toast]");
+  toast.textContent = text;
+  toast.hidden = !text;
+}
+
+document.addEventListener("htmx:sendError", () => sayProblem("Podline does not answer. Is it still running?"));
+document.addEventListener("htmx:responseError", (event) => {
+  sayProblem(`Podline answered with an error (${event.detail.xhr.status}); its log says more.`);
+});
+document.addEventListener("htmx:afterOnLoad", () => sayProblem(""));
 
 document.addEventListener("keydown", (event) => {
   const isSubmit = event.key === "Enter" && (event.ctrlKey || event.metaKey);

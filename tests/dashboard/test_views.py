@@ -106,6 +106,13 @@ def test_without_signing_in_there_is_only_the_door(client, shop, path):
     assert answer["Location"].startswith("/sign-in/")
 
 
+def test_a_page_that_was_signed_out_is_sent_to_the_door(client, shop):
+    client.logout()
+    headers = {"HX-Request": "true", "HX-Current-URL": "http://testserver/clusters/shop/"}
+    answer = client.get("/clusters/shop/workloads/", headers=headers)
+    assert answer["HX-Redirect"] == "/sign-in/?next=/clusters/shop/"
+
+
 def test_the_list_shows_ones_own_clusters(client, shop):
     make_cluster(make_user("eve"), "secret")
     page = client.get("/").content.decode()
