@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 _START = datetime(1970, 1, 1, tzinfo=UTC)
 _RFC_3339 = re.compile(
@@ -17,8 +18,13 @@ _RFC_3339 = re.compile(
 
 def format_time(instant_ms: int, epoch_ms: int) -> str:
     """The API time of an instant, cut to seconds: `2026-01-01T00:00:02Z`."""
-    moment = _START + timedelta(seconds=(epoch_ms + instant_ms) // 1000)
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return _format_second((epoch_ms + instant_ms) // 1000)
+
+
+@lru_cache(maxsize=4096)
+def _format_second(second: int) -> str:
+    # What happens together carries the same few seconds, many times over.
+    return (_START + timedelta(seconds=second)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def format_micro_time(instant_ms: int, epoch_ms: int) -> str:
