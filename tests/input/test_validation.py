@@ -184,8 +184,8 @@ def ephemeral(**fields):
         ),
         pytest.param(
             make_pod(container={"lifecycle": {"stopSignal": "SIGUSR1"}}),
-            "spec.os.name: Required value: must be set, because "
-            "`spec.containers[0].lifecycle.stopSignal` is: signals depend on the system",
+            "spec.containers[0].lifecycle.stopSignal: Forbidden: "
+            "may not be set for containers with empty `spec.os.name`",
             id="signal without a system",
             marks=pytest.mark.spec("VALID-09", "STOPSIG-04", "PODOS-05"),
         ),

@@ -94,7 +94,7 @@ def _validate_sleep(
 def _validate_stop_signal(signal: str, path: str, os_name: str | None) -> list[FieldError]:
     """A signal needs an operating system that has it (STOPSIG-04, STOPSIG-05, VALID-09)."""
     if not os_name:
-        return [required("spec.os.name", f"must be set, because `{path}` is: signals depend on the system")]
+        return [forbidden(path, "may not be set for containers with empty `spec.os.name`")]
     supported = WINDOWS_SIGNALS if os_name == "windows" else LINUX_SIGNALS
     return [] if signal in supported else [not_supported(path, signal, sorted(supported))]
 
