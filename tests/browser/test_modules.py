@@ -1,0 +1,177 @@
+"""The browser's own modules, without a server: they are served from the folder they live in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from itertools import pairwise
+from pathlib import Path
+
+import plotly
+import pytest
+from playwright.sync_api import Browser, Page, Route
+
+from dashboard.plots.patches import make_patch
+from dashboard.plots.stories import Stories
+from dashboard.plots.timeline import make_timeline
+from tests.dashboard.rows import pod_life, transition
+from tests.dashboard.test_patches import apply
+
+pytestmark = pytest.mark.browser
+
+STATIC = Path(__file__).resolve().parents[2] / "static"
+BUNDLE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+ADDRESS = "http://podline.test/"
+POLICY = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'"
+HOSTILE = "<script>alert(1)</script><b>bold</b>&amp;"
+
+
+def serve(route: Route) -> None:
+    path = route.request.url.removeprefix(ADDRESS)
+    if not path:
+        page = '<!doctype html><script src="/plotly.js"></script><body>'
+        route.fulfill(body=page, headers={"Content-Type": "text/html", "Content-Security-Policy": POLICY})
+    else:
+        route.fulfill(path=BUNDLE if path == "plotly.js" else STATIC / path, content_type="text/javascript")
+
+
+@pytest.fixture(scope="module")
+def empty(browser: Browser) -> Iterator[Page]:
+    """A page with Plotly, the policy, and nothing else."""
+    page = browser.new_page()
+    page.route(f"{ADDRESS}**", serve)
+    page.goto(ADDRESS)
+    yield page
+    page.close()
+
+
+def call(page: Page, module: str, expression: str, *arguments: object) -> object:
+    """`expression` with the module as `m` and the arguments as `a`."""
+    return page.evaluate(
+        f"async (a) => {{ const m = await import('/js/{module}.js'); return {expression}; }}", list(arguments)
+    )
+
+
+@pytest.mark.parametrize(
+    "milliseconds, text",
+    [
+        (0, "0s"),
+        (40, "40ms"),
+        (12_300, "12.3s"),
+        (60_000, "1m"),
+        (187_000, "3m 07s"),
+        (3_720_000, "1h 02m"),
+        (86_400_000, "1d"),
+        (90_000_000, "1d 01h"),
+    ],
+)
+def test_durations(empty, milliseconds, text):
+    assert call(empty, "format", "m.duration(a[0])", milliseconds) == text
+
+
+def test_the_clock_reads_like_a_clock(empty):
+    assert call(empty, "format", "m.clock(a[0])", 90_061_250) == "1d 01:01:01.2"
+
+
+@pytest.mark.parametrize(
+    "span, width, labels",
+    [
+        ([0, 60_000], 500, ["0s", "15s", "30s", "45s", "1m"]),
+        ([0, 30_000], 1000, ["0s", "5s", "10s", "15s", "20s", "25s", "30s"]),
+        ([100_000, 3_700_000], 400, ["15m", "30m", "45m", "1h"]),
+        ([0, 400], 300, ["0s", "200ms", "400ms"]),
+    ],
+)
+def test_ticks_are_round_and_few(empty, span, width, labels):
+    assert call(empty, "format", "m.ticks(a[0], a[1]).labels", span, width) == labels
+
+
+def test_the_browser_applies_patches_as_the_server_means_them(empty):
+    stories, figures = Stories(), []
+    for row in [*pod_life("a"), *pod_life("b", 100), transition(9000, "exists", "deleted", "a")]:
+        stories.feed(row)
+        figures.append(json.loads(json.dumps(make_timeline(stories, row["at_ms"]))))
+    for before, after in pairwise(figures):
+        patch = make_patch(before, after)
+        if patch is None:
+            continue
+        drawn = call(
+            empty, "patches", "(m.applyPatch(a[0], a[1]), m.growFigure(a[0], 9999), a[0])", before, patch
+        )
+        expected = apply(deepcopy(before), patch)
+        for mine, theirs in zip(drawn["data"], expected["data"], strict=True):
+            assert mine["y"] == theirs["y"]
+            assert mine["hovertext"] == theirs["hovertext"]
+            if mine["type"] == "bar":
+                assert mine["customdata"] == theirs["customdata"]
+                ends = [9999 if end is None else end for end in theirs["customdata"]]
+                lengths = [end - base for end, base in zip(ends, theirs["base"], strict=True)]
+                assert mine["x"] == lengths
+
+
+def test_time_is_carried_on_and_never_jumps_back_a_little(empty):
+    now = call(
+        empty,
+        "clock",
+        """(() => {
+          const clock = new m.Clock();
+          clock.hear(10_000, 10);
+          const before = clock.now();
+          clock.hear(9_900, 10);
+          const after = clock.now();
+          clock.hear(500, 0);
+          return [before >= 10_000, after >= before, clock.now()];
+        })()""",
+    )
+    assert now == [True, True, 500]
+
+
+def test_lanes_and_events_write_strangers_text_as_text(empty):
+    found = call(
+        empty,
+        "lanes",
+        """(async () => {
+          const list = document.createElement("ol");
+          const lane = {label: a[0], title: a[0], note: a[0], path: "pods/x/"};
+          m.drawLanes(list, {rowHeight: 26, rows: [lane]}, "/c/");
+          const {EventFeed} = await import("/js/feed.js");
+          const feed = document.createElement("div");
+          const template = document.createElement("template");
+          const item = document.createElement("li");
+          for (const name of ["time", "reason", "message", "subject"]) {
+            item.append(document.createElement("span"));
+            item.lastChild.dataset[name] = "";
+          }
+          template.content.append(item);
+          feed.append(document.createElement("ol"), template);
+          const text = {name: a[0], namespace: a[0], reason: a[0], message: a[0]};
+          new EventFeed(feed).add([{kind: "Pod", at_ms: 1, count: 1, ...text}]);
+          const all = [...list.querySelectorAll("*"), ...feed.querySelectorAll("*")].map((e) => e.localName);
+          return [all.includes("script") || all.includes("b"), list.querySelector("a").textContent,
+            feed.querySelector("[data-message]").textContent];
+        })()""",
+        HOSTILE,
+    )
+    assert found == [False, HOSTILE, HOSTILE]
+
+
+def test_hover_labels_show_strangers_text_as_it_is(empty):
+    stories = Stories()
+    for row in pod_life(HOSTILE):
+        stories.feed(row)
+    shown = empty.evaluate(
+        """async (figure) => {
+          const plot = document.createElement("div");
+          document.body.append(plot);
+          await Plotly.newPlot(plot, figure.data, {...figure.layout, width: 800});
+          const curve = figure.data.findIndex((trace) => trace.name === "ready");
+          Plotly.Fx.hover(plot, [{curveNumber: curve, pointNumber: 0}]);
+          await new Promise((done) => setTimeout(done, 200));
+          const label = plot.querySelector(".hoverlayer");
+          return [label.textContent, label.querySelectorAll("script").length];
+        }""",
+        make_timeline(stories, 9000),
+    )
+    assert HOSTILE[:40] in shown[0]
+    assert shown[1] == 0
