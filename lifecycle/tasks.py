@@ -4,6 +4,7 @@ import logging
 
 import redis
 from celery import shared_task
+from django.db import close_old_connections
 from kombu.exceptions import OperationalError
 
 from lifecycle import broker, runner
@@ -15,6 +16,7 @@ log = logging.getLogger(__name__)
 @shared_task(name="podline.turn")
 def turn(shard: int) -> None:
     """One turn of a shard; the next one is asked for while anything is due."""
+    close_old_connections()
     broker.clear_nudged(shard)
     if runner.turn_of_shard(runner.this_process(), shard):
         nudge(shard)
