@@ -243,17 +243,17 @@ def find_image(image: str) -> tuple[str, ImageFacts] | None:
 
 
 _BUSYBOX_SHELLS = frozenset(
-    ("busybox", "alpine", "alpine/git", "curlimages/curl", "curl", "docker", "bitnami/kubectl")
+    "busybox alpine alpine/git curlimages/curl curl docker bitnami/kubectl sim/shell".split()
 )
 _BASH_AS_SH = frozenset(("bash", "centos", "rockylinux", "almalinux", "fedora", "amazonlinux"))
 _DEBIAN = frozenset(
-    "debian ubuntu buildpack-deps perl python ruby golang node openjdk nginx httpd redis postgres mysql mariadb"
-    " mongo memcached php wordpress haproxy rabbitmq cassandra tomcat".split()
+    "debian ubuntu buildpack-deps perl python ruby golang node openjdk nginx httpd redis postgres mysql"
+    " mariadb mongo memcached php wordpress haproxy rabbitmq cassandra tomcat".split()
 )
 
 
 def shell_flavour(image: str) -> str:
-    """Which shell `sh` is: busybox' where the image says alpine, Debian's dash, or bash; ash when unknown."""
+    """Which shell `sh` is: busybox' ash (also when nothing is known), Debian's dash, or bash."""
     found = find_image(image)
     tag = image.rpartition("/")[2].partition(":")[2]
     if found is None or "alpine" in tag or found[0] in _BUSYBOX_SHELLS:

@@ -1,7 +1,7 @@
 """A container's command line: whether it can be run here, and what of it cannot be interpreted.
 
-A command line is run as the processes it starts: a shell with a text, or a tool by its name. What is known to be
-missing is found once per command line, before anything runs, so that it can be told to the user at once.
+A command line is run as the processes it starts: a shell with a text, or a tool by its name. What cannot be
+interpreted is looked for once per command line, before anything runs, so that the user can be told at once.
 """
 
 from collections.abc import Iterator
@@ -66,7 +66,7 @@ def shell_text(arguments: tuple[str, ...]) -> str | None:
         if not word.startswith("-"):
             return None
         if "c" in word[1:] and not word.startswith("--"):
-            rest = [one for one in arguments[place + 1 :]]
+            rest = list(arguments[place + 1 :])
             while rest and rest[0].startswith("-") and rest[0] != "--":
                 rest = rest[1:]
             return rest[0] if rest else None

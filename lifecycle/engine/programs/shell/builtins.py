@@ -9,9 +9,10 @@ from lifecycle.engine.programs.shell.conditions import ConditionProblem, evaluat
 from lifecycle.engine.programs.shell.frames import check_error, leave_frame, leave_shell
 from lifecycle.engine.programs.shell.instructions import Run
 from lifecycle.engine.programs.shell.machine import Machine
+from lifecycle.engine.programs.shell.open_files import READER
 from lifecycle.engine.programs.shell.redirects import restore_redirects
 from lifecycle.engine.programs.shell.scope import ShellScope
-from lifecycle.engine.programs.shell.task import FUNCTION, READER, SOURCE, Frame, Shell, Task, Wait
+from lifecycle.engine.programs.shell.task import FUNCTION, SOURCE, Frame, Shell, Task, Wait
 from lifecycle.engine.programs.signals import SIGNALS, signal_name
 from lifecycle.engine.programs.tools.formats import format_echo, format_printf
 from lifecycle.engine.programs.tools.registry import has_tool
@@ -262,10 +263,10 @@ def _set(context: Context, words: list[str]) -> int:
     return 0
 
 
-def _shift(context: Context, words: list[str]) -> int:
+def _shift(context: Context, words: list[str]) -> int | None:
     count = int(words[1]) if len(words) > 1 and words[1].isdigit() else 1
     if count > len(context.shell.arguments):
-        return context.fail("shift: can't shift that many", 2 if context.shell.flavour == "dash" else 1)
+        return _fail_special(context, "shift: can't shift that many")
     context.shell.arguments = context.shell.arguments[count:]
     return 0
 
@@ -380,7 +381,7 @@ def _read(context: Context, words: list[str]) -> int | None:
     text, is_end = machine.read(task, fd, until_line=separator_line)
     if not text and not is_end:
         number = task.fds[fd]
-        assert machine.files[number].kind == READER, number
+        assert machine.open_files.files[number].kind == READER, number
         task.wait = Wait(Wait.INPUT, number)
         return None
     while not raw and text.endswith("\\\n"):
@@ -417,6 +418,16 @@ def _eval(context: Context, words: list[str]) -> int | None:
     return None
 
 
+def _fail_special(context: Context, message: str) -> int | None:
+    """An error in a special builtin ends dash, as POSIX asks; the other shells go on."""
+    status = context.fail(message)
+    if context.shell.flavour != "dash":
+        return status
+    context.saved = None
+    leave_shell(context.machine, context.task, 2)
+    return None
+
+
 def _source(context: Context, words: list[str]) -> int | None:
     if len(words) < 2:
         return context.fail(f"{words[0]}: filename argument required", 2)
@@ -428,7 +439,7 @@ def _source(context: Context, words: list[str]) -> int | None:
             context.machine.met_unknown = True
             context.machine.note(f"cannot interpret {words[1]}: not in the manifest; taken to do nothing")
             return 0
-        return context.fail(f"{words[1]}: {problem}", 2 if context.shell.flavour == "dash" else 1)
+        return _fail_special(context, f"{words[0]}: {words[1]}: {problem}")
     frame = Frame(SOURCE, text, 0, context.shell.frames[-1].is_tested or not context.instruction.is_checked)
     if len(words) > 2:
         frame.saved_arguments = context.shell.arguments

@@ -174,9 +174,10 @@ class _Compiler:
             self.emit(leave)
             to_end.append(leave)
             miss.target = self.here
-        self.emit(SetStatus(0))
         if node.otherwise is not None:
             self.node(node.otherwise, checked, tail)
+        else:
+            self.emit(SetStatus(0))
         for leave in to_end:
             leave.target = self.here
 

@@ -38,19 +38,17 @@ from lifecycle.engine.programs.shell.instructions import (
     Test,
 )
 from lifecycle.engine.programs.shell.machine import Machine
+from lifecycle.engine.programs.shell.open_files import CAPTURE, NULL, OpenFile
 from lifecycle.engine.programs.shell.redirects import apply_redirects, restore_redirects
 from lifecycle.engine.programs.shell.scope import ReadOnlyVariable, ShellScope
 from lifecycle.engine.programs.shell.task import (
-    CAPTURE,
     EXIT_TRAP,
     FUNCTION,
     MAIN,
-    NULL,
     SOURCE,
     TRAP,
     Frame,
     LoopState,
-    OpenFile,
     Shell,
     Task,
     Wait,
@@ -91,10 +89,17 @@ def _step(machine: Machine, task: Task, shell: Shell) -> None:
         _execute(machine, task, shell, frame, instruction, code)
     except _PROBLEMS as error:
         complain(machine, task, shell, str(error))
-        leave_shell(machine, task, 1 if shell.flavour == "bash" else 2)
+        leave_shell(machine, task, _status_of_problem(error, shell))
     except CannotInterpret as error:
         machine.note(f"cannot interpret {error}: the command is taken to fail with status 2")
         shell.status = 2
+
+
+def _status_of_problem(error: Exception, shell: Shell) -> int:
+    """What a shell ends with when an expansion fails: the shells differ."""
+    if shell.flavour != "bash":
+        return 2
+    return 127 if isinstance(error, ExpansionProblem) else 1
 
 
 def _refuse(machine: Machine, task: Task, shell: Shell, construct: str) -> None:
@@ -153,8 +158,8 @@ def _resolve_capture(machine: Machine, task: Task, shell: Shell, frame: Frame, v
     code = compile_text(frame.program)
     instruction = code[frame.at - 1]
     assert isinstance(instruction, Substitute), instruction
-    frame.substituted[instruction.slot] = machine.files[number].text.replace("\0", "")
-    machine.release(number)
+    frame.substituted[instruction.slot] = machine.open_files.files[number].text.replace("\0", "")
+    machine.open_files.release(number)
     shell.status = task.reaped.pop(pid, 127)
 
 
@@ -228,7 +233,7 @@ def _execute_compound(
             saved = apply_redirects(machine, task, redirects, scope)
             if isinstance(saved, str):
                 complain(machine, task, shell, saved)
-                shell.status, frame.at = 1, after
+                shell.status, frame.at = 2 if shell.flavour == "dash" else 1, after
             else:
                 frame.redirects.append(saved)
         case LeaveRedirects():
@@ -262,8 +267,8 @@ def _substitute(machine: Machine, task: Task, shell: Shell, frame: Frame, instru
     if not all(_is_wanted(guard, scope) for guard in instruction.command.guards):
         frame.substituted[instruction.slot] = ""
         return
-    number = machine.open_file(OpenFile(CAPTURE))
-    machine.retain(number)
+    number = machine.open_files.open(OpenFile(CAPTURE))
+    machine.open_files.retain(number)
     child = machine.fork_shell(task)
     assert child.shell is not None
     child.state["shell_pid"] = task.state.get("shell_pid", task.pid)
@@ -302,9 +307,9 @@ def _fork(machine: Machine, task: Task, shell: Shell, frame: Frame, instruction:
 def _detach(machine: Machine, child: Task, shell: Shell) -> None:
     """A background command of a script reads nothing and ignores the signals of a terminal."""
     child.traps.update({"INT": "", "QUIT": ""})
-    file = machine.files.get(child.fds.get(0, 0))
+    file = machine.open_files.files.get(child.fds.get(0, 0))
     if file is not None and file.kind != NULL:
-        machine.set_fd(child, 0, machine.open_file(OpenFile(NULL)))
+        machine.set_fd(child, 0, machine.open_files.open(OpenFile(NULL)))
 
 
 def _start_stages(
@@ -320,7 +325,7 @@ def _start_stages(
         if source is not None:
             machine.set_fd(child, 0, source)
         if place < len(instruction.starts) - 1:
-            source, sink = machine.make_pipe()
+            source, sink = machine.open_files.make_pipe()
             machine.set_fd(child, 1, sink)
             if instruction.both[place]:
                 machine.set_fd(child, 2, sink)

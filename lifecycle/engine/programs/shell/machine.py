@@ -3,27 +3,28 @@
 A machine holds tasks, open files and pipes as plain data and wakes only when something is due. Process 1
 follows Linux: a signal it has no handler for is ignored, and when it ends every other process is killed.
 Tasks run one after the other in the order of their process ids, each until it has to wait, so that a run has
-one history. A task that never lets time pass is made to after `_MOST_STEPS` instructions, and that is reported.
+one history. A task that never lets time pass is made to after `_MOST_STEPS` instructions; that is reported.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 from lifecycle.engine.programs.file_system import FileLayer, FileProblem, FileSystem, join_path
-from lifecycle.engine.programs.shell.task import (
+from lifecycle.engine.programs.shell.generated_files import generated_files
+from lifecycle.engine.programs.shell.open_files import (
     CAPTURE,
     FILE,
     LOG,
     NULL,
+    PIPE_CHARACTERS,
     READER,
     TEXT,
     WRITER,
     ZERO,
     OpenFile,
-    Pipe,
-    Task,
-    Wait,
+    OpenFiles,
 )
+from lifecycle.engine.programs.shell.task import Task, Wait
 from lifecycle.engine.programs.signals import HARMLESS, STOPPING, signal_number
 from lifecycle.engine.programs.world import Exit, World
 
@@ -31,7 +32,6 @@ _MOST_STEPS = 20_000
 _FIRST_BUSY_MS, _LONGEST_BUSY_MS = 1_000, 3_600_000
 _BUSY_MILLI = 1_000
 _MOST_REAPED = 256
-PIPE_CHARACTERS = 65_536
 OOM_KILLED = "OOMKilled"
 UNKNOWN_TOOL = "unknown program"
 _KILLED = 137
@@ -48,20 +48,17 @@ class Machine:
         "changes",
         "ended",
         "exit",
-        "files",
         "flavour",
         "is_lenient",
         "is_process_one",
         "is_volatile",
         "local_ports",
         "met_unknown",
-        "next_file",
         "next_pid",
-        "next_pipe",
         "now_ms",
+        "open_files",
         "output",
         "partial",
-        "pipes",
         "problems",
         "root",
         "tail_runs",
@@ -78,11 +75,8 @@ class Machine:
         """What an unknown program does where nothing follows it: `forever`, or `ends` after a while."""
         self.root = FileLayer()
         self.tasks: dict[int, Task] = {}
-        self.files: dict[int, OpenFile] = {}
-        self.pipes: dict[int, Pipe] = {}
+        self.open_files = OpenFiles()
         self.next_pid = 1
-        self.next_file = 1
-        self.next_pipe = 1
         self.changes = 0
         self.now_ms = 0
         self.busy_ms = 0
@@ -111,7 +105,7 @@ class Machine:
     @property
     def file_system(self) -> FileSystem:
         if self._file_system is None:
-            generated = self._generated = self._generated or _generated_files(self.world, self.flavour)
+            generated = self._generated = self._generated or generated_files(self.world, self.flavour)
             self._file_system = FileSystem(self.root, tuple(self.world.volumes), generated, self.now_ms)
         return self._file_system
 
@@ -149,7 +143,7 @@ class Machine:
         child.folder = task.folder
         child.fds = dict(task.fds)
         for number in child.fds.values():
-            self.retain(number)
+            self.open_files.retain(number)
         child.traps = {name: "" for name, action in task.traps.items() if action == "" and name != "EXIT"}
         return child
 
@@ -166,7 +160,7 @@ class Machine:
             return
         self.changes += bool(task.ports)
         for number in task.fds.values():
-            self.release(number)
+            self.open_files.release(number)
         task.fds = {}
         parent = self.tasks.get(task.parent)
         if parent is not None:
@@ -190,8 +184,7 @@ class Machine:
             if task.pid == task.root and task.pid != 1:
                 self.ended[task.pid] = (self.now_ms, _KILLED)
         self.tasks.clear()
-        self.files.clear()
-        self.pipes.clear()
+        self.open_files = OpenFiles()
         self.flush_log(self.now_ms)
         self.changes += 1
 
@@ -230,55 +223,19 @@ class Machine:
 
     # Open files.
 
-    def open_file(self, file: OpenFile) -> int:
-        number = self.next_file
-        self.next_file += 1
-        self.files[number] = file
-        if file.kind in (READER, WRITER):
-            pipe = self.pipes[file.pipe]
-            pipe.readers += file.kind == READER
-            pipe.writers += file.kind == WRITER
-        return number
-
-    def make_pipe(self) -> tuple[int, int]:
-        """The numbers of a new pipe's open ends: where to read, where to write."""
-        number = self.next_pipe
-        self.next_pipe += 1
-        self.pipes[number] = Pipe()
-        return self.open_file(OpenFile(READER, pipe=number)), self.open_file(OpenFile(WRITER, pipe=number))
-
-    def retain(self, number: int) -> None:
-        self.files[number].references += 1
-
-    def release(self, number: int) -> None:
-        """One reference less; the last one closes the file, and a pipe's end with it."""
-        file = self.files.get(number)
-        if file is None:
-            return
-        file.references -= 1
-        if file.references > 0:
-            return
-        del self.files[number]
-        if file.kind in (READER, WRITER):
-            pipe = self.pipes[file.pipe]
-            pipe.readers -= file.kind == READER
-            pipe.writers -= file.kind == WRITER
-            if not pipe.readers and not pipe.writers:
-                del self.pipes[file.pipe]
-
     def set_fd(self, task: Task, fd: int, number: int | None) -> None:
         """Points a descriptor at an open file, or closes it."""
         if number is not None:
-            self.retain(number)
+            self.open_files.retain(number)
         old = task.fds.pop(fd, None)
         if number is not None:
             task.fds[fd] = number
         if old is not None:
-            self.release(old)
+            self.open_files.release(old)
 
     def write(self, task: Task, fd: int, text: str) -> bool:
         """Writes text; False when the reader of a pipe has gone (the task has its SIGPIPE by then)."""
-        file = self.files.get(task.fds.get(fd, 0))
+        file = self.open_files.files.get(task.fds.get(fd, 0))
         if file is None or not text:
             return file is not None
         if file.kind == LOG:
@@ -291,11 +248,13 @@ class Machine:
             except FileProblem:
                 return False
         elif file.kind == WRITER:
-            pipe = self.pipes[file.pipe]
+            pipe = self.open_files.pipes[file.pipe]
             if pipe.readers == 0:
                 self.signal(task, "PIPE")
                 return False
             pipe.text += text
+            if len(pipe.text) >= PIPE_CHARACTERS and task.shell is not None and task.wait is None:
+                task.wait = Wait(Wait.SPACE, file.pipe)
         return True
 
     def log(self, text: str) -> None:
@@ -311,11 +270,11 @@ class Machine:
 
     def read(self, task: Task, fd: int, until_line: bool = False) -> tuple[str, bool]:
         """What there is to read now (at most one line when `until_line`), and whether that is the end."""
-        file = self.files.get(task.fds.get(fd, 0))
+        file = self.open_files.files.get(task.fds.get(fd, 0))
         if file is None or file.kind in (NULL, LOG, CAPTURE, WRITER, ZERO):
             return "", True
         if file.kind == READER:
-            pipe = self.pipes[file.pipe]
+            pipe = self.open_files.pipes[file.pipe]
             text, is_end = pipe.text, pipe.writers == 0
             taken = _first_line(text) if until_line else text
             if until_line and not taken.endswith("\n") and not is_end:
@@ -355,7 +314,7 @@ class Machine:
             case Wait.INPUT:
                 return self._lacks_input(value)
             case Wait.SPACE:
-                pipe = self.pipes.get(value)
+                pipe = self.open_files.pipes.get(value)
                 return pipe is not None and pipe.readers > 0 and len(pipe.text) >= PIPE_CHARACTERS
             case Wait.CHANGE:
                 return bool(self.root.version == value[0] and self.now_ms < value[1])
@@ -363,7 +322,7 @@ class Machine:
 
     def _is_captured(self, number: int, pid: int) -> bool:
         # The shell's own reference is the last one when all writers have closed theirs.
-        return pid in self.tasks or self.files[number].references > 1
+        return pid in self.tasks or self.open_files.files[number].references > 1
 
     def _has_jobs(self, task: Task, pids: list[int] | None) -> bool:
         if pids is None:
@@ -371,10 +330,10 @@ class Machine:
         return any(pid in self.tasks for pid in pids)
 
     def _lacks_input(self, number: int) -> bool:
-        file = self.files.get(number)
+        file = self.open_files.files.get(number)
         if file is None or file.kind != READER:
             return False
-        pipe = self.pipes[file.pipe]
+        pipe = self.open_files.pipes[file.pipe]
         return not pipe.text and pipe.writers > 0
 
     def next_wake_ms(self, root: int | None = None) -> int | None:
@@ -455,9 +414,8 @@ class Machine:
             "tail_runs": self.tail_runs,
             "root": self.root.save(),
             "tasks": [task.save() for task in self.tasks.values()],
-            "files": [[number, file.save()] for number, file in self.files.items()],
-            "pipes": [[number, pipe.save()] for number, pipe in self.pipes.items()],
-            "next": [self.next_pid, self.next_file, self.next_pipe],
+            "open_files": self.open_files.save(),
+            "next_pid": self.next_pid,
             "changes": self.changes,
             "busy_ms": self.busy_ms,
             "exit": [self.exit.at_ms, self.exit.code, self.exit.reason, self.exit.signal]
@@ -475,9 +433,8 @@ class Machine:
         machine.tail_runs = data["tail_runs"]
         machine.root = FileLayer.load(data["root"])
         machine.tasks = {entry["pid"]: Task.load(entry) for entry in data["tasks"]}
-        machine.files = {number: OpenFile.load(entry) for number, entry in data["files"]}
-        machine.pipes = {number: Pipe.load(entry) for number, entry in data["pipes"]}
-        machine.next_pid, machine.next_file, machine.next_pipe = data["next"]
+        machine.open_files = OpenFiles.load(data["open_files"])
+        machine.next_pid = data["next_pid"]
         machine.changes = data["changes"]
         machine.busy_ms = data["busy_ms"]
         machine.exit = Exit(*data["exit"]) if data["exit"] else None
@@ -501,34 +458,3 @@ def _due_ms(wait: Wait) -> int | None:
 def _first_line(text: str) -> str:
     end = text.find("\n")
     return text if end < 0 else text[: end + 1]
-
-
-def _generated_files(world: World, flavour: str) -> dict[str, str]:
-    """Files the kubelet and the runtime put into every container."""
-    pod = world.pod
-    secret = "/var/run/secrets/kubernetes.io/serviceaccount"
-    system = {
-        "dash": 'ID=debian\nNAME="Debian GNU/Linux"\n',
-        "ash": 'ID=alpine\nNAME="Alpine Linux"\n',
-        "bash": 'ID=linux\nNAME="Linux"\n',
-    }
-    return {
-        "/etc/hostname": f"{pod.name}\n",
-        "/etc/hosts": f"127.0.0.1\tlocalhost\n{pod.ip}\t{pod.name}\n",
-        "/etc/resolv.conf": (
-            f"search {pod.namespace}.svc.cluster.local svc.cluster.local cluster.local\n"
-            "nameserver 10.96.0.10\noptions ndots:5\n"
-        ),
-        "/etc/passwd": "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/sbin/nologin\n",
-        "/etc/group": "root:x:0:\nnogroup:x:65534:\n",
-        "/etc/os-release": system.get(flavour, ""),
-        f"{secret}/namespace": pod.namespace,
-        f"{secret}/token": f"token-of-{pod.uid}",
-        f"{secret}/ca.crt": "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n",
-        "/proc/self/comm": "sh\n",
-        "/proc/meminfo": "MemTotal:        8388608 kB\nMemFree:         4194304 kB\nMemAvailable:    6291456 kB\n",
-        "/proc/loadavg": "0.00 0.00 0.00 1/100 1\n",
-        "/proc/1/comm": "sh\n",
-        "/proc/1/cmdline": "sh",
-        "/proc/1/cgroup": "0::/\n",
-    }

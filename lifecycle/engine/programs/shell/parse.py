@@ -1,12 +1,10 @@
 """From the text of a script to its syntax, with the tree-sitter grammar of bash.
 
-The grammar says where statements begin and end and how they nest; the words inside a simple command are read
-by `words.py`. Bodies of here-documents are taken out of the text first, each replaced by a word that stands for
-it, because the grammar nests what follows a here-document's delimiter inside the redirection.
+The grammar sees the script's skeleton (`skeleton.py`) and says where statements begin and end and how they
+nest; the words inside a simple command are read from the text itself by `words.py`.
 """
 
 import re
-from functools import lru_cache
 
 import tree_sitter_bash
 from tree_sitter import Language, Parser
@@ -33,15 +31,16 @@ from lifecycle.engine.programs.shell.nodes import (
     Simple,
     Subshell,
 )
+from lifecycle.engine.programs.shell.skeleton import make_skeleton, take_here_documents
 from lifecycle.engine.programs.shell.words import (
     CannotInterpret,
     Word,
     WordReader,
+    arithmetic_end,
     literal,
     read_command,
     read_expression,
     read_single_word,
-    skip_quoted,
 )
 
 _GRAMMAR = Language(tree_sitter_bash.language())
@@ -49,115 +48,40 @@ _SIMPLE = frozenset(
     ("command", "variable_assignment", "variable_assignments", "declaration_command", "unset_command")
 )
 _TERMINATORS = frozenset((";", "&", "\n", ";;", ";&", ";;&"))
-_STANDS_FOR = "__here_document_{}__"
-_DELIMITER = re.compile(r"<<(-?)[ \t]*((?:[^\s;&|<>()'\"\\]|\\.|'[^'\n]*'|\"[^\"\n]*\")+)")
 
 
 def parse(text: str) -> Node:
     """The syntax of a script. Raises CannotInterpret, naming the construct and its line."""
-    text = text.replace("\r\n", "\n")
-    shortened, here_documents = take_here_documents(text)
-    source = shortened.encode()
-    tree = Parser(_GRAMMAR).parse(source)
+    text, here_documents = take_here_documents(text.replace("\r\n", "\n"))
+    tree = Parser(_GRAMMAR).parse(make_skeleton(text).encode())
     if tree.root_node.has_error:
-        raise CannotInterpret(_describe_error(tree.root_node, source))
-    return _Lowering(source, here_documents).statements(tree.root_node.children)
+        raise CannotInterpret(_describe_error(tree.root_node, text))
+    return _Lowering(text, here_documents).statements(tree.root_node.children)
 
 
-def _describe_error(root: Tree, source: bytes) -> str:
+def _describe_error(root: Tree, text: str) -> str:
     node = root
     while True:
         broken = next((child for child in node.children if child.has_error or child.is_missing), None)
         if broken is None:
             break
         node = broken
-    row = node.start_point[0]
-    line = source.decode().splitlines()[row] if source else ""
-    return f"the syntax in line {row + 1}: {line.strip()[:60]!r}"
-
-
-def take_here_documents(text: str) -> tuple[str, dict[str, tuple[str, bool]]]:
-    """The text without here-document bodies, and the bodies by the word that stands for each."""
-    if "<<" not in text:
-        return text, {}
-    found: dict[str, tuple[str, bool]] = {}
-    waiting: list[tuple[str, str, bool, bool]] = []
-    kept: list[str] = []
-    at = 0
-    while at < len(text):
-        if text[at] == "\n" and waiting:
-            at = _take_bodies(text, at + 1, waiting, found)
-            kept.append("\n")
-            continue
-        end = _skip(text, at)
-        if end is None:
-            delimiter = _DELIMITER.match(text, at)
-            if delimiter is None:
-                raise CannotInterpret("a here-document without a delimiter")
-            name = _STANDS_FOR.format(len(found) + len(waiting))
-            word = delimiter[2]
-            plain = re.sub(r"['\"\\]", "", word)
-            waiting.append((name, plain, plain == word, bool(delimiter[1])))
-            kept.append(f"< {name}")
-            at = delimiter.end()
-            continue
-        kept.append(text[at:end])
-        at = end
-    return "".join(kept), found
-
-
-def _skip(text: str, at: int) -> int | None:
-    """The place behind what begins here; None where a here-document is announced."""
-    if text.startswith("<<<", at):
-        return at + 3
-    if text.startswith("<<", at):
-        return None
-    if text[at] == "#" and (at == 0 or text[at - 1] in " \t\n;"):
-        end = text.find("\n", at)
-        return len(text) if end < 0 else end
-    if text.startswith(("$(", "${"), at) or text.startswith("((", at):
-        # Read as one word: what is announced inside belongs to the inner text.
-        reader = WordReader(text)
-        reader.at = at
-        if text[at] == "$":
-            reader._expansion(False)
-            return reader.at
-        close = text.find("))", at)
-        return len(text) if close < 0 else close + 2
-    return min(skip_quoted(text, at), len(text))
-
-
-def _take_bodies(
-    text: str,
-    at: int,
-    waiting: list[tuple[str, str, bool, bool]],
-    found: dict[str, tuple[str, bool]],
-) -> int:
-    for name, delimiter, is_expanded, strips_tabs in waiting:
-        lines: list[str] = []
-        while at < len(text):
-            end = text.find("\n", at)
-            end = len(text) if end < 0 else end
-            line = text[at:end]
-            line = line.lstrip("\t") if strips_tabs else line
-            at = min(end + 1, len(text))
-            if line == delimiter:
-                break
-            lines.append(line + "\n")
-        found[name] = ("".join(lines), is_expanded)
-    waiting.clear()
-    return at
+    number = text.count("\n", 0, node.start_byte)
+    lines = text.splitlines()
+    line = lines[min(number, len(lines) - 1)] if lines else ""
+    return f"the syntax in line {number + 1}: {line.strip()[:60]!r}"
 
 
 class _Lowering:
     """Brings the grammar's tree down to nodes. `end` extends a command over redirections that follow it."""
 
-    def __init__(self, source: bytes, here_documents: dict[str, tuple[str, bool]]) -> None:
-        self.source = source
+    def __init__(self, text: str, here_documents: dict[str, tuple[str, bool]]) -> None:
+        self.text = text
         self.here_documents = here_documents
 
     def slice(self, start: int, end: int) -> str:
-        return self.source[start:end].decode()
+        """The original text: the skeleton's places, one byte a sign, are its own."""
+        return self.text[start:end]
 
     def statements(self, children: list[Tree]) -> Node:
         """Statements and what ends them; `&` sends the one before it to the background."""
@@ -174,31 +98,35 @@ class _Lowering:
     def lower(self, tree: Tree, end: int | None = None) -> Node:
         if tree.type in _SIMPLE:
             return self._simple(tree, end)
-        if tree.type == "test_command":
-            return self._test(tree, end)
         method = _METHODS.get(tree.type)
         if method is None:
             raise CannotInterpret(f"{tree.type.replace('_', ' ')} in line {tree.start_point[0] + 1}")
         return method(self, tree, end)
 
     def _simple(self, tree: Tree, end: int | None) -> Node:
-        text = self.slice(tree.start_byte, end or tree.end_byte)
+        start, end = tree.start_byte, end or tree.end_byte
+        text = self.slice(start, end)
+        if re.match(r"\[\[\s", text):
+            return self._condition(text, start, end)
+        if text.startswith("(("):
+            return self._arithmetic(text, start, end)
         return Simple(read_command(text, self.here_documents))
 
-    def _test(self, tree: Tree, end: int | None) -> Node:
-        opening = tree.children[0].type
-        if opening == "[":
-            return self._simple(tree, end)
-        inside = self.slice(tree.children[0].end_byte, tree.children[-1].start_byte)
-        if opening == "((":
-            word, substitutions = read_expression(inside)
-            return self._with_redirects(ArithmeticCommand(word, substitutions), tree, end)
-        reader = WordReader(inside)
+    def _condition(self, text: str, start: int, end: int) -> Node:
+        reader = WordReader(text)
+        reader.at = 2
         tokens = tuple(_condition_tokens(reader))
-        return self._with_redirects(Condition(tokens, tuple(reader.substitutions)), tree, end)
+        condition = Condition(tokens, tuple(reader.substitutions))
+        return self._with_redirects(condition, start + reader.at, end)
 
-    def _with_redirects(self, body: Node, tree: Tree, end: int | None) -> Node:
-        text = self.slice(tree.end_byte, end) if end else ""
+    def _arithmetic(self, text: str, start: int, end: int) -> Node:
+        close = arithmetic_end(text, 2)
+        assert close is not None, text
+        word, substitutions = read_expression(text[2:close])
+        return self._with_redirects(ArithmeticCommand(word, substitutions), start + close + 2, end)
+
+    def _with_redirects(self, body: Node, start: int, end: int | None) -> Node:
+        text = self.slice(start, end) if end else ""
         if not text.strip():
             return body
         command = read_command(text, self.here_documents)
@@ -232,12 +160,10 @@ class _Lowering:
         return Negation(self.lower(tree.children[-1], end))
 
     def _subshell(self, tree: Tree, end: int | None) -> Node:
-        return self._with_redirects(Subshell(self.statements(tree.children[1:-1])), tree, end)
+        return self._with_redirects(Subshell(self.statements(tree.children[1:-1])), tree.end_byte, end)
 
     def _compound(self, tree: Tree, end: int | None) -> Node:
-        if tree.children[0].type == "((":
-            return self._test(tree, end)
-        return self._with_redirects(self.statements(tree.children[1:-1]), tree, end)
+        return self._with_redirects(self.statements(tree.children[1:-1]), tree.end_byte, end)
 
     def _if(self, tree: Tree, end: int | None) -> Node:
         branches: list[tuple[Node, Node]] = []
@@ -249,7 +175,7 @@ class _Lowering:
                 branches.append(self._branch(child.children[1:]))
             elif child.type == "else_clause":
                 otherwise = self.statements(child.children[1:])
-        return self._with_redirects(If(tuple(branches), otherwise), tree, end)
+        return self._with_redirects(If(tuple(branches), otherwise), tree.end_byte, end)
 
     def _branch(self, children: list[Tree]) -> tuple[Node, Node]:
         then = next(place for place, child in enumerate(children) if child.type == "then")
@@ -259,7 +185,7 @@ class _Lowering:
         body = tree.children[-1]
         condition = self.statements(tree.children[1:-1])
         loop = Loop(condition, self._body(body), tree.children[0].type == "until")
-        return self._with_redirects(loop, tree, end)
+        return self._with_redirects(loop, tree.end_byte, end)
 
     def _body(self, tree: Tree) -> Node:
         if tree.type in ("do_group", "compound_statement"):
@@ -280,7 +206,7 @@ class _Lowering:
             # The word in front keeps the first value from being taken for an assignment.
             command = read_command("in " + self.slice(opening.end_byte, stop), {})
         loop = For(self.slice(name.start_byte, name.end_byte), command, self._body(body))
-        return self._with_redirects(loop, tree, end)
+        return self._with_redirects(loop, tree.end_byte, end)
 
     def _arithmetic_for(self, tree: Tree, end: int | None) -> Node:
         body = tree.child_by_field_name("body")
@@ -294,13 +220,13 @@ class _Lowering:
         if any(substitutions for _, substitutions in words):
             raise CannotInterpret("a command substitution in for ((…))")
         loop = ArithmeticFor(words[0][0], words[1][0], words[2][0], self._body(body))
-        return self._with_redirects(loop, tree, end)
+        return self._with_redirects(loop, tree.end_byte, end)
 
     def _case(self, tree: Tree, end: int | None) -> Node:
         opening = next(child for child in tree.children if child.type == "in")
         word, substitutions = read_single_word(self.slice(tree.children[0].end_byte, opening.start_byte))
         branches = tuple(self._case_branch(child) for child in tree.children if child.type == "case_item")
-        return self._with_redirects(Case(word, substitutions, branches), tree, end)
+        return self._with_redirects(Case(word, substitutions, branches), tree.end_byte, end)
 
     def _case_branch(self, tree: Tree) -> CaseBranch:
         close = next(place for place, child in enumerate(tree.children) if child.type == ")")
@@ -323,7 +249,7 @@ class _Lowering:
         assert name is not None and body is not None, tree
         lowered = self._with_redirects(
             self._body(body) if body.type == "compound_statement" else self.lower(body),
-            body,
+            body.end_byte,
             max(end or 0, tree.end_byte),
         )
         return Function(self.slice(name.start_byte, name.end_byte), lowered or NOTHING)
@@ -348,8 +274,12 @@ _CONDITION_OPERATORS = ("&&", "||", "(", ")", "<", ">")
 
 
 def _condition_tokens(reader: WordReader) -> list[Word | str]:
+    """The tokens up to `]]`, which is passed."""
     tokens: list[Word | str] = []
     while reader.skip_blanks():
+        if reader.text.startswith("]]", reader.at):
+            reader.at += 2
+            return tokens
         after_match = bool(tokens) and isinstance(tokens[-1], tuple) and literal(tokens[-1]) == "=~"
         operator = next(
             (sign for sign in _CONDITION_OPERATORS if reader.text.startswith(sign, reader.at)), None
@@ -363,10 +293,4 @@ def _condition_tokens(reader: WordReader) -> list[Word | str]:
         tokens.append(reader.word(stops))
         if reader.at == before:
             raise CannotInterpret(f"{reader.text[before : before + 20]!r} in [[ … ]]")
-    return tokens
-
-
-@lru_cache(maxsize=4096)
-def parse_cached(text: str) -> Node:
-    """`parse`, kept per text: many pods of a template run the same script."""
-    return parse(text)
+    raise CannotInterpret("[[ without ]]")

@@ -3,8 +3,9 @@
 from lifecycle.engine.programs.file_system import FOLDER, FileProblem
 from lifecycle.engine.programs.shell.expansion import expand_text
 from lifecycle.engine.programs.shell.machine import Machine
+from lifecycle.engine.programs.shell.open_files import FILE, LOG, NULL, TEXT, ZERO, OpenFile
 from lifecycle.engine.programs.shell.scope import ShellScope
-from lifecycle.engine.programs.shell.task import FILE, LOG, NULL, TEXT, ZERO, OpenFile, Task
+from lifecycle.engine.programs.shell.task import Task
 from lifecycle.engine.programs.shell.words import Redirect
 
 _OWN_DESCRIPTORS = {
@@ -40,14 +41,14 @@ def restore_redirects(machine: Machine, task: Task, saved: dict[int, int | None]
     for fd, number in saved.items():
         machine.set_fd(task, fd, number)
         if number is not None:
-            machine.release(number)
+            machine.open_files.release(number)
 
 
 def keep_redirects(machine: Machine, saved: dict[int, int | None]) -> None:
     """Makes redirections permanent, as `exec` without a command does."""
     for number in saved.values():
         if number is not None:
-            machine.release(number)
+            machine.open_files.release(number)
 
 
 def _save(machine: Machine, task: Task, fd: int, saved: dict[int, int | None]) -> None:
@@ -55,7 +56,7 @@ def _save(machine: Machine, task: Task, fd: int, saved: dict[int, int | None]) -
         old = task.fds.get(fd)
         saved[fd] = old
         if old is not None:
-            machine.retain(old)
+            machine.open_files.retain(old)
 
 
 def _apply(
@@ -66,7 +67,7 @@ def _apply(
     target = expand_text(redirect.target, scope)
     if operator in ("<<", "<<<"):
         text = target + ("\n" if operator == "<<<" else "")
-        _point(machine, task, fd, machine.open_file(OpenFile(TEXT, text=text)), saved)
+        _point(machine, task, fd, machine.open_files.open(OpenFile(TEXT, text=text)), saved)
         return None
     if operator in (">&", "<&") and (target.isdigit() or target == "-"):
         if target == "-":
@@ -101,16 +102,16 @@ def open_path(machine: Machine, task: Task, target: str, operator: str) -> int |
         number = task.fds.get(_OWN_DESCRIPTORS[path])
         return number if number is not None else f"{target}: No such device or address"
     if path in _LOG_PATHS:
-        return machine.open_file(OpenFile(LOG))
+        return machine.open_files.open(OpenFile(LOG))
     if path in _SILENT_PATHS:
-        return machine.open_file(OpenFile(NULL))
+        return machine.open_files.open(OpenFile(NULL))
     if path in _ENDLESS_PATHS:
-        return machine.open_file(OpenFile(ZERO, path))
+        return machine.open_files.open(OpenFile(ZERO, path))
     files = machine.file_system
     try:
         if operator == "<":
             files.read(path)
-            return machine.open_file(OpenFile(FILE, path))
+            return machine.open_files.open(OpenFile(FILE, path))
         if operator == ">>" or (operator == "<>" and files.find(path) is not None):
             files.write(path, "", append=True)
         else:
@@ -120,15 +121,15 @@ def open_path(machine: Machine, task: Task, target: str, operator: str) -> int |
     entry = files.find(path)
     assert entry is not None and entry.kind != FOLDER, path
     # What is read through this descriptor begins at the front; what is written goes to the end.
-    return machine.open_file(OpenFile(FILE, path))
+    return machine.open_files.open(OpenFile(FILE, path))
 
 
 def _open_connection(machine: Machine, path: str) -> int | str:
     machine.is_volatile = True
-    _, _, _, host, port = (path.split("/") + ["", ""])[:5]
+    _, _, _, host, port = [*path.split("/"), "", ""][:5]
     address = machine.world.resolve(host)
     if address is None:
         return f"{host}: Name or service not known"
     if not port.isdigit() or not machine.world.connect(host, int(port), machine.now_ms).is_connected:
         return f"connect: Connection refused: {path}"
-    return machine.open_file(OpenFile(NULL))
+    return machine.open_files.open(OpenFile(NULL))

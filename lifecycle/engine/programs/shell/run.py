@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from lifecycle.engine.programs.shell.commands import run_tool
 from lifecycle.engine.programs.shell.interpreter import run_shell
 from lifecycle.engine.programs.shell.machine import Machine
-from lifecycle.engine.programs.shell.task import CAPTURE, LOG, NULL, OpenFile, Task, Wait
+from lifecycle.engine.programs.shell.open_files import CAPTURE, LOG, NULL, OpenFile
+from lifecycle.engine.programs.shell.task import Task, Wait
 from lifecycle.engine.programs.tools import all_tools
 from lifecycle.engine.programs.world import World
 
@@ -28,7 +29,7 @@ class CheckResult:
 def start_main(machine: Machine, arguments: list[str], folder: str, now_ms: int, world: World) -> None:
     """Starts process 1 and runs it as far as it goes at this instant."""
     machine.enter(now_ms, world)
-    task = _start(machine, arguments, folder, world, machine.open_file(OpenFile(LOG)))
+    task = _start(machine, arguments, folder, world, machine.open_files.open(OpenFile(LOG)))
     task.state["is_tail"] = True
     machine.leave()
     run_machine(machine, now_ms, world)
@@ -37,7 +38,7 @@ def start_main(machine: Machine, arguments: list[str], folder: str, now_ms: int,
 def start_command(machine: Machine, arguments: list[str], folder: str, now_ms: int, world: World) -> int:
     """Starts a hook's command beside process 1; its output goes nowhere. Gives its process id."""
     machine.enter(now_ms, world)
-    task = _start(machine, arguments, folder, world, machine.open_file(OpenFile(CAPTURE)))
+    task = _start(machine, arguments, folder, world, machine.open_files.open(OpenFile(CAPTURE)))
     machine.leave()
     return task.pid
 
@@ -47,7 +48,7 @@ def _start(machine: Machine, arguments: list[str], folder: str, world: World, ou
     task.environment = _environment(world)
     task.folder = folder
     task.state["flavour"] = machine.flavour
-    machine.set_fd(task, 0, machine.open_file(OpenFile(NULL)))
+    machine.set_fd(task, 0, machine.open_files.open(OpenFile(NULL)))
     machine.set_fd(task, 1, output)
     machine.set_fd(task, 2, output)
     return task
@@ -102,17 +103,17 @@ def run_check(
     version = machine.root.version
     volumes = [mount.layer.version for mount in world.volumes]
     machine.file_system.reads_volumes = False
-    output = machine.open_file(OpenFile(CAPTURE))
-    machine.retain(output)
+    output = machine.open_files.open(OpenFile(CAPTURE))
+    machine.open_files.retain(output)
     pid = _start(machine, arguments, folder, world, output).pid
     end_ms = _run_ahead(machine, pid, now_ms + limit_ms)
-    text = machine.files[output].text if output in machine.files else ""
+    text = machine.open_files.files[output].text if output in machine.open_files.files else ""
     ended = machine.ended.pop(pid, None)
     for task in [task for task in machine.tasks.values() if task.root == pid]:
         machine.finish(task, 137, 9)
     machine.ended.pop(pid, None)
     if machine.exit is None:
-        machine.release(output)
+        machine.open_files.release(output)
     has_written = machine.root.version != version or volumes != [one.layer.version for one in world.volumes]
     result = CheckResult(
         status=None if ended is None else ended[1],

@@ -1,59 +1,9 @@
-"""The processes inside a container as plain data: tasks, their frames, open files and pipes.
+"""The processes inside a container as plain data: tasks, their frames, what they wait for.
 
 Everything here can be saved between two instants as JSON-able data and loaded elsewhere.
 """
 
 from typing import Any
-
-NULL, LOG, FILE, READER, WRITER, CAPTURE, TEXT = "null", "log", "file", "reader", "writer", "capture", "text"
-ZERO = "zero"
-
-
-class OpenFile:
-    """An open file description, shared by every descriptor that was copied from it.
-
-    READER and WRITER are ends of the pipe numbered `pipe`; CAPTURE collects `text` for a substitution or a
-    check; TEXT reads `text` (a here-document); LOG is the container's log.
-    """
-
-    __slots__ = ("kind", "offset", "path", "pipe", "references", "text")
-
-    def __init__(self, kind: str, path: str = "", pipe: int = 0, text: str = "", offset: int = 0) -> None:
-        self.kind = kind
-        self.path = path
-        self.pipe = pipe
-        self.text = text
-        self.offset = offset
-        self.references = 0
-
-    def save(self) -> list[Any]:
-        return [self.kind, self.path, self.pipe, self.text, self.offset, self.references]
-
-    @classmethod
-    def load(cls, data: list[Any]) -> "OpenFile":
-        file = cls(data[0], data[1], data[2], data[3], data[4])
-        file.references = data[5]
-        return file
-
-
-class Pipe:
-    """What was written and not yet read, and how many ends of each kind are open."""
-
-    __slots__ = ("readers", "text", "writers")
-
-    def __init__(self) -> None:
-        self.text = ""
-        self.readers = 0
-        self.writers = 0
-
-    def save(self) -> list[Any]:
-        return [self.text, self.readers, self.writers]
-
-    @classmethod
-    def load(cls, data: list[Any]) -> "Pipe":
-        pipe = cls()
-        pipe.text, pipe.readers, pipe.writers = data
-        return pipe
 
 
 class Wait:
@@ -169,8 +119,8 @@ class Frame:
     def load(cls, data: dict[str, Any]) -> "Frame":
         frame = cls(data["kind"], data["program"], data["at"], data["is_tested"])
         frame.loops = [LoopState.load(entry) for entry in data["loops"]]
-        frame.substituted = {slot: text for slot, text in data["substituted"]}
-        frame.redirects = [{fd: old for fd, old in saved} for saved in data["redirects"]]
+        frame.substituted = dict(data["substituted"])
+        frame.redirects = [dict(saved) for saved in data["redirects"]]
         frame.subject = data["subject"]
         frame.saved_arguments = data["saved_arguments"]
         frame.saved_locals = dict(data["saved_locals"])
@@ -348,7 +298,7 @@ class Task:
     @classmethod
     def load(cls, data: dict[str, Any]) -> "Task":
         task = cls(data["pid"], data["parent"], data["root"], data["arguments"], data["started_ms"])
-        task.fds = {fd: number for fd, number in data["fds"]}
+        task.fds = dict(data["fds"])
         task.folder = data["folder"]
         task.environment = data["environment"]
         task.shell = Shell.load(data["shell"]) if data["shell"] else None
@@ -357,7 +307,7 @@ class Task:
         task.wait = Wait(*data["wait"]) if data["wait"] else None
         task.traps = data["traps"]
         task.pending = data["pending"]
-        task.reaped = {pid: status for pid, status in data["reaped"]}
+        task.reaped = dict(data["reaped"])
         task.ports = data["ports"]
         task.cpu_milli = data["cpu_milli"]
         task.memory_bytes = data["memory_bytes"]

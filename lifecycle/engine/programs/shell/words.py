@@ -267,7 +267,7 @@ class WordReader:
         elif self.text.startswith('$"', self.at):
             self.at += 1
         elif sign == "$" or sign == "`":
-            parts.append(self._expansion(False))
+            parts.append(self.expansion(False))
         else:
             parts.append(Text(self._plain_run(stops), False))
 
@@ -305,7 +305,7 @@ class WordReader:
                 self.at += 2
             elif sign in "$`":
                 flush()
-                parts.append(self._expansion(True))
+                parts.append(self.expansion(True))
             else:
                 run.append(sign)
                 self.at += 1
@@ -339,12 +339,13 @@ class WordReader:
 
     # Expansions.
 
-    def _expansion(self, quoted: bool) -> Part:
+    def expansion(self, quoted: bool) -> Part:
+        """What begins at a dollar sign or backquote."""
         text, at = self.text, self.at
         if text[at] == "`":
             return self._backquoted(quoted)
         if text.startswith("$((", at):
-            end = _arithmetic_end(text, at + 3)
+            end = arithmetic_end(text, at + 3)
             if end is not None:
                 self.at = end + 2
                 return Arithmetic(self._inner(text[at + 3 : end]), quoted)
@@ -546,7 +547,8 @@ def _is_keyword(text: str, at: int, keyword: str) -> bool:
     return text.startswith(keyword, at) and before not in NAME and (after in _META or not after)
 
 
-def _arithmetic_end(text: str, at: int) -> int | None:
+def arithmetic_end(text: str, at: int) -> int | None:
+    """Where the `))` of an expression begins that starts at `at`; None when it is no expression."""
     depth = 0
     while at < len(text):
         if text[at] == "(":

@@ -1,7 +1,7 @@
 """One call of a tool: its arguments, its state, and the few things it can do.
 
-A tool is a function of a `Call`. It returns its exit status, or a `Wait`: it is then called again when the wait
-is over, with the state it left. It may also turn its process into another program and return None.
+A tool is a function of a `Call`. It returns its exit status, or a `Wait`: it is then called again when the
+wait is over, with the state it left. It may also turn its process into another program and return None.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 
 from lifecycle.engine.programs.file_system import FOLDER, FileProblem, FileSystem, join_path
 from lifecycle.engine.programs.shell.machine import Machine
-from lifecycle.engine.programs.shell.task import READER, Task, Wait
+from lifecycle.engine.programs.shell.open_files import READER
+from lifecycle.engine.programs.shell.task import Task, Wait
 from lifecycle.engine.programs.world import World
 
 Outcome: TypeAlias = "int | Wait | None"
@@ -93,7 +94,7 @@ class Call:
         return self.wait_for_input()
 
     def _is_pipe(self) -> bool:
-        file = self.machine.files.get(self.task.fds.get(0, 0))
+        file = self.machine.open_files.files.get(self.task.fds.get(0, 0))
         return file is not None and file.kind == READER
 
     def read_file(self, name: str) -> str | None:

@@ -185,7 +185,7 @@ def ls(call: Call) -> Outcome:
             ]
             lines.extend(_long_line(call, join_path(path, one), one, options) for one in shown)
     call.out("".join(line + "\n" for line in lines))
-    return (2 if call.state.get("flavour") == "dash" else 1) if call.state.get("failed") else 0
+    return (1 if call.state.get("flavour") == "ash" else 2) if call.state.get("failed") else 0
 
 
 def _long_line(call: Call, path: str, name: str, options: dict[str, str]) -> str:
@@ -223,8 +223,8 @@ def _try(call: Call, name: str, act: object) -> bool:
 @tool("mkdir")
 def mkdir(call: Call) -> Outcome:
     options, names = split_options(call.arguments, "m", ("mode",))
+    parents = "p" in options or "parents" in options
     for name in names:
-        parents = "p" in options or "parents" in options
         _try(call, name, lambda name=name: call.files.make_folder(call.path(name), parents))
     return call.status
 

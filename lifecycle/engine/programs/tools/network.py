@@ -107,7 +107,8 @@ def _deliver(call: Call, target: str, body: str) -> None:
 _CURL_VALUES = "dHXomuAbcFeKrTUwxYyzECDPQt"
 _CURL_LONG = (
     "data data-raw data-binary header request output max-time user user-agent write-out connect-timeout retry"
-    " retry-delay retry-max-time cacert cert key resolve proxy form cookie url interface unix-socket data-urlencode"
+    " retry-delay retry-max-time cacert cert key resolve proxy form cookie url interface unix-socket"
+    " data-urlencode"
 ).split()
 
 
@@ -268,7 +269,7 @@ _ANSWERS = {"redis-cli": "PONG\n", "pg_isready": "accepting connections\n", "mys
 
 @tool(*_CLIENTS)
 def client(call: Call) -> Outcome:
-    """A database's client: succeeds when the server it names, or the one in this container, can be reached."""
+    """A database's client: succeeds when the server it names, or the one in here, can be reached."""
     options, operands = split_options(call.arguments, "hpUudPantDbse", ("host", "port", "addr", "username"))
     host, port = _server_of(call, options)
     found = reach(call, host, port, 5_000)

@@ -128,6 +128,8 @@ def unknown(call: Call) -> Outcome:
     if "catches" in state:
         # Stopped: the same assumption as for an image of which nothing is known.
         return 0
+    if not call.task.arguments[0].strip() or " " in call.task.arguments[0]:
+        return call.fail("not found", 127)
     what = " ".join(call.task.arguments)[:60]
     call.machine.met_unknown = True
     if not state.get("is_tail"):

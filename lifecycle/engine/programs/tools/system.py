@@ -274,7 +274,7 @@ def yes(call: Call) -> Outcome:
     line = " ".join(call.arguments or ["y"]) + "\n"
     if not call.out(line * 512) or not call.is_alive:
         return None if not call.is_alive else 1
-    file = call.machine.files[call.task.fds[1]]
+    file = call.machine.open_files.files[call.task.fds[1]]
     if file.kind != "writer":
         call.task.cpu_milli = 1_000
         return Wait(Wait.SIGNAL)

@@ -1,0 +1,97 @@
+"""A small world for programs: names and peers as a test gives them, chance by hashing the key."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+from lifecycle.engine.objects.pod import PodSpec
+from lifecycle.engine.programs import (
+    Behavior,
+    ConnectResult,
+    Limits,
+    Mount,
+    PodFacts,
+    Process,
+    resolve_behavior,
+    start_process,
+)
+
+EPOCH_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z
+FOREVER_MS = 10**9
+
+
+@dataclass
+class FakeWorld:
+    """`hosts` maps names to addresses; `answers` maps (host, port) to what a connection meets."""
+
+    pod: PodFacts = PodFacts("pod-1", "default", "uid-1", "10.1.0.1", "node-1", {}, {})
+    env: Mapping[str, str] = field(default_factory=dict)
+    limits: Limits = Limits()
+    epoch_ms: int = EPOCH_MS
+    volumes: Sequence[Mount] = ()
+    hosts: dict[str, str] = field(default_factory=dict)
+    answers: dict[tuple[str, int], ConnectResult] = field(default_factory=dict)
+    connections: list[tuple[int, str, int]] = field(default_factory=list)
+
+    def draw(self, purpose: str, *key: object) -> float:
+        digest = hashlib.sha256(repr((purpose, *key)).encode()).hexdigest()
+        return int(digest[:12], 16) / 16**12
+
+    def resolve(self, host: str) -> str | None:
+        return self.hosts.get(host)
+
+    def connect(self, host: str, port: int, now_ms: int) -> ConnectResult:
+        self.connections.append((now_ms, host, port))
+        return self.answers.get((host, port), ConnectResult("refused"))
+
+
+def pod_spec(container: Mapping[str, Any], **spec: Any) -> PodSpec:
+    """A pod's spec with one container."""
+    return PodSpec.from_json({"containers": [{"name": "app", "image": "busybox:1.36", **container}], **spec})
+
+
+def behavior_of(spec: PodSpec, annotations: Mapping[str, str] | None = None, **labels: str) -> Behavior:
+    return resolve_behavior(spec, spec.containers[0], annotations or {}, (), labels)
+
+
+def start(spec: PodSpec, world: FakeWorld | None = None, attempt: int = 0, **annotations: str) -> Process:
+    """Starts the spec's first container at instant 0."""
+    world = world or FakeWorld()
+    behavior = behavior_of(spec, {"podline.dev/behavior": annotations["behavior"]} if annotations else None)
+    return start_process(behavior, spec.containers[0], attempt, 0, world)
+
+
+def start_script(text: str, world: FakeWorld | None = None, shell: str = "sh", **container: Any) -> Process:
+    return start(pod_spec({"command": [shell, "-c", text], **container}), world)
+
+
+def run_until(process: Process, world: FakeWorld, until_ms: int = FOREVER_MS) -> None:
+    """Wakes the process whenever it is due, up to and including an instant."""
+    while (due_ms := process.next_wake_ms()) is not None and due_ms <= until_ms:
+        process.run(due_ms, world)
+
+
+def reload(process: Process) -> Process:
+    """The process after a journey through JSON."""
+    return Process.load(json.loads(json.dumps(process.save())), process.behavior, process.container)
+
+
+def run_script(
+    text: str, world: FakeWorld | None = None, until_ms: int = FOREVER_MS, **container: Any
+) -> tuple[Process, list[str]]:
+    """Runs a script to its end, or to an instant; gives the process and its log's lines."""
+    world = world or FakeWorld()
+    process = start_script(text, world, **container)
+    run_until(process, world, until_ms)
+    return process, [line for _, line in process.take_output()]
+
+
+def probe(kind: str, timeout_seconds: int = 1, **handler: Any) -> Any:
+    return SimpleNamespace(kind=kind, handler=handler, timeout_seconds=timeout_seconds)
+
+
+def exec_probe(*command: str, timeout_seconds: int = 1) -> Any:
+    return probe("exec", timeout_seconds, command=list(command))
