@@ -26,7 +26,8 @@ export class Chart {
     this.#element = element;
     this.#clock = clock;
     this.plot = element.querySelector(".chart");
-    new IntersectionObserver(([entry]) => { this.#isVisible = entry.isIntersecting; }).observe(this.plot);
+    const near = { rootMargin: "400px" };
+    new IntersectionObserver(([entry]) => { this.#isVisible = entry.isIntersecting; }, near).observe(this.plot);
     new ResizeObserver(() => { this.#isDirty = true; }).observe(this.plot);
     element.querySelector("[data-follow]")?.addEventListener("click", () => this.follow());
     requestAnimationFrame((at) => this.#tick(at));
