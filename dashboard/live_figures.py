@@ -65,7 +65,9 @@ class LiveFigures:
             feed.load(cluster)
 
     def _follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
-        """Frames at or below what was loaded are known already; one that straddles it means loading again."""
+        """Rows up to what was loaded are known already; after a gap everything is loaded again."""
+        if frame["from"] > self.loaded_seq:
+            return self._load(cluster)
         if frame["seq"] < self.loaded_seq:
             return
         if frame["from"] < self.loaded_seq:
