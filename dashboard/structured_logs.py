@@ -5,7 +5,8 @@ import logging
 from datetime import UTC, datetime
 
 # What every LogRecord carries by itself; anything else was handed in with `extra`.
-_BUILT_IN = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+# Celery's `data` repeats what its message says.
+_BUILT_IN = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "data"}
 
 
 class KeyValueFormatter(logging.Formatter):

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
+from django.db import DatabaseError
 from django.db.models import Q
 
 from lifecycle import (
@@ -75,19 +76,24 @@ class Owner:
 
     def turn(self, cluster_id: int, seconds: float = TURN_SECONDS) -> float | None:
         """One turn of a cluster. The wall time of its next one is returned; None: nothing will be due."""
+        is_recorded = False
         try:
             hot = self._own(cluster_id)
-            return None if hot is None else self._advance(hot, seconds)
+            wake = None if hot is None else self._advance(hot, seconds)
+            is_recorded = True
+            return wake
         except FencedOff:
             log.info("fenced off", extra={"cluster": cluster_id})
-            self.hot.pop(cluster_id, None)
+            return None
+        except DatabaseError as problem:
+            # The ticker asks again; meanwhile the other clusters of the shard have their turns.
+            log.warning("turn not recorded: %s", problem, extra={"cluster": cluster_id})
             return None
         except EngineFault as fault:
-            self.hot.pop(cluster_id, None)
             return self.wall() if engine_faults.note(fault) else None
-        except BaseException:
-            self.hot.pop(cluster_id, None)
-            raise
+        finally:
+            if not is_recorded:
+                self.hot.pop(cluster_id, None)
 
     def close(self) -> None:
         """Leave every cluster with a checkpoint, so that the next owner starts at once."""
@@ -122,6 +128,8 @@ class Owner:
         started = time.perf_counter()
         try:
             engine = checkpoints.restore(cluster).engine
+        except DatabaseError:
+            raise
         except Exception as problem:
             raise EngineFault(cluster, None, problem) from problem
         recorder.clear_above_cursor(cluster)
@@ -141,7 +149,7 @@ class Owner:
             self._apply_controls(hot, piece)
             self._run(hot, piece, started + seconds)
             changes = hot.engine.take_changes()
-        except EngineFault:
+        except (EngineFault, DatabaseError):
             raise
         except Exception as problem:
             raise EngineFault(hot.cluster, None, problem) from problem
@@ -149,12 +157,21 @@ class Owner:
         piece.rows, piece.versions, piece.logs = changes.rows, changes.versions, changes.logs
         engine_seconds = time.perf_counter() - started
         wake = _keep_time(hot, piece, self.wall())
-        summaries = recorder.record(hot.cluster, hot.cluster.fence, piece)
+        summaries = self._record(hot, piece)
         metrics.count_turn(piece, engine_seconds, time.perf_counter() - started - engine_seconds)
         hot.unsaved_seconds += engine_seconds
         _tell(hot, piece, before, summaries)
         _look_after(hot)
         return wake
+
+    def _record(self, hot: Hot, piece: Slice) -> list[frames.Summary]:
+        try:
+            return recorder.record(hot.cluster, hot.cluster.fence, piece)
+        except (FencedOff, DatabaseError):
+            raise
+        except Exception as problem:
+            # What the engine made cannot be written down: as much a defect as not making it.
+            raise EngineFault(hot.cluster, None, problem) from problem
 
     def _apply_controls(self, hot: Hot, piece: Slice) -> None:
         """Run controls in the order they were asked for. Time passes up to now at the old speed first."""
