@@ -4,6 +4,7 @@ import { Clock } from "./clock.js";
 import { ClockFace } from "./clock_face.js";
 import { EventFeed } from "./feed.js";
 import { Legend } from "./legend.js";
+import "./manifest.js";
 import { refreshParts } from "./parts.js";
 import { Socket } from "./socket.js";
 

@@ -1,4 +1,4 @@
-// What every page has: the theme toggle, textareas that submit with Ctrl+Enter, examples, word of problems.
+// What every page has: the theme toggle, textareas that submit with Ctrl+Enter, word of problems.
 const root = document.documentElement;
 
 function toggleTheme() {
@@ -28,9 +28,4 @@ document.addEventListener("htmx:afterOnLoad", () => sayProblem(""));
 document.addEventListener("keydown", (event) => {
   const isSubmit = event.key === "Enter" && (event.ctrlKey || event.metaKey);
   if (isSubmit && event.target.matches("textarea")) event.target.form?.requestSubmit();
-});
-
-document.addEventListener("change", (event) => {
-  const text = event.target.matches("[data-example]") && event.target.selectedOptions[0].dataset.text;
-  if (text) event.target.form.querySelector("textarea").value = text;
 });

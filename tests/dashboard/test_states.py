@@ -1,4 +1,4 @@
-"""The timeline's states are the engine's: folded from a real run's rows, they equal what the columns decide."""
+"""The timeline's states are the engine's: folded from a real run, they equal what the columns decide."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def test_no_eval_and_no_markup_made_of_data(module):
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.name)
 def test_modules_import_what_exists(module):
-    for name in re.findall(r'(?:from |import\()"(\./[^"]+|\.\./[^"]+)"', module.read_text()):
+    for name in re.findall(r'(?:from |import |import\()"(\./[^"]+|\.\./[^"]+)"', module.read_text()):
         assert (module.parent / name).exists(), name
 
 
