@@ -8,6 +8,7 @@ export class ClockFace {
   #digits;
   #speed;
   #connection;
+  #told = {};
 
   constructor(page, clock) {
     this.#clock = clock;
@@ -17,15 +18,22 @@ export class ClockFace {
     setInterval(() => this.#write(), 100);
   }
 
-  /** A frame or a clock message: instant, speed, whether time stands. */
-  hear({ at_ms: atMs, speed, paused, achieved_speed: achieved, fast, stalled }) {
-    this.#clock.hear(atMs, paused || fast || stalled ? 0 : speed);
-    const isSlower = achieved && achieved < speed * 0.9;
-    const asked = fast ? "as fast as possible" : times(speed);
-    this.#speed.textContent = stalled ? "waiting for an engine worker"
-      : paused ? "paused" : isSlower ? `${asked} asked, ${times(achieved)} reached` : asked;
+  /** A frame or a clock message; what it does not say stays as it was. */
+  hear(message) {
+    const told = Object.assign(this.#told, message);
+    const isStanding = told.paused || told.fast || told.stalled;
+    const isSlower = told.achieved_speed && told.achieved_speed < told.speed * 0.9;
+    this.#clock.hear(told.at_ms, isStanding ? 0 : isSlower ? told.achieved_speed : told.speed);
+    this.#speed.textContent = this.#words(told, isSlower);
     this.#write();
-    this.#checkControls(paused);
+    this.#checkControls(told.paused);
+  }
+
+  #words({ stalled, paused, fast, speed, achieved_speed: achieved }, isSlower) {
+    if (stalled) return "waiting for an engine worker";
+    if (paused) return "paused";
+    if (fast) return "as fast as possible";
+    return isSlower ? `${times(speed)} asked, ${times(achieved)} reached` : times(speed);
   }
 
   setConnection(state) {
