@@ -16,7 +16,6 @@ export class Clock {
     this.#heardAt = performance.now();
   }
 
-
   now() {
     return Math.round(this.#atMs + (performance.now() - this.#heardAt) * this.#speed);
   }
