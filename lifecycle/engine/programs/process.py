@@ -81,7 +81,7 @@ class Process:
             return
         if self.machine is not None:
             run_machine(self.machine, now_ms, world)
-            self._collect(now_ms)
+            self._collect(now_ms, world)
         if self.exit is None and self.ends is not None and self.ends.at_ms <= now_ms:
             self._finish(self.ends)
 
@@ -140,7 +140,7 @@ class Process:
         machine = self.open_machine(now_ms)
         run.task = start_command(machine, arguments, self.folder, now_ms, world)
         run_machine(machine, now_ms, world)
-        self._collect(now_ms)
+        self._collect(now_ms, world)
         return run
 
     def _request(self, kind: str, handler: Mapping[str, Any], now_ms: int) -> HookRun:
@@ -221,18 +221,29 @@ class Process:
         """What draws of this run are keyed by."""
         return (world.pod.uid, self.container.name, self.attempt)
 
-    def _collect(self, now_ms: int) -> None:
+    def _collect(self, now_ms: int, world: World) -> None:
         machine = self.machine
         assert machine is not None, self.container.name
         if machine.output:
             self.output.extend(machine.output)
             machine.output = []
+        self._pass_signals(now_ms, world)
         for hook in self.hooks.values():
             if hook.task in machine.ended:
                 hook.finished_ms, hook.exit_code = machine.ended.pop(hook.task)
                 hook.task = None
         if machine.exit is not None:
             self._finish(machine.exit)
+
+    def _pass_signals(self, now_ms: int, world: World) -> None:
+        """Signals that a hook sent to a main program of which only the behaviour is known."""
+        assert self.machine is not None, self.container.name
+        signals, self.machine.passed_signals = self.machine.passed_signals, []
+        plan = self.behavior.on_term
+        if signals and plan is not None and not plan.ignore and self.exit is None:
+            takes_ms = plan.takes.draw_ms(world.draw, "term", *self.key(world))
+            if self.ends is None or now_ms + takes_ms < self.ends.at_ms:
+                self.ends = Exit(now_ms + takes_ms, plan.exit)
 
     def _finish(self, end: Exit) -> None:
         self.exit = end

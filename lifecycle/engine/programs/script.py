@@ -67,7 +67,7 @@ def shell_text(arguments: tuple[str, ...]) -> str | None:
             return None
         if "c" in word[1:] and not word.startswith("--"):
             rest = list(arguments[place + 1 :])
-            while rest and rest[0].startswith("-") and rest[0] != "--":
+            while rest and rest[0].startswith("-"):
                 rest = rest[1:]
             return rest[0] if rest else None
     return None

@@ -190,6 +190,8 @@ def _local(context: Context, words: list[str]) -> int:
             frame.saved_locals.setdefault(name, context.shell.variables.get(name))
         if equals:
             context.scope.put(name, value)
+        elif "A" in flags:
+            context.machine.note(f"cannot interpret the associative array {name}: its keys count as numbers")
         elif "a" in flags:
             context.shell.arrays.setdefault(name, [])
         elif frame is not None and context.shell.flavour == "bash":
@@ -528,6 +530,13 @@ def _jobs(context: Context, words: list[str]) -> int:
     return 0
 
 
+def _ulimit(context: Context, words: list[str]) -> int:
+    """Limits are told as unlimited, and setting one changes nothing here."""
+    if all(word.startswith("-") for word in words[1:]):
+        context.out("unlimited\n")
+    return 0
+
+
 BUILTINS: dict[str, Builtin] = {
     ":": _true,
     "true": _true,
@@ -565,7 +574,7 @@ BUILTINS: dict[str, Builtin] = {
     "jobs": _jobs,
     # Settings that change nothing a script could see here.
     "umask": _true,
-    "ulimit": _true,
+    "ulimit": _ulimit,
     "hash": _true,
     "shopt": _true,
     "disown": _true,

@@ -48,6 +48,10 @@ class Scope(Protocol):
         """The output of a command substitution that has run."""
         ...
 
+    def substituted_file(self, slot: int) -> str:
+        """The path of a file that holds such an output."""
+        ...
+
     def names_matching(self, pattern: str) -> list[str]:
         """File names that a pattern matches, sorted; none when there is no match."""
         ...
@@ -185,6 +189,8 @@ def _part(part: Part, scope: Scope) -> list[Piece | None]:
             text = expand_text(word, scope)
             value = evaluate(text, lambda name: _arithmetic_value(name, scope), scope.put)
             return [(str(value), quoted, True)]
+        case Substitution(slot, _, True):
+            return [(scope.substituted_file(slot), True, False)]
         case Substitution(slot, quoted):
             return [(scope.substituted(slot).rstrip("\n"), quoted, True)]
         case Parameter():

@@ -59,6 +59,7 @@ class Machine:
         "open_files",
         "output",
         "partial",
+        "passed_signals",
         "problems",
         "root",
         "tail_runs",
@@ -89,6 +90,8 @@ class Machine:
         self.is_volatile = False
         """Something was asked whose answer may differ next time: the time, the network, chance."""
         self.met_unknown = False
+        self.passed_signals: list[str] = []
+        """Signals sent to a process 1 of which only the name is known."""
         self.local_ports: tuple[int, ...] = ()
         """Ports the container answers on by itself, beside those of the tasks; 0 is every port."""
         self._world: World | None = None
@@ -197,6 +200,10 @@ class Machine:
             # Process 1 can be killed only from outside of its own process namespace.
             if not is_first or is_from_outside:
                 self.finish(task, _KILLED, 9)
+            return
+        if "opaque" in task.state:
+            # What the closed box does on a signal is decided where it is known.
+            self.passed_signals.append(name)
             return
         action = task.traps.get(name)
         if action is not None or name in task.state.get("catches", ()):

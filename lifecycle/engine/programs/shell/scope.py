@@ -110,6 +110,11 @@ class ShellScope:
     def substituted(self, slot: int) -> str:
         return self.shell.frames[-1].substituted.get(slot, "")
 
+    def substituted_file(self, slot: int) -> str:
+        path = f"/dev/fd/{63 - slot}"
+        self.machine.file_system.write(path, self.substituted(slot))
+        return path
+
     def environment(self) -> dict[str, str]:
         """What a program started now would inherit."""
         values = dict(self.task.environment)

@@ -38,6 +38,9 @@ def make_skeleton(text: str) -> str:
             end = text.find("\n", at)
             end = len(text) if end < 0 else end
             masked = " " * (end - at)
+        elif text.startswith("<(", at):
+            end = closing_parenthesis(text, at + 2) + 1
+            masked = "x" * (end - at)
         elif text.startswith("((", at) and _is_command_position(text, at):
             end, masked = _arithmetic_command(text, at)
         elif sign in _META:
@@ -145,6 +148,8 @@ def _skip(text: str, at: int) -> int | None:
     """The place behind what begins here; None where a here-document is announced."""
     if text.startswith("<<<", at):
         return at + 3
+    if text.startswith("<(", at):
+        return closing_parenthesis(text, at + 2) + 1
     if text.startswith("<<", at):
         return None
     if text[at] == "#" and (at == 0 or text[at - 1] in " \t\n;"):

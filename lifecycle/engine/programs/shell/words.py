@@ -52,10 +52,11 @@ class Arithmetic:
 
 @dataclass(frozen=True, slots=True)
 class Substitution:
-    """`$(…)`: the output of the command's substitution with this number."""
+    """`$(…)`: the output of the command's substitution with this number; `<(…)`: a file that holds it."""
 
     slot: int
     quoted: bool
+    is_file: bool = False
 
 
 Part: TypeAlias = Text | Parameter | Arithmetic | Substitution
@@ -155,6 +156,9 @@ class WordReader:
         words: list[Word] = []
         redirects: list[Redirect] = []
         while self.skip_blanks():
+            if self.text.startswith("<(", self.at):
+                words.append((self._process_substitution(),))
+                continue
             redirect = self._redirect()
             if redirect is not None:
                 redirects.append(redirect)
@@ -191,11 +195,20 @@ class WordReader:
             if self.text.startswith(operator, end):
                 fd = int(self.text[self.at : end]) if end > self.at else None
                 if self.text.startswith("(", end + len(operator)):
-                    raise CannotInterpret("process substitution")
+                    raise CannotInterpret("writing to a process substitution")
                 self.at = end + len(operator)
                 self.skip_blanks()
+                if self.text.startswith("<(", self.at) and operator == "<":
+                    return Redirect(fd, operator, (self._process_substitution(),))
                 return self._here_document(Redirect(fd, operator, self.word(_META)))
         return None
+
+    def _process_substitution(self) -> Substitution:
+        """`<(…)`. The command is run to its end before its output is read."""
+        end = closing_parenthesis(self.text, self.at + 2)
+        found = self._substitute(self.text[self.at + 2 : end], False)
+        self.at = end + 1
+        return Substitution(found.slot, False, True)
 
     def _here_document(self, redirect: Redirect) -> Redirect:
         stands_for = self.here_documents.get(literal(redirect.target) or "")
@@ -493,7 +506,7 @@ def _as_quoted(part: Part) -> Part:
         return Parameter(part.name, part.operator, part.word, part.second, True, part.index)
     if isinstance(part, Arithmetic):
         return Arithmetic(part.word, True)
-    return Substitution(part.slot, True)
+    return Substitution(part.slot, True, part.is_file)
 
 
 def skip_quoted(text: str, at: int) -> int:

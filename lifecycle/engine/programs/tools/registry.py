@@ -34,7 +34,8 @@ def plain_name(command: str) -> str | None:
     folder, slash, name = command.rpartition("/")
     if not slash:
         return command
-    return name if f"{folder}/" in _PROGRAM_FOLDERS else None
+    # A path without a leading slash begins in the working folder, which is / unless the image says more.
+    return name if f"/{folder.strip('/')}/".replace("//", "/") in _PROGRAM_FOLDERS else None
 
 
 def has_tool(machine: Machine, task: Task, command: str) -> bool:

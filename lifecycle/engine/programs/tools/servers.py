@@ -76,6 +76,8 @@ def serve(call: Call, facts: ServerFacts) -> Outcome:
         if any(word in ("--version", "-v", "-V", "-t", "--help") for word in call.arguments):
             call.out(f"{call.name} version 1\n")
             return 0
+        if call.name == "nginx" and call.arguments[:1] == ["-s"]:
+            return _signal_running(call, call.arguments[1:])
         state["started"] = True
         state["catches"] = list(facts.stops_on)
         state["ready_at"] = call.now_ms + facts.ready_ms
@@ -93,6 +95,23 @@ def serve(call: Call, facts: ServerFacts) -> Outcome:
         call.task.ports = state["ports"]
         call.machine.changes += 1
     return Wait(Wait.SIGNAL)
+
+
+def _signal_running(call: Call, words: list[str]) -> int:
+    """`nginx -s quit`: tells the running server, found by its name, or the container's own program."""
+    names = {"quit": "QUIT", "stop": "TERM", "reload": "HUP", "reopen": "USR1"}
+    name = names.get("".join(words[:1]), "QUIT")
+    if name in ("HUP", "USR1"):
+        return 0
+    servers = [
+        task for task in call.machine.tasks.values() if task.tool == "nginx" and task.pid != call.task.pid
+    ]
+    first = call.machine.tasks.get(1)
+    if not servers and first is not None and "opaque" in first.state:
+        servers = [first]
+    for server in servers:
+        call.machine.signal(server, name)
+    return 0 if servers else 1
 
 
 def _given_ports(call: Call) -> list[int]:

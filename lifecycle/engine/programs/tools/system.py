@@ -198,7 +198,7 @@ def figures(call: Call) -> Outcome:
     return 0
 
 
-@tool("stty", "sync", "clear", "reset", "umount", "swapoff", "sysctl", "modprobe", "ulimit", "chown", "chgrp")
+@tool("stty", "sync", "clear", "reset", "umount", "swapoff", "modprobe", "ulimit", "chown", "chgrp")
 def nothing_to_see(call: Call) -> Outcome:
     """Changes something no script here can look at."""
     return 0
@@ -208,6 +208,20 @@ def nothing_to_see(call: Call) -> Outcome:
     "setcap", "update-ca-certificates", "ldconfig", "locale-gen", "adduser", "addgroup", "useradd", "groupadd"
 )
 def settings(call: Call) -> Outcome:
+    return 0
+
+
+_SYSCTLS = {"vm.max_map_count": "65530", "net.core.somaxconn": "4096", "net.ipv4.ip_forward": "1"}
+
+
+@tool("sysctl")
+def sysctl(call: Call) -> Outcome:
+    """Kernel settings: read from what is usual, set without effect on anything here."""
+    options, names = split_options(call.arguments)
+    for name in names:
+        key, equals, value = name.partition("=")
+        value = value if equals else _SYSCTLS.get(key, "0")
+        call.out(f"{value}\n" if "n" in options else f"{key} = {value}\n")
     return 0
 
 

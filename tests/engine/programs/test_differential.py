@@ -1,0 +1,120 @@
+"""The interpreter against the real shell of this machine: same output, same exit code."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from tests.engine.programs.worlds import FakeWorld, pod_spec, run_until, start
+
+SCRIPTS = [
+    script.strip("\n")
+    for script in Path(__file__).with_name("scripts_for_shells.txt").read_text().split("\n---\n")
+]
+DASH = shutil.which("dash") or "/bin/sh"
+
+
+def real_shell(script: str, folder: Path) -> tuple[str, int]:
+    """What dash prints, and its exit code. Messages of errors are left out: their wording differs."""
+    result = subprocess.run(
+        [DASH, "-c", f"exec 2>/dev/null\n{script}"],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        timeout=20,
+        env={"PATH": "/usr/bin:/bin"},
+        stdin=subprocess.DEVNULL,
+    )
+    return result.stdout.rstrip("\n"), result.returncode
+
+
+def simulated_shell(script: str) -> tuple[str, int | None]:
+    """The same in virtual time, in an image whose `sh` is dash. `$$` is written as Kubernetes wants it."""
+    text = f"exec 2>/dev/null\n{script}".replace("$$", "$$$$")
+    world = FakeWorld()
+    process = start(pod_spec({"command": ["dash", "-c", text], "image": "debian:12"}), world)
+    run_until(process, world)
+    output = "\n".join(line for _, line in process.take_output())
+    return output.rstrip("\n"), process.exit.code if process.exit else None
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_script_does_what_the_real_shell_does(script: str, tmp_path: Path) -> None:
+    assert simulated_shell(script) == real_shell(script, tmp_path)
+
+
+def test_the_fixed_set_is_large_enough() -> None:
+    assert len(SCRIPTS) >= 150
+
+
+NAMES = st.sampled_from(["a", "b", "c"])
+TEXTS = st.text(alphabet="xyz.*/ '", max_size=6)
+NUMBERS = st.integers(min_value=-20, max_value=20).map(str)
+
+
+def single_quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+WORDS = st.one_of(
+    NUMBERS,
+    TEXTS.map(single_quoted),
+    NAMES.map(lambda name: f'"${name}"'),
+    NAMES.map(lambda name: f"${name}"),
+    NAMES.map(lambda name: f"${{{name}:-none}}"),
+    NAMES.map(lambda name: f"${{{name}%x*}}"),
+    NAMES.map(lambda name: f"${{{name}##*y}}"),
+    NAMES.map(lambda name: f"${{#{name}}}"),
+    st.tuples(NUMBERS, st.sampled_from("+-*"), NUMBERS).map(lambda sum_: f"$(( {' '.join(sum_)} ))"),
+    st.tuples(NUMBERS, st.sampled_from(["<", ">=", "==", "&&", "||"]), NUMBERS).map(
+        lambda sum_: f"$(( {' '.join(sum_)} ))"
+    ),
+)
+SIMPLE = st.one_of(
+    st.lists(WORDS, max_size=3).map(lambda words: f"printf '[%s]' {' '.join(words)}; echo"),
+    st.tuples(NAMES, WORDS).map(lambda pair: f"{pair[0]}={pair[1]}"),
+    st.tuples(WORDS, st.sampled_from(["=", "!="]), WORDS).map(
+        lambda test: f'[ "{test[0].strip(chr(39))}" {test[1]} "x" ]'.replace("'", "")
+    ),
+    st.sampled_from(["true", "false", ":", "(exit 3)", "return_code=$?", "sleep 0", "set -- p q; echo $#"]),
+    NAMES.map(lambda name: f'echo "$(echo "<${name}>")"'),
+    NAMES.map(lambda name: f"echo one two | while read {name} rest; do echo $rest ${name}; done"),
+)
+
+
+def compound(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    pairs = st.tuples(inner, inner)
+    return st.one_of(
+        pairs.map(lambda pair: f"{pair[0]}\n{pair[1]}"),
+        pairs.map(lambda pair: f"{{ {pair[0]}\n}} && {{ {pair[1]}\n}}"),
+        pairs.map(lambda pair: f"{{ {pair[0]}\n}} || {{ {pair[1]}\n}}"),
+        pairs.map(lambda pair: f"if {pair[0]}\nthen\n{pair[1]}\nelse\necho no $?\nfi"),
+        st.tuples(NAMES, inner).map(lambda pair: f"for {pair[0]} in 1 'two words' 3; do\n{pair[1]}\ndone"),
+        inner.map(lambda body: f"n=0; while [ $n -lt 2 ]; do n=$((n+1))\n{body}\ndone"),
+        inner.map(lambda body: f"(\n{body}\n)\necho status $?"),
+        inner.map(lambda body: f"f() {{\n{body}\n}}\nf 1 2; echo returned $?"),
+        st.tuples(WORDS, inner, inner).map(
+            lambda parts: (
+                f"case {parts[0]} in x*) {parts[1]}\n;; [0-9]|-*) {parts[2]}\n;; *) echo other;; esac"
+            )
+        ),
+        inner.map(lambda body: f"{{ {body}\n}} | cat"),
+        inner.map(lambda body: f"set -e\n{body}\necho passed"),
+        inner.map(lambda body: f"trap 'echo end $?' EXIT\n{body}"),
+    )
+
+
+PROGRAMS = st.recursive(SIMPLE, compound, max_leaves=6).map(lambda body: f"{body}\necho last $? $a $b $c")
+
+
+@given(PROGRAMS)
+@settings(
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+def test_any_generated_script_does_what_the_real_shell_does(tmp_path: Path, script: str) -> None:
+    assert simulated_shell(script) == real_shell(script, tmp_path)
