@@ -1,0 +1,1 @@
+"""Controllers: each observes, decides purely, and has its decision acted on."""

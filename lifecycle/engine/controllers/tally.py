@@ -1,0 +1,245 @@
+"""Counts of an owner's pods, kept change by change, so that no sync ever counts ten thousand pods.
+
+Derived from the pods alone: after a load it is built again from them. A pod is *active* when it is neither
+finished nor being deleted; *terminating* when being deleted and not finished; *unfinished* when its phase
+is not final. A ready pod is available once it has been Ready for `minReadySeconds`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from heapq import heappop, heappush
+
+from ..objects.meta import OwnerReference
+from ..objects.pod import FAILED, PENDING, SUCCEEDED, UNKNOWN, Pod
+from ..objects.selector import Selector
+
+ACTIVE, READY, TERMINATING, UNFINISHED, LABELED, STRAY, COSTED, RANKED = 1, 2, 4, 8, 16, 32, 64, 128
+DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
+
+
+class OwnerTally:
+    """The pods of one owner, counted."""
+
+    __slots__ = (
+        "_bits",
+        "_due_heap",
+        "_due_ms",
+        "_labels",
+        "_selector",
+        "active",
+        "costed",
+        "key",
+        "labeled",
+        "min_ready_ms",
+        "nodes",
+        "ranked",
+        "ready",
+        "strays",
+        "terminating",
+        "unfinished",
+        "unranked",
+    )
+
+    def __init__(self, reference: OwnerReference, namespace: str) -> None:
+        self.key = (reference.kind, namespace, reference.name)
+        self._bits: dict[str, int] = {}
+        self._labels: dict[str, str] = {}
+        self._selector: Selector | None = None
+        self.min_ready_ms = 0
+        self._clear()
+
+    def _clear(self) -> None:
+        self._bits.clear()
+        self.active = self.ready = self.labeled = self.terminating = self.unfinished = self.costed = 0
+        # Ready pods that are not yet available: due instant by uid, and the same as a heap.
+        self._due_ms: dict[str, int | None] = {}
+        self._due_heap: list[tuple[int, str]] = []
+        # Active pods by the class that scale-down ranks first: not assigned, pending or not ready …
+        self.unranked: dict[str, None] = {}
+        # … and the others by node; the number of active pods by node.
+        self.ranked: dict[str, dict[str, None]] = {}
+        self.nodes: dict[str, int] = {}
+        # Active pods whose labels no longer match the selector.
+        self.strays: dict[str, None] = {}
+
+    @property
+    def available(self) -> int:
+        """Ready for long enough, as of the last `advance`."""
+        return self.ready - len(self._due_ms)
+
+    @property
+    def next_due_ms(self) -> int | None:
+        """When the next ready pod becomes available, if nothing happens to it."""
+        heap, due_ms = self._due_heap, self._due_ms
+        while heap and due_ms.get(heap[0][1]) != heap[0][0]:
+            heappop(heap)
+        return heap[0][0] if heap else None
+
+    def advance(self, now_ms: int) -> None:
+        """Count as available what has been ready long enough."""
+        if not self._due_ms:
+            return
+        due_ms = self.next_due_ms
+        while due_ms is not None and due_ms <= now_ms:
+            del self._due_ms[heappop(self._due_heap)[1]]
+            due_ms = self.next_due_ms
+
+    def is_owner_known(self) -> bool:
+        """Whether `describe_owner` was called."""
+        return self._selector is not None
+
+    def describe_owner(
+        self, selector: Selector, labels: dict[str, str], min_ready_seconds: int, pods: Iterable[Pod]
+    ) -> bool:
+        """Take the owner's selector, template labels and minReadySeconds; counts again if they changed."""
+        min_ready_ms = min_ready_seconds * 1000
+        known = self._selector
+        is_same = known is not None and known.raw == selector.raw and self._labels == labels
+        if is_same and self.min_ready_ms == min_ready_ms:
+            return False
+        self._selector, self._labels, self.min_ready_ms = selector, labels, min_ready_ms
+        self._clear()
+        for pod in pods:
+            self.change(None, pod)
+        return True
+
+    def change(self, old: Pod | None, new: Pod | None) -> bool:
+        """Follow one change of an owned pod; whether anything that is counted changed."""
+        pod = new if new is not None else old
+        assert pod is not None, "a change has an old or a new pod"
+        uid = pod.meta.uid
+        before = self._bits.get(uid, 0)
+        after = self._read(new) if new is not None else 0
+        changed = before != after
+        if changed:
+            self._count(uid, before, after)
+        was_on = old.node_name if old is not None and before & ACTIVE else ""
+        is_on = new.node_name if new is not None and after & ACTIVE else ""
+        if changed or was_on != is_on:
+            self._place(uid, before, after, was_on, is_on)
+        if (before | after) & READY and self.min_ready_ms:
+            changed |= self._wait(uid, new if after & READY else None)
+        return changed
+
+    def _read(self, pod: Pod) -> int:
+        phase, meta = pod.status.phase, pod.meta
+        if phase in (SUCCEEDED, FAILED):
+            return 0
+        if meta.deletion_ms is not None:
+            return TERMINATING | UNFINISHED
+        bits = ACTIVE | UNFINISHED
+        labels = meta.labels
+        if all(labels.get(name) == value for name, value in self._labels.items()):
+            bits |= LABELED
+        if self._selector is not None and not self._selector.matches(labels):
+            bits |= STRAY
+        if pod.is_ready:
+            bits |= READY
+            if pod.node_name and phase != PENDING and phase != UNKNOWN:
+                bits |= RANKED
+        if DELETION_COST in meta.annotations:
+            bits |= COSTED
+        return bits
+
+    def _count(self, uid: str, before: int, after: int) -> None:
+        self.active += (after & ACTIVE) - (before & ACTIVE)
+        self.ready += ((after & READY) - (before & READY)) // READY
+        self.terminating += ((after & TERMINATING) - (before & TERMINATING)) // TERMINATING
+        self.unfinished += ((after & UNFINISHED) - (before & UNFINISHED)) // UNFINISHED
+        self.labeled += ((after & LABELED) - (before & LABELED)) // LABELED
+        self.costed += ((after & COSTED) - (before & COSTED)) // COSTED
+        if after:
+            self._bits[uid] = after
+        else:
+            del self._bits[uid]
+        if after & STRAY:
+            self.strays[uid] = None
+        elif before & STRAY:
+            del self.strays[uid]
+
+    def _place(self, uid: str, before: int, after: int, was_on: str, is_on: str) -> None:
+        if was_on != is_on:
+            if was_on:
+                self.nodes[was_on] -= 1
+                if not self.nodes[was_on]:
+                    del self.nodes[was_on]
+            if is_on:
+                self.nodes[is_on] = self.nodes.get(is_on, 0) + 1
+        if before & ACTIVE:
+            if before & RANKED:
+                members = self.ranked[was_on]
+                del members[uid]
+                if not members:
+                    del self.ranked[was_on]
+            else:
+                del self.unranked[uid]
+        if after & ACTIVE:
+            if after & RANKED:
+                self.ranked.setdefault(is_on, {})[uid] = None
+            else:
+                self.unranked[uid] = None
+
+    def _wait(self, uid: str, ready_pod: Pod | None) -> bool:
+        """Keep the instant at which a ready pod becomes available; a lost readiness starts it anew."""
+        if ready_pod is None:
+            return self._due_ms.pop(uid, 0) != 0
+        condition = ready_pod.ready_condition
+        assert condition is not None, "a ready pod has the condition"
+        since_ms = condition.last_transition_ms
+        due_ms = None if since_ms is None else since_ms + self.min_ready_ms
+        if self._due_ms.get(uid, 0) == due_ms:
+            return False
+        if due_ms is not None:
+            heappush(self._due_heap, (due_ms, uid))
+        self._due_ms[uid] = due_ms
+        return True
+
+
+class Tally:
+    """The tallies of all owners of one kind, by the owner's uid."""
+
+    __slots__ = ("_kind", "by_owner")
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+        self.by_owner: dict[str, OwnerTally] = {}
+
+    def of(self, reference: OwnerReference, namespace: str) -> OwnerTally:
+        """The tally of an owner, made at first sight of it."""
+        found = self.by_owner.get(reference.uid)
+        if found is None:
+            found = self.by_owner[reference.uid] = OwnerTally(reference, namespace)
+        return found
+
+    def on_pod_change(self, old: Pod | None, new: Pod | None) -> list[OwnerTally]:
+        """Follow one write to a pod; the owners for whom it changed a count."""
+        if old is not None and new is not None and old.meta is new.meta:
+            if (
+                old.status.conditions is new.status.conditions
+                and old.status.phase == new.status.phase
+                and old.node_name == new.node_name
+            ):
+                return []
+            owner = self._owner(new)
+            if owner is None:
+                return []
+            return [owner] if owner.change(old, new) else []
+        before = self._owner(old) if old is not None else None
+        after = self._owner(new) if new is not None else None
+        if before is after:
+            return [after] if after is not None and after.change(old, new) else []
+        changed = []
+        if before is not None and before.change(old, None):
+            changed.append(before)
+        if after is not None and after.change(None, new):
+            changed.append(after)
+        return changed
+
+    def _owner(self, pod: Pod | None) -> OwnerTally | None:
+        if pod is None:
+            return None
+        reference = pod.meta.controller
+        if reference is None or reference.kind != self._kind:
+            return None
+        return self.of(reference, pod.meta.namespace or "")
