@@ -11,7 +11,6 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from lifecycle import inbox
 from lifecycle.access import Verb, get_cluster_or_404
 from lifecycle.admin.history import HISTORIES, HistoryForm
 from lifecycle.admin.scope import ScopedAdmin
@@ -63,6 +62,9 @@ class ClusterAdmin(ScopedAdmin):
 
     def save_model(self, request: HttpRequest, obj: Cluster, form: Any, change: bool) -> None:
         """A new cluster enters where all do: with its shard, and its first turn asked for."""
+        # Here, because every manage.py command loads the admin and few need the engine behind the inbox.
+        from lifecycle import inbox
+
         made = inbox.create_cluster(request.user, obj.name, obj.seed, obj.epoch, obj.settings)
         obj.pk, obj.owner = made.pk, made.owner
 
@@ -80,6 +82,8 @@ class ClusterAdmin(ScopedAdmin):
         self._control(request, rows, RunControl.Kind.RESUME)
 
     def _control(self, request: HttpRequest, rows: QuerySet, kind: RunControl.Kind) -> None:
+        from lifecycle import inbox
+
         for cluster in rows:
             if self.allows(request, cluster, Verb.RUN):
                 inbox.control(cluster, kind, {}, request.user)

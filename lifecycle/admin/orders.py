@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from lifecycle import inbox
+from lifecycle.access import User
 from lifecycle.models import StoredObject
 from lifecycle.problems import Problem
 
@@ -16,8 +16,11 @@ class Outcome:
     warnings: list[str] = field(default_factory=list)
 
 
-def order(kind: str, payload: dict[str, Any], stored: StoredObject, user: inbox.User) -> Outcome:
+def order(kind: str, payload: dict[str, Any], stored: StoredObject, user: User) -> Outcome:
     """Send a command to the object's cluster and wait for its result."""
+    # Here, because every manage.py command loads the admin and few need the engine behind the inbox.
+    from lifecycle import inbox
+
     try:
         command = inbox.append(stored.cluster, kind, name_target(stored) | payload, user)
     except inbox.Refused as refusal:

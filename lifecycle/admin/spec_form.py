@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from lifecycle import inbox
+from lifecycle.access import User
 from lifecycle.admin.orders import order
 from lifecycle.admin.texts import to_yaml
 from lifecycle.admission import parse_path
@@ -66,7 +66,7 @@ class SpecForm(forms.ModelForm):
     )
     generation = forms.IntegerField(widget=forms.HiddenInput, required=False)
 
-    user: inbox.User = None
+    user: User
 
     class Meta:
         model = StoredObject
