@@ -16,7 +16,7 @@ TOP = Path(__file__).resolve().parents[1]
 # Modules of one floor may import each other, unless the floor is one of strangers.
 FLOORS: list[tuple[str, str]] = [
     ("1 ground", "errors timing clock agenda chance settings version"),
-    ("1a objects, actions", "objects actions columns commands"),
+    ("1a objects, actions", "objects actions ages columns workload_columns commands"),
     ("1b store, programs", "store programs trace"),
     ("1c act, loop", "act loop context"),
     ("1d parts", "controllers scheduler kubelet faults"),
@@ -42,18 +42,19 @@ STRANGERS = {"1d parts", "3 surfaces"}
 
 # Code that decides sees objects, actions, errors and timing: never store, clock, agenda or chance.
 DECIDERS = [
-    "lifecycle.engine.columns",
+    "lifecycle.engine.*columns",
     "lifecycle.engine.controllers.deployment.[!o]*",
     "lifecycle.engine.controllers.*.decide",
-    "lifecycle.engine.kubelet.pod_status",
-    "lifecycle.engine.kubelet.pod_actions",
+    "lifecycle.engine.kubelet.pod_[acrs]*",
+    "lifecycle.engine.kubelet.container_status",
+    "lifecycle.engine.kubelet.restart_rules",
     "lifecycle.engine.kubelet.grace",
     "lifecycle.engine.kubelet.probe_rules",
     "lifecycle.engine.kubelet.qos",
     "lifecycle.engine.scheduler.filters",
     "lifecycle.engine.scheduler.scores",
 ]
-DECIDERS_SEE = ["errors", "timing", "objects", "actions", "columns"]
+DECIDERS_SEE = ["errors", "timing", "objects", "actions", "ages", "columns", "workload_columns"]
 
 IMPURE = {"time", "random", "os", "io", "socket", "subprocess", "threading", "asyncio"}
 # Grammar of shell scripts, YAML of annotations, time zones: pure functions of their input.
