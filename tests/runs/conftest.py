@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import redis
@@ -129,9 +130,9 @@ def database_url() -> str:
     kept = connection.settings_dict
     if connection.vendor == "sqlite":
         return f"sqlite:///{kept['NAME']}"
-    return (
-        f"postgres://{kept['USER']}:{kept['PASSWORD']}@{kept['HOST']}:{kept['PORT'] or 5432}/{kept['NAME']}"
-    )
+    # The host may be the folder of a socket.
+    host, port = quote(kept["HOST"], safe=""), kept["PORT"] or 5432
+    return f"postgres://{kept['USER']}:{kept['PASSWORD']}@{host}:{port}/{kept['NAME']}"
 
 
 class Workers:

@@ -1,0 +1,50 @@
+"""A short form of every bench: it runs, answers in the contract's shape, and finds nothing lost."""
+
+import json
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+pytestmark = pytest.mark.slow
+
+
+def bench(name: str, **options: int) -> dict[str, Any]:
+    out = StringIO()
+    call_command("bench", name, "--json", stdout=out, **options)
+    answer = json.loads(out.getvalue())
+    assert list(answer) == ["bench", "work", "figures", "limit", "ratio", "peak_rss_mb"]
+    assert answer["bench"] == name and answer["limit"]["value"] > 0 and answer["ratio"] > 0
+    return answer
+
+
+def test_engine():
+    answer = bench("engine", pods=300, nodes=30)
+    # A pod's whole life is recorded: a few rows a pod would mean that most of it is missing.
+    assert answer["figures"]["rows"] > 300 * 15
+    assert answer["ratio"] > 0.02
+
+
+def test_idle():
+    answer = bench("idle", pods=300, nodes=30)
+    assert answer["ratio"] < 0.05
+
+
+@pytest.mark.django_db(transaction=True)
+def test_recover():
+    answer = bench("recover", kills=4, pods=4)
+    assert answer["figures"]["lost_commands"] == 0 and answer["figures"]["difference"] == "none"
+    assert answer["ratio"] < 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_live():
+    answer = bench("live", clients=5, seconds=5, pods=5)
+    assert answer["figures"]["clients_that_missed_rows"] == 0
+
+
+def test_sizes_start_at_one():
+    with pytest.raises(CommandError, match="start at 1"):
+        call_command("bench", "engine", pods=0)

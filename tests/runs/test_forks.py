@@ -1,0 +1,98 @@
+"""Forks share history up to an instant; what they do not touch goes on as in their parent."""
+
+import pytest
+from django.core.exceptions import ValidationError
+
+from lifecycle import forks, frames, inbox, reads
+from lifecycle.models import Cluster, StoredObject
+from tests.runs.conftest import create
+from tests.runs.histories import assert_whole, recorded
+
+
+@pytest.fixture
+def parent(owner, wall, make_cluster):
+    cluster = make_cluster("parent")
+    create(cluster, name="web", replicas=2)
+    create(cluster, name="other", replicas=2)
+    for _ in range(5):
+        owner.turn(cluster.pk)
+        wall.go_on(1)
+    inbox.append(
+        cluster, "scale", {"kind": "Deployment", "namespace": "default", "name": "web", "replicas": 4}
+    )
+    for _ in range(15):
+        owner.turn(cluster.pk)
+        wall.go_on(1)
+    cluster.refresh_from_db()
+    return cluster
+
+
+def run_on(owner, cluster: Cluster, until_ms: int) -> None:
+    inbox.run(cluster, until_ms=until_ms)
+    while owner.turn(cluster.pk) is not None:
+        pass
+    cluster.refresh_from_db()
+    assert cluster.instant_ms == until_ms
+
+
+def test_a_fork_begins_with_its_parents_rows(parent):
+    at_ms = 3000
+    child = forks.fork(parent, at_ms, parent.owner, "child")
+    assert recorded(child) == [row for row in recorded(parent) if row["at_ms"] <= at_ms]
+    assert child.paused and child.instant_ms == at_ms and child.epoch_id != parent.epoch_id
+
+
+def test_an_untouched_fork_at_the_end_goes_on_as_its_parent(owner, parent):
+    child = forks.fork(parent, parent.instant_ms, parent.owner, "child")
+    run_on(owner, parent, 120_000)
+    run_on(owner, child, 120_000)
+    assert recorded(child) == recorded(parent)
+    assert_whole(child)
+
+
+def test_what_a_fork_does_not_touch_stays_equal(owner, parent):
+    child = forks.fork(parent, 4000, parent.owner, "child")
+    inbox.append(child, "delete", {"kind": "Deployment", "namespace": "default", "name": "web"})
+    run_on(owner, child, parent.instant_ms)
+
+    def life_of_other(cluster: Cluster) -> list[tuple]:
+        kept = ("at_ms", "kind", "name", "uid", "field", "old", "new", "reason")
+        rows = [row for row in recorded(cluster) if row["type"] == "transition"]
+        return [tuple(row[key] for key in kept) for row in rows if row["name"].startswith("other")]
+
+    assert life_of_other(child) == life_of_other(parent)
+    assert_whole(child)
+
+
+@pytest.mark.parametrize("at_ms", [0, 700, 2500, 6000])
+def test_a_forks_objects_are_those_of_its_instant(owner, parent, at_ms):
+    child = forks.fork(parent, at_ms, parent.owner, f"child-{at_ms}")
+    expected = {data["metadata"]["uid"]: data for data in reads.state(parent, at_ms)}
+    living = {row.uid: row.data for row in StoredObject.objects.filter(cluster=child, deleted_ms=None)}
+    assert living == expected
+    again = forks.fork(child, at_ms, parent.owner, f"again-{at_ms}")
+    assert summaries(again) == summaries(child)
+
+
+def summaries(cluster: Cluster) -> list[frames.Summary]:
+    return [frames.summary_of(row) for row in StoredObject.objects.filter(cluster=cluster).order_by("uid")]
+
+
+def test_the_state_at_a_past_instant_is_what_was_recorded_then(parent):
+    for at_ms in (0, 1000, 5000, parent.instant_ms):
+        phases = {}
+        for row in reads.transitions(parent).filter(kind="Pod", field="phase", at_ms__lte=at_ms):
+            phases[row.uid] = row.new
+        pods = {data["metadata"]["uid"]: data for data in reads.state(parent, at_ms) if data["kind"] == "Pod"}
+        assert {uid: data["status"]["phase"] for uid, data in pods.items()} == phases
+
+
+def test_an_instant_that_has_not_come_is_refused(parent):
+    with pytest.raises(ValueError, match="goes from 0 to"):
+        forks.fork(parent, parent.instant_ms + 1, parent.owner, "child")
+
+
+def test_a_taken_name_is_refused_and_leaves_nothing(parent):
+    with pytest.raises(ValidationError):
+        forks.fork(parent, 0, parent.owner, "parent")
+    assert Cluster.objects.count() == 1
