@@ -239,8 +239,8 @@ def _wide(kind: str, spec: Json) -> Columns:
     }
     if kind in _WITH_SELECTOR:
         text = selector_text(spec.get("selector"))
-        # Two printers: Deployment and ReplicaSet leave an empty selector blank.
-        columns["SELECTOR"] = text if text or kind in ("Deployment", "ReplicaSet") else NONE
+        # kubectl prints a Deployment's selector by another way, which leaves an empty one blank.
+        columns["SELECTOR"] = text if text or kind == "Deployment" else NONE
     return columns
 
 

@@ -1,5 +1,7 @@
 """`kubectl_pod_columns.json`: READY, STATUS, RESTARTS and the wide columns of a pod."""
 
+from typing import Any
+
 import pytest
 
 from lifecycle.engine.columns import decide_pod_columns
@@ -7,20 +9,21 @@ from lifecycle.engine.objects.pod import Pod
 from lifecycle.engine.objects.times import parse_utc_ms
 from tests.conformance.cases import Case, load_cases
 
-HEADERS = {
-    "name": "NAME",
-    "ready": "READY",
-    "status": "STATUS",
-    "restarts": "RESTARTS",
-    "age": "AGE",
-    "ip": "IP",
-    "podIP": "IP",
-    "node": "NODE",
-    "nodeName": "NODE",
-    "nominatedNode": "NOMINATED NODE",
-    "nominatedNodeName": "NOMINATED NODE",
-    "readinessGates": "READINESS GATES",
+OTHER_NAMES = {
+    "PODIP": "IP",
+    "NODENAME": "NODE",
+    "NOMINATEDNODE": "NOMINATED NODE",
+    "NOMINATEDNODENAME": "NOMINATED NODE",
+    "READINESSGATES": "READINESS GATES",
 }
+WIDE = ("IP", "NODE", "NOMINATED NODE", "READINESS GATES")
+
+
+def _by_header(expect: dict[str, Any]) -> dict[str, str]:
+    """The table's names as kubectl's headers; `wide` may hold the further columns, by name or in order."""
+    wide = expect.pop("wide", None) or {}
+    named = {**expect, **(dict(zip(WIDE, wide, strict=True)) if isinstance(wide, list) else wide)}
+    return {OTHER_NAMES.get(name.upper(), name.upper()): text for name, text in named.items()}
 
 
 @pytest.mark.parametrize("case", load_cases("kubectl_pod_columns"))
@@ -30,7 +33,6 @@ def test_kubectl_pod_columns(case: Case) -> None:
     columns = decide_pod_columns(pod, 0)
     expect = dict(case["expect"])
     completed = expect.pop("rowCompleted", None)
-    wide = expect.pop("wide", None) or {}
     assert (pod.status.phase if pod.is_finished else None) == completed
-    wanted = {HEADERS.get(name, name): text for name, text in {**expect, **wide}.items()}
+    wanted = _by_header(expect)
     assert {name: columns[name] for name in wanted} == wanted

@@ -73,7 +73,8 @@ def _generate(given: dict[str, Any]) -> PodStatus:
         has_initialized=bool(runs),
         current_phase=phases[0] if phases else "",
     )
-    kept = previous if previous.phase == phase else PodStatus()
+    # Reason and message belong to a phase: they stay as long as it does.
+    is_kept = previous.phase == phase
     own = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")
     foreign = tuple(one for one in previous.conditions if one.type not in own)
     conditions = decide_conditions(
@@ -89,17 +90,18 @@ def _generate(given: dict[str, Any]) -> PodStatus:
         phase,
         conditions,
         statuses,
-        reason=kept.reason or (pod.status.reason if pod.status.phase == phase else ""),
-        message=kept.message or (pod.status.message if pod.status.phase == phase else ""),
+        reason=(previous.reason or pod.status.reason) if is_kept else "",
+        message=(previous.message or pod.status.message) if is_kept else "",
         qos_class=decide_qos_class(pod.spec),
     )
 
 
 def _dated(metadata: dict[str, Any]) -> dict[str, Any]:
-    # The tables write "now" for a time nobody looks at.
+    # Only whether a time is set matters here.
     return {
-        key: "2024-01-31T12:00:00Z" if key.endswith("Timestamp") and value == "now" else value
+        key: "2024-01-31T12:00:00Z" if key.endswith("Timestamp") else value
         for key, value in metadata.items()
+        if value is not None
     }
 
 

@@ -62,10 +62,8 @@ def should_start(container: Container, spec: PodSpec, seen: RuntimeContainer | N
         return True
     if seen.state == RUNNING:
         return False
-    if seen.state == EXITED:
-        return should_restart(container, spec, seen.exit_code)
-    # Nobody knows how it ended, so only a flat Never keeps it down.
-    return should_restart_after_kill(container, spec)
+    # In an unknown state nobody can say that it ever ended: it is killed and started again.
+    return seen.state != EXITED or should_restart(container, spec, seen.exit_code)
 
 
 def may_restart_all(spec: PodSpec) -> bool:
