@@ -211,16 +211,11 @@ def decide_pod_columns(pod: Pod, now_ms: int) -> dict[str, str]:
         "STATUS": pod_status_text(pod),
         "RESTARTS": restarts_text(pod, now_ms),
         "AGE": age_text(pod.meta.creation_ms, now_ms),
-        "IP": status.pod_ip or _first_ip(pod) or NONE,
+        "IP": status.pod_ip or NONE,
         "NODE": pod.node_name or NONE,
         "NOMINATED NODE": status.nominated_node_name or NONE,
         "READINESS GATES": _gates_text(pod),
     }
-
-
-def _first_ip(pod: Pod) -> str:
-    ips = (pod.status.extra or {}).get("podIPs") or ()
-    return ips[0].get("ip", "") if ips else ""
 
 
 def _gates_text(pod: Pod) -> str:
