@@ -5,7 +5,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.engine.programs.worlds import FakeWorld, pod_spec, run_until, start
 
@@ -75,9 +76,10 @@ WORDS = st.one_of(
 SIMPLE = st.one_of(
     st.lists(WORDS, max_size=3).map(lambda words: f"printf '[%s]' {' '.join(words)}; echo"),
     st.tuples(NAMES, WORDS).map(lambda pair: f"{pair[0]}={pair[1]}"),
-    st.tuples(WORDS, st.sampled_from(["=", "!="]), WORDS).map(
-        lambda test: f'[ "{test[0].strip(chr(39))}" {test[1]} "x" ]'.replace("'", "")
+    st.tuples(NAMES, st.sampled_from(["=", "!=", "-eq", "-lt"]), NUMBERS).map(
+        lambda test: f'[ "${test[0]}" {test[1]} {test[2]} ]'
     ),
+    st.tuples(NAMES, TEXTS).map(lambda test: f'[ -n "${test[0]}" ] || [ {single_quoted(test[1])} = "" ]'),
     st.sampled_from(["true", "false", ":", "(exit 3)", "return_code=$?", "sleep 0", "set -- p q; echo $#"]),
     NAMES.map(lambda name: f'echo "$(echo "<${name}>")"'),
     NAMES.map(lambda name: f"echo one two | while read {name} rest; do echo $rest ${name}; done"),

@@ -21,15 +21,17 @@ from lifecycle.engine.programs import (
 
 EPOCH_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z
 FOREVER_MS = 10**9
+POD = PodFacts("pod-1", "default", "uid-1", "10.1.0.1", "node-1", {}, {})
+NO_LIMITS = Limits()
 
 
 @dataclass
 class FakeWorld:
     """`hosts` maps names to addresses; `answers` maps (host, port) to what a connection meets."""
 
-    pod: PodFacts = PodFacts("pod-1", "default", "uid-1", "10.1.0.1", "node-1", {}, {})
+    pod: PodFacts = POD
     env: Mapping[str, str] = field(default_factory=dict)
-    limits: Limits = Limits()
+    limits: Limits = NO_LIMITS
     epoch_ms: int = EPOCH_MS
     volumes: Sequence[Mount] = ()
     hosts: dict[str, str] = field(default_factory=dict)

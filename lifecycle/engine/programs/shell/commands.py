@@ -1,6 +1,7 @@
 """Runs one simple command: a function, a builtin of the shell, or a tool in a process of its own."""
 
 from lifecycle.engine.programs.file_system import FOLDER, FileProblem
+from lifecycle.engine.programs.shell.arithmetic import evaluate
 from lifecycle.engine.programs.shell.builtins import BUILTINS, SPECIAL_BUILTINS, Context
 from lifecycle.engine.programs.shell.expansion import expand_fields, expand_text
 from lifecycle.engine.programs.shell.instructions import Run
@@ -12,6 +13,8 @@ from lifecycle.engine.programs.shell.words import Assignment, Text, Word, litera
 from lifecycle.engine.programs.tools.call import Call
 from lifecycle.engine.programs.tools.registry import find_tool
 
+# What reading an odd argument may raise: a number that is none, a list that is too short.
+UNREADABLE = (ValueError, IndexError, OverflowError, RecursionError)
 _DECLARATIONS = frozenset(("export", "readonly", "local", "declare", "typeset"))
 
 
@@ -65,8 +68,8 @@ def assign(assignment: Assignment, scope: ShellScope) -> None:
         return
     value = expand_text(assignment.value, scope)
     if assignment.index is not None:
-        place = expand_text(assignment.index, scope)
-        scope.put_element(name, int(scope.get(place) or place if not place.isdigit() else place), value)
+        place = evaluate(expand_text(assignment.index, scope), lambda one: scope.get(one) or "", scope.put)
+        scope.put_element(name, place, value)
         return
     scope.put(name, (scope.get(name) or "") + value if assignment.append else value)
 
@@ -194,8 +197,10 @@ def run_tool(machine: Machine, task: Task) -> None:
     """Runs a tool's process until it waits or ends. A tool may turn the process into another program."""
     for _ in range(16):
         call = Call(machine, task)
-        tool = find_tool(machine, task)
-        result = tool(call)
+        try:
+            result = find_tool(machine, task)(call)
+        except UNREADABLE:
+            result = call.cannot(f"{' '.join(call.arguments)[:40]!r}")
         if task.pid not in machine.tasks or task.shell is not None:
             return
         if isinstance(result, int):

@@ -2,7 +2,7 @@
 
 from lifecycle.engine.programs.shell import patterns
 from lifecycle.engine.programs.shell.arithmetic import ArithmeticProblem, evaluate
-from lifecycle.engine.programs.shell.commands import run_command
+from lifecycle.engine.programs.shell.commands import UNREADABLE, run_command
 from lifecycle.engine.programs.shell.compiler import compile_text
 from lifecycle.engine.programs.shell.conditions import ConditionProblem, evaluate_condition
 from lifecycle.engine.programs.shell.expansion import (
@@ -92,6 +92,9 @@ def _step(machine: Machine, task: Task, shell: Shell) -> None:
         leave_shell(machine, task, _status_of_problem(error, shell))
     except CannotInterpret as error:
         machine.note(f"cannot interpret {error}: the command is taken to fail with status 2")
+        shell.status = 2
+    except UNREADABLE:
+        machine.note("cannot interpret a command's arguments: the command is taken to fail with status 2")
         shell.status = 2
 
 

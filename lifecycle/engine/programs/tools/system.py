@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from lifecycle.engine.programs.shell.task import Wait
 from lifecycle.engine.programs.tools.call import Call, Outcome, split_options
-from lifecycle.engine.programs.tools.registry import tool
+from lifecycle.engine.programs.tools.registry import TOOLS, UNKNOWN, tool
 
 _SLEEP = re.compile(r"(\d+(?:\.\d*)?|\.\d+)([smhd]?)")
 _SLEEP_MS = {"": 1000, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
@@ -228,10 +228,24 @@ def sysctl(call: Call) -> Outcome:
 _INSTALL_MS = 5_000
 
 
-@tool("apt-get", "apt", "apk", "yum", "dnf", "microdnf", "pip", "pip3", "npm", "yarn", "gem", "go", "bundle")
-@tool("git", "svn", "mvn", "gradle", "make", "cmake", "gcc", "g++", "cargo", "composer")
+@tool("npm", "yarn", "pnpm", "go", "bundle", "mvn", "gradle", "cargo", "composer")
+def project_tool(call: Call) -> Outcome:
+    """Installs and builds; anything else runs the project's own program."""
+    if call.arguments and call.arguments[0] not in _BUILDS:
+        return TOOLS[UNKNOWN](call)
+    return install(call)
+
+
+_BUILDS = frozenset("install ci i add build test compile package clean mod get generate audit".split())
+
+
+@tool("apt-get", "apt", "apk", "yum", "dnf", "microdnf", "pip", "pip3", "gem", "git", "svn", "make", "cmake")
+@tool("gcc", "g++", "aws", "kubectl", "helm", "gcloud", "gsutil", "az", "terraform", "rclone", "restic", "mc")
+@tool(
+    "s3cmd", "rsync", "scp", "ssh", "ssh-keygen", "openssl", "jq", "yq", "tar", "zip", "unzip", "cfssl", "oc"
+)
 def install(call: Call) -> Outcome:
-    """Downloads and builds: what they do to the image is not known, only that they take a while."""
+    """Downloads, builds and calls to other systems: only known to take a while and to end."""
     if "until" not in call.state:
         what = " ".join([call.name, *call.arguments[:3]])
         call.machine.note(f"cannot interpret {what!r}: taken to succeed after {_INSTALL_MS // 1000} s")
