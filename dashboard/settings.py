@@ -95,7 +95,6 @@ def _sqlite() -> dict:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": str(DATA / "podline.sqlite3"),
-        "CONN_MAX_AGE": None,
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
@@ -115,7 +114,8 @@ def _database() -> dict:
     if not url:
         return _sqlite()
     env.address("DATABASE_URL", "", ("postgres", "postgresql", "sqlite"))
-    parsed = dj_database_url.parse(url, conn_max_age=600, conn_health_checks=True)
+    # A request has a thread of its own under ASGI: connections that outlived it would only pile up.
+    parsed = dj_database_url.parse(url, conn_max_age=0)
     if parsed["ENGINE"].endswith("sqlite3"):
         return _sqlite() | {"NAME": parsed["NAME"]}
     return dict(parsed)

@@ -39,6 +39,7 @@ from lifecycle.run_clock import RunClock, moment
 log = logging.getLogger(__name__)
 
 TURN_SECONDS = 0.1
+MIN_TURN_SECONDS = 0.01
 COMMANDS_A_TURN = 200
 # Wakes closer together than this are taken in one turn.
 COALESCE_SECONDS = 0.05
@@ -359,8 +360,8 @@ def due_clusters(shard: int, now: float) -> list[int]:
 def turn_of_shard(owner: Owner, shard: int) -> bool:
     """One turn of each due cluster; True when any of them wants another at once."""
     due = due_clusters(shard, owner.wall())
-    # Many at once share about a second, so that none waits long for its first command.
-    seconds = min(TURN_SECONDS, max(1.0 / max(len(due), 1), 0.02))
+    # Many at once share the time of two, so that a command to any of them or to another shard waits little.
+    seconds = min(TURN_SECONDS, max(2 * TURN_SECONDS / max(len(due), 1), MIN_TURN_SECONDS))
     wakes = [owner.turn(cluster_id, seconds) for cluster_id in due]
     return any(wake is not None and wake <= owner.wall() for wake in wakes)
 

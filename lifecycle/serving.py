@@ -9,6 +9,7 @@ import logging
 from typing import Any
 
 from celery import signals
+from django.db import connection
 
 from lifecycle import runner, shards, tasks
 
@@ -50,6 +51,9 @@ def start(sender: Any, **_: Any) -> None:
     global _steward
     if _steward is None:
         gc.set_threshold(*COLLECT_AFTER)
+        # One thread takes all turns, and keeps its connection until it breaks.
+        connection.settings_dict["CONN_MAX_AGE"] = None
+        connection.close()
         shards.make_shards()
         _steward = shards.Steward(runner.this_process().name, lambda: len(runner.this_process().hot))
         _steward.start()
