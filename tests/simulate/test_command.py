@@ -1,0 +1,267 @@
+"""`manage.py simulate` as a shell meets it: streams, flags, exit statuses."""
+
+import hashlib
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from lifecycle.management.commands.simulate import Command
+from tests.simulate.running import GALLERY, MANIFESTS
+
+NGINX = str(MANIFESTS / "nginx-deployment.yaml")
+
+
+class Answer:
+    def __init__(self, status, out, err):
+        self.status, self.out, self.err = status, out, err
+        self.lines = out.splitlines()
+
+
+@pytest.fixture
+def simulate(monkeypatch):
+    """Call the command in this process, with streams of its own."""
+
+    def call(*arguments, given=b""):
+        out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
+        monkeypatch.setattr(sys, "stdout", out)
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given), "utf-8"))
+        monkeypatch.setattr(sys, "stderr", err)
+        command = Command(stderr=err)
+        try:
+            command.run_from_argv(["manage.py", "simulate", *map(str, arguments)])
+            status = 0
+        except SystemExit as error:
+            status = error.code or 0
+        out.flush()
+        return Answer(status, out.buffer.getvalue().decode(), err.getvalue())
+
+    return call
+
+
+def test_ndjson_ends_with_the_hash_of_what_was_written(simulate):
+    answer = simulate(NGINX)
+    *rows, end = [json.loads(line) for line in answer.lines]
+    body = "".join(f"{line}\n" for line in answer.lines[:-1]).encode()
+    assert answer.status == 0
+    assert end == {
+        "type": "end",
+        "seq": len(rows) + 1,
+        "at_ms": end["at_ms"],
+        "why": "idle",
+        "hash": f"sha256:{hashlib.sha256(body).hexdigest()}",
+    }
+    assert [row["seq"] for row in rows] == list(range(1, len(rows) + 1))
+    assert list(rows[0]) == [
+        "type",
+        "seq",
+        "at_ms",
+        "kind",
+        "namespace",
+        "name",
+        "uid",
+        "owner",
+        "field",
+        "old",
+        "new",
+        "reason",
+        "message",
+        "cause",
+        "detail",
+    ]
+
+
+def test_standard_input_and_folders(simulate, tmp_path):
+    given = Path(NGINX).read_bytes()
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "web.yml").write_bytes(given)
+    (tmp_path / "notes.txt").write_text("not a manifest")
+    assert simulate("-", given=given).out == simulate(tmp_path).out == simulate(NGINX).out
+
+
+@pytest.mark.parametrize(
+    "until, why, at_ms",
+    [
+        (["10m"], "until", 600_000),
+        (["idle"], "idle", None),
+        (["deployment/nginx-deployment Available"], "condition", None),
+    ],
+)
+def test_until(simulate, until, why, at_ms):
+    answer = simulate(NGINX, *(part for text in until for part in ("--until", text)))
+    end = json.loads(answer.lines[-1])
+    assert (answer.status, end["why"]) == (0, why)
+    assert at_ms is None or end["at_ms"] == at_ms
+
+
+def test_several_ends_must_hold_together(simulate):
+    answer = simulate(NGINX, "--until", "2m", "--until", "deployment/nginx-deployment Available")
+    assert json.loads(answer.lines[-1])["at_ms"] == 120_000
+
+
+def test_an_end_that_is_not_reached_is_status_3_at_the_limit(simulate):
+    answer = simulate(NGINX, "--until", "deployment/nginx-deployment .status.readyReplicas == 7")
+    end = json.loads(answer.lines[-1])
+    assert (answer.status, end["why"], end["at_ms"]) == (3, "limit", 24 * 60 * 60 * 1000)
+    assert "not reached: deployment/nginx-deployment .status.readyReplicas == 7" in answer.err
+
+
+def scenario(spec):
+    head = "---\napiVersion: podline.dev/v1alpha1\nkind: Scenario\nmetadata: {name: s}\n"
+    return f"{head}spec: {spec}\n".encode()
+
+
+def test_a_claim_that_fails_is_status_1_and_beats_3(simulate):
+    claims = (
+        '{expect: [{always: "deployment/nginx-deployment .status.replicas == 0"}], until: "pod/none exists"}'
+    )
+    answer = simulate("-", given=Path(NGINX).read_bytes() + scenario(claims))
+    assert answer.status == 1
+    assert 'always "deployment/nginx-deployment .status.replicas == 0" failed at ' in answer.err
+    assert ": 3" in answer.err
+    assert "not reached: pod/none exists" in answer.err
+
+
+def test_a_step_that_is_refused_is_status_1(simulate):
+    answer = simulate("-", given=scenario("{steps: [{at: 1s, scale: {deployment: web, replicas: 1}}]}"))
+    assert answer.status == 1
+    assert 'step 1, scale at 1s was refused: deployments.apps "web" not found' in answer.err
+
+
+@pytest.mark.parametrize(
+    "given, said",
+    [
+        pytest.param("a: b: c", "standard input, document 1, line 1: not valid YAML", id="malformed"),
+        pytest.param(
+            "{apiVersion: v1, kind: Pod, spec: {nodename: a}}",
+            'Pod: spec.nodename: unknown field "nodename"; did you mean "nodeName"?',
+            id="unknown field",
+        ),
+        pytest.param(
+            "{apiVersion: v1, kind: Pod, spec: {priority: high}}",
+            "Pod: spec.priority: must be a whole number",
+            id="wrong type",
+        ),
+        pytest.param(
+            "{apiVersion: v1, kind: Pod, metadata: {name: <script>},"
+            " spec: {containers: [{name: a, image: b}]}}",
+            'Pod <script>: metadata.name: Invalid value: "<script>": a lowercase RFC 1123 subdomain',
+            id="markup",
+        ),
+        pytest.param(
+            "a: " + "x" * 2_000_000, "2,000,003 bytes are more than the limit of 1 MiB", id="too large"
+        ),
+        pytest.param(
+            "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+            + "\n".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)),
+            "aliases expand to more than 50,000 values",
+            id="bomb",
+        ),
+    ],
+)
+def test_bad_input_is_status_2_and_nothing_is_run(simulate, given, said):
+    answer = simulate("-", given=given.encode())
+    assert (answer.status, answer.out) == (2, "")
+    assert said in answer.err
+    assert "Traceback" not in answer.err
+
+
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        (
+            ("      app: nginx\n  template", "      app: web\n  template"),
+            "line 16: Deployment nginx-deployment: spec.template.metadata.labels: Invalid value: "
+            '{"app":"nginx"}: `selector` does not match template `labels`',
+        ),
+        (
+            ("  replicas: 3", "  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 0}}"),
+            "line 8: Deployment nginx-deployment: spec.strategy.rollingUpdate.maxUnavailable: "
+            "Invalid value: 0: "
+            "may not be 0 when `maxSurge` is 0",
+        ),
+    ],
+)
+def test_what_the_api_server_refuses_is_refused_before_the_run(simulate, change, said):
+    answer = simulate("-", given=Path(NGINX).read_text().replace(*change).encode())
+    assert (answer.status, answer.out) == (2, "")
+    assert said in answer.err
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        ([NGINX, "--until", "whenever"], '"whenever" is neither a duration'),
+        ([NGINX, "--epoch", "noon"], "noon is no time"),
+        ([NGINX, "--nodes", "0"], "0 is no number of nodes"),
+        (["missing.yaml"], "missing.yaml: cannot be read: No such file or directory"),
+    ],
+)
+def test_bad_flags_and_files_are_status_2(simulate, arguments, said):
+    answer = simulate(*arguments)
+    assert answer.status == 2
+    assert said in answer.err
+
+
+def test_missing_namespaces_are_made_and_said(simulate):
+    answer = simulate(
+        "-", "--until", "1s", given=b"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}}"
+    )
+    assert answer.status == 0
+    assert "Namespace shop is named but not given: it is created first" in answer.err
+    made = [
+        row
+        for row in map(json.loads, answer.lines)
+        if row.get("new") == "created" and row["kind"] == "Namespace"
+    ]
+    assert "shop" in [row["name"] for row in made]
+
+
+def test_kinds_nothing_acts_on_are_said(simulate):
+    answer = simulate("-", given=b"{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: web}}")
+    assert "Ingress web: stored, but nothing in the model acts on a Ingress" in answer.err
+
+
+def test_the_table_is_for_people(simulate):
+    answer = simulate(NGINX, "--output", "table")
+    assert any(
+        line.startswith("     0.000s  Deployment default/nginx-deployment  exists: ") for line in answer.lines
+    )
+    assert answer.lines[-1].endswith("end: idle")
+
+
+def test_the_summary_names_what_is_missing_first(simulate):
+    text = (MANIFESTS / "pod-configmap-volume.yaml").read_text().split("---\napiVersion")[0]
+    answer = simulate("-", "--output", "summary", "--until", "1m", given=text.encode())
+    assert answer.lines[:2] == ["Missing", "  ConfigMap default/special-config, wanted by Pod dapi-test-pod"]
+    assert "Pod default/dapi-test-pod" in answer.lines
+
+
+def test_the_summary_has_a_block_for_each_workload_and_pod(simulate):
+    answer = simulate(NGINX, "--output", "summary")
+    assert "Deployment default/nginx-deployment" in answer.lines
+    assert sum(line.startswith("Pod default/nginx-deployment-") for line in answer.lines) == 3
+    assert any("readyReplicas 3" in line for line in answer.lines)
+
+
+def test_logs_are_written_by_container_run(simulate, tmp_path):
+    simulate(GALLERY / "crash-loop.yaml", "--until", "1m", "--logs", tmp_path)
+    (first,) = tmp_path.glob("default/crasher-*/app-0.log")
+    assert [line.partition(" ")[2] for line in first.read_text().splitlines()] == [
+        "starting",
+        "no configuration",
+    ]
+
+
+def test_flags_beat_the_scenario(simulate):
+    pod = b"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: a, image: nginx}]}}\n"
+    given = pod + scenario("{timing: instant, nodes: {count: 1}, until: 5s}")
+    assert json.loads(simulate("-", given=given).lines[-1])["at_ms"] == 5000
+    answer = simulate("-", "--until", "7s", "--nodes", "2", given=given)
+    assert json.loads(answer.lines[-1])["at_ms"] == 7000
+    assert {row["name"] for row in map(json.loads, answer.lines) if row.get("kind") == "Node"} >= {
+        "node-1",
+        "node-2",
+    }

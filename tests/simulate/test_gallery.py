@@ -1,0 +1,45 @@
+"""Every scenario of the gallery: its claims hold, and its lanes are those of the specification, to the ms."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.simulate.running import GALLERY, run_file
+
+TIMELINES = yaml.safe_load((Path(__file__).parent / "timelines.yaml").read_text())
+SCENARIOS = sorted(path.stem for path in GALLERY.glob("*.yaml"))
+ENTRY = re.compile(r"(?P<seconds>[\d.]+)(?: (?P<value>\S.*))?")
+
+
+def read_lane(text):
+    """`0 Pending, 3 Running` as [(0.0, "Pending"), (3.0, "Running")]."""
+    entries = [ENTRY.fullmatch(part.strip()) for part in str(text).split(",") if part.strip()]
+    return [(float(entry["seconds"]), entry["value"] or "") for entry in entries]
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_the_claims_hold(name):
+    outcome = run_file(GALLERY / f"{name}.yaml").outcome
+    assert outcome.failures == ()
+    assert outcome.refusals == ()
+
+
+@pytest.mark.parametrize("name", sorted(TIMELINES))
+def test_the_lanes_are_those_of_the_specification(name):
+    lanes = run_file(GALLERY / f"{name}.yaml", timing="instant").lanes()
+    for pod, expected in TIMELINES[name].items():
+        found = {field: lanes[pod][field] for field in expected}
+        assert found == {field: read_lane(text) for field, text in expected.items()}
+
+
+@pytest.mark.parametrize("name", [name for name in SCENARIOS if name in TIMELINES])
+def test_the_claims_hold_with_realistic_latencies_too(name):
+    outcome = run_file(GALLERY / f"{name}.yaml", timing="realistic").outcome
+    assert outcome.failures == ()
+    assert outcome.refusals == ()
+
+
+def test_every_timeline_has_its_scenario():
+    assert set(TIMELINES) <= set(SCENARIOS)
