@@ -148,20 +148,25 @@ class Workers:
         }
         self.running: list[subprocess.Popen[bytes]] = []
 
-    def start_worker(self) -> subprocess.Popen[bytes]:
+    def start_worker(self, host: str = "") -> subprocess.Popen[bytes]:
+        """A worker; with `host`, in a network of its own on a machine of that name."""
         number = len(self.running)
         command = "celery -A dashboard --quiet worker --pool solo --without-gossip --without-mingle"
         return self._start(
-            ["-m", *command.split(), "-n", f"test{number}@%h", "-Q", f"worker.{number}", "-l", "WARNING"]
+            ["-m", *command.split(), "-n", f"test{number}@%h", "-Q", f"worker.{number}", "-l", "WARNING"],
+            host,
         )
 
     def start_ticker(self) -> subprocess.Popen[bytes]:
         return self._start(["manage.py", "ticker"])
 
-    def _start(self, arguments: list[str]) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(
-            [sys.executable, *arguments], cwd=TOP, env=self.environment, start_new_session=True
-        )
+    def _start(self, arguments: list[str], host: str = "") -> subprocess.Popen[bytes]:
+        command = [sys.executable, *arguments]
+        if host:
+            # Each exec keeps the process: killing it kills the worker.
+            on_host = 'hostname "$0" && exec "$@"'
+            command = ["unshare", "--net", "--uts", "--", "sh", "-c", on_host, host, *command]
+        process = subprocess.Popen(command, cwd=TOP, env=self.environment, start_new_session=True)
         self.running.append(process)
         return process
 

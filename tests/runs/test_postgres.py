@@ -75,9 +75,12 @@ def test_runs_are_the_same_on_postgresql(postgres_url):
     assert said.returncode == 0, said.stdout[-4000:]
 
 
-def test_a_worker_killed_on_postgresql_is_replaced(postgres_url):
+def test_workers_on_one_machine_and_on_two_are_replaced(postgres_url):
     said = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/runs/test_workers.py"],
+        [
+            *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
+            *("tests/runs/test_workers.py", "tests/runs/test_hosts.py"),
+        ],
         cwd=TOP,
         env=os.environ | {"DATABASE_URL": postgres_url},
         capture_output=True,
