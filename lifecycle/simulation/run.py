@@ -91,9 +91,8 @@ class Driver:
         for border_ms in self._borders():
             if self._is_over(self.cluster):
                 break
-            # The callback looks at every instant on the way; only the border itself is left to do here.
-            reached_ms = self.cluster.run_until(border_ms, stop=self._after_instant)
-            if reached_ms < border_ms or self._is_over(self.cluster):
+            # The callback looks at every instant on the way; the border is looked at after its steps.
+            if self.cluster.run_until(border_ms, stop=self._after_instant) < border_ms:
                 break
             self._do_steps(border_ms)
             self._settle()
