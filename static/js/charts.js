@@ -1,4 +1,5 @@
 // A live Plotly figure: the server's figure and patches, grown with the virtual clock, drawn when it is worth it.
+import { listenToKeys } from "./chart_keys.js";
 import { ticks } from "./format.js";
 import { drawLanes } from "./lanes.js";
 import { applyPatch, growFigure } from "./patches.js";
@@ -30,6 +31,7 @@ export class Chart {
     new IntersectionObserver(([entry]) => { this.#isVisible = entry.isIntersecting; }, near).observe(this.plot);
     new ResizeObserver(() => { this.#isDirty = true; }).observe(this.plot);
     element.querySelector("[data-follow]")?.addEventListener("click", () => this.follow());
+    listenToKeys(this.plot, this);
     requestAnimationFrame((at) => this.#tick(at));
   }
 
@@ -56,6 +58,18 @@ export class Chart {
   set windowMs(value) {
     this.#windowMs = value;
     this.follow();
+  }
+
+  /** The stretch of time that is shown, in virtual milliseconds. */
+  get range() {
+    return this.#figure?.layout.xaxis.range;
+  }
+
+  /** Stay with this stretch instead of following now. */
+  look([from, to]) {
+    this.#figure.layout.xaxis.range = [Math.max(0, from), to];
+    this.#setFollowing(false);
+    this.#isDirty = true;
   }
 
   /** Keep now at the right edge. */
@@ -119,10 +133,7 @@ export class Chart {
 
   #listen() {
     this.plot.on("plotly_relayout", (change) => {
-      if (!("xaxis.range[0]" in change)) return;
-      this.#figure.layout.xaxis.range = [Math.max(0, change["xaxis.range[0]"]), change["xaxis.range[1]"]];
-      this.#setFollowing(false);
-      this.#isDirty = true;
+      if ("xaxis.range[0]" in change) this.look([change["xaxis.range[0]"], change["xaxis.range[1]"]]);
     });
     this.plot.on("plotly_doubleclick", () => this.follow());
   }
