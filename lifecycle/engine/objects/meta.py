@@ -276,10 +276,12 @@ class StoredObject(Record):
     def _read_status(cls, data: Any, epoch_ms: int) -> Any:
         return data
 
-    def _spec_json(self, epoch_ms: int) -> Any:
+    def spec_json(self, epoch_ms: int = 0) -> Any:
+        """The API form of `spec`."""
         return self.spec
 
-    def _status_json(self, epoch_ms: int) -> Any:
+    def status_json(self, epoch_ms: int = 0) -> Any:
+        """The API form of `status`."""
         return self.status
 
     def to_json(self, epoch_ms: int = 0) -> dict[str, Any]:
@@ -294,10 +296,10 @@ class StoredObject(Record):
         }
         if self.extra:
             data.update(self.extra)
-        spec = self._spec_json(epoch_ms)
+        spec = self.spec_json(epoch_ms)
         if spec is not None:
             data["spec"] = spec
-        status = self._status_json(epoch_ms)
+        status = self.status_json(epoch_ms)
         if status is not None:
             data["status"] = status
         return data

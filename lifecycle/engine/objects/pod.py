@@ -175,7 +175,7 @@ class PodStatus(Record):
             _statuses(data.get("ephemeralContainerStatuses"), epoch_ms),
             data.get("reason") or "",
             data.get("message") or "",
-            data.get("podIP") or "",
+            data.get("podIP") or _first_ip(data.get("podIPs")),
             data.get("hostIP") or "",
             parse_time_or_none(data.get("startTime"), epoch_ms),
             data.get("qosClass") or "",
@@ -230,6 +230,10 @@ _STATUS_READ = frozenset(
 )
 
 
+def _first_ip(data: Any) -> str:
+    return data[0].get("ip", "") if data else ""
+
+
 def _statuses(data: Any, epoch_ms: int) -> tuple[ContainerStatus, ...]:
     return tuple(ContainerStatus.from_json(entry, epoch_ms) for entry in data or ())
 
@@ -275,10 +279,12 @@ class Pod(StoredObject):
     def _read_status(cls, data: Any, epoch_ms: int) -> PodStatus:
         return PodStatus.from_json(data, epoch_ms)
 
-    def _spec_json(self, epoch_ms: int) -> Any:
+    def spec_json(self, epoch_ms: int = 0) -> Any:
+        """The shared spec with this pod's node."""
         return {**self.spec.raw, "nodeName": self.node_name} if self.node_name else self.spec.raw
 
-    def _status_json(self, epoch_ms: int) -> Any:
+    def status_json(self, epoch_ms: int = 0) -> Any:
+        """The API form of the status."""
         return self.status.to_json(epoch_ms)
 
     def with_status(self, status: PodStatus) -> Pod:
@@ -308,3 +314,20 @@ class Pod(StoredObject):
         """Whether the Ready condition is True."""
         condition = self.ready_condition
         return condition is not None and condition.status == "True"
+
+
+class PodTemplate(Record):
+    """A workload's pod template: labels, annotations and one typed reading of the spec."""
+
+    __slots__ = ("annotations", "labels", "raw", "spec")
+
+    def __init__(self, raw: dict[str, Any]) -> None:
+        meta = raw.get("metadata") or {}
+        self.raw = raw
+        self.labels: dict[str, str] = meta.get("labels") or {}
+        self.annotations: dict[str, str] = meta.get("annotations") or {}
+        self.spec = PodSpec.from_json(raw.get("spec"))
+
+
+# The rest is read from `raw`.
+PodTemplate._fields = ("raw",)

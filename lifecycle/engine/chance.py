@@ -1,0 +1,62 @@
+"""Chance, keyed and not streamed: a draw depends on the seed, its purpose and its key alone.
+
+One more draw in one place therefore never shifts a delay in another, and a fork of a cluster stays equal
+to its parent wherever it is untouched.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+"""The letters of generated names: no vowels and no look-alikes, as Kubernetes uses them."""
+_SCALE = float(1 << 64)
+
+
+class Chance:
+    """Keyed draws from one seed."""
+
+    __slots__ = ("_salt",)
+
+    def __init__(self, seed: int) -> None:
+        self._salt = blake2b(str(seed).encode(), digest_size=16).digest()
+
+    def _hash(self, purpose: str, key: tuple[object, ...], size: int) -> bytes:
+        text = f"{purpose}\x1f{key!r}" if key else purpose
+        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size, key=self._salt).digest()
+
+    def draw(self, purpose: str, *key: object) -> float:
+        """A number in [0, 1). Keys are strings and whole numbers."""
+        return int.from_bytes(self._hash(purpose, key, 8), "big") / _SCALE
+
+    def draw_ms(self, purpose: str, key: tuple[object, ...], low_ms: int, high_ms: int) -> int:
+        """Whole milliseconds, evenly from low to high, both included."""
+        if high_ms <= low_ms:
+            return low_ms
+        return low_ms + int.from_bytes(self._hash(purpose, key, 8), "big") % (high_ms - low_ms + 1)
+
+    def uid(self, *key: object) -> str:
+        """A version 4 UUID, the same for the same key."""
+        return uuid_text(self._hash("uid", key, 16).hex())
+
+    def uid_and_suffix(self, owner_uid: str, count: int) -> tuple[str, str]:
+        """The uid and the five-letter name suffix of an owner's `count`th creation."""
+        digest = blake2b(
+            f"new\x1f{owner_uid}\x1f{count}".encode(), digest_size=24, key=self._salt
+        ).digest()
+        letters = _ALPHABET
+        suffix = (
+            letters[digest[16] % 27]
+            + letters[digest[17] % 27]
+            + letters[digest[18] % 27]
+            + letters[digest[19] % 27]
+            + letters[digest[20] % 27]
+        )
+        return uuid_text(digest[:16].hex()), suffix
+
+
+def uuid_text(hexadecimal: str) -> str:
+    """32 hexadecimal digits spelled as a version 4 UUID."""
+    return (
+        f"{hexadecimal[:8]}-{hexadecimal[8:12]}-4{hexadecimal[13:16]}-a{hexadecimal[17:20]}-{hexadecimal[20:]}"
+    )

@@ -1,0 +1,65 @@
+"""What every part of the engine is handed: the cluster's clock, chance, store and queues."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .agenda import Agenda
+from .chance import Chance
+from .clock import Clock
+from .loop import Loop
+from .settings import Settings
+from .store.store import Store
+from .timing import Timing
+from .trace import Trace
+
+
+class Context:
+    """The shared parts of one cluster. Parts meet here and in the store, never in each other."""
+
+    __slots__ = (
+        "agenda",
+        "chance",
+        "clock",
+        "compatibility",
+        "features",
+        "logs",
+        "loop",
+        "settings",
+        "store",
+        "timing",
+        "trace",
+    )
+
+    def __init__(self, seed: int, epoch_ms: int, settings: Settings) -> None:
+        self.clock = Clock(epoch_ms)
+        self.agenda = Agenda()
+        self.chance = Chance(seed)
+        self.settings = settings
+        self.features: Mapping[str, bool] = settings.feature_gates
+        self.compatibility = settings.compatibility
+        self.timing = Timing(settings.timing)
+        self.trace = Trace()
+        self.store = Store(self.clock, self.trace)
+        self.loop = Loop(self.clock, self.agenda, self.trace, self.timing)
+        # Lines of container output since the last take: (pod uid, container, attempt, at_ms, text).
+        self.logs: list[tuple[str, str, int, int, str]] = []
+
+    @property
+    def now_ms(self) -> int:
+        """The instant being lived."""
+        return self.clock.now_ms
+
+    def draw_ms(self, latency: str, *key: object) -> int:
+        """A latency of the timing table, drawn by key."""
+        low, high = self.timing.spread(latency)
+        return low if low == high else self.chance.draw_ms(latency, key, low, high)
+
+    def later(
+        self, delay_ms: int, kind: str, target: str, payload: Any = None, is_progress: bool = True
+    ) -> int:
+        """Set a timer whose cause is what is being acted on now."""
+        return self.agenda.add(
+            self.clock.now_ms + delay_ms, kind, target, payload, is_progress, self.trace.cause
+        )

@@ -1,0 +1,176 @@
+"""Queues of keys: a change enqueues what it can affect, a controller then looks at the whole key again.
+
+Repeats of a key coalesce and the first cause wins. A controller may gather changes for a while before it
+looks (`delay` names a latency of the timing table). A key looked at more than a hundred times within one
+instant waits as in Kubernetes' work queue: 5 ms, doubling to 1,000 s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .agenda import Agenda, Cause, Timer
+from .clock import Clock
+from .timing import QUEUE_BASE_MS, QUEUE_MAX_MS, SYNCS_PER_INSTANT, Timing
+from .trace import Trace
+
+Key = tuple[str, str, str]
+"""(controller, namespace, name)"""
+Sync = Callable[[str, str], None]
+Handler = Callable[[Timer], None]
+SYNC = "sync"
+
+
+class Loop:
+    """The drain of one instant: due timers first, then the queue, until both are empty."""
+
+    __slots__ = (
+        "_agenda",
+        "_clock",
+        "_delays",
+        "_failures",
+        "_handlers",
+        "_pending",
+        "_queue",
+        "_syncs",
+        "_syncs_at_ms",
+        "_timing",
+        "_trace",
+        "on_hot_key",
+        "_controllers",
+    )
+
+    def __init__(self, clock: Clock, agenda: Agenda, trace: Trace, timing: Timing) -> None:
+        self._clock = clock
+        self._agenda = agenda
+        self._trace = trace
+        self._timing = timing
+        self._controllers: dict[str, Sync] = {}
+        self._delays: dict[str, int] = {}
+        self._handlers: dict[str, Handler] = {SYNC: self._sync_due}
+        self._queue: dict[Key, Cause] = {}
+        # Keys waiting on a timer: when it is due and its number.
+        self._pending: dict[Key, tuple[int, int, bool]] = {}
+        self._failures: dict[Key, int] = {}
+        self._syncs: dict[Key, int] = {}
+        self._syncs_at_ms = -1
+        self.on_hot_key: Callable[[Key, int], None] | None = None
+
+    def register(self, name: str, sync: Sync, delay: str | None = None) -> None:
+        """Have keys of a controller looked at by `sync(namespace, name)`."""
+        self._controllers[name] = sync
+        self._delays[name] = self._timing.spread(delay)[1] if delay else 0
+
+    def on_timer(self, kind: str, handler: Handler) -> None:
+        """Have timers of a kind handled."""
+        assert kind not in self._handlers, kind
+        self._handlers[kind] = handler
+
+    def enqueue(self, controller: str, namespace: str, name: str) -> None:
+        """Look at a key soon; a key that is already waiting no longer than that keeps its cause."""
+        key = (controller, namespace, name)
+        delay_ms = self._delays[controller]
+        if delay_ms == 0:
+            if key not in self._queue:
+                self._queue[key] = self._trace.cause
+            return
+        self._enqueue_by(key, self._clock.now_ms + delay_ms, True)
+
+    def enqueue_at(
+        self, controller: str, namespace: str, name: str, due_ms: int, is_progress: bool = True
+    ) -> None:
+        """Look at a key at an instant, unless it will be looked at before."""
+        key = (controller, namespace, name)
+        if due_ms <= self._clock.now_ms:
+            if key not in self._queue:
+                self._queue[key] = self._trace.cause
+            return
+        self._enqueue_by(key, due_ms, is_progress)
+
+    def retry(self, controller: str, namespace: str, name: str) -> int:
+        """Look again after the work queue's growing delay, which is returned in ms."""
+        key = (controller, namespace, name)
+        failures = self._failures.get(key, 0)
+        self._failures[key] = failures + 1
+        delay_ms = min(QUEUE_BASE_MS << min(failures, 40), QUEUE_MAX_MS)
+        self._enqueue_by(key, self._clock.now_ms + delay_ms, failures < 10)
+        return delay_ms
+
+    def forget(self, controller: str, namespace: str, name: str) -> None:
+        """A key went well: its next retry is quick again."""
+        self._failures.pop((controller, namespace, name), None)
+
+    def _enqueue_by(self, key: Key, due_ms: int, is_progress: bool) -> None:
+        waiting = self._pending.get(key)
+        cause = self._trace.cause
+        if waiting is not None:
+            if waiting[0] <= due_ms and (waiting[2] or not is_progress):
+                return
+            due_ms = min(due_ms, waiting[0])
+            is_progress = is_progress or waiting[2]
+            self._agenda.cancel(waiting[1], waiting[2])
+        sequence = self._agenda.add(due_ms, SYNC, "|".join(key), None, is_progress, cause)
+        self._pending[key] = (due_ms, sequence, is_progress)
+
+    def _sync_due(self, timer: Timer) -> None:
+        controller, namespace, name = timer.target.split("|")
+        key = (controller, namespace, name)
+        self._pending.pop(key, None)
+        if key not in self._queue:
+            self._queue[key] = timer.cause
+
+    def drain(self) -> None:
+        """Live the present instant to its end."""
+        agenda, clock, trace, queue = self._agenda, self._clock, self._trace, self._queue
+        handlers, controllers = self._handlers, self._controllers
+        now_ms = clock.now_ms
+        while True:
+            timer = agenda.pop_due(now_ms)
+            while timer is not None:
+                trace.cause = timer.cause
+                handlers[timer.kind](timer)
+                timer = agenda.pop_due(now_ms)
+            if not queue:
+                break
+            key = next(iter(queue))
+            trace.cause = queue.pop(key)
+            if self._is_hot(key, now_ms):
+                continue
+            controllers[key[0]](key[1], key[2])
+        trace.cause = None
+
+    def _is_hot(self, key: Key, now_ms: int) -> bool:
+        if self._syncs_at_ms != now_ms:
+            self._syncs.clear()
+            self._syncs_at_ms = now_ms
+        count = self._syncs.get(key, 0) + 1
+        self._syncs[key] = count
+        if count <= SYNCS_PER_INSTANT:
+            return False
+        delay_ms = self.retry(*key)
+        if self.on_hot_key is not None and count == SYNCS_PER_INSTANT + 1:
+            self.on_hot_key(key, delay_ms)
+        return True
+
+    @property
+    def is_drained(self) -> bool:
+        """Whether nothing waits in the queue."""
+        return not self._queue
+
+    def save(self) -> dict[str, Any]:
+        """Plain data; waiting keys are in the agenda."""
+        return {"failures": [[*key, count] for key, count in self._failures.items()]}
+
+    def load(self, data: dict[str, Any], agenda: Agenda) -> None:
+        """Go on from what `save` described, with a restored agenda."""
+        self._agenda = agenda
+        self._failures = {(row[0], row[1], row[2]): row[3] for row in data["failures"]}
+        for timer in agenda.timers():
+            if timer.kind == SYNC:
+                controller, namespace, name = timer.target.split("|")
+                self._pending[controller, namespace, name] = (
+                    timer.due_ms,
+                    timer.sequence,
+                    timer.is_progress,
+                )

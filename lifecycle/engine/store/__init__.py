@@ -1,0 +1,1 @@
+"""The one store: objects, their versions and indexes, and the rows that every write gives."""

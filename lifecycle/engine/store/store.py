@@ -1,0 +1,176 @@
+"""Objects by kind and name; every write is a version with its own number, rows, and notice to listeners.
+
+One counter numbers the versions of all kinds. Writes at the same instant are not merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ..clock import Clock
+from ..errors import AlreadyExists, NotFound
+from ..objects.kinds import kind_for
+from ..objects.meta import Key, StoredObject
+from ..objects.pod import Pod
+from ..trace import Trace, Version
+from .index import Index
+from .transitions import record_object, record_pod
+
+Listener = Callable[[StoredObject | None, StoredObject | None], None]
+ADDED, MODIFIED, DELETED = "ADDED", "MODIFIED", "DELETED"
+
+
+class Store:
+    """The truth of one cluster. Objects handed out are never written to."""
+
+    __slots__ = (
+        "_listeners",
+        "_objects",
+        "by_uid",
+        "clock",
+        "creations",
+        "deletion_stage",
+        "index",
+        "resource_version",
+        "shown",
+        "trace",
+        "versions",
+    )
+
+    def __init__(self, clock: Clock, trace: Trace) -> None:
+        self.clock = clock
+        self.trace = trace
+        self.resource_version = 0
+        self._objects: dict[str, dict[tuple[str, str], StoredObject]] = {}
+        self._listeners: dict[str, list[Listener]] = {}
+        self.by_uid: dict[str, StoredObject] = {}
+        self.index = Index()
+        self.versions: list[Version] = []
+        # How far the deletion of an object has come, by uid; READY and STATUS as last told, by pod uid.
+        self.deletion_stage: dict[str, str] = {}
+        self.shown: dict[str, tuple[str, str]] = {}
+        # How many objects an owner has made so far, by its uid: the key of the next one's uid and name.
+        self.creations: dict[str, int] = {}
+
+    def listen(self, kind: str, listener: Listener) -> None:
+        """Have a function told of every write to a kind ("" for all): (old, new), None for absent."""
+        self._listeners.setdefault(kind, []).append(listener)
+
+    def get(self, kind: str, namespace: str | None, name: str) -> StoredObject | None:
+        """The object of that name, if it exists."""
+        bucket = self._objects.get(kind)
+        return bucket.get((namespace or "", name)) if bucket is not None else None
+
+    def get_pod(self, uid: str) -> Pod | None:
+        """The pod with that uid, if it exists."""
+        found = self.by_uid.get(uid)
+        return found if isinstance(found, Pod) else None
+
+    def require(self, kind: str, namespace: str | None, name: str) -> StoredObject:
+        """The object of that name. Raises NotFound."""
+        found = self.get(kind, namespace, name)
+        if found is None:
+            plural = _plural(kind)
+            raise NotFound(f'{plural} "{name}" not found', plural.partition(".")[0], name)
+        return found
+
+    def list(self, kind: str, namespace: str | None = None) -> Iterator[StoredObject]:
+        """Objects of a kind in order of creation, of one namespace or of all."""
+        for (space, _name), obj in self._objects.get(kind, {}).items():
+            if namespace is None or space == namespace:
+                yield obj
+
+    def kinds(self) -> list[str]:
+        """Kinds with objects, in order of first use."""
+        return [kind for kind, bucket in self._objects.items() if bucket]
+
+    def count(self, kind: str) -> int:
+        """How many objects of a kind there are."""
+        return len(self._objects.get(kind, ()))
+
+    def create(self, new: StoredObject) -> StoredObject:
+        """Add an object whose metadata is complete. Raises AlreadyExists."""
+        kind, namespace, name = new.key
+        bucket = self._objects.setdefault(kind, {})
+        if (namespace, name) in bucket:
+            plural = _plural(kind)
+            raise AlreadyExists(f'{plural} "{name}" already exists', plural.partition(".")[0], name)
+        bucket[namespace, name] = new
+        self._wrote(ADDED, None, new)
+        return new
+
+    def update(self, old: StoredObject, new: StoredObject) -> None:
+        """Put `new` in the place of `old`, which must be what is stored."""
+        kind = old.kind.name
+        bucket = self._objects[kind]
+        key = (old.meta.namespace or "", old.meta.name)
+        assert bucket.get(key) is old, ("stale write", kind, key)
+        bucket[key] = new
+        self._wrote(MODIFIED, old, new)
+
+    def remove(self, old: StoredObject) -> None:
+        """Take an object away for good."""
+        kind, namespace, name = old.key
+        del self._objects[kind][namespace, name]
+        uid = old.meta.uid
+        last = old.replace()
+        rv = last.resource_version = self.resource_version = self.resource_version + 1
+        self.versions.append(Version(rv, self.clock.now_ms, DELETED, old, last))
+        trace, outer = self.trace, self.trace.cause
+        first = trace.transition(old.subject, "exists", "created", "deleted")
+        stage = self.deletion_stage.pop(uid, None)
+        if stage is not None or isinstance(old, Pod):
+            trace.transition(old.subject, "deletion", stage, "removed")
+        del self.by_uid[uid]
+        self.shown.pop(uid, None)
+        self.creations.pop(uid, None)
+        self.index.change(old, None)
+        trace.cause = first
+        self._tell(kind, old, None)
+        trace.cause = outer
+
+    def set_deletion_stage(self, obj: StoredObject, stage: str) -> None:
+        """Record how far a deletion has come: `requested`, then for pods `preStop`, a signal, `SIGKILL`."""
+        uid = obj.meta.uid
+        self.trace.transition(obj.subject, "deletion", self.deletion_stage.get(uid), stage)
+        self.deletion_stage[uid] = stage
+
+    def _wrote(self, type: str, old: StoredObject | None, new: StoredObject) -> None:
+        rv = new.resource_version = self.resource_version = self.resource_version + 1
+        self.by_uid[new.meta.uid] = new
+        self.versions.append(tuple.__new__(Version, (rv, self.clock.now_ms, type, old, new)))
+        if old is None or old.meta is not new.meta or (isinstance(new, Pod)):
+            self.index.change(old, new)
+        trace = self.trace
+        outer, first = trace.cause, trace.seq + 1
+        if old is not None and old.meta.deletion_ms is None and new.meta.deletion_ms is not None:
+            self.set_deletion_stage(new, "requested")
+        if isinstance(new, Pod):
+            record_pod(trace, old, new, self.shown)  # type: ignore[arg-type]
+        else:
+            record_object(trace, old, new)
+        if trace.seq >= first:
+            trace.cause = first
+        self._tell(new.kind.name, old, new)
+        trace.cause = outer
+
+    def _tell(self, kind: str, old: StoredObject | None, new: StoredObject | None) -> None:
+        for listener in self._listeners.get(kind, ()):
+            listener(old, new)
+        for listener in self._listeners.get("", ()):
+            listener(old, new)
+
+    def restore(self, obj: StoredObject) -> None:
+        """Put back an object of a checkpoint: no version, no rows, no notice."""
+        kind, namespace, name = obj.key
+        self._objects.setdefault(kind, {})[namespace, name] = obj
+        self.by_uid[obj.meta.uid] = obj
+        self.index.change(None, obj)
+
+
+def _plural(kind: str) -> str:
+    known = kind_for("", kind)
+    return f"{known.plural}.{known.group}" if known.group else known.plural
+
+
+__all__ = ["ADDED", "DELETED", "MODIFIED", "Key", "Listener", "Store"]

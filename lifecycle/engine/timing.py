@@ -1,0 +1,115 @@
+"""Every latency of the model, in one table. All in ms; a pair is an even spread drawn per use.
+
+`realistic` is what a healthy small cluster shows; `instant` is all zero, so that only what a manifest, a
+profile or a script states takes time. The fixed rules of Kubernetes (back-offs, periods, deadlines) are
+constants of their own below: they are behaviour, not latency, and hold under every preset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Spread = tuple[int, int]
+
+# name: (realistic low, realistic high, why)
+_TABLE: dict[str, tuple[int, int, str]] = {
+    "schedule": (5, 40, "one scheduling cycle and the binding, from the pod entering the queue"),
+    "watch": (5, 25, "a kubelet hears of a change to one of its pods"),
+    "controller_sync": (15, 15, "a controller's queue gathers changes before it looks again"),
+    "volume_mount": (20, 120, "mounting what the pod needs, before its sandbox"),
+    "sandbox": (250, 700, "runtime sandbox and pod network"),
+    "image_pull": (1200, 5000, "an image that the node does not have yet"),
+    "image_check": (20, 120, "asking the registry again for an image that is there (policy Always)"),
+    "container_start": (60, 350, "creating and starting a container"),
+    "kill_pod": (10, 60, "tearing down the sandbox after the last container has ended"),
+    "status_report": (5, 20, "a kubelet's status reaching the API server"),
+    "garbage": (15, 60, "the garbage collector noticing an owner's end"),
+    "endpoints": (10, 40, "the endpoint slice controller following a pod's readiness"),
+}
+NAMES = tuple(_TABLE)
+
+BACK_OFF_INITIAL_MS = 10_000
+"""First real crash-loop and pull delay; doubled each time (kubelet)."""
+BACK_OFF_MAX_MS = 300_000
+"""Cap of crash-loop and pull delays (kubelet)."""
+BACK_OFF_RESET_MS = 600_000
+"""A run longer than this forgets the crash-loop delay (kubelet)."""
+REDUCED_BACK_OFF_INITIAL_MS = 1_000
+"""First delay with the gate ReduceDefaultCrashLoopBackOffDecay."""
+REDUCED_BACK_OFF_MAX_MS = 60_000
+"""Cap with the gate ReduceDefaultCrashLoopBackOffDecay."""
+MINIMUM_GRACE_SECONDS = 2
+"""The least window between a stop signal and SIGKILL (kubelet)."""
+UPKEEP_PROGRAM_MS = 600_000
+"""Wakes of a program older than this are upkeep: a server's loop does not keep a run from being idle."""
+QUEUE_BASE_MS = 5
+"""First delay of a work queue's exponential retry, in ms (client-go)."""
+QUEUE_MAX_MS = 1_000_000
+"""Cap of a work queue's exponential retry, in ms (client-go)."""
+SYNCS_PER_INSTANT = 100
+"""How often one key may be looked at within one instant before its queue backs off."""
+NODE_MONITOR_GRACE_MS = 50_000
+"""Missing heartbeats for this long make a node's Ready condition Unknown (v1.35)."""
+
+
+class Timing:
+    """The table of one cluster: `spread(name)` gives (low, high) in ms."""
+
+    __slots__ = ("_spreads", "is_instant")
+
+    def __init__(self, preset: str | Mapping[str, Any] = "realistic") -> None:
+        """Raises ValueError for an unknown preset or name, or a spread that is not 0 <= low <= high."""
+        overrides: Mapping[str, Any] = {}
+        if not isinstance(preset, str):
+            overrides = preset
+            preset = overrides.get("preset", "realistic")
+        if preset not in ("realistic", "instant"):
+            raise ValueError(f"timing {preset!r}: use realistic, instant or a map of {', '.join(NAMES)}")
+        self.is_instant = preset == "instant"
+        self._spreads: dict[str, Spread] = {
+            name: (0, 0) if self.is_instant else (low, high) for name, (low, high, _why) in _TABLE.items()
+        }
+        for name, value in overrides.items():
+            if name != "preset":
+                self._spreads[name] = _read_spread(name, value)
+
+    def spread(self, name: str) -> Spread:
+        """(low, high) in ms of a latency of the table."""
+        return self._spreads[name]
+
+
+def _read_spread(name: str, value: Any) -> Spread:
+    if name not in _TABLE:
+        raise ValueError(f"timing.{name}: unknown; the table has {', '.join(NAMES)}")
+    low, high = value if isinstance(value, list | tuple) and len(value) == 2 else (value, value)
+    low_ms, high_ms = read_duration_ms(low), read_duration_ms(high)
+    if low_ms is None or high_ms is None or not 0 <= low_ms <= high_ms:
+        raise ValueError(f"timing.{name}: {value!r} is no latency; use 250ms, 3s or [250ms, 3s]")
+    return low_ms, high_ms
+
+
+_UNITS_MS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
+
+
+def read_duration_ms(value: Any) -> int | None:
+    """Whole ms of `250ms`, `1.5s`, `1m30s`, `2h` or a plain number of ms; None for anything else."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if not isinstance(value, str) or not value:
+        return None
+    total, number, rest = 0.0, "", value.strip()
+    while rest:
+        size = next((index for index, letter in enumerate(rest) if letter not in "0123456789."), len(rest))
+        number, rest = rest[:size], rest[size:]
+        unit = next((unit for unit in ("ms", "s", "m", "h") if rest.startswith(unit)), None)
+        if unit is None or not number or number.count(".") > 1 or number == ".":
+            return None
+        total += float(number) * _UNITS_MS[unit]
+        rest = rest[len(unit) :]
+    return round(total)
+
+
+def describe() -> list[tuple[str, int, int, str]]:
+    """The table for people: name, realistic low and high in ms, and what it is."""
+    return [(name, low, high, why) for name, (low, high, why) in _TABLE.items()]
