@@ -3,12 +3,13 @@
 from lifecycle.engine.programs.file_system import FOLDER, FileProblem
 from lifecycle.engine.programs.shell.arithmetic import evaluate
 from lifecycle.engine.programs.shell.builtins import BUILTINS, SPECIAL_BUILTINS, Context
+from lifecycle.engine.programs.shell.compiler import compile_text
 from lifecycle.engine.programs.shell.expansion import expand_fields, expand_text
-from lifecycle.engine.programs.shell.instructions import Run
+from lifecycle.engine.programs.shell.instructions import End, Run
 from lifecycle.engine.programs.shell.machine import Machine
 from lifecycle.engine.programs.shell.redirects import apply_redirects, keep_redirects, restore_redirects
 from lifecycle.engine.programs.shell.scope import ShellScope
-from lifecycle.engine.programs.shell.task import FUNCTION, Frame, Shell, Task, Wait
+from lifecycle.engine.programs.shell.task import FUNCTION, MAIN, Frame, Shell, Task, Wait
 from lifecycle.engine.programs.shell.words import Assignment, Text, Word, literal
 from lifecycle.engine.programs.tools.call import Call
 from lifecycle.engine.programs.tools.registry import find_tool
@@ -41,8 +42,20 @@ def run_command(machine: Machine, task: Task, shell: Shell, instruction: Run) ->
     else:
         environment = scope.environment()
         environment.update(_prefix_values(command.assignments, scope))
+        if _is_last(task, shell, instruction):
+            keep_redirects(machine, saved)
+            replace_process(machine, task, shell, fields, environment, instruction.is_tail)
+            return
         start_tool(machine, task, shell, fields, environment, instruction.is_tail)
         restore_redirects(machine, task, saved)
+
+
+def _is_last(task: Task, shell: Shell, instruction: Run) -> bool:
+    """Whether the shell has nothing left to do: it then becomes the command instead of waiting for it."""
+    frame = shell.frames[-1]
+    is_end = instruction.is_tail or isinstance(compile_text(frame.program)[frame.at], End)
+    is_bare = len(shell.frames) == 1 and frame.kind == MAIN and not frame.redirects and not frame.loops
+    return is_end and is_bare and not any(task.traps.values())
 
 
 def _expand(words: tuple[Word, ...], scope: ShellScope) -> list[str]:
@@ -149,13 +162,18 @@ def _call_builtin(
             else:
                 shell.variables[name] = old
     if context.replaces_process:
-        replace_process(machine, task, shell, context.replaces_process, context.environment())
+        replace_process(machine, task, shell, context.replaces_process, context.environment(), True)
     elif context.runs_tool:
         start_tool(machine, task, shell, context.runs_tool, context.environment(), instruction.is_tail)
     if context.keeps_redirects:
         keep_redirects(machine, saved)
     elif context.saved is not None and task.pid in machine.tasks:
         restore_redirects(machine, task, saved)
+
+
+def _is_in_background(task: Task) -> bool:
+    """A command sent to the background ignores the signals of a terminal."""
+    return task.traps.get("INT") == ""
 
 
 def start_tool(
@@ -169,8 +187,7 @@ def start_tool(
     """Runs a tool as a foreground child and waits for it, unless it ends at once."""
     child = machine.child_of(task, arguments)
     child.environment = environment
-    is_background = task.shell is not None and "INT" in task.traps and task.traps["INT"] == ""
-    child.state["is_tail"] = is_tail or is_background
+    child.state["is_tail"] = is_tail or _is_in_background(task)
     child.state["flavour"] = shell.flavour
     run_tool(machine, child)
     if child.pid in task.reaped:
@@ -180,7 +197,12 @@ def start_tool(
 
 
 def replace_process(
-    machine: Machine, task: Task, shell: Shell, arguments: list[str], environment: dict[str, str]
+    machine: Machine,
+    task: Task,
+    shell: Shell,
+    arguments: list[str],
+    environment: dict[str, str],
+    is_tail: bool,
 ) -> None:
     """`exec`: the same process, another program; handlers are gone, ignored signals stay ignored."""
     task.arguments = arguments
@@ -188,7 +210,7 @@ def replace_process(
     task.shell = None
     task.traps = {name: "" for name, action in task.traps.items() if action == "" and name != "EXIT"}
     task.pending = []
-    task.state = {"is_tail": True, "flavour": shell.flavour}
+    task.state = {"is_tail": is_tail or _is_in_background(task), "flavour": shell.flavour}
     task.tool = ""
     run_tool(machine, task)
 

@@ -65,6 +65,11 @@ def compile_text(text: str) -> Code:
     return tuple(compiler.code)
 
 
+def _inside_subshell(node: Node) -> Node:
+    """`( … ) &` and a stage `( … )` are one process, not a process in a process."""
+    return node.body if isinstance(node, Subshell) else node
+
+
 class _Compiler:
     def __init__(self) -> None:
         self.code: list[Instruction] = []
@@ -144,14 +149,14 @@ class _Compiler:
         self.emit(fork)
         for stage in node.stages:
             fork.starts.append(self.here)
-            self.node(stage, True, tail)
+            self.node(_inside_subshell(stage), True, tail)
             self.emit(End())
         fork.after = self.here
 
     def _fork(self, body: Node, is_background: bool, checked: bool) -> None:
         fork = Fork(is_background, _OPEN, checked)
         self.emit(fork)
-        self.node(body, True, True)
+        self.node(_inside_subshell(body), True, True)
         self.emit(End())
         fork.after = self.here
 

@@ -181,7 +181,8 @@ def _execute(
     match instruction:
         case Run():
             run_command(machine, task, shell, instruction)
-            if task.wait is None and shell.frames and shell.frames[-1] is frame:
+            is_same = task.shell is shell and bool(shell.frames) and shell.frames[-1] is frame
+            if task.wait is None and is_same:
                 frame.substituted.clear()
                 check_error(machine, task, shell, frame)
         case JumpIf(on_success, target):

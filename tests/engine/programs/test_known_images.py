@@ -1,0 +1,172 @@
+"""The table of well-known images, and what follows from it for a container without a command."""
+
+from typing import Any
+
+import pytest
+
+from lifecycle.engine.programs.known_images import KNOWN_IMAGES, find_image, image_path, shell_flavour
+from tests.engine.programs.worlds import FakeWorld, behavior_of, pod_spec, probe, run_until, start
+
+NAMED_BY_THE_ISSUE = (
+    "nginx httpd redis postgres mysql mongo rabbitmq kafka zookeeper cassandra elasticsearch busybox alpine"
+    " debian python node perl pause agnhost php-apache fluentd prometheus grafana/grafana memcached"
+    " envoyproxy/envoy haproxy traefik vault consul etcd minio/minio wordpress jenkins/jenkins nats curl"
+    " kubectl"
+).split()
+
+
+@pytest.mark.parametrize("name", NAMED_BY_THE_ISSUE)
+def test_image_is_in_the_table(name: str) -> None:
+    assert name in KNOWN_IMAGES
+
+
+@pytest.mark.parametrize(
+    ("image", "path"),
+    [
+        ("nginx", "nginx"),
+        ("nginx:1.25", "nginx"),
+        ("docker.io/library/nginx:1.25@sha256:abc", "nginx"),
+        ("registry.example:5000/team/nginx:1", "team/nginx"),
+        ("localhost/nginx", "nginx"),
+    ],
+)
+def test_repository_is_told_from_registry_tag_and_digest(image: str, path: str) -> None:
+    assert image_path(image) == path
+
+
+@pytest.mark.parametrize(
+    ("image", "name"),
+    [
+        ("registry.k8s.io/pause:3.9", "pause"),
+        ("registry.k8s.io/e2e-test-images/agnhost:2.40", "agnhost"),
+        ("docker.elastic.co/elasticsearch/elasticsearch:8.1.0", "elasticsearch"),
+        ("quay.io/prometheus/prometheus", "prometheus"),
+        ("mirror.example/base/nginx:1", "nginx"),
+        ("bitnami/redis:7", "redis"),
+        ("registry.k8s.io/hpa-example", "hpa-example"),
+    ],
+)
+def test_image_is_found_under_its_usual_names(image: str, name: str) -> None:
+    found = find_image(image)
+    assert found is not None and found[0] == name
+
+
+def test_own_image_is_not_known() -> None:
+    assert find_image("registry.example/shop/web:1") is None
+
+
+@pytest.mark.parametrize(
+    ("image", "env", "expected"),
+    [
+        pytest.param("busybox", (), (0, 0), id="a shell without input ends at once"),
+        pytest.param("python:3.12", (), (0, 0), id="an interpreter without input ends at once"),
+        pytest.param("postgres:16", (), (1_000, 1), id="postgres refuses to start without a password"),
+        pytest.param("postgres:16", ("POSTGRES_PASSWORD",), None, id="postgres with a password"),
+        pytest.param("mysql:8", ("MYSQL_ALLOW_EMPTY_PASSWORD",), None, id="mysql with an empty password"),
+        pytest.param("nginx", (), None, id="a server runs on"),
+    ],
+)
+def test_image_without_command(image: str, env: tuple[str, ...], expected: tuple[int, int] | None) -> None:
+    entries = [{"name": name, "value": "x"} for name in env]
+    process = start(pod_spec({"image": image, "env": entries}))
+    run_until(process, FakeWorld())
+    assert (process.exit and (process.exit.at_ms, process.exit.code)) == expected
+
+
+def test_shell_with_open_input_waits_for_it() -> None:
+    assert start(pod_spec({"image": "busybox", "stdin": True})).exit is None
+
+
+@pytest.mark.spec("STOPSIG-06")
+@pytest.mark.parametrize(
+    ("image", "stop_signal", "exit_code"),
+    [
+        ("nginx", "SIGQUIT", 0),
+        ("httpd", "SIGWINCH", 0),
+        ("postgres", "SIGINT", 0),
+        ("redis", None, 0),
+        ("tomcat", None, 143),
+        ("sim/healthz:1", None, 2),
+        ("own/image:1", None, 0),
+    ],
+)
+def test_stop_signal_of_the_image_ends_its_process(
+    image: str, stop_signal: str | None, exit_code: int
+) -> None:
+    env = [{"name": "POSTGRES_PASSWORD", "value": "x"}]
+    spec = pod_spec({"image": image, "env": env})
+    world = FakeWorld()
+    assert behavior_of(spec).stop_signal == stop_signal
+    process = start(spec, world)
+    process.signal(60_000, stop_signal or "SIGTERM", world)
+    run_until(process, world)
+    assert process.exit is not None and process.exit.code == exit_code
+
+
+@pytest.mark.parametrize(
+    ("container", "port", "path", "expected"),
+    [
+        pytest.param({}, 80, "/", "success", id="its page"),
+        pytest.param({}, 80, "/healthz", "failure", id="a page it does not have"),
+        pytest.param({}, 8080, "/", "failure", id="a port it does not listen on"),
+        pytest.param({"volumeMounts": [{}]}, 80, "/healthz", "success", id="own configuration, any page"),
+        pytest.param(
+            {"volumeMounts": [{}], "ports": [{"containerPort": 8080}]}, 8080, "/", "success", id="own port"
+        ),
+    ],
+)
+def test_nginx_answers_where_it_listens(
+    container: dict[str, Any], port: int, path: str, expected: str
+) -> None:
+    process = start(pod_spec({"image": "nginx:1.25", **container}))
+    sight = process.probe("readiness", probe("http", port=port, path=path), 1_000, FakeWorld())
+    assert sight.result == expected
+
+
+def test_time_to_get_ready_counts_only_outside_of_instant_timing() -> None:
+    from lifecycle.engine.programs import resolve_behavior
+
+    def ready_ms(image: str, instant: bool) -> int | None:
+        spec = pod_spec({"image": image})
+        found = resolve_behavior(spec, spec.containers[0], {}, (), {}, instant=instant).ready_after
+        return found.low_ms if found else None
+
+    assert ready_ms("rabbitmq:3", False) == 10_000
+    assert ready_ms("rabbitmq:3", True) is None
+    # What a simulated image is defined to do is no latency.
+    assert ready_ms("sim/slow:1", True) == 95_000
+
+
+@pytest.mark.parametrize(
+    ("labels", "is_init", "end_ms"),
+    [({}, False, None), ({"job-name": "j"}, False, 10_000), ({}, True, 1_000)],
+    ids=["a server", "a Job's pod", "an init container"],
+)
+def test_unknown_image_is_assumed_to_do_its_duty(
+    labels: dict[str, str], is_init: bool, end_ms: int | None
+) -> None:
+    from lifecycle.engine.objects.pod import PodSpec
+    from lifecycle.engine.programs import resolve_behavior
+
+    entry = {"name": "app", "image": "own/thing:1"}
+    spec = PodSpec.from_json({"containers": [entry], "initContainers": [{**entry, "name": "init"}]})
+    container = spec.init_containers[0] if is_init else spec.containers[0]
+    behavior = resolve_behavior(spec, container, {}, (), labels)
+    length = behavior.runs[0].for_
+    assert (length.low_ms if length else None) == end_ms
+    assert "assumed to" in behavior.assumptions[0]
+
+
+@pytest.mark.parametrize(
+    ("image", "flavour"),
+    [
+        ("busybox", "ash"),
+        ("python:3.12", "dash"),
+        ("python:3.12-alpine", "ash"),
+        ("bash:5", "bash"),
+        ("rockylinux:9", "bash"),
+        ("own/image", "ash"),
+    ],
+)
+def test_sh_is_the_shell_of_the_image(image: str, flavour: str) -> None:
+    assert shell_flavour(image) == flavour

@@ -1,0 +1,160 @@
+"""What probes see of a program: files, ports and answers, and for how long that is certain."""
+
+import pytest
+
+from lifecycle.engine.programs import ConnectResult, FileLayer, Mount, Process
+from tests.engine.programs.worlds import (
+    FakeWorld,
+    exec_probe,
+    pod_spec,
+    probe,
+    run_until,
+    start,
+    start_script,
+)
+
+
+def sight_at(process: Process, check: object, at_ms: int, world: FakeWorld | None = None):
+    world = world or FakeWorld()
+    run_until(process, world, at_ms)
+    return process.probe("liveness", check, at_ms, world)
+
+
+@pytest.mark.parametrize(("at_ms", "result"), [(5_000, "success"), (29_999, "success"), (30_000, "failure")])
+def test_exec_probe_sees_the_files_of_the_main_process(at_ms: int, result: str) -> None:
+    process = start_script("touch /tmp/healthy; sleep 30; rm -f /tmp/healthy; sleep 600")
+    sight = sight_at(process, exec_probe("cat", "/tmp/healthy"), at_ms)
+    assert (sight.result, sight.until_ms) == (result, None)
+
+
+def test_message_is_what_the_command_printed() -> None:
+    sight = sight_at(start_script("sleep 60"), exec_probe("sh", "-c", "echo not yet; exit 1"), 0)
+    assert (sight.result, sight.message) == ("failure", "not yet")
+
+
+def test_version_tells_when_to_look_again() -> None:
+    world = FakeWorld()
+    process = start_script("sleep 5; touch /tmp/ready; sleep 60; echo only talk; sleep 60", world)
+    before = process.version
+    run_until(process, world, 5_000)
+    touched = process.version
+    run_until(process, world, 65_000)
+    assert before < touched == process.version
+
+
+@pytest.mark.spec("PROBE-26")
+def test_command_that_takes_too_long_is_a_failure() -> None:
+    sight = sight_at(start_script("sleep 60"), exec_probe("sleep", "3", timeout_seconds=2), 0)
+    assert sight.result == "failure"
+    assert sight.takes_ms > 2_000
+    assert "timed out after 2s" in sight.message
+
+
+def test_command_in_time_tells_how_long_it_took() -> None:
+    sight = sight_at(start_script("sleep 60"), exec_probe("sleep", "1.5", timeout_seconds=2), 0)
+    assert (sight.result, sight.takes_ms) == ("success", 1_500)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param("touch /tmp/seen", id="it writes"),
+        pytest.param("[ $(date +%s) -gt 0 ]", id="it asks the time"),
+        pytest.param("nc -z peer 80 || true", id="it asks the network"),
+        pytest.param("pgrep sleep", id="it looks at processes"),
+    ],
+)
+def test_answer_that_may_differ_next_time_is_certain_for_this_instant_only(command: str) -> None:
+    sight = sight_at(start_script("sleep 60"), exec_probe("sh", "-c", command), 4_000)
+    assert (sight.result, sight.until_ms) == ("success", 4_000)
+
+
+def test_probe_leaves_nothing_running_behind() -> None:
+    world = FakeWorld()
+    process = start_script("sleep 60", world)
+    before = process.next_wake_ms()
+    process.probe("liveness", exec_probe("sh", "-c", "sleep 30 & sleep 20"), 1_000, world)
+    assert process.next_wake_ms() == before
+
+
+def test_file_of_a_shared_volume_is_seen_with_its_layer() -> None:
+    layer = FileLayer()
+    world = FakeWorld(volumes=[Mount("/shared", layer)])
+    process = start_script("sleep 60", world)
+    sight = process.probe("readiness", exec_probe("test", "-f", "/shared/ready"), 0, world)
+    assert (sight.result, sight.sees_volumes) == ("failure", True)
+    writer = start_script("touch /shared/ready", world)
+    assert writer.exit is not None
+    sight = process.probe("readiness", exec_probe("test", "-f", "/shared/ready"), 0, world)
+    assert sight.result == "success"
+
+
+@pytest.mark.spec("PROBE-07")
+@pytest.mark.parametrize(
+    ("at_ms", "port", "result"),
+    [(0, 8080, "failure"), (10_000, 8080, "success"), (10_000, 8081, "failure"), (30_000, 8080, "failure")],
+)
+def test_port_is_open_while_a_process_listens(at_ms: int, port: int, result: str) -> None:
+    process = start_script("sleep 10; timeout 20 nc -l -p 8080; sleep 600")
+    sight = sight_at(process, probe("tcp", port=port), at_ms)
+    assert sight.result == result
+
+
+def test_refused_connection_reads_as_the_kubelet_writes_it() -> None:
+    sight = sight_at(start_script("sleep 9"), probe("http", port=8080, path="/healthz"), 0)
+    assert sight.message == (
+        'Get "http://10.1.0.1:8080/healthz": dial tcp 10.1.0.1:8080: connect: connection refused'
+    )
+
+
+@pytest.mark.spec("PROBE-05")
+@pytest.mark.parametrize(("at_ms", "result", "until_ms"), [(0, "success", 10_000), (10_000, "failure", None)])
+def test_simulated_health_page_turns_bad_after_ten_seconds(
+    at_ms: int, result: str, until_ms: int | None
+) -> None:
+    process = start(pod_spec({"image": "sim/healthz:1"}))
+    sight = sight_at(process, probe("http", port=8080, path="/healthz"), at_ms)
+    assert (sight.result, sight.until_ms) == (result, until_ms)
+    if result == "failure":
+        assert sight.message == "HTTP probe failed with statuscode: 500"
+
+
+@pytest.mark.parametrize(("at_ms", "result", "until_ms"), [(0, "failure", 95_000), (95_000, "success", None)])
+def test_slow_image_answers_when_it_is_ready(at_ms: int, result: str, until_ms: int | None) -> None:
+    process = start(pod_spec({"image": "sim/slow:1"}))
+    for kind in ("http", "tcp", "grpc"):
+        sight = sight_at(process, probe(kind, port=8080), at_ms)
+        assert (sight.result, sight.until_ms) == (result, until_ms)
+
+
+def test_named_port_is_looked_up_in_the_container() -> None:
+    spec = pod_spec({"image": "nginx", "ports": [{"name": "web", "containerPort": 80}]})
+    process = start(spec)
+    assert sight_at(process, probe("tcp", port="web"), 1_000).result == "success"
+    assert sight_at(process, probe("tcp", port="other"), 1_000).result == "failure"
+
+
+def test_probe_of_another_host_asks_the_network() -> None:
+    world = FakeWorld(answers={("10.9.9.9", 80): ConnectResult("connected", 3, 503)})
+    process = start(pod_spec({"image": "own:1"}), world)
+    sight = process.probe("readiness", probe("http", port=80, host="10.9.9.9"), 7_000, world)
+    assert (sight.result, sight.until_ms) == ("failure", 7_000)
+    assert sight.message == "HTTP probe failed with statuscode: 503"
+
+
+@pytest.mark.parametrize(("at_ms", "result"), [(1_000, "failure"), (20_000, "success")])
+def test_database_client_finds_the_server_beside_it(at_ms: int, result: str) -> None:
+    spec = pod_spec({"image": "mysql:8", "env": [{"name": "MYSQL_ROOT_PASSWORD", "value": "x"}]})
+    sight = sight_at(start(spec), exec_probe("mysqladmin", "ping"), at_ms)
+    assert sight.result == result
+
+
+def test_check_that_only_the_image_knows_is_named_and_taken_for_its_health() -> None:
+    sight = sight_at(start(pod_spec({"image": "own:1"})), exec_probe("/app/check", "--fast"), 0)
+    assert sight.result == "success"
+    assert sight.problem is not None and "/app/check --fast" in sight.problem
+
+
+def test_missing_command_in_a_known_small_image_fails() -> None:
+    sight = sight_at(start_script("sleep 60"), exec_probe("test", "-f", "/opt/app/none"), 0)
+    assert (sight.result, sight.problem) == ("failure", None)
