@@ -10,7 +10,7 @@ from lifecycle.engine.programs.shell.machine import Machine
 from lifecycle.engine.programs.shell.redirects import apply_redirects, keep_redirects, restore_redirects
 from lifecycle.engine.programs.shell.scope import ShellScope
 from lifecycle.engine.programs.shell.task import FUNCTION, MAIN, Frame, Shell, Task, Wait
-from lifecycle.engine.programs.shell.words import Assignment, Text, Word, literal
+from lifecycle.engine.programs.shell.words import Assignment, CannotInterpret, Text, Word, literal
 from lifecycle.engine.programs.tools.call import Call
 from lifecycle.engine.programs.tools.registry import find_tool
 
@@ -221,6 +221,9 @@ def run_tool(machine: Machine, task: Task) -> None:
         call = Call(machine, task)
         try:
             result = find_tool(machine, task)(call)
+        except CannotInterpret as error:
+            machine.note(f"cannot interpret {error}: {call.name} is taken to fail with status 2")
+            result = 2
         except UNREADABLE:
             result = call.cannot(f"{' '.join(call.arguments)[:40]!r}")
         if task.pid not in machine.tasks or task.shell is not None:

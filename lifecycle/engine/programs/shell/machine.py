@@ -25,10 +25,13 @@ from lifecycle.engine.programs.shell.open_files import (
     OpenFiles,
 )
 from lifecycle.engine.programs.shell.task import Task, Wait
+from lifecycle.engine.programs.shell.words import CannotInterpret
 from lifecycle.engine.programs.signals import HARMLESS, STOPPING, signal_number
 from lifecycle.engine.programs.world import Exit, World
 
 _MOST_STEPS = 20_000
+_MOST_STEPS_TOGETHER = 60_000
+_MOST_TASKS = 256
 _FIRST_BUSY_MS, _LONGEST_BUSY_MS = 1_000, 3_600_000
 _BUSY_MILLI = 1_000
 _MOST_REAPED = 256
@@ -62,6 +65,7 @@ class Machine:
         "passed_signals",
         "problems",
         "root",
+        "steps",
         "tail_runs",
         "tasks",
     )
@@ -81,6 +85,8 @@ class Machine:
         self.changes = 0
         self.now_ms = 0
         self.busy_ms = 0
+        self.steps = 0
+        """Instructions run by all tasks at this instant."""
         self.exit: Exit | None = None
         self.ended: dict[int, tuple[int, int]] = {}
         """Instant and status of ended hooks and checks, by process id."""
@@ -126,6 +132,8 @@ class Machine:
         self._file_system = None
 
     def set_time(self, now_ms: int) -> None:
+        if now_ms != self.now_ms:
+            self.steps = 0
         self.now_ms = now_ms
         if self._file_system is not None:
             self._file_system.now_ms = now_ms
@@ -133,7 +141,9 @@ class Machine:
     # Life of tasks.
 
     def new_task(self, parent: int, root: int, arguments: list[str]) -> Task:
-        """A task with the next process id, not yet given anything to run."""
+        """A task with the next process id, not yet given anything to run. Raises CannotInterpret."""
+        if len(self.tasks) >= _MOST_TASKS:
+            raise CannotInterpret(f"more than {_MOST_TASKS} processes at once")
         pid = self.next_pid
         self.next_pid += 1
         task = Task(pid, parent, root or pid, arguments, self.now_ms)
@@ -360,7 +370,8 @@ class Machine:
     def charge(self, task: Task) -> bool:
         """Counts one instruction; True when the task has run too long without letting time pass."""
         task.steps += 1
-        if task.steps < _MOST_STEPS:
+        self.steps += 1
+        if task.steps < _MOST_STEPS and self.steps < _MOST_STEPS_TOGETHER:
             return False
         task.steps = 0
         self.busy_ms = min(self.busy_ms * 2 or _FIRST_BUSY_MS, _LONGEST_BUSY_MS)
@@ -425,6 +436,7 @@ class Machine:
             "next_pid": self.next_pid,
             "changes": self.changes,
             "busy_ms": self.busy_ms,
+            "now": [self.now_ms, self.steps],
             "exit": [self.exit.at_ms, self.exit.code, self.exit.reason, self.exit.signal]
             if self.exit
             else None,
@@ -444,6 +456,7 @@ class Machine:
         machine.next_pid = data["next_pid"]
         machine.changes = data["changes"]
         machine.busy_ms = data["busy_ms"]
+        machine.now_ms, machine.steps = data["now"]
         machine.exit = Exit(*data["exit"]) if data["exit"] else None
         machine.ended = {pid: (at_ms, status) for pid, at_ms, status in data["ended"]}
         machine.output = [(line[0], line[1]) for line in data["output"]]
