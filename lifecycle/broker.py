@@ -7,6 +7,7 @@ import logging
 from functools import cache
 
 import redis
+from celery import current_app
 from django.conf import settings
 
 log = logging.getLogger(__name__)
@@ -21,6 +22,15 @@ PREFIX = "podline:"
 def client() -> redis.Redis:
     """The connection pool of this process; socket errors show within two seconds."""
     return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=15, socket_connect_timeout=2)
+
+
+def connect_to(url: str) -> None:
+    """From now on this process talks to another Redis, its Celery app too."""
+    settings.REDIS_URL = url
+    current_app.conf.broker_url = url.replace("unix://", "redis+socket://", 1)
+    # Connections it keeps lead to the old one; a fork has the same trouble.
+    current_app._after_fork()
+    client.cache_clear()
 
 
 def mark_nudged(shard: int) -> bool:

@@ -32,5 +32,7 @@ def nudge(shard: int) -> bool:
             turn.apply_async((shard,), queue=queue_of(shard), retry=False)
     except (redis.RedisError, OperationalError) as problem:
         log.warning("not nudged: %s", problem, extra={"shard": shard})
+        # Marked but not sent: the next one is to be sent.
+        broker.clear_nudged(shard)
         return False
     return True

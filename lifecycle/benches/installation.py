@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from http.cookiejar import CookieJar
 from pathlib import Path
 
-from celery import current_app
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db import connection
@@ -96,18 +95,16 @@ def _wait_until_ready(process: subprocess.Popen[str]) -> str:
 @contextmanager
 def _connected_to(folder: Path) -> Iterator[None]:
     """This process reads and writes the installation's database and talks to its Redis."""
-    before = connection.settings_dict["NAME"], settings.REDIS_URL, current_app.conf.broker_url
+    database, redis_url = connection.settings_dict["NAME"], settings.REDIS_URL
     connection.close()
     connection.settings_dict["NAME"] = str(folder / "podline.sqlite3")
-    settings.REDIS_URL = f"unix://{folder / 'redis.sock'}"
-    current_app.conf.broker_url = f"redis+socket://{folder / 'redis.sock'}"
-    broker.client.cache_clear()
+    broker.connect_to(f"unix://{folder / 'redis.sock'}")
     try:
         yield
     finally:
         connection.close()
-        connection.settings_dict["NAME"], settings.REDIS_URL, current_app.conf.broker_url = before
-        broker.client.cache_clear()
+        connection.settings_dict["NAME"] = database
+        broker.connect_to(redis_url)
 
 
 def _free_port() -> int:

@@ -15,7 +15,6 @@ import redis
 from django.contrib.auth import get_user_model
 from django.db import connection
 
-from dashboard.celery import app
 from lifecycle import broker, inbox, publisher, shards
 from lifecycle.management import processes
 from lifecycle.models import Cluster, Command
@@ -46,17 +45,14 @@ def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def own_redis(redis_url: str, settings: Any) -> Iterator[None]:
     """Everything of this process talks to the tests' Redis, which begins empty."""
     redis.Redis.from_url(redis_url).flushall()
-    settings.REDIS_URL = redis_url
+    before = settings.REDIS_URL
+    broker.connect_to(redis_url)
     settings.CHANNEL_LAYERS = {
         "default": settings.CHANNEL_LAYERS["default"]
         | {"CONFIG": {"hosts": [redis_url], "prefix": "podline"}}
     }
-    before = app.conf.broker_url
-    app.conf.broker_url = redis_url.replace("unix://", "redis+socket://")
-    broker.client.cache_clear()
     yield
-    broker.client.cache_clear()
-    app.conf.broker_url = before
+    broker.connect_to(before)
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
-from lifecycle import inbox, manifests, shards
+from lifecycle import broker, inbox, manifests, shards
 from lifecycle.management import processes
 from lifecycle.management.processes import Child
 from lifecycle.models import Cluster
@@ -134,21 +134,8 @@ def start_redis(children: list[Child]) -> str:
         child.start()
         children.append(child)
     _wait_for_redis(url)
-    settings.REDIS_URL = url
-    settings.CELERY_BROKER_URL = broker_url(url)
-    _point_celery_at(url)
+    broker.connect_to(url)
     return url
-
-
-def broker_url(url: str) -> str:
-    """kombu spells a Redis socket redis+socket://."""
-    return url.replace("unix://", "redis+socket://", 1)
-
-
-def _point_celery_at(url: str) -> None:
-    from celery import current_app
-
-    current_app.conf.broker_url = broker_url(url)
 
 
 def _wait_for_redis(url: str) -> None:
