@@ -16,7 +16,7 @@ from lifecycle.engine.settings import FEATURE_DEFAULTS
 from lifecycle.engine.store.defaults import apply_defaults
 from lifecycle.engine.store.validation import validate_create
 from lifecycle.manifests import Document
-from lifecycle.problems import ManifestError, Path, Problem
+from lifecycle.problems import ManifestError, Path, Problem, parse_path
 
 BEHAVIOR = "podline.dev/behavior"
 
@@ -61,15 +61,3 @@ def _find_metadata(
         inner = spec.get(name) if isinstance(spec, Mapping) else None
         if isinstance(inner, Mapping):
             yield from _find_metadata(inner, (*path[:-1], "spec", name, "metadata"))
-
-
-def parse_path(text: str) -> Path:
-    """`spec.containers[0].image` taken apart; what stands in brackets is an index or a key."""
-    path: list[str | int] = []
-    for part in text.replace("[", ".[").split("."):
-        if part.startswith("[") and part.endswith("]"):
-            inner = part[1:-1]
-            path.append(int(inner) if inner.isdigit() else inner)
-        elif part:
-            path.append(part)
-    return tuple(path)

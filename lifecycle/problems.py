@@ -51,6 +51,18 @@ def format_path(path: Path) -> str:
     return text
 
 
+def parse_path(text: str) -> Path:
+    """`spec.containers[0].image` taken apart; what stands in brackets is an index or a key."""
+    path: list[str | int] = []
+    for part in text.replace("[", ".[").split("."):
+        if part.startswith("[") and part.endswith("]"):
+            inner = part[1:-1]
+            path.append(int(inner) if inner.isdigit() else inner)
+        elif part:
+            path.append(part)
+    return tuple(path)
+
+
 def refuse(
     source: str, message: str, remedy: str = "", document: int | None = None, line: int | None = None
 ) -> NoReturn:
