@@ -12,6 +12,8 @@ from lifecycle.engine.programs.known_images import shell_flavour
 from lifecycle.engine.programs.script import Script
 from lifecycle.engine.programs.shell.machine import Machine
 from lifecycle.engine.programs.shell.run import add_opaque_main, run_machine, start_command, start_main
+from lifecycle.engine.programs.shell.saving import load_machine, save_machine
+from lifecycle.engine.programs.shell.waits import next_wake_ms
 from lifecycle.engine.programs.sights import named_port, sight_of_points, sight_of_program
 from lifecycle.engine.programs.world import ContainerSpec, Exit, HookRun, ProbeSpec, Sight, World
 
@@ -70,7 +72,7 @@ class Process:
         if self.exit is not None:
             return None
         due = self.ends.at_ms if self.ends is not None else None
-        machine_due = self.machine.next_wake_ms() if self.machine is not None else None
+        machine_due = next_wake_ms(self.machine) if self.machine is not None else None
         if due is None or machine_due is None:
             return machine_due if due is None else due
         return min(due, machine_due)
@@ -274,7 +276,7 @@ class Process:
             "usage_points": [list(point) for point in self.usage_points],
             "changes": self.changes,
             "told": self.told,
-            "machine": self.machine.save() if self.machine is not None else None,
+            "machine": save_machine(self.machine) if self.machine is not None else None,
         }
 
     @classmethod
@@ -292,7 +294,7 @@ class Process:
         process.usage_points = [(point[0], point[1], point[2]) for point in data["usage_points"]]
         process.changes = data["changes"]
         process.told = data["told"]
-        process.machine = Machine.load(data["machine"]) if data["machine"] is not None else None
+        process.machine = load_machine(data["machine"]) if data["machine"] is not None else None
         return process
 
 

@@ -12,7 +12,8 @@ from lifecycle.engine.programs.shell.builtins import BUILTINS
 from lifecycle.engine.programs.shell.compiler import compile_text
 from lifecycle.engine.programs.shell.instructions import Code, Define, Run, Substitute
 from lifecycle.engine.programs.shell.run import COUNT_OF_TOOLS
-from lifecycle.engine.programs.shell.words import CannotInterpret, literal
+from lifecycle.engine.programs.shell.scanning import CannotInterpret
+from lifecycle.engine.programs.shell.word_parts import literal
 from lifecycle.engine.programs.tools.processes import SHELLS
 from lifecycle.engine.programs.tools.registry import TOOLS, plain_name
 

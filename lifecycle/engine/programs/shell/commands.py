@@ -2,15 +2,17 @@
 
 from lifecycle.engine.programs.file_system import FOLDER, FileProblem
 from lifecycle.engine.programs.shell.arithmetic import evaluate
-from lifecycle.engine.programs.shell.builtins import BUILTINS, SPECIAL_BUILTINS, Context
+from lifecycle.engine.programs.shell.builtin_calls import Context
+from lifecycle.engine.programs.shell.builtins import BUILTINS, SPECIAL_BUILTINS
 from lifecycle.engine.programs.shell.compiler import compile_text
 from lifecycle.engine.programs.shell.expansion import expand_fields, expand_text
 from lifecycle.engine.programs.shell.instructions import End, Run
 from lifecycle.engine.programs.shell.machine import Machine
 from lifecycle.engine.programs.shell.redirects import apply_redirects, keep_redirects, restore_redirects
+from lifecycle.engine.programs.shell.scanning import CannotInterpret
 from lifecycle.engine.programs.shell.scope import ShellScope
 from lifecycle.engine.programs.shell.task import FUNCTION, MAIN, Frame, Shell, Task, Wait
-from lifecycle.engine.programs.shell.words import Assignment, CannotInterpret, Text, Word, literal
+from lifecycle.engine.programs.shell.word_parts import Assignment, Text, Word, literal
 from lifecycle.engine.programs.tools.call import Call
 from lifecycle.engine.programs.tools.registry import find_tool
 

@@ -51,7 +51,7 @@ from lifecycle.engine.programs.shell.nodes import (
     Subshell,
 )
 from lifecycle.engine.programs.shell.parse import parse
-from lifecycle.engine.programs.shell.words import Command, CommandText
+from lifecycle.engine.programs.shell.word_parts import Command, CommandText
 
 _OPEN = -1
 

@@ -9,7 +9,7 @@ from lifecycle.engine.programs.shell.expansion import expand_pattern, expand_tex
 from lifecycle.engine.programs.shell.machine import Machine
 from lifecycle.engine.programs.shell.scope import ShellScope
 from lifecycle.engine.programs.shell.task import Task
-from lifecycle.engine.programs.shell.words import Word, literal
+from lifecycle.engine.programs.shell.word_parts import Word, literal
 from lifecycle.engine.programs.tools.registry import has_tool
 
 

@@ -5,20 +5,13 @@ escaped, so that only unquoted wildcards are looked up among the files.
 """
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Protocol
 
 from lifecycle.engine.programs.shell import patterns
 from lifecycle.engine.programs.shell.arithmetic import evaluate
-from lifecycle.engine.programs.shell.words import (
-    Arithmetic,
-    CannotInterpret,
-    Parameter,
-    Part,
-    Substitution,
-    Text,
-    Word,
-)
+from lifecycle.engine.programs.shell.braces import expand_braces
+from lifecycle.engine.programs.shell.scanning import CannotInterpret
+from lifecycle.engine.programs.shell.word_parts import Arithmetic, Parameter, Part, Substitution, Text, Word
 
 
 class ExpansionProblem(Exception):
@@ -70,7 +63,7 @@ def expand_fields(words: Sequence[Word], scope: Scope) -> list[str]:
         if isinstance(simple, Text) and (simple.quoted or not _is_special(simple.text)):
             fields.append(simple.text)
             continue
-        for each in _expand_braces(word) if scope.expands_braces else [word]:
+        for each in expand_braces(word) if scope.expands_braces else [word]:
             fields.extend(_word_fields(each, scope))
     return fields
 
@@ -363,60 +356,3 @@ def _slice_list(values: list[str], part: Parameter, scope: Scope) -> list[str]:
         values = [scope.get("0") or "", *values]
     start, end = _bounds(part, len(values), scope)
     return values[start:end]
-
-
-def _expand_braces(word: Word) -> list[Word]:
-    """`a{b,c}` is two words, in the shells that know it; only where braces are written without quotes."""
-    for place, part in enumerate(word):
-        if isinstance(part, Text) and not part.quoted and "{" in part.text:
-            alternatives = _alternatives(part.text)
-            if alternatives is not None:
-                before, after = word[:place], word[place + 1 :]
-                return [
-                    found
-                    for text in alternatives
-                    for found in _expand_braces((*before, Text(text, False), *after))
-                ]
-    return [word]
-
-
-def _alternatives(text: str) -> list[str] | None:
-    opening = text.find("{")
-    depth, commas = 0, []
-    for at in range(opening, len(text)):
-        if text[at] == "{":
-            depth += 1
-        elif text[at] == "}":
-            depth -= 1
-            if depth == 0:
-                break
-        elif text[at] == "," and depth == 1:
-            commas.append(at)
-    else:
-        return None
-    inside = text[opening + 1 : at]
-    before, after = text[:opening], text[at + 1 :]
-    if commas:
-        edges = [opening, *commas, at]
-        middles = [text[low + 1 : high] for low, high in pairwise(edges)]
-        return [before + middle + after for middle in middles]
-    sequence = _sequence(inside)
-    return None if sequence is None else [before + middle + after for middle in sequence]
-
-
-def _sequence(inside: str) -> list[str] | None:
-    first, dots, last = inside.partition("..")
-    if not dots:
-        return None
-    if len(first) == len(last) == 1 and first.isalpha() and last.isalpha():
-        low, high = ord(first), ord(last)
-        step = 1 if low <= high else -1
-        return [chr(code) for code in range(low, high + step, step)]
-    if not (first.lstrip("-").isdigit() and last.lstrip("-").isdigit()):
-        return None
-    low, high = int(first), int(last)
-    if abs(high - low) > 100_000:
-        raise CannotInterpret(f"the long list {{{inside}}}")
-    width = max(len(first), len(last)) if first.startswith("0") or last.startswith("0") else 0
-    step = 1 if low <= high else -1
-    return [str(number).zfill(width) for number in range(low, high + step, step)]

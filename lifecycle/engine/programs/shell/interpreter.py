@@ -40,6 +40,7 @@ from lifecycle.engine.programs.shell.instructions import (
 from lifecycle.engine.programs.shell.machine import Machine
 from lifecycle.engine.programs.shell.open_files import CAPTURE, NULL, OpenFile
 from lifecycle.engine.programs.shell.redirects import apply_redirects, restore_redirects
+from lifecycle.engine.programs.shell.scanning import CannotInterpret
 from lifecycle.engine.programs.shell.scope import ReadOnlyVariable, ShellScope
 from lifecycle.engine.programs.shell.task import (
     EXIT_TRAP,
@@ -53,7 +54,7 @@ from lifecycle.engine.programs.shell.task import (
     Task,
     Wait,
 )
-from lifecycle.engine.programs.shell.words import CannotInterpret, Guard
+from lifecycle.engine.programs.shell.word_parts import Guard
 
 _PROBLEMS = (ExpansionProblem, ArithmeticProblem, ConditionProblem, ReadOnlyVariable)
 

@@ -6,9 +6,6 @@ Tasks run one after the other in the order of their process ids, each until it h
 one history. A task that never lets time pass is made to after `_MOST_STEPS` instructions; that is reported.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from lifecycle.engine.programs.file_system import FileLayer, FileProblem, FileSystem, join_path
 from lifecycle.engine.programs.shell.generated_files import generated_files
 from lifecycle.engine.programs.shell.open_files import (
@@ -24,8 +21,8 @@ from lifecycle.engine.programs.shell.open_files import (
     OpenFile,
     OpenFiles,
 )
+from lifecycle.engine.programs.shell.scanning import CannotInterpret
 from lifecycle.engine.programs.shell.task import Task, Wait
-from lifecycle.engine.programs.shell.words import CannotInterpret
 from lifecycle.engine.programs.signals import HARMLESS, STOPPING, signal_number
 from lifecycle.engine.programs.world import Exit, World
 
@@ -307,66 +304,6 @@ class Machine:
         entry = self.file_system.find(file.path)
         return entry.read_from(file.offset) if entry is not None else ""
 
-    # Time.
-
-    def is_blocked(self, task: Task) -> bool:
-        """Whether the task still has to wait for what it waits for."""
-        wait = task.wait
-        if wait is None:
-            return False
-        value = wait.value
-        match wait.kind:
-            case Wait.TIME:
-                return bool(self.now_ms < value)
-            case Wait.CHILD:
-                return value in self.tasks
-            case Wait.CHILD_UNTIL:
-                return value[0] in self.tasks and bool(self.now_ms < value[1])
-            case Wait.CHILDREN:
-                return any(pid in self.tasks for pid in value)
-            case Wait.CAPTURE:
-                return self._is_captured(value[0], value[1])
-            case Wait.JOBS:
-                return self._has_jobs(task, value)
-            case Wait.INPUT:
-                return self._lacks_input(value)
-            case Wait.SPACE:
-                pipe = self.open_files.pipes.get(value)
-                return pipe is not None and pipe.readers > 0 and len(pipe.text) >= PIPE_CHARACTERS
-            case Wait.CHANGE:
-                return bool(self.root.version == value[0] and self.now_ms < value[1])
-        return True
-
-    def _is_captured(self, number: int, pid: int) -> bool:
-        # The shell's own reference is the last one when all writers have closed theirs.
-        return pid in self.tasks or self.open_files.files[number].references > 1
-
-    def _has_jobs(self, task: Task, pids: list[int] | None) -> bool:
-        if pids is None:
-            return any(other.parent == task.pid for other in self.tasks.values())
-        return any(pid in self.tasks for pid in pids)
-
-    def _lacks_input(self, number: int) -> bool:
-        file = self.open_files.files.get(number)
-        if file is None or file.kind != READER:
-            return False
-        pipe = self.open_files.pipes[file.pipe]
-        return not pipe.text and pipe.writers > 0
-
-    def next_wake_ms(self, root: int | None = None) -> int | None:
-        """The next instant at which a task is due by itself."""
-        if self.exit is not None:
-            return None
-        due: int | None = None
-        for task in self.tasks.values():
-            wait = task.wait
-            if wait is None or (root is not None and task.root != root):
-                continue
-            at_ms = _due_ms(wait)
-            if at_ms is not None and (due is None or at_ms < due):
-                due = at_ms
-        return due
-
     def charge(self, task: Task) -> bool:
         """Counts one instruction; True when the task has run too long without letting time pass."""
         task.steps += 1
@@ -420,59 +357,6 @@ class Machine:
 
     def absolute(self, task: Task, path: str) -> str:
         return join_path(task.folder, path)
-
-    # Saving.
-
-    def save(self) -> dict[str, Any]:
-        """All processes and files as JSON-able data."""
-        return {
-            "flavour": self.flavour,
-            "is_process_one": self.is_process_one,
-            "is_lenient": self.is_lenient,
-            "tail_runs": self.tail_runs,
-            "root": self.root.save(),
-            "tasks": [task.save() for task in self.tasks.values()],
-            "open_files": self.open_files.save(),
-            "next_pid": self.next_pid,
-            "changes": self.changes,
-            "busy_ms": self.busy_ms,
-            "now": [self.now_ms, self.steps],
-            "exit": [self.exit.at_ms, self.exit.code, self.exit.reason, self.exit.signal]
-            if self.exit
-            else None,
-            "ended": [[pid, at_ms, status] for pid, (at_ms, status) in self.ended.items()],
-            "output": [list(line) for line in self.output],
-            "partial": self.partial,
-            "problems": list(self.problems),
-        }
-
-    @classmethod
-    def load(cls, data: Mapping[str, Any]) -> "Machine":
-        machine = cls(data["flavour"], data["is_process_one"], data["is_lenient"])
-        machine.tail_runs = data["tail_runs"]
-        machine.root = FileLayer.load(data["root"])
-        machine.tasks = {entry["pid"]: Task.load(entry) for entry in data["tasks"]}
-        machine.open_files = OpenFiles.load(data["open_files"])
-        machine.next_pid = data["next_pid"]
-        machine.changes = data["changes"]
-        machine.busy_ms = data["busy_ms"]
-        machine.now_ms, machine.steps = data["now"]
-        machine.exit = Exit(*data["exit"]) if data["exit"] else None
-        machine.ended = {pid: (at_ms, status) for pid, at_ms, status in data["ended"]}
-        machine.output = [(line[0], line[1]) for line in data["output"]]
-        machine.partial = data["partial"]
-        machine.problems = list(data["problems"])
-        return machine
-
-
-def _due_ms(wait: Wait) -> int | None:
-    """The instant at which a wait is over by itself."""
-    at_ms: int | None = None
-    if wait.kind == Wait.TIME:
-        at_ms = wait.value
-    elif wait.kind in (Wait.CHANGE, Wait.CHILD_UNTIL):
-        at_ms = wait.value[1]
-    return at_ms
 
 
 def _first_line(text: str) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from lifecycle.engine.programs.shell.words import Command, CommandText, Redirect, Word
+from lifecycle.engine.programs.shell.word_parts import Command, CommandText, Redirect, Word
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,17 +31,10 @@ from lifecycle.engine.programs.shell.nodes import (
     Simple,
     Subshell,
 )
+from lifecycle.engine.programs.shell.scanning import CannotInterpret, arithmetic_end
 from lifecycle.engine.programs.shell.skeleton import make_skeleton, take_here_documents
-from lifecycle.engine.programs.shell.words import (
-    CannotInterpret,
-    Word,
-    WordReader,
-    arithmetic_end,
-    literal,
-    read_command,
-    read_expression,
-    read_single_word,
-)
+from lifecycle.engine.programs.shell.word_parts import Word, literal
+from lifecycle.engine.programs.shell.words import WordReader, read_command, read_expression, read_single_word
 
 _GRAMMAR = Language(tree_sitter_bash.language())
 _SIMPLE = frozenset(

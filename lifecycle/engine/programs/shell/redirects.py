@@ -6,7 +6,7 @@ from lifecycle.engine.programs.shell.machine import Machine
 from lifecycle.engine.programs.shell.open_files import FILE, LOG, NULL, TEXT, ZERO, OpenFile
 from lifecycle.engine.programs.shell.scope import ShellScope
 from lifecycle.engine.programs.shell.task import Task
-from lifecycle.engine.programs.shell.words import Redirect
+from lifecycle.engine.programs.shell.word_parts import Redirect
 
 _OWN_DESCRIPTORS = {
     "/dev/stdin": 0,

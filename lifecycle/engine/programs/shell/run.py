@@ -7,6 +7,7 @@ from lifecycle.engine.programs.shell.interpreter import run_shell
 from lifecycle.engine.programs.shell.machine import Machine
 from lifecycle.engine.programs.shell.open_files import CAPTURE, LOG, NULL, OpenFile
 from lifecycle.engine.programs.shell.task import Task, Wait
+from lifecycle.engine.programs.shell.waits import is_blocked, next_wake_ms
 from lifecycle.engine.programs.tools import all_tools
 from lifecycle.engine.programs.world import World
 
@@ -78,7 +79,7 @@ def _run_ready(machine: Machine, root: int | None) -> None:
         is_running = False
         for pid in list(machine.tasks):
             task = machine.tasks.get(pid)
-            if task is None or (root is not None and task.root != root) or machine.is_blocked(task):
+            if task is None or (root is not None and task.root != root) or is_blocked(machine, task):
                 continue
             is_running = True
             if task.shell is None:
@@ -134,7 +135,7 @@ def _run_ahead(machine: Machine, pid: int, until_ms: int) -> int:
         _run_ready(machine, pid)
         if pid in machine.ended or machine.exit is not None:
             return machine.now_ms
-        due_ms = machine.next_wake_ms(pid)
+        due_ms = next_wake_ms(machine, pid)
         if due_ms is None or due_ms > until_ms:
             return until_ms
         machine.set_time(due_ms)

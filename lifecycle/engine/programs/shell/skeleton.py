@@ -7,13 +7,13 @@ text; places in the skeleton are places in the text. Bodies of here-documents ar
 
 import re
 
-from lifecycle.engine.programs.shell.words import (
+from lifecycle.engine.programs.shell.scanning import (
     CannotInterpret,
-    WordReader,
     arithmetic_end,
     closing_parenthesis,
     skip_quoted,
 )
+from lifecycle.engine.programs.shell.words import WordReader
 
 _META = frozenset(" \t\n;&|<>()")
 _RESERVED = frozenset(

@@ -6,107 +6,36 @@ substitutions are only noted: the compiler makes programs of them, which run bef
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
-NAME_START = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
-NAME = NAME_START | frozenset("0123456789")
+from lifecycle.engine.programs.shell.scanning import (
+    META,
+    NAME,
+    NAME_START,
+    CannotInterpret,
+    arithmetic_end,
+    closing_parenthesis,
+    read_ansi_text,
+)
+from lifecycle.engine.programs.shell.word_parts import (
+    Arithmetic,
+    Assignment,
+    Command,
+    CommandText,
+    Guard,
+    Parameter,
+    Part,
+    Redirect,
+    Substitution,
+    Text,
+    Word,
+    as_quoted,
+    literal,
+)
+
 SPECIAL_PARAMETERS = frozenset("@*#?-$!0123456789")
-_META = frozenset(" \t\n;&|<>()")
 _OPERATORS = (":-", ":=", ":?", ":+", "##", "%%", "//", "/#", "/%", "^^", ",,", *"-=?+#%/^,:")
 _REDIRECTIONS = ("<<<", "&>>", "&>", ">>", ">&", "<&", ">|", "<>", "<", ">")
-_ANSI_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b"}
-
-
-class CannotInterpret(Exception):
-    """A construct this interpreter does not know. The text names it for the person who wrote it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Characters as they are; quoted ones are neither split nor patterns."""
-
-    text: str
-    quoted: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """`$name` or `${name…}`. The operator is "" for a plain value, "length" for `${#name}`."""
-
-    name: str
-    operator: str
-    word: "Word"
-    second: "Word | None"
-    quoted: bool
-    index: "Word | None" = None
-
-
-@dataclass(frozen=True, slots=True)
-class Arithmetic:
-    """`$((…))`."""
-
-    word: "Word"
-    quoted: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Substitution:
-    """`$(…)`: the output of the command's substitution with this number; `<(…)`: a file that holds it."""
-
-    slot: int
-    quoted: bool
-    is_file: bool = False
-
-
-Part: TypeAlias = Text | Parameter | Arithmetic | Substitution
-Word: TypeAlias = tuple[Part, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """A substitution inside `${name:-…}` runs only when the parameter asks for the word."""
-
-    name: str
-    operator: str
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """The text of one substitution and the conditions under which it runs at all."""
-
-    text: str
-    guards: tuple[Guard, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Redirect:
-    """`fd operator target`; fd None takes the operator's own default."""
-
-    fd: int | None
-    operator: str
-    target: Word
-
-
-@dataclass(frozen=True, slots=True)
-class Assignment:
-    """`name=value`, `name+=value`, `name[index]=value`, or a whole array when `values` is given."""
-
-    name: str
-    value: Word
-    append: bool = False
-    index: Word | None = None
-    values: tuple[Word, ...] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CommandText:
-    """One simple command taken apart."""
-
-    assignments: tuple[Assignment, ...]
-    words: tuple[Word, ...]
-    redirects: tuple[Redirect, ...]
-    substitutions: tuple[Command, ...]
 
 
 HereDocuments: TypeAlias = Mapping[str, tuple[str, bool]]
@@ -118,25 +47,11 @@ def read_command(text: str, here_documents: HereDocuments) -> CommandText:
     return WordReader(text, here_documents).command()
 
 
-def read_single_word(text: str) -> tuple[Word, tuple[Command, ...]]:
-    """Reads text that is one word, whatever spaces it has outside of quotes at its ends."""
-    reader = WordReader(text.strip())
-    word = reader.word(frozenset())
-    return word, tuple(reader.substitutions)
-
-
 def read_expression(text: str) -> tuple[Word, tuple[Command, ...]]:
     """Reads text in which only expansions count, as between double quotes: an arithmetic expression."""
     reader = WordReader(text)
     word = reader.quoted_parts(end="", keep_quotes=True)
     return word, tuple(reader.substitutions)
-
-
-def literal(word: Word) -> str | None:
-    """The word's text when it has no expansion, else None."""
-    if all(isinstance(part, Text) for part in word):
-        return "".join(part.text for part in word if isinstance(part, Text))
-    return None
 
 
 class WordReader:
@@ -168,7 +83,7 @@ class WordReader:
                 assignments.append(assignment)
                 continue
             before = self.at
-            words.append(self.word(_META))
+            words.append(self.word(META))
             if self.at == before:
                 raise CannotInterpret(f"{self.text[before:].strip()[:40]!r} in a command")
         return CommandText(tuple(assignments), tuple(words), tuple(redirects), tuple(self.substitutions))
@@ -200,7 +115,7 @@ class WordReader:
                 self.skip_blanks()
                 if self.text.startswith("<(", self.at) and operator == "<":
                     return Redirect(fd, operator, (self._process_substitution(),))
-                return self._here_document(Redirect(fd, operator, self.word(_META)))
+                return self._here_document(Redirect(fd, operator, self.word(META)))
         return None
 
     def _process_substitution(self) -> Substitution:
@@ -239,7 +154,7 @@ class WordReader:
         self.at = end + (2 if append else 1)
         if self.text.startswith("(", self.at):
             return Assignment(name, (), append, None, self._array())
-        return Assignment(name, self.word(_META), append, index)
+        return Assignment(name, self.word(META), append, index)
 
     def _array(self) -> tuple[Word, ...]:
         self.at += 1
@@ -248,7 +163,7 @@ class WordReader:
             if self.text[self.at] == ")":
                 self.at += 1
                 return tuple(values)
-            values.append(self.word(_META))
+            values.append(self.word(META))
         raise CannotInterpret("an array without its closing parenthesis")
 
     # Words.
@@ -276,7 +191,8 @@ class WordReader:
             parts.extend(inside or (Text("", True),))
         elif self.text.startswith("$'", self.at):
             self.at += 2
-            parts.append(Text(self._ansi_text(), True))
+            text, self.at = read_ansi_text(self.text, self.at)
+            parts.append(Text(text, True))
         elif self.text.startswith('$"', self.at):
             self.at += 1
         elif sign == "$" or sign == "`":
@@ -333,22 +249,6 @@ class WordReader:
             raise CannotInterpret("a quote that is not closed")
         self.at = close + 1
         return self.text[start:close]
-
-    def _ansi_text(self) -> str:
-        found: list[str] = []
-        while self.at < len(self.text) and self.text[self.at] != "'":
-            sign = self.text[self.at]
-            if sign == "\\" and self.at + 1 < len(self.text):
-                following = self.text[self.at + 1]
-                found.append(
-                    _ANSI_ESCAPES.get(following, following if following in "\\'\"" else "\\" + following)
-                )
-                self.at += 2
-            else:
-                found.append(sign)
-                self.at += 1
-        self.at += 1
-        return "".join(found)
 
     # Expansions.
 
@@ -466,7 +366,7 @@ class WordReader:
             before = len(parts)
             self._word_part(sign, stops, parts)
             if quoted:
-                parts[before:] = [_as_quoted(part) for part in parts[before:]]
+                parts[before:] = [as_quoted(part) for part in parts[before:]]
         raise CannotInterpret("an expansion without its closing brace")
 
     def _parameter_name(self) -> str:
@@ -497,78 +397,3 @@ class WordReader:
         if not self.text.startswith("}", self.at):
             raise CannotInterpret(f"the expansion operator {self.text[self.at : self.at + 6]!r}")
         self.at += 1
-
-
-def _as_quoted(part: Part) -> Part:
-    if isinstance(part, Text):
-        return Text(part.text, True)
-    if isinstance(part, Parameter):
-        return Parameter(part.name, part.operator, part.word, part.second, True, part.index)
-    if isinstance(part, Arithmetic):
-        return Arithmetic(part.word, True)
-    return Substitution(part.slot, True, part.is_file)
-
-
-def skip_quoted(text: str, at: int) -> int:
-    """The place behind a quoted stretch, a backslash pair or one plain character that begins at `at`."""
-    sign = text[at]
-    if sign == "\\":
-        return at + 2
-    if sign == "'":
-        close = text.find("'", at + 1)
-        return len(text) if close < 0 else close + 1
-    if sign == '"':
-        at += 1
-        while at < len(text) and text[at] != '"':
-            if text.startswith("$(", at):
-                at = closing_parenthesis(text, at + 2) + 1
-            else:
-                at += 2 if text[at] == "\\" else 1
-        return at + 1
-    return at + 1
-
-
-def closing_parenthesis(text: str, at: int) -> int:
-    """Where the parenthesis opened just before `at` closes, quotes and `case` patterns seen."""
-    depth, cases = 1, 0
-    while at < len(text):
-        sign = text[at]
-        if sign == "#" and text[at - 1] in " \t\n;(":
-            end = text.find("\n", at)
-            at = len(text) if end < 0 else end
-            continue
-        if sign == "(":
-            depth += 1
-        elif sign == ")":
-            # The parenthesis behind a pattern of `case` was never opened.
-            if depth == 1 and cases:
-                at += 1
-                continue
-            depth -= 1
-            if depth == 0:
-                return at
-        elif sign in "ce" and _is_keyword(text, at, "case"):
-            cases += 1
-        elif sign == "e" and _is_keyword(text, at, "esac"):
-            cases -= 1
-        at = skip_quoted(text, at)
-    raise CannotInterpret("a substitution without its closing parenthesis")
-
-
-def _is_keyword(text: str, at: int, keyword: str) -> bool:
-    before, after = text[at - 1 : at], text[at + len(keyword) : at + len(keyword) + 1]
-    return text.startswith(keyword, at) and before not in NAME and (after in _META or not after)
-
-
-def arithmetic_end(text: str, at: int) -> int | None:
-    """Where the `))` of an expression begins that starts at `at`; None when it is no expression."""
-    depth = 0
-    while at < len(text):
-        if text[at] == "(":
-            depth += 1
-        elif text[at] == ")":
-            if depth == 0:
-                return at if text.startswith("))", at) else None
-            depth -= 1
-        at = skip_quoted(text, at)
-    return None

@@ -1,10 +1,15 @@
 """Importing this module registers every tool."""
 
 from lifecycle.engine.programs.tools import (
+    coding,
+    expressions,
     files,
+    finding,
+    following,
     languages,
     network,
     processes,
+    searching,
     servers,
     stream_editors,
     system,
@@ -12,5 +17,19 @@ from lifecycle.engine.programs.tools import (
 )
 from lifecycle.engine.programs.tools.registry import TOOLS
 
-MODULES = (files, languages, network, processes, servers, stream_editors, system, text)
+MODULES = (
+    coding,
+    expressions,
+    files,
+    finding,
+    following,
+    languages,
+    network,
+    processes,
+    searching,
+    servers,
+    stream_editors,
+    system,
+    text,
+)
 COUNT = len(TOOLS)

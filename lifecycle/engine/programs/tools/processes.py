@@ -1,6 +1,7 @@
 """Tools that start, watch and signal processes."""
 
-from lifecycle.engine.programs.shell.builtins import kill_target, set_options
+from lifecycle.engine.programs.shell.builtin_jobs import kill_target
+from lifecycle.engine.programs.shell.builtin_variables import set_options
 from lifecycle.engine.programs.shell.task import MAIN, Frame, Shell, Task, Wait
 from lifecycle.engine.programs.signals import signal_name
 from lifecycle.engine.programs.tools.call import Call, Outcome, split_options

@@ -7,7 +7,7 @@ from lifecycle.engine.programs.file_system import FileProblem
 from lifecycle.engine.programs.shell.task import Wait
 from lifecycle.engine.programs.tools.call import Call, Outcome, split_options
 from lifecycle.engine.programs.tools.registry import tool
-from lifecycle.engine.programs.tools.text import compile_expression
+from lifecycle.engine.programs.tools.searching import compile_expression
 
 
 class EditorProblem(Exception):

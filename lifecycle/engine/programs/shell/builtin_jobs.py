@@ -1,0 +1,107 @@
+"""Builtins for signals and children: trap, wait, kill, jobs."""
+
+from lifecycle.engine.programs.shell.builtin_calls import Context
+from lifecycle.engine.programs.shell.machine import Machine
+from lifecycle.engine.programs.shell.task import Task, Wait
+from lifecycle.engine.programs.signals import SIGNALS, signal_name
+
+
+def trap(context: Context, words: list[str]) -> int:
+    traps = context.task.traps
+    words = words[1:]
+    if words and words[0] == "--":
+        words = words[1:]
+    if not words or words == ["-p"]:
+        for name, action in traps.items():
+            context.out(f"trap -- '{action}' {name}\n")
+        return 0
+    # Without an action, and with `-`, the signals get their default back.
+    is_reset = words[0] == "-" or (signal_name(words[0]) is not None and len(words) == 1)
+    names = words[1:] if words[0] == "-" or not is_reset else words
+    for word in names:
+        is_exit = word in ("0", "EXIT")
+        name = "EXIT" if is_exit else signal_name(word) or ""
+        if not name:
+            if word in ("ERR", "DEBUG", "RETURN"):
+                context.machine.note(f"cannot interpret trap {word}: it is never called")
+                continue
+            return context.fail(f"trap: {word}: bad trap")
+        traps.pop(name, None)
+        if not is_reset:
+            traps[name] = words[0]
+    return 0
+
+
+def wait(context: Context, words: list[str]) -> int | None:
+    task, machine = context.task, context.machine
+    if "-n" in words:
+        children = [other.pid for other in machine.tasks.values() if other.parent == task.pid]
+        if task.reaped:
+            return task.reaped.pop(min(task.reaped))
+        if not children:
+            return 127
+        # The first to end: where there is only one child this is the same.
+        task.wait = Wait(Wait.JOBS, children[:1])
+        return None
+    pids = [int(word.removeprefix("%")) for word in words[1:] if word.removeprefix("%").isdigit()]
+    if len(words) > 1:
+        known = [pid for pid in pids if pid in task.reaped or _is_child(machine, task, pid)]
+        if len(known) < len(words) - 1:
+            return 127
+        task.wait = Wait(Wait.JOBS, known)
+    else:
+        task.wait = Wait(Wait.JOBS, None)
+    return None
+
+
+def _is_child(machine: Machine, task: Task, pid: int) -> bool:
+    return pid in machine.tasks and machine.tasks[pid].parent == task.pid
+
+
+def kill(context: Context, words: list[str]) -> int:
+    name: str | None = "TERM"
+    words = words[1:]
+    if words and words[0] == "-l":
+        return context.out(" ".join(SIGNALS) + "\n")
+    if words and words[0] in ("-s", "-n") and len(words) > 1:
+        name, words = signal_name(words[1]), words[2:]
+    elif words and words[0].startswith("-") and words[0] not in ("--", "-1") and len(words) > 1:
+        name = "0" if words[0] == "-0" else signal_name(words[0][1:])
+        words = words[1:]
+    if words[:1] == ["--"]:
+        words = words[1:]
+    if name is None or not words:
+        return context.fail("kill: unknown signal or no process", 2)
+    status = 0
+    for word in words:
+        if not kill_target(context.machine, context.task, word, name):
+            status = context.fail(f"kill: can't kill pid {word}: No such process")
+    return status
+
+
+def kill_target(machine: Machine, task: Task, word: str, name: str) -> bool:
+    """Signals a process, or with 0 and -1 all of the container's; False when there is none."""
+    job = word.removeprefix("%")
+    if not job.lstrip("-").isdigit():
+        return False
+    pid = int(job)
+    if word.startswith("%"):
+        pid = task.shell.last_background if task.shell else 0
+    if pid in (0, -1) or pid == -1 * task.root:
+        targets = [other for other in machine.tasks.values() if other.root == task.root]
+        targets = [other for other in targets if pid != -1 or other.pid not in (1, task.pid)]
+    else:
+        machine.is_volatile = True
+        targets = [machine.tasks[abs(pid)]] if abs(pid) in machine.tasks else []
+    for target in targets:
+        if name != "0" and target.pid in machine.tasks:
+            machine.signal(target, name)
+    return bool(targets)
+
+
+def jobs(context: Context, words: list[str]) -> int:
+    for place, other in enumerate(
+        [other for other in context.machine.tasks.values() if other.parent == context.task.pid], 1
+    ):
+        context.out(f"[{place}]+ Running {' '.join(other.arguments)}\n")
+    return 0

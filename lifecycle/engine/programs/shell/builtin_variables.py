@@ -1,0 +1,199 @@
+"""Builtins for variables, options and input: export, local, set, read, getopts and the like."""
+
+from lifecycle.engine.programs.shell.arithmetic import evaluate
+from lifecycle.engine.programs.shell.builtin_calls import Context
+from lifecycle.engine.programs.shell.open_files import READER
+from lifecycle.engine.programs.shell.task import FUNCTION, Shell, Wait
+
+
+def export(context: Context, words: list[str]) -> int:
+    if len(words) == 1 or words[1] == "-p":
+        for name, value in sorted(context.environment().items()):
+            context.out(f"export {name}='{value}'\n")
+        return 0
+    takes_back = words[1] == "-n"
+    for word in words[2 if takes_back else 1 :]:
+        name, equals, value = word.partition("=")
+        if equals:
+            context.scope.put(name, value)
+        if takes_back:
+            context.shell.exported.discard(name)
+        else:
+            context.shell.exported.add(name)
+    return 0
+
+
+def readonly(context: Context, words: list[str]) -> int:
+    for word in words[1:]:
+        name, equals, value = word.partition("=")
+        if equals:
+            context.scope.put(name, value)
+        context.shell.readonly.add(name)
+    return 0
+
+
+def local(context: Context, words: list[str]) -> int:
+    frame = next((one for one in reversed(context.shell.frames) if one.kind == FUNCTION), None)
+    is_declare = words[0] != "local"
+    if frame is None and not is_declare:
+        return context.fail("local: not in a function", 2)
+    flags = "".join(word[1:] for word in words[1:] if word.startswith("-"))
+    for word in words[1:]:
+        if word.startswith(("-", "+")):
+            continue
+        name, equals, value = word.partition("=")
+        if frame is not None and "g" not in flags:
+            frame.saved_locals.setdefault(name, context.shell.variables.get(name))
+        if equals:
+            context.scope.put(name, value)
+        elif "A" in flags:
+            context.machine.note(f"cannot interpret the associative array {name}: its keys count as numbers")
+        elif "a" in flags:
+            context.shell.arrays.setdefault(name, [])
+        elif frame is not None and context.shell.flavour == "bash":
+            context.shell.variables.pop(name, None)
+        if "x" in flags:
+            context.shell.exported.add(name)
+        if "r" in flags:
+            context.shell.readonly.add(name)
+    return 0
+
+
+def unset(context: Context, words: list[str]) -> int:
+    functions = "-f" in words
+    for name in [word for word in words[1:] if not word.startswith("-")]:
+        if functions:
+            context.shell.functions.pop(name, None)
+        elif name in context.shell.readonly:
+            return context.fail(f"unset: {name}: is read only")
+        else:
+            context.shell.variables.pop(name, None)
+            context.shell.arrays.pop(name, None)
+            context.shell.exported.discard(name)
+            context.task.environment.pop(name, None)
+    return 0
+
+
+_OPTIONS = {
+    "e": "errexit",
+    "u": "nounset",
+    "x": "xtrace",
+    "f": "noglob",
+    "a": "allexport",
+    "n": "noexec",
+    "v": "verbose",
+    "C": "noclobber",
+    "b": "notify",
+    "m": "monitor",
+    "E": "errtrace",
+    "h": "hashall",
+    "T": "functrace",
+}
+
+
+def set_options(shell: Shell, words: list[str]) -> list[str] | None:
+    """Reads options as `set` and `sh` take them; gives what is left, None when `--` or words were given."""
+    place = 0
+    while place < len(words):
+        word = words[place]
+        if word in ("--", "-") or word[:1] not in ("-", "+") or len(word) < 2:
+            break
+        place += 1
+        for letter in word[1:]:
+            name = _OPTIONS.get(letter)
+            if letter == "o" and place < len(words):
+                name = words[place]
+                place += 1
+            if name:
+                (shell.options.add if word[0] == "-" else shell.options.discard)(name)
+    rest = words[place:]
+    return rest or None
+
+
+def set_builtin(context: Context, words: list[str]) -> int:
+    if len(words) == 1:
+        for name, value in sorted(context.shell.variables.items()):
+            context.out(f"{name}='{value}'\n")
+        return 0
+    rest = set_options(context.shell, words[1:])
+    if rest is not None:
+        context.shell.arguments = rest[1:] if rest[0] in ("--", "-") else rest
+    return 0
+
+
+def read(context: Context, words: list[str]) -> int | None:
+    raw, names, fd, separator_line = False, [], 0, True
+    at = 1
+    while at < len(words):
+        word = words[at]
+        if word.startswith("-") and len(word) > 1:
+            raw = raw or "r" in word
+            if word[-1] in "tpudnN":
+                at += 1
+                fd = int(words[at]) if word[-1] == "u" and at < len(words) else fd
+        else:
+            names.append(word)
+        at += 1
+    machine, task = context.machine, context.task
+    text, is_end = machine.read(task, fd, until_line=separator_line)
+    if not text and not is_end:
+        number = task.fds[fd]
+        assert machine.open_files.files[number].kind == READER, number
+        task.wait = Wait(Wait.INPUT, number)
+        return None
+    while not raw and text.endswith("\\\n"):
+        more, _ = machine.read(task, fd, until_line=True)
+        text = text[:-2] + more
+    _assign_read(context, names or ["REPLY"], text.removesuffix("\n"), raw)
+    return 0 if text.endswith("\n") else 1
+
+
+def _assign_read(context: Context, names: list[str], line: str, raw: bool) -> None:
+    separators = context.scope.get("IFS")
+    separators = " \t\n" if separators is None else separators
+    blanks = "".join(sign for sign in separators if sign in " \t\n")
+    rest = line.strip(blanks) if blanks else line
+    for name in names[:-1]:
+        end = 0
+        while end < len(rest) and rest[end] not in separators:
+            end += 1
+        value, rest = rest[:end], rest[end:]
+        stripped = rest.lstrip(blanks)
+        if stripped[:1] and stripped[0] in separators and stripped[0] not in blanks:
+            stripped = stripped[1:].lstrip(blanks)
+        rest = stripped
+        context.scope.put(name, value if raw else value.replace("\\", ""))
+    context.scope.put(names[-1], rest if raw else rest.replace("\\", ""))
+
+
+def let(context: Context, words: list[str]) -> int:
+    value = 0
+    for word in words[1:]:
+        value = evaluate(word, lambda name: context.scope.get(name) or "", context.scope.put)
+    return int(value == 0)
+
+
+def getopts(context: Context, words: list[str]) -> int:
+    """POSIX option parsing; `OPTIND` counts words, options inside one word are told apart by a remainder."""
+    scope = context.scope
+    arguments = words[3:] or list(context.shell.arguments)
+    index = int(scope.get("OPTIND") or 1)
+    place = int(scope.get("_OPTPLACE") or 1)
+    word = arguments[index - 1] if index <= len(arguments) else ""
+    if not word.startswith("-") or word == "-" or word == "--":
+        scope.put("OPTIND", str(index + (word == "--")))
+        scope.put(words[2], "?")
+        return 1
+    letter, is_last = word[place], place + 1 >= len(word)
+    takes_value = letter + ":" in words[1]
+    index, place = (index + 1, 1) if is_last or takes_value else (index, place + 1)
+    if takes_value:
+        value = word[word.index(letter) + 1 :] if not is_last else ""
+        if is_last:
+            value = arguments[index - 1] if index <= len(arguments) else ""
+            index += 1
+        scope.put("OPTARG", value)
+    scope.put("OPTIND", str(index))
+    scope.put("_OPTPLACE", str(place))
+    scope.put(words[2], letter if letter in words[1].replace(":", "") else "?")
+    return 0
