@@ -15,6 +15,14 @@ def decide_qos_class(spec: PodSpec, pod_level: bool = True) -> str:
 
     `pod_level`: the gate PodLevelResources; with it, resources given for the whole pod decide alone.
     """
+    key = "qos_class" if pod_level else "qos_class_of_containers"
+    known: str | None = spec.memo.get(key)
+    if known is None:
+        known = spec.memo[key] = _decide(spec, pod_level)
+    return known
+
+
+def _decide(spec: PodSpec, pod_level: bool) -> str:
     if pod_level and _has_amount(spec.resources):
         asked = [
             (read_resources(spec.resources.get("requests")), read_resources(spec.resources.get("limits")))
