@@ -34,7 +34,7 @@ from lifecycle.engine.programs.shell.nodes import (
 from lifecycle.engine.programs.shell.scanning import CannotInterpret, arithmetic_end
 from lifecycle.engine.programs.shell.skeleton import make_skeleton, take_here_documents
 from lifecycle.engine.programs.shell.word_parts import Word, literal
-from lifecycle.engine.programs.shell.words import WordReader, read_command, read_expression, read_single_word
+from lifecycle.engine.programs.shell.words import WordReader, read_command, read_expression
 
 _GRAMMAR = Language(tree_sitter_bash.language())
 _SIMPLE = frozenset(
@@ -217,7 +217,8 @@ class _Lowering:
 
     def _case(self, tree: Tree, end: int | None) -> Node:
         opening = next(child for child in tree.children if child.type == "in")
-        word, substitutions = read_single_word(self.slice(tree.children[0].end_byte, opening.start_byte))
+        reader = WordReader(self.slice(tree.children[0].end_byte, opening.start_byte).strip())
+        word, substitutions = reader.word(frozenset()), tuple(reader.substitutions)
         branches = tuple(self._case_branch(child) for child in tree.children if child.type == "case_item")
         return self._with_redirects(Case(word, substitutions, branches), tree.end_byte, end)
 
