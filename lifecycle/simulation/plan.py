@@ -54,8 +54,8 @@ class Overrides:
 class Plan:
     """All that a run needs.
 
-    `subjects` name the objects, one each. `notes` are for the one who asked, `missing` is what the objects want
-    and nobody gives. Without `untils` a run ends when nothing moves any more.
+    `subjects` name the objects, one each. `notes` are for the one who asked, `missing` is what the objects
+    want and nobody gives. Without `untils` a run ends when nothing moves any more.
     """
 
     objects: tuple[Mapping[str, Any], ...]
