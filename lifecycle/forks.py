@@ -1,0 +1,130 @@
+"""A fork shares a cluster's history up to an instant and then lives its own life.
+
+It keeps seed, epoch, settings and the ids its causes name, so whatever it does not touch goes on exactly as
+in its parent. Commands its parent got later, and steps still ahead of it, are not taken along.
+"""
+
+from typing import Any
+from uuid import uuid4
+
+from django.db import connection, transaction
+
+from lifecycle import bulk, checkpoints, frames, recorder, shards
+from lifecycle.engine.columns import summarize
+from lifecycle.engine.api_server import read_object
+from lifecycle.models import Cluster, Command, StoredObject
+
+BATCH_ROWS = 5000
+UNFINISHED = "the fork is still being made"
+# Not the parent's: who it is, how it runs, and how far it is.
+TAKEN_ALONG = (
+    "seed epoch settings engine_version replay_from_ms"
+    " keep_ms keep_rows watch_ms watch_rows oldest_seq oldest_rv"
+).split()
+
+
+def fork(parent: Cluster, at_ms: int, owner: Any, name: str) -> Cluster:
+    """A new, paused cluster that is what `parent` was at `at_ms`.
+
+    ValueError when the instant is not recorded; checkpoints.Unreadable when it cannot be replayed any more;
+    ValidationError when the name is taken or no DNS label.
+    """
+    if not 0 <= at_ms <= parent.instant_ms:
+        raise ValueError(f"instant {at_ms} ms: the recorded history goes from 0 to {parent.instant_ms} ms")
+    restored = checkpoints.restore(parent, at_ms)
+    child = _make_child(parent, at_ms, owner, name, restored)
+    try:
+        _copy_commands(parent, child)
+        for table, number, last in (
+            (recorder.TRANSITIONS, "seq", child.seq),
+            (recorder.EVENTS, "seq", child.seq),
+            (recorder.VERSIONS, "rv", child.rv),
+        ):
+            _copy_rows(table, parent, child, number, last)
+        _write_objects(parent, child, restored)
+        checkpoints.save(child, child.fence, restored.engine)
+    except BaseException:
+        child.delete()
+        raise
+    child.failure = ""
+    child.save(update_fields=["failure"])
+    return child
+
+
+def _make_child(
+    parent: Cluster, at_ms: int, owner: Any, name: str, restored: checkpoints.Restored
+) -> Cluster:
+    child = Cluster(
+        owner=owner,
+        name=name,
+        parent=parent,
+        forked_at_ms=at_ms,
+        instant_ms=at_ms,
+        anchor_instant_ms=at_ms,
+        seq=restored.seq,
+        rv=restored.rv,
+        paused=True,
+        # Nobody serves it before it is whole.
+        failure=UNFINISHED,
+        **{column: getattr(parent, column) for column in TAKEN_ALONG},
+    )
+    child.full_clean(exclude=["settings"])
+    with transaction.atomic():
+        child.save()
+        child.shard = shards.shard_of(child.pk)
+        child.save(update_fields=["shard"])
+    return child
+
+
+def _copy_commands(parent: Cluster, child: Cluster) -> None:
+    entered = parent.commands.filter(state=Command.State.DONE, instant_ms__lte=child.instant_ms)
+    copies = []
+    for command in entered.order_by("instant_ms", "order").iterator():
+        command.source = command.source or command.pk
+        command.pk, command.cluster = uuid4(), child
+        copies.append(command)
+    Command.objects.bulk_create(copies, batch_size=500)
+    child.inbox_head = max((command.order for command in copies), default=0)
+    child.inbox_order = copies[-1].order if copies else 0
+    child.save(update_fields=["inbox_head", "inbox_order"])
+
+
+def _copy_rows(table: bulk.Table, parent: Cluster, child: Cluster, number: str, last: int) -> None:
+    """Inside the database, in short transactions."""
+    columns = ", ".join(f'"{column}"' for column in table.columns if column != "cluster_id")
+    for first in range(1, last + 1, BATCH_ROWS):
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(
+                f'INSERT INTO "{table.name}" ("cluster_id", {columns}) SELECT %s, {columns}'
+                f' FROM "{table.name}" WHERE "cluster_id" = %s AND "{number}" BETWEEN %s AND %s',
+                [child.pk, parent.pk, first, min(first + BATCH_ROWS - 1, last)],
+            )
+
+
+def _write_objects(parent: Cluster, child: Cluster, restored: checkpoints.Restored) -> None:
+    """What had not changed since is copied, what had is read from the engine, the deleted stay deleted."""
+    rows: list[bulk.Values] = []
+    created = StoredObject.objects.filter(cluster=parent, created_ms__lte=child.instant_ms)
+    for stored in created.iterator():
+        values = _values_then(stored, child, restored)
+        if values is not None:
+            rows.append(values)
+    for start in range(0, len(rows), BATCH_ROWS):
+        with transaction.atomic():
+            bulk.upsert(recorder.OBJECTS, rows[start : start + BATCH_ROWS])
+
+
+def _values_then(stored: StoredObject, child: Cluster, restored: checkpoints.Restored) -> bulk.Values | None:
+    summary: dict[str, Any] = {**frames.summary_of(stored)}
+    if stored.rv <= child.rv:
+        data = stored.data
+    else:
+        data = restored.engine.get(stored.kind, stored.namespace, stored.name)
+        # Created at that very instant, but later in it than the fork: not there yet.
+        if data is None or data["metadata"]["uid"] != stored.uid:
+            return None
+        kept_ms = summary["created_ms"]
+        summary = {**summarize(read_object(data, child.epoch_ms), child.instant_ms)}
+        # The API's times are whole seconds; instants are not.
+        summary["created_ms"], summary["deleted_ms"] = kept_ms, None
+    return (child.pk, *[summary[column] for column in frames.SUMMARY_COLUMNS], bulk.to_text(data))
