@@ -19,12 +19,21 @@ from lifecycle.engine.programs.behavior import (
     UsagePoint,
 )
 from lifecycle.engine.programs.behavior_yaml import ANNOTATION, read_annotation
+from lifecycle.engine.programs.downward import PodFields
 from lifecycle.engine.programs.durations import Draw, Duration, read_duration
+from lifecycle.engine.programs.environment import Environment, ServiceFacts, Sources, make_environment
 from lifecycle.engine.programs.file_system import FileLayer, Mount
 from lifecycle.engine.programs.process import Process, start_process
 from lifecycle.engine.programs.profiles import Profile, choose_profile, read_profile
 from lifecycle.engine.programs.reading import Problem, Reading, read_behavior
 from lifecycle.engine.programs.resolve import resolve_behavior
+from lifecycle.engine.programs.volumes import (
+    VolumeFiles,
+    is_read_only_volume,
+    make_mounts,
+    refresh_layer,
+    volume_files,
+)
 from lifecycle.engine.programs.world import (
     ConnectResult,
     ContainerSpec,
@@ -48,6 +57,7 @@ __all__ = [
     "Declared",
     "Draw",
     "Duration",
+    "Environment",
     "Exit",
     "FileLayer",
     "HookPlan",
@@ -55,6 +65,7 @@ __all__ = [
     "Limits",
     "Mount",
     "PodFacts",
+    "PodFields",
     "ProbePoint",
     "ProbeSpec",
     "Problem",
@@ -63,16 +74,24 @@ __all__ = [
     "PullPlan",
     "Reading",
     "RunPlan",
+    "ServiceFacts",
     "Sight",
+    "Sources",
     "StartPlan",
     "TermPlan",
     "UsagePoint",
+    "VolumeFiles",
     "World",
     "choose_profile",
+    "is_read_only_volume",
+    "make_environment",
+    "make_mounts",
     "read_annotation",
     "read_behavior",
     "read_duration",
     "read_profile",
+    "refresh_layer",
     "resolve_behavior",
     "start_process",
+    "volume_files",
 ]

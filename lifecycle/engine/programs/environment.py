@@ -1,0 +1,135 @@
+"""A container's environment as the kubelet makes it: Services, then `envFrom`, then `env`.
+
+Later entries win. A value may refer to earlier ones as `$(NAME)`. A ConfigMap, Secret or key that is missing
+and not optional keeps the container from being created: reason CreateContainerConfigError.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from lifecycle.engine.programs.downward import PodFields, field_value, resource_value
+from lifecycle.engine.programs.references import expand_references
+
+_NAME = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*\Z")
+
+
+class Sources(Protocol):
+    """The ConfigMaps and Secrets of the pod's namespace, as text by key; None when there is none."""
+
+    def config_map(self, name: str) -> Mapping[str, str] | None: ...
+
+    def secret(self, name: str) -> Mapping[str, str] | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceFacts:
+    """What a Service puts into the environment of later pods. Ports: (name, number, protocol)."""
+
+    name: str
+    cluster_ip: str
+    ports: Sequence[tuple[str, int, str]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The variables, or the message of what keeps the container from being created."""
+
+    values: dict[str, str] = field(default_factory=dict)
+    problem: str | None = None
+
+
+class _Missing(Exception):
+    """A source or key that is not there and not optional."""
+
+
+def make_environment(
+    container: Mapping[str, Any],
+    fields: PodFields,
+    sources: Sources,
+    services: Sequence[ServiceFacts] = (),
+) -> Environment:
+    """The environment of a container, given its JSON."""
+    values = service_variables(services)
+    try:
+        for entry in container.get("envFrom") or ():
+            values.update(_values_from(entry, fields.namespace, sources))
+        for entry in container.get("env") or ():
+            value = _value_of(entry, container, fields, sources, values)
+            if value is not None:
+                values[str(entry.get("name", ""))] = value
+    except _Missing as missing:
+        return Environment({}, str(missing))
+    return Environment(values)
+
+
+def service_variables(services: Sequence[ServiceFacts]) -> dict[str, str]:
+    """`WEB_SERVICE_HOST` and its companions for every Service that has an address."""
+    values: dict[str, str] = {}
+    for service in services:
+        if not service.cluster_ip or service.cluster_ip == "None" or not service.ports:
+            continue
+        prefix = service.name.upper().replace("-", "_")
+        values[f"{prefix}_SERVICE_HOST"] = service.cluster_ip
+        values[f"{prefix}_SERVICE_PORT"] = str(service.ports[0][1])
+        for name, number, protocol in service.ports:
+            if name:
+                values[f"{prefix}_SERVICE_PORT_{name.upper().replace('-', '_')}"] = str(number)
+            low, link = protocol.lower(), f"{prefix}_PORT_{number}_{protocol.upper()}"
+            url = f"{low}://{service.cluster_ip}:{number}"
+            values.setdefault(f"{prefix}_PORT", url)
+            values[link] = url
+            values[f"{link}_PROTO"], values[f"{link}_PORT"] = low, str(number)
+            values[f"{link}_ADDR"] = service.cluster_ip
+    return values
+
+
+def _values_from(entry: Mapping[str, Any], namespace: str, sources: Sources) -> dict[str, str]:
+    kind = "configMapRef" if "configMapRef" in entry else "secretRef"
+    reference = entry.get(kind) or {}
+    found = _source(kind, reference, namespace, sources)
+    prefix = str(entry.get("prefix") or "")
+    # Keys that are no variable names are left out, which Kubernetes tells as an event.
+    return {prefix + key: value for key, value in found.items() if _NAME.match(prefix + key)}
+
+
+def _source(kind: str, reference: Mapping[str, Any], namespace: str, sources: Sources) -> Mapping[str, str]:
+    name = str(reference.get("name", ""))
+    is_config_map = kind.startswith("configMap")
+    found = sources.config_map(name) if is_config_map else sources.secret(name)
+    if found is not None:
+        return found
+    if reference.get("optional"):
+        return {}
+    raise _Missing(f'{"configmap" if is_config_map else "secret"} "{name}" not found')
+
+
+def _value_of(
+    entry: Mapping[str, Any],
+    container: Mapping[str, Any],
+    fields: PodFields,
+    sources: Sources,
+    values: Mapping[str, str],
+) -> str | None:
+    origin = entry.get("valueFrom")
+    if not origin:
+        return expand_references(str(entry.get("value") or ""), values)
+    if "fieldRef" in origin:
+        return field_value(str(origin["fieldRef"].get("fieldPath", "")), fields)
+    if "resourceFieldRef" in origin:
+        return resource_value(origin["resourceFieldRef"], container, fields)
+    return _value_of_key(origin, fields.namespace, sources)
+
+
+def _value_of_key(origin: Mapping[str, Any], namespace: str, sources: Sources) -> str | None:
+    kind = "configMapKeyRef" if "configMapKeyRef" in origin else "secretKeyRef"
+    reference = origin.get(kind) or {}
+    key = str(reference.get("key", ""))
+    found = _source(kind, reference, namespace, sources)
+    if key in found:
+        return found[key]
+    if reference.get("optional"):
+        return None
+    what = "ConfigMap" if kind == "configMapKeyRef" else "Secret"
+    raise _Missing(f"couldn't find key {key} in {what} {namespace}/{reference.get('name', '')}")

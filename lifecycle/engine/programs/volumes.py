@@ -1,0 +1,127 @@
+"""The files of a pod's volumes, and where a container sees them.
+
+A volume is a layer of files kept with the pod (or, for a claim, with the claim). Layers of ConfigMaps,
+Secrets and the downward API hold what those say; `refresh_layer` brings them up to date when the sources
+change, as the kubelet does. Every other kind of volume begins empty and can be written to.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lifecycle.engine.programs.downward import PodFields, field_value, resource_value
+from lifecycle.engine.programs.environment import Sources
+from lifecycle.engine.programs.file_system import FILE, FOLDER, File, FileLayer, Mount
+from lifecycle.engine.programs.references import expand_references
+
+_READ_ONLY_KINDS = ("configMap", "secret", "downwardAPI", "projected")
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeFiles:
+    """The files a volume must hold; None for one that pods fill. With a problem it cannot be mounted."""
+
+    files: Mapping[str, str] | None = None
+    problem: str | None = None
+
+
+class _Missing(Exception):
+    """A source or key that is not there and not optional."""
+
+
+def volume_files(
+    volume: Mapping[str, Any], spec: Mapping[str, Any], fields: PodFields, sources: Sources
+) -> VolumeFiles:
+    """What a volume of a pod's spec holds, both given as JSON."""
+    try:
+        for kind in _READ_ONLY_KINDS:
+            if volume.get(kind) is not None:
+                return VolumeFiles(_files_of(kind, volume[kind], spec, fields, sources))
+    except _Missing as missing:
+        return VolumeFiles(None, str(missing))
+    return VolumeFiles()
+
+
+def _files_of(
+    kind: str, volume: Mapping[str, Any], spec: Mapping[str, Any], fields: PodFields, sources: Sources
+) -> dict[str, str]:
+    if kind == "downwardAPI":
+        return {str(item["path"]): _downward(item, spec, fields) for item in volume.get("items") or ()}
+    if kind == "projected":
+        files: dict[str, str] = {}
+        for source in volume.get("sources") or ():
+            for part in _READ_ONLY_KINDS[:3]:
+                if source.get(part) is not None:
+                    files.update(_files_of(part, source[part], spec, fields, sources))
+            if source.get("serviceAccountToken") is not None:
+                files[str(source["serviceAccountToken"].get("path", "token"))] = f"token-of-{fields.uid}"
+        return files
+    return _keyed_files(kind, volume, sources)
+
+
+def _keyed_files(kind: str, volume: Mapping[str, Any], sources: Sources) -> dict[str, str]:
+    name = str(volume.get("name") or volume.get("secretName") or "")
+    is_optional = bool(volume.get("optional"))
+    found = sources.config_map(name) if kind == "configMap" else sources.secret(name)
+    if found is None:
+        if is_optional:
+            return {}
+        raise _Missing(f'{kind.lower()} "{name}" not found')
+    items = volume.get("items")
+    if not items:
+        return dict(found)
+    missing = [item["key"] for item in items if item["key"] not in found]
+    if missing and not is_optional:
+        raise _Missing(f"references non-existent {kind.lower().removesuffix('map')} key: {missing[0]}")
+    return {str(item["path"]): found[item["key"]] for item in items if item["key"] in found}
+
+
+def _downward(item: Mapping[str, Any], spec: Mapping[str, Any], fields: PodFields) -> str:
+    if item.get("fieldRef") is not None:
+        return field_value(str(item["fieldRef"].get("fieldPath", "")), fields)
+    reference = item.get("resourceFieldRef") or {}
+    containers = [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
+    named = (one for one in containers if one.get("name") == reference.get("containerName"))
+    return resource_value(reference, next(named, {}), fields)
+
+
+def refresh_layer(layer: FileLayer, files: Mapping[str, str], now_ms: int) -> bool:
+    """Brings a layer to what its source says now; True when something changed."""
+    entries = layer.entries
+    stale = [path for path, entry in entries.items() if entry.kind == FILE and path not in files]
+    for path in sorted(stale):
+        layer.remove(path)
+    changed = [path for path in sorted(files) if path not in entries or entries[path].text != files[path]]
+    for path in changed:
+        layer.put(path, File(FILE, files[path], modified_ms=now_ms))
+    return bool(stale or changed)
+
+
+def make_mounts(
+    container: Mapping[str, Any],
+    volumes: Mapping[str, FileLayer],
+    read_only_volumes: frozenset[str],
+    environment: Mapping[str, str],
+) -> tuple[Mount, ...]:
+    """Where a container, given as JSON, sees the pod's volumes (layers by name); makes missing sub-folders."""
+    mounts: list[Mount] = []
+    for entry in container.get("volumeMounts") or ():
+        name = str(entry.get("name", ""))
+        if name not in volumes:
+            continue
+        sub_path = str(entry.get("subPath") or "")
+        if entry.get("subPathExpr"):
+            sub_path = expand_references(str(entry["subPathExpr"]), environment)
+        sub_path = sub_path.strip("/")
+        is_read_only = bool(entry.get("readOnly")) or name in read_only_volumes
+        if volumes[name].get(sub_path) is None and name not in read_only_volumes:
+            # The kubelet makes a missing folder before it mounts it.
+            volumes[name].put(sub_path, File(FOLDER, mode=0o755))
+        path = "/" + str(entry.get("mountPath", "")).strip("/")
+        mounts.append(Mount(path, volumes[name], sub_path, is_read_only))
+    return tuple(mounts)
+
+
+def is_read_only_volume(volume: Mapping[str, Any]) -> bool:
+    """Whether containers cannot write to a volume, whatever their mounts say."""
+    return any(volume.get(kind) is not None for kind in _READ_ONLY_KINDS)
