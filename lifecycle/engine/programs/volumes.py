@@ -103,7 +103,7 @@ def make_mounts(
     read_only_volumes: frozenset[str],
     environment: Mapping[str, str],
 ) -> tuple[Mount, ...]:
-    """Where a container, given as JSON, sees the pod's volumes (layers by name); makes missing sub-folders."""
+    """Where a container (JSON) sees the volumes (layers by name); missing sub-folders are made."""
     mounts: list[Mount] = []
     for entry in container.get("volumeMounts") or ():
         name = str(entry.get("name", ""))

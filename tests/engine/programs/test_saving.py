@@ -10,7 +10,7 @@ from tests.engine.programs.worlds import FakeWorld, pod_spec, reload, run_until,
 
 SCRIPTS = {
     "loop": "for i in $(seq 1 5); do echo $i; sleep 1; done; exit 3",
-    "function and locals": "f() { local x=$1; sleep 1; echo $x; [ $x = 0 ] || f $((x-1)); }; x=9; f 3; echo $x",
+    "function": "f() { local x=$1; sleep 1; echo $x; [ $x = 0 ] || f $((x-1)); }; x=9; f 3; echo $x",
     "pipe": "(for i in 1 2; do sleep 1; echo n $i; done) | while read a b; do echo $b$a; done; echo end",
     "substitution": 'x=$(sleep 2; echo slow; sleep 1; echo er); echo "$x"',
     "trap and job": "trap 'echo stopped; exit 4' TERM; sleep 3 & wait $!; echo woke; sleep 60 & wait",
