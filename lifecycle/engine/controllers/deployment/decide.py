@@ -16,7 +16,13 @@ from .progress import (
     make_condition,
     set_condition,
 )
-from .reasons import PROGRESSING, REPLICA_SET_CREATE_ERROR, SELECTING_ALL, SOURCE
+from .reasons import (
+    NEW_REPLICA_SET_AVAILABLE,
+    PROGRESSING,
+    REPLICA_SET_CREATE_ERROR,
+    SELECTING_ALL,
+    SOURCE,
+)
 from .recreate import recreate
 from .revisions import decide_cleanup
 from .rolling import roll
@@ -72,11 +78,14 @@ def _with_deadline(rollout: Rollout, status: DeploymentStatus) -> list[Action]:
     deployment = rollout.deployment
     if deployment.spec.paused:
         return actions
-    wait_ms = deadline_wait_ms(deployment.with_status(status), status, rollout.now_ms)
     known = find_condition(status.conditions, PROGRESSING)
-    if wait_ms is not None and known is not None:
+    wait_ms = deadline_wait_ms(deployment.with_status(status), status, rollout.now_ms)
+    # A rollout that was complete is not judged again, whatever its pods do now.
+    if wait_ms is not None and known is not None and known.reason != NEW_REPLICA_SET_AVAILABLE:
         deadline_ms = (deployment.spec.progress_deadline_seconds or 0) * 1000
-        actions.append(RecheckAt((known.last_update_ms or 0) + deadline_ms + 1000))
+        at_ms = (known.last_update_ms or 0) + deadline_ms + 1000
+        if at_ms > rollout.now_ms:
+            actions.append(RecheckAt(at_ms))
     return actions
 
 
