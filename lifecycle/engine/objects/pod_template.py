@@ -25,6 +25,7 @@ class PodTemplate(pod.PodTemplate):
         self.raw = raw
         self.labels = metadata.get("labels") or {}
         self.annotations = metadata.get("annotations") or {}
+        self.finalizers = tuple(metadata.get("finalizers") or ())
         self.spec = spec if spec is not None else PodSpec.from_json(raw.get("spec"))
         self._identity: str | None = None
 

@@ -194,7 +194,7 @@ class ReplicaSetController:
         return sorted(pods, key=lambda pod: (pod.meta.creation_ms or 0, pod.meta.name))
 
     def _surplus(self, replica_set: ReplicaSet, tally: OwnerTally, count: int) -> Surplus:
-        """Enough candidates that the first `count` of the whole ranking are among them.
+        """More candidates than `count`, the first of the whole ranking among them; all if all are to go.
 
         Pods that are not running and ready rank before all others; of these, the ones on the nodes with
         the most related pods. So only as many nodes are looked at as needed, fullest first.
@@ -204,11 +204,11 @@ class ReplicaSetController:
         if count >= tally.active or tally.costed:
             for members in tally.ranked.values():
                 uids.update(members)
-        elif len(uids) < count:
+        elif len(uids) <= count:
             fullest = sorted(tally.ranked, key=lambda node: -related[node])
             last = 0
             for node in fullest:
-                if len(uids) >= count and related[node] != last:
+                if len(uids) > count and related[node] != last:
                     break
                 uids.update(tally.ranked[node])
                 last = related[node]
