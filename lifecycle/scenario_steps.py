@@ -213,7 +213,7 @@ def _node(kind: str) -> Callable[[StepReader, Any, Path], Commands]:
 
 
 def _taint(reader: StepReader, value: Any, path: Path) -> Commands:
-    yield "taint", reader.fields(value, path, node_=str, key_=str, value=str, effect=str, remove=bool)
+    yield "taint", reader.fields(value, path, node_=str, taints_=list)
 
 
 def _evict(reader: StepReader, value: Any, path: Path) -> Commands:
