@@ -95,14 +95,12 @@ class Agenda:
         self._sweep()
         return {"sequence": self._sequence, "timers": [list(timer) for timer in sorted(self._heap)]}
 
-    @classmethod
-    def load(cls, data: dict[str, Any]) -> Agenda:
-        """The agenda that `save` described."""
-        agenda = cls()
-        agenda._sequence = data["sequence"]
-        agenda._heap = [Timer(*entry) for entry in data["timers"]]
-        agenda.progress_count = sum(timer.is_progress for timer in agenda._heap)
-        return agenda
+    def load(self, data: dict[str, Any]) -> None:
+        """Go on from what `save` described."""
+        self._sequence = data["sequence"]
+        self._heap = [Timer(*entry) for entry in data["timers"]]
+        self._cancelled = {}
+        self.progress_count = sum(timer.is_progress for timer in self._heap)
 
     def timers(self) -> list[Timer]:
         """Living timers in firing order."""

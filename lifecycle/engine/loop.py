@@ -162,11 +162,10 @@ class Loop:
         """Plain data; waiting keys are in the agenda."""
         return {"failures": [[*key, count] for key, count in self._failures.items()]}
 
-    def load(self, data: dict[str, Any], agenda: Agenda) -> None:
-        """Go on from what `save` described, with a restored agenda."""
-        self._agenda = agenda
+    def load(self, data: dict[str, Any]) -> None:
+        """Go on from what `save` described; the agenda is restored before."""
         self._failures = {(row[0], row[1], row[2]): row[3] for row in data["failures"]}
-        for timer in agenda.timers():
+        for timer in self._agenda.timers():
             if timer.kind == SYNC:
                 controller, namespace, name = timer.target.split("|")
                 self._pending[controller, namespace, name] = (

@@ -319,13 +319,14 @@ class Pod(StoredObject):
 class PodTemplate(Record):
     """A workload's pod template: labels, annotations and one typed reading of the spec."""
 
-    __slots__ = ("annotations", "labels", "raw", "spec")
+    __slots__ = ("annotations", "finalizers", "labels", "raw", "spec")
 
     def __init__(self, raw: dict[str, Any]) -> None:
         meta = raw.get("metadata") or {}
         self.raw = raw
         self.labels: dict[str, str] = meta.get("labels") or {}
         self.annotations: dict[str, str] = meta.get("annotations") or {}
+        self.finalizers: tuple[str, ...] = tuple(meta.get("finalizers") or ())
         self.spec = PodSpec.from_json(raw.get("spec"))
 
 

@@ -112,7 +112,7 @@ def _record_container(
         trace.transition(subject, field + ".started", old.started if old else None, new.started)
     if old is None or old.ready != new.ready:
         trace.transition(subject, field + ".ready", old.ready if old else None, new.ready)
-    if old is None or old.restart_count != new.restart_count:
+    if (old.restart_count if old else 0) != new.restart_count:
         trace.transition(
             subject, field + ".restartCount", old.restart_count if old else 0, new.restart_count
         )
@@ -171,7 +171,7 @@ def record_object(trace: Trace, old: StoredObject | None, new: StoredObject) -> 
         if was == is_now:
             continue
         value, reason, message = is_now or (None, None, None)
-        default = 0 if _is_integer_field(was, is_now) else None
+        default = 0 if field != "revision" and _is_integer_field(was, is_now) else None
         if was is None and value == default and reason is None:
             continue
         old_value = was[0] if was else default

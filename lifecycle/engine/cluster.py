@@ -1,0 +1,284 @@
+"""One simulated cluster, put together; the only door to the engine.
+
+History is a function of seed, epoch, settings, and the commands with their instants: the same input gives
+the same history to the byte, on any machine, in any slicing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .act import Actor
+from .api_server import ApiServer
+from .command_handlers import CommandHandlers
+from .commands import Command, Result
+from .context import Context
+from .controllers import make_controllers
+from .errors import ApiError, CheckpointError
+from .kubelet.faults import KubeletFaults
+from .kubelet.kubelet import Kubelets
+from .objects.codec import PodSpecs, decode
+from .objects.meta import StoredObject
+from .objects.pod import PodSpec
+from .objects.times import format_time
+from .scheduler import Scheduler
+from .settings import KUBERNETES_VERSION, Settings
+from .store.validation import list_warnings
+from .trace import Row, Version
+
+ENGINE_VERSION = 1
+"""Raised when a golden history changes; a checkpoint is continued by the same version only."""
+
+
+class Changes:
+    """What happened since the last take: rows in order, versions in order, log lines, the instant reached."""
+
+    __slots__ = ("at_ms", "logs", "rows", "versions")
+
+    def __init__(
+        self,
+        at_ms: int,
+        rows: list[Row],
+        versions: list[Version],
+        logs: list[tuple[str, str, int, int, str]],
+    ) -> None:
+        self.at_ms = at_ms
+        self.rows = rows
+        self.versions = versions
+        self.logs = logs
+
+
+class Cluster:
+    """Commands in, time forward, changes out."""
+
+    def __init__(self, seed: int = 1, epoch_ms: int = 1_767_225_600_000, settings: Settings | None = None) -> None:
+        self._build(seed, epoch_ms, settings or Settings())
+        self._populate()
+
+    def _build(self, seed: int, epoch_ms: int, settings: Settings) -> None:
+        self.seed = seed
+        self.settings = settings
+        self._context = context = Context(seed, epoch_ms, settings)
+        self._store = context.store
+        self._api = ApiServer(context)
+        actor = Actor(context, self._api)
+        self._controllers = make_controllers(context, actor.act)
+        self._scheduler = Scheduler(context)
+        self._kubelets = Kubelets(context)
+        self._handlers = CommandHandlers(context, self._api)
+        self._handlers.add("fault", KubeletFaults(context, self._kubelets).run)
+        context.loop.on_hot_key = self._on_hot_key
+
+    def _on_hot_key(self, key: tuple[str, str, str], delay_ms: int) -> None:
+        kinds = {"deployment": "Deployment", "replicaset": "ReplicaSet"}
+        found = self._store.get(kinds.get(key[0], ""), key[1], key[2])
+        if found is not None:
+            message = f"looked at more than 100 times within one instant; again in {delay_ms} ms"
+            self._context.trace.event(found.subject, "Warning", "SyncBackOff", message, key[0] + "-controller")
+
+    def _populate(self) -> None:
+        for name in ("default", "kube-system", "kube-public", "kube-node-lease"):
+            self._api.create_json({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        self._api.create_json(
+            {
+                "apiVersion": "v1",
+                "kind": "ServiceAccount",
+                "metadata": {"name": "default", "namespace": "default"},
+            }
+        )
+        nodes = self.settings.nodes
+        now = format_time(0, self._context.clock.epoch_ms)
+        for number in range(1, int(nodes["count"]) + 1):
+            self._api.create_json(make_node(f"node-{number}", nodes, now))
+        self._context.loop.drain()
+
+    # --- time -------------------------------------------------------------------------------------------
+
+    @property
+    def now_ms(self) -> int:
+        """The last drained instant."""
+        return self._context.clock.now_ms
+
+    @property
+    def epoch_ms(self) -> int:
+        """Instant 0, in ms since 1970 UTC."""
+        return self._context.clock.epoch_ms
+
+    def next_wake(self) -> int | None:
+        """The instant of the next timer."""
+        return self._context.agenda.next_due_ms()
+
+    def is_idle(self) -> bool:
+        """Whether only upkeep is left to do."""
+        return self._context.agenda.progress_count == 0
+
+    def run_until(
+        self,
+        instant_ms: int,
+        stop: Callable[[Cluster], bool] | None = None,
+        max_wall_steps: int | None = None,
+    ) -> int:
+        """Live on until an instant, until `stop` says so after a drained instant, or for so many instants.
+
+        Returns the instant reached, where time then stands.
+        """
+        context = self._context
+        agenda, clock, trace, loop = context.agenda, context.clock, context.trace, context.loop
+        steps = 0
+        while True:
+            due_ms = agenda.next_due_ms()
+            if due_ms is None or due_ms > instant_ms:
+                break
+            clock.now_ms = trace.at_ms = max(due_ms, clock.now_ms)
+            loop.drain()
+            steps += 1
+            if stop is not None and stop(self):
+                return clock.now_ms
+            if max_wall_steps is not None and steps >= max_wall_steps:
+                return clock.now_ms
+        if instant_ms > clock.now_ms:
+            clock.now_ms = trace.at_ms = instant_ms
+        return clock.now_ms
+
+    # --- in and out -------------------------------------------------------------------------------------
+
+    def submit(self, command: Command) -> Result:
+        """Carry a command out at the present instant, then drain it. Never half-applied."""
+        context = self._context
+        context.trace.cause = f"command:{command.id}"
+        try:
+            code, obj = self._handlers.run(command)
+            data = obj.to_json(context.clock.epoch_ms)
+            result = Result(code, data, None, list_warnings(data))
+        except ApiError as problem:
+            result = Result(problem.code, None, problem.to_status())
+        context.loop.drain()
+        return result
+
+    def take_changes(self) -> Changes:
+        """Everything since the last take."""
+        context = self._context
+        changes = Changes(context.clock.now_ms, context.trace.rows, context.store.versions, context.logs)
+        context.trace.rows, context.store.versions, context.logs = [], [], []
+        return changes
+
+    def close_series(self) -> None:
+        """End every open series: what a run does before its last line."""
+        trace = self._context.trace
+        for key in list(trace.open_series):
+            trace.close_series(key)
+
+    def find(self, kind: str, namespace: str | None, name: str) -> StoredObject | None:
+        """The stored object, typed."""
+        return self._store.get(kind, namespace, name)
+
+    def get(self, kind: str, namespace: str | None, name: str) -> dict[str, Any] | None:
+        """The object's JSON, None when there is none."""
+        found = self._store.get(kind, namespace, name)
+        return found.to_json(self.epoch_ms) if found is not None else None
+
+    def list(self, kind: str, namespace: str | None = None) -> list[dict[str, Any]]:
+        """JSON of every object of a kind, in order of creation."""
+        return [obj.to_json(self.epoch_ms) for obj in self._store.list(kind, namespace)]
+
+    def list_stored(self, kind: str, namespace: str | None = None) -> list[StoredObject]:
+        """Every object of a kind, typed, in order of creation."""
+        return [*self._store.list(kind, namespace)]
+
+    def kinds(self) -> list[str]:
+        """Kinds of which there are objects."""
+        return self._store.kinds()
+
+    # --- save and load ----------------------------------------------------------------------------------
+
+    def save(self) -> dict[str, Any]:
+        """Everything the engine knows, as JSON-able data. Changes are to be taken before.
+
+        Raises CheckpointError when changes wait to be taken: they would be lost.
+        """
+        context, store = self._context, self._store
+        if context.trace.rows or store.versions:
+            raise CheckpointError("take the changes before saving the cluster")
+        encoder = PodSpecs()
+        objects = [encoder.encode(obj) for kind in store.kinds() for obj in store.list(kind)]
+        return {
+            "engine_version": ENGINE_VERSION,
+            "kubernetes_version": KUBERNETES_VERSION,
+            "seed": self.seed,
+            "epoch_ms": self.epoch_ms,
+            "settings": self.settings.to_json(),
+            "now_ms": self.now_ms,
+            "resource_version": store.resource_version,
+            "creations": store.creations,
+            "deletion_stage": store.deletion_stage,
+            "agenda": context.agenda.save(),
+            "trace": context.trace.save(),
+            "loop": context.loop.save(),
+            "pod_specs": encoder.raws,
+            "objects": objects,
+            "scheduler": self._scheduler.save(),
+            "kubelets": self._kubelets.save(),
+        }
+
+    @classmethod
+    def load(cls, data: dict[str, Any]) -> Cluster:
+        """The cluster that `save` described, with the same future. Raises CheckpointError."""
+        if data.get("engine_version") != ENGINE_VERSION:
+            raise CheckpointError(
+                f"checkpoint of engine version {data.get('engine_version')!r}: this engine continues version"
+                f" {ENGINE_VERSION}"
+            )
+        cluster = cls.__new__(cls)
+        cluster._build(data["seed"], data["epoch_ms"], Settings.from_json(data["settings"]))
+        cluster._restore(data)
+        return cluster
+
+    def _restore(self, data: dict[str, Any]) -> None:
+        context, store = self._context, self._store
+        context.clock.now_ms = context.trace.at_ms = data["now_ms"]
+        specs = [PodSpec(raw) for raw in data["pod_specs"]]
+        for entry in data["objects"]:
+            store.restore(decode(entry, specs))
+        store.resource_version = data["resource_version"]
+        store.creations = dict(data["creations"])
+        store.deletion_stage = dict(data["deletion_stage"])
+        context.trace.load(data["trace"])
+        self._kubelets.load(data["kubelets"])
+        self._scheduler.restore(data["scheduler"])
+        for controller in self._controllers:
+            controller.restore()
+        context.agenda.load(data["agenda"])
+        context.loop.load(data["loop"])
+
+
+def make_node(name: str, size: dict[str, Any], now: str) -> dict[str, Any]:
+    """The JSON of one default node, Ready since the beginning."""
+    amounts = {"cpu": str(size["cpu"]), "memory": str(size["memory"]), "pods": str(size["pods"])}
+    amounts["ephemeral-storage"] = "100Gi"
+    ready = {
+        "type": "Ready",
+        "status": "True",
+        "reason": "KubeletReady",
+        "message": "kubelet is posting ready status",
+        "lastTransitionTime": now,
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {
+            "name": name,
+            "labels": {
+                "kubernetes.io/hostname": name,
+                "kubernetes.io/os": "linux",
+                "kubernetes.io/arch": "amd64",
+            },
+        },
+        "spec": {},
+        "status": {
+            "capacity": amounts,
+            "allocatable": amounts,
+            "conditions": [ready],
+            "nodeInfo": {"kubeletVersion": KUBERNETES_VERSION, "operatingSystem": "linux"},
+        },
+    }

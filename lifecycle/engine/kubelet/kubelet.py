@@ -1,0 +1,554 @@
+"""The kubelets: one worker per bound pod, looked at whenever something about it changed.
+
+Each look decides from what the runtime reports which containers to start or kill, has it done, and reports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..agenda import Timer
+from ..context import Context
+from ..objects.meta import StoredObject
+from ..objects.node import Node
+from ..objects.codec import decode, encode
+from ..objects.pod import Pod, PodSpec
+from ..objects.runtime import EXITED
+from ..programs import ConnectResult, read_profile
+from .backoff import decide_delay, decide_next_delay
+from .grace import decide_effective_grace_seconds
+from .node_agent import NodeAgent
+from .parts import (
+    BACK_OFF_OVER,
+    CREATED,
+    DEADLINE,
+    GRACE_END,
+    HOOK_DONE,
+    KILL,
+    PROBE,
+    PULLED,
+    WAKE,
+    WARNING,
+    Parts,
+)
+from .pod_actions import ContainerToKill, decide_pod_actions
+from .prober import Prober
+from .reports import Reporter
+from .restart_all import restart_all
+from .starter import Starter
+from .termination import Stopper
+from .worker import (
+    IDLE,
+    POST_START,
+    PRE_STOP,
+    SYNCING,
+    TERMINATED,
+    TERMINATING,
+    WAITING,
+    ContainerRun,
+    PodWorker,
+)
+
+NAME = "kubelet"
+ADMIT, SANDBOX, TORN_DOWN = "admit", "sandbox", "tornDown"
+
+
+class Kubelets:
+    """All kubelets of a cluster; a pod's own is told by its node."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._parts = parts = Parts(context)
+        parts.connect = self._connect
+        self.workers: dict[str, PodWorker] = {}
+        # Pods deleted by force whose containers are still ending, by uid.
+        self._gone: dict[str, Pod] = {}
+        self._node_count = 0
+        self._reporter = Reporter(context)
+        self._starter = Starter(parts, self._on_running, self.on_exit)
+        self._prober = Prober(parts, self._on_probe)
+        self._stopper = Stopper(parts, self.on_exit)
+        context.loop.register(NAME, self._sync)
+        context.store.listen("Pod", self._on_pod)
+        context.store.listen("Node", self._on_node)
+        context.store.listen("ContainerProfile", self._on_profile)
+        for what, handler in self._pod_handlers().items():
+            context.loop.on_timer("kubelet." + what, self._for_pod(handler))
+        for what, on_run in self._container_handlers().items():
+            context.loop.on_timer("kubelet." + what, self._for_container(on_run))
+
+    def _pod_handlers(self) -> dict[str, Callable[[PodWorker, Pod], None]]:
+        return {
+            ADMIT: self._admit,
+            SANDBOX: self._on_sandbox,
+            TORN_DOWN: self._on_torn_down,
+            GRACE_END: self._stopper.on_grace_end,
+            DEADLINE: self._on_deadline,
+        }
+
+    def _container_handlers(self) -> dict[str, Callable[[PodWorker, Pod, ContainerRun, str], None]]:
+        starter, stopper, prober = self._starter, self._stopper, self._prober
+        return {
+            PULLED: lambda worker, pod, run, detail: starter.on_pulled(worker, pod, run, int(detail)),
+            CREATED: lambda worker, pod, run, _detail: starter.on_created(worker, pod, run),
+            BACK_OFF_OVER: lambda worker, pod, run, _detail: starter.on_back_off_over(worker, pod, run),
+            HOOK_DONE: self._on_hook_done,
+            WAKE: self._on_wake,
+            KILL: stopper.on_kill,
+            PROBE: lambda worker, pod, run, detail: prober.on_timer(worker, pod, run, detail),
+        }
+
+    # --- who listens to what --------------------------------------------------------------------------
+
+    def _for_pod(self, handler: Callable[[PodWorker, Pod], None]) -> Callable[[Timer], None]:
+        def handle(timer: Timer) -> None:
+            worker = self.workers.get(timer.target)
+            if worker is not None:
+                handler(worker, self._pod(worker))
+
+        return handle
+
+    def _for_container(
+        self, handler: Callable[[PodWorker, Pod, ContainerRun, str], None]
+    ) -> Callable[[Timer], None]:
+        def handle(timer: Timer) -> None:
+            worker = self.workers.get(timer.target)
+            if worker is None:
+                return
+            payload = timer.payload
+            name, detail = (payload, "") if isinstance(payload, str) else (payload[0], payload[1])
+            handler(worker, self._pod(worker), worker.runs[name], detail)
+
+        return handle
+
+    def _pod(self, worker: PodWorker) -> Pod:
+        """The stored pod, or the last that was seen of one that was deleted by force."""
+        return self._parts.store.get_pod(worker.uid) or self._gone[worker.uid]
+
+    def _on_pod(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if not isinstance(new, Pod):
+            if isinstance(old, Pod) and old.meta.uid in self.workers:
+                self._on_removed(old)
+            return
+        if not new.node_name:
+            return
+        worker = self.workers.get(new.meta.uid)
+        if worker is None:
+            if not new.is_finished and new.node_name in self._parts.agents:
+                self._take(new)
+            return
+        if not isinstance(old, Pod):
+            return
+        if old.meta is not new.meta or old.spec is not new.spec:
+            if old.spec is not new.spec:
+                worker.follow_spec(new.spec)
+                self._set_deadline(worker, new)
+            self._parts.touch(worker)
+        elif old.status.conditions is not new.status.conditions and new.spec.readiness_gates:
+            # A readiness gate was set from outside.
+            self._parts.touch(worker)
+
+    def _take(self, pod: Pod) -> None:
+        self.workers[pod.meta.uid] = worker = PodWorker(pod)
+        delay_ms = self._context.draw_ms("watch", pod.meta.uid)
+        if delay_ms == 0:
+            self._parts.touch(worker)
+        else:
+            worker.stage_timer, _ = self._parts.later(delay_ms, ADMIT, worker)
+
+    def _on_removed(self, pod: Pod) -> None:
+        worker = self.workers[pod.meta.uid]
+        if any(run.process is not None for run in worker.runs.values()):
+            # Deleted by force: the containers still get their last two seconds (FORCE-07).
+            self._gone[worker.uid] = pod.replace(
+                meta=pod.meta.replace(deletion_ms=self._context.clock.now_ms, deletion_grace_seconds=0)
+            )
+            self._parts.touch(worker)
+            return
+        self._forget(worker)
+
+    def _forget(self, worker: PodWorker) -> None:
+        for run in worker.runs.values():
+            self._prober.end(worker, run)
+            self._parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
+            self._parts.cancel(run.stage_timer)
+            if run.wake_timer is not None:
+                self._parts.cancel((run.wake_timer[0], run.wake_timer[2]))
+        for number in (worker.stage_timer, worker.grace_end_timer, worker.deadline_timer):
+            if number is not None:
+                self._context.agenda.cancel(number)
+        self._gone.pop(worker.uid, None)
+        del self.workers[worker.uid]
+
+    def _on_node(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        agents = self._parts.agents
+        if isinstance(new, Node) and new.meta.name not in agents:
+            agents[new.meta.name] = self._make_agent(new)
+
+    def _make_agent(self, node: Node) -> NodeAgent:
+        configuration: Mapping[str, Any] | None = None
+        for entry in self._context.settings.kubelet:
+            selected = ((entry.get("metadata") or {}).get("labels") or {}).get("podline.dev/node")
+            if selected in (None, node.meta.name):
+                configuration = entry
+        self._node_count += 1
+        number = self._node_count
+        return NodeAgent(node.meta.name, number, self._context.features, configuration)
+
+    def _on_profile(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        parts = self._parts
+        parts.profiles = tuple(
+            read_profile(obj.to_json())[0] for obj in self._parts.store.list("ContainerProfile")
+        )
+        parts.has_profiles += 1
+
+    # --- a pod arrives --------------------------------------------------------------------------------
+
+    def _admit(self, worker: PodWorker, pod: Pod) -> None:
+        worker.stage_timer = None
+        self._parts.touch(worker)
+
+    def _begin(self, worker: PodWorker, pod: Pod) -> None:
+        """First status, then sandbox and network (SBOX-01)."""
+        worker.stage = SYNCING
+        pod = self._report(worker, pod)
+        self._set_deadline(worker, pod)
+        uid = worker.uid
+        delay_ms = self._context.draw_ms("sandbox", uid, 0)
+        if pod.spec.volumes:
+            delay_ms += self._context.draw_ms("volume_mount", uid)
+        if delay_ms == 0:
+            self._on_sandbox(worker, pod)
+        else:
+            worker.stage_timer, _ = self._parts.later(delay_ms, SANDBOX, worker)
+
+    def _set_deadline(self, worker: PodWorker, pod: Pod) -> None:
+        seconds = pod.spec.active_deadline_seconds
+        if worker.deadline_timer is not None:
+            self._context.agenda.cancel(worker.deadline_timer)
+            worker.deadline_timer = None
+        if seconds is not None and pod.status.start_ms is not None:
+            due_ms = pod.status.start_ms + seconds * 1000 - self._context.clock.now_ms
+            worker.deadline_timer, _ = self._parts.later(max(due_ms, 0), DEADLINE, worker)
+
+    def _on_deadline(self, worker: PodWorker, pod: Pod) -> None:
+        worker.deadline_timer = None
+        if worker.stage in (TERMINATING, TERMINATED):
+            return
+        message = "Pod was active on the node longer than the specified deadline"
+        worker.evicted = ("DeadlineExceeded", message)
+        worker.stop_reason = "DeadlineExceeded"
+        self._parts.event(worker, None, "Normal", "DeadlineExceeded", message)
+        self._parts.touch(worker)
+
+    def _on_sandbox(self, worker: PodWorker, pod: Pod) -> None:
+        worker.stage_timer = None
+        agent = self._parts.agents[worker.node]
+        runtime = worker.runtime
+        worker.ip = agent.host_ip if pod.spec.host_network else agent.next_address()
+        attempt = runtime.sandbox_attempt + 1 if runtime.sandbox_id else 0
+        worker.runtime = runtime.replace(
+            sandbox_id=f"{worker.uid}-{attempt}",
+            sandbox_ready=True,
+            sandbox_attempt=attempt,
+            sandbox_ip=worker.ip,
+        )
+        self._report(worker, pod)
+        self._parts.touch(worker)
+
+    # --- one look -------------------------------------------------------------------------------------
+
+    def _sync(self, _namespace: str, uid: str) -> None:
+        worker = self.workers.get(uid)
+        if worker is None:
+            return
+        pod = self._pod(worker)
+        if worker.stage == TERMINATED:
+            self._finish(worker, pod)
+            return
+        if worker.stage == TERMINATING:
+            self._continue_stop(worker, pod)
+            return
+        if pod.meta.deletion_ms is not None or worker.stop_reason:
+            self._begin_stop(worker, pod)
+            return
+        if worker.stage == WAITING:
+            self._begin(worker, pod)
+            return
+        pod = self._report(worker, pod)
+        if worker.runtime.sandbox_ready:
+            self._act(worker, pod)
+
+    def _act(self, worker: PodWorker, pod: Pod) -> None:
+        actions = decide_pod_actions(
+            worker.spec, worker.runtime, probe_results=self._prober.results(worker)
+        )
+        if actions.restart_all:
+            self._restart_all(worker, pod, actions.restart_all)
+            return
+        if actions.kill_pod:
+            worker.stop_reason = "Completed"
+            self._begin_stop(worker, pod)
+            return
+        runs = worker.runs
+        for victim in actions.containers_to_kill:
+            self._stopper.kill(worker, pod, runs[victim.name], victim)
+        for run in runs.values():
+            if run.kill_reason == "FailedPostStartHook" and run.process is not None:
+                why = ContainerToKill(run.container.name, "", "FailedPostStartHook", "FailedPostStartHook")
+                self._stopper.kill(worker, pod, run, why)
+        for names in (
+            actions.ephemeral_containers_to_start,
+            actions.init_containers_to_start,
+            actions.containers_to_start,
+        ):
+            for name in names:
+                run = runs[name]
+                if run.process is None and run.stage == IDLE and run.stage_timer is None:
+                    self._starter.start(worker, pod, run)
+        self._report(worker, self._pod(worker))
+
+    def _report(self, worker: PodWorker, pod: Pod) -> Pod:
+        if self._parts.store.get_pod(worker.uid) is not pod:
+            stored = self._parts.store.get_pod(worker.uid)
+            if stored is None:
+                return pod
+            pod = stored
+        return self._reporter.report(worker, pod, self._parts.agents[worker.node].host_ip)
+
+    # --- what happens to containers -------------------------------------------------------------------
+
+    def _on_running(self, worker: PodWorker, run: ContainerRun) -> None:
+        pod = self._pod(worker)
+        if not run.container.is_init:
+            worker.has_initialized = True
+        self._prober.begin(worker, pod, run)
+        if worker.spec.init_containers or worker.spec.ephemeral_containers:
+            self._parts.touch(worker)
+        elif worker.runtime.sandbox_ready:
+            self._parts.touch(worker)
+
+    def _on_wake(self, worker: PodWorker, pod: Pod, run: ContainerRun, _detail: str) -> None:
+        run.wake_timer = None
+        process = run.process
+        if process is None:
+            return
+        process.run(self._context.clock.now_ms, self._parts.world(worker, pod, run))
+        self._parts.take_output(worker, run)
+        self.on_exit(worker, run)
+
+    def _on_hook_done(self, worker: PodWorker, pod: Pod, run: ContainerRun, _detail: str) -> None:
+        run.stage_timer = None
+        if run.stage == POST_START:
+            self._starter.on_post_start_done(worker, pod, run)
+            self._parts.touch(worker)
+        elif run.stage == PRE_STOP:
+            self._stopper.on_pre_stop_done(worker, pod, run)
+
+    def _on_probe(self, worker: PodWorker, run: ContainerRun) -> None:
+        self._parts.touch(worker)
+
+    def on_exit(self, worker: PodWorker, run: ContainerRun) -> None:
+        """A process has run, been signalled or ended: see what that means."""
+        process = run.process
+        if process is None:
+            return
+        end = process.exit
+        pod = self._pod(worker)
+        if end is None:
+            self._starter.schedule_wake(worker, run)
+            self._starter.after_process_ran(worker, pod, run)
+            self._stopper.after_process_ran(worker, pod, run)
+            self._prober.after_process_ran(worker, pod, run)
+            return
+        self._prober.end(worker, run)
+        self._stopper.on_end(run)
+        if run.wake_timer is not None:
+            self._parts.cancel((run.wake_timer[0], run.wake_timer[2]))
+            run.wake_timer = None
+        run.process, run.stage = None, IDLE
+        seen = worker.runtime.containers[run.container.name]
+        worker.runtime.containers[run.container.name] = seen.replace(
+            state=EXITED,
+            exit_code=end.code,
+            reason=end.reason or ("Completed" if end.code == 0 else "Error"),
+            signal=end.signal or 0,
+            finished_ms=end.at_ms,
+        )
+        regular_init = run.container.is_init and not run.container.is_sidecar
+        run.ready = regular_init and end.code == 0
+        run.started = False
+        self._grow_delay(worker, run, end.at_ms - run.process_start_ms, end.at_ms)
+        run.attempt += 1
+        self._parts.touch(worker)
+
+    def _grow_delay(self, worker: PodWorker, run: ContainerRun, ran_ms: int, ended_ms: int) -> None:
+        first_ms, cap_ms = self._parts.agents[worker.node].back_off
+        delay_ms = decide_delay(run.delay_ms, ran_ms)
+        run.due_ms = ended_ms + delay_ms
+        run.delay_ms = decide_next_delay(delay_ms, first_ms, cap_ms)
+
+    def _restart_all(self, worker: PodWorker, pod: Pod, trigger: str) -> None:
+        """RestartAllContainers: end everything at once, then begin again in the same sandbox."""
+        restart_all(self._parts, self._prober, self._stopper, worker, pod, trigger)
+        self._report(worker, self._pod(worker))
+        worker.runtime = worker.runtime.replace(containers={})
+        self._parts.touch(worker)
+
+    # --- the end of a pod -----------------------------------------------------------------------------
+
+    def _begin_stop(self, worker: PodWorker, pod: Pod) -> None:
+        worker.stage = TERMINATING
+        seconds, _ = decide_effective_grace_seconds(
+            0,
+            pod.meta.deletion_grace_seconds,
+            None,
+            pod.spec.termination_grace_seconds,
+            compatibility=self._context.compatibility,
+        )
+        if worker.stage_timer is not None:
+            self._context.agenda.cancel(worker.stage_timer)
+            worker.stage_timer = None
+        if worker.deadline_timer is not None:
+            self._context.agenda.cancel(worker.deadline_timer)
+            worker.deadline_timer = None
+        for run in worker.runs.values():
+            self._prober.end(worker, run, keep="readiness")
+            self._parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
+        self._stopper.begin_pod(worker, pod, seconds)
+        self._report(worker, pod)
+        self._after_stop_step(worker)
+
+    def _continue_stop(self, worker: PodWorker, pod: Pod) -> None:
+        seconds, is_shorter = decide_effective_grace_seconds(
+            worker.grace_seconds,
+            pod.meta.deletion_grace_seconds,
+            None,
+            pod.spec.termination_grace_seconds,
+            compatibility=self._context.compatibility,
+        )
+        if is_shorter:
+            self._stopper.shorten(worker, pod, seconds)
+        self._report(worker, pod)
+        self._stopper.continue_pod(worker, self._pod(worker))
+        self._after_stop_step(worker)
+
+    def _after_stop_step(self, worker: PodWorker) -> None:
+        if worker.stage != TERMINATING or worker.stage_timer is not None:
+            return
+        if any(run.process is not None for run in worker.runs.values()):
+            return
+        if worker.grace_end_timer is not None:
+            self._context.agenda.cancel(worker.grace_end_timer)
+            worker.grace_end_timer = None
+        delay_ms = self._context.draw_ms("kill_pod", worker.uid)
+        if worker.stop_reason:
+            delay_ms = 0
+        if delay_ms == 0:
+            self._on_torn_down(worker, self._pod(worker))
+        else:
+            worker.stage_timer, _ = self._parts.later(delay_ms, TORN_DOWN, worker)
+
+    def _on_torn_down(self, worker: PodWorker, pod: Pod) -> None:
+        """Everything has ended: the terminal phase, then the delete with grace 0 (POD-TERM-18, -19)."""
+        worker.stage_timer = None
+        worker.stage = TERMINATED
+        worker.runtime = worker.runtime.replace(sandbox_ready=False)
+        self._report(worker, pod)
+        self._parts.touch(worker)
+
+    def _finish(self, worker: PodWorker, pod: Pod) -> None:
+        stored = self._parts.store.get_pod(worker.uid)
+        if stored is None:
+            self._forget(worker)
+            return
+        if stored.meta.deletion_ms is None:
+            return
+        if stored.meta.finalizers:
+            if stored.meta.deletion_grace_seconds:
+                meta = stored.meta.replace(deletion_grace_seconds=0)
+                self._parts.store.update(stored, stored.replace(meta=meta))
+            return
+        self._parts.store.remove(stored)
+
+    # --- network --------------------------------------------------------------------------------------
+
+    def _connect(self, worker: PodWorker, host: str, port: int, now_ms: int) -> ConnectResult:
+        """A connection from a pod: to itself, to another pod, or through a Service to a ready one."""
+        if host in ("127.0.0.1", "localhost", worker.ip):
+            return self._try_pod(worker, port, now_ms)
+        for service in self._parts.store.list("Service"):
+            spec = service.spec or {}
+            if spec.get("clusterIP") == host:
+                return self._through_service(service, spec, port, now_ms)
+        for other in self.workers.values():
+            if other.ip == host:
+                return self._try_pod(other, port, now_ms)
+        return ConnectResult("timeout", 1000)
+
+    def _through_service(
+        self, service: StoredObject, spec: Mapping[str, Any], port: int, now_ms: int
+    ) -> ConnectResult:
+        entry = next((one for one in spec.get("ports") or () if one.get("port") == port), None)
+        selector = spec.get("selector")
+        if entry is None or not selector:
+            return ConnectResult("refused", 1)
+        target = entry.get("targetPort", port)
+        for uid in self._parts.store.index.pods_by_namespace.get(service.meta.namespace or "", ()):
+            pod, other = self._parts.store.get_pod(uid), self.workers.get(uid)
+            if pod is None or other is None or not pod.is_ready or pod.meta.deletion_ms is not None:
+                continue
+            if all(pod.meta.labels.get(name) == value for name, value in selector.items()):
+                return self._try_pod(other, _port_number(pod, target), now_ms)
+        return ConnectResult("refused", 1)
+
+    def _try_pod(self, worker: PodWorker, port: int, now_ms: int) -> ConnectResult:
+        for run in worker.runs.values():
+            if run.process is not None and run.process.listens_on(port, now_ms):
+                status, _until = run.process.http_status("/", now_ms)
+                return ConnectResult("connected", 1, status)
+        return ConnectResult("refused", 1)
+
+    # --- save and load --------------------------------------------------------------------------------
+
+    def save(self) -> dict[str, Any]:
+        """Plain data of every node and worker."""
+        return {
+            "node_count": self._node_count,
+            "agents": {name: agent.save() for name, agent in self._parts.agents.items()},
+            "workers": [worker.save() for worker in self.workers.values()],
+            "gone": [[encode(pod.replace(spec=None)), pod.spec.raw] for pod in self._gone.values()],
+        }
+
+    def load(self, data: Mapping[str, Any]) -> None:
+        """Go on from what `save` described; the store is restored before."""
+        for name, entry in data["agents"].items():
+            node = self._parts.store.get("Node", "", name)
+            if isinstance(node, Node):
+                # Its number gives its addresses, so it keeps the one it had.
+                self._node_count = entry["number"] - 1
+                self._parts.agents[name] = agent = self._make_agent(node)
+                agent.load(entry)
+        self._node_count = data["node_count"]
+        if self._parts.store.count("ContainerProfile"):
+            self._on_profile(None, None)
+        for entry, raw in data["gone"]:
+            pod = decode(entry).replace(spec=PodSpec(raw))
+            self._gone[pod.meta.uid] = pod
+        for entry in data["workers"]:
+            stored = self._parts.store.get_pod(entry["uid"]) or self._gone[entry["uid"]]
+            self.workers[entry["uid"]] = PodWorker.load(entry, stored, self._parts.behavior)
+
+
+def _port_number(pod: Pod, target: Any) -> int:
+    if isinstance(target, int):
+        return target
+    for container in pod.spec.containers:
+        for port in container.ports:
+            if port.get("name") == target:
+                return int(port.get("containerPort", 0))
+    return int(target) if str(target).isdigit() else 0
+
+
+__all__ = ["NAME", "WARNING", "Kubelets"]

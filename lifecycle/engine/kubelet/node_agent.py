@@ -1,0 +1,50 @@
+"""One node as its kubelet sees it: images on disk, pulls under way, addresses, configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .backoff import decide_limits
+
+
+class NodeAgent:
+    """Plain data of one node. `pulls`: image under way → the instant (ms) it will be there."""
+
+    __slots__ = ("back_off", "first_address", "host_ip", "images", "last_address", "name", "number", "pulls")
+
+    def __init__(
+        self,
+        name: str,
+        number: int,
+        features: Mapping[str, bool],
+        configuration: Mapping[str, Any] | None,
+    ) -> None:
+        self.name = name
+        self.number = number
+        self.images: dict[str, None] = {}
+        self.pulls: dict[str, int] = {}
+        # Node n of a cluster is 10.0.x.y and gives its pods addresses of its own /24.
+        self.host_ip = f"10.0.{number >> 8 & 255}.{number & 255}"
+        self.first_address = (10 << 24) + (64 << 16) + (number << 8)
+        self.last_address = 0
+        self.back_off = decide_limits(features, configuration)
+
+    def next_address(self) -> str:
+        """A pod address that was not given before: 254 of the /24 first, then the upper half of 10/8."""
+        self.last_address += 1
+        value = self.first_address + 1 + self.last_address
+        if self.last_address > 253:
+            number = (self.first_address >> 8) & 0xFFFF
+            value = (10 << 24) + (1 << 23) + (self.last_address << 10) % (1 << 23) + number % 1024
+        return f"{value >> 24 & 255}.{value >> 16 & 255}.{value >> 8 & 255}.{value & 255}"
+
+    def save(self) -> dict[str, Any]:
+        """Plain data."""
+        return {"images": list(self.images), "pulls": self.pulls, "last_address": self.last_address, "number": self.number}
+
+    def load(self, data: Mapping[str, Any]) -> None:
+        """Go on from what `save` described."""
+        self.images = dict.fromkeys(data["images"])
+        self.pulls = dict(data["pulls"])
+        self.last_address = data["last_address"]

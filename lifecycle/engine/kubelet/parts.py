@@ -1,0 +1,126 @@
+"""What the kubelet's small parts share: naming timers, events on containers, worlds, and exits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from ..context import Context
+from ..objects.pod import Pod
+from ..programs import Behavior, Profile, resolve_behavior
+from .node_agent import NodeAgent
+from .worker import ContainerRun, PodWorker
+from .world import ContainerWorld
+
+SOURCE = "kubelet"
+NORMAL, WARNING = "Normal", "Warning"
+PULLED, CREATED, HOOK_DONE, BACK_OFF_OVER = "pulled", "created", "hookDone", "backOffOver"
+WAKE, PROBE, KILL, GRACE_END, DEADLINE = "wake", "probe", "kill", "graceEnd", "deadline"
+
+
+class OnExit(Protocol):
+    """Told when a container's process has ended."""
+
+    def __call__(self, worker: PodWorker, run: ContainerRun) -> None: ...
+
+
+class Parts:
+    """Handed to every part of the kubelet."""
+
+    __slots__ = ("agents", "connect", "context", "has_profiles", "profiles", "store", "trace")
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.store = context.store
+        self.trace = context.trace
+        self.agents: dict[str, NodeAgent] = {}
+        self.profiles: tuple[Profile, ...] = ()
+        self.has_profiles = 0
+        self.connect: Callable[..., Any] | None = None
+
+    def pod(self, worker: PodWorker) -> Pod | None:
+        """The stored pod of a worker; None when it was deleted by force."""
+        return self.store.get_pod(worker.uid)
+
+    def later(
+        self,
+        delay_ms: int,
+        what: str,
+        worker: PodWorker,
+        container: str = "",
+        detail: str = "",
+        is_progress: bool = True,
+    ) -> tuple[int, bool]:
+        """Set a kubelet timer; what `cancel` needs is returned."""
+        payload = [container, detail] if detail else container
+        number = self.context.later(delay_ms, "kubelet." + what, worker.uid, payload, is_progress)
+        return (number, is_progress)
+
+    def cancel(self, timer: tuple[int, bool] | None) -> None:
+        """Drop a timer, if there is one."""
+        if timer is not None:
+            self.context.agenda.cancel(timer[0], timer[1])
+
+    def touch(self, worker: PodWorker) -> None:
+        """Have the worker looked at before this instant ends."""
+        self.context.loop.enqueue("kubelet", "", worker.uid)
+
+    def event(
+        self,
+        worker: PodWorker,
+        run: ContainerRun | None,
+        event_type: str,
+        reason: str,
+        message: str,
+    ) -> None:
+        """Emit an event on the pod, or on one of its containers."""
+        pod = self.pod(worker)
+        if pod is not None:
+            path = field_path(run) if run is not None else None
+            self.trace.event(pod.subject, event_type, reason, message, SOURCE, path)
+
+    def behavior(self, pod: Pod, run: ContainerRun) -> Behavior:
+        """What a container does, worked out once per template."""
+        if run.behavior is None:
+            memo = pod.spec.memo
+            key = (
+                "behavior",
+                run.container.name,
+                run.container.image,
+                pod.meta.annotations.get("podline.dev/behavior"),
+                self.has_profiles,
+            )
+            known = memo.get(key)  # type: ignore[call-overload]
+            if known is None or self.profiles:
+                known = resolve_behavior(
+                    pod.spec,
+                    run.container,
+                    pod.meta.annotations,
+                    self.profiles,
+                    pod.meta.labels,
+                    self.context.timing.is_instant,
+                )
+                memo[key] = known  # type: ignore[index]
+            run.behavior = known
+        return run.behavior
+
+    def world(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> ContainerWorld:
+        """The world of a container, for one call."""
+        return ContainerWorld(self.context, worker, pod, run.container, self.connect)
+
+    def take_output(self, worker: PodWorker, run: ContainerRun) -> None:
+        """Pass on the log lines and problems of a process."""
+        process = run.process
+        assert process is not None, run.container.name
+        if process.output:
+            for at_ms, text in process.take_output():
+                self.context.logs.append((worker.uid, run.container.name, run.attempt, at_ms, text))
+        if process.machine is not None:
+            for problem in process.take_problems():
+                self.event(worker, run, WARNING, "UninterpretedBehavior", problem)
+
+
+def field_path(run: ContainerRun) -> str:
+    """`spec.containers{app}`: where an event's container stands in its pod."""
+    part = "initContainers" if run.container.is_init else "containers"
+    return f"spec.{part}{{{run.container.name}}}"

@@ -1,0 +1,135 @@
+"""From what a worker knows to the pod's status, written when it changed."""
+
+from __future__ import annotations
+
+from ..context import Context
+from ..objects.container import Container, ContainerStatus
+from ..objects.pod import Pod, PodStatus
+from ..objects.runtime import RUNNING as RUNTIME_RUNNING
+from .container_status import decide_container_status, default_waiting_reason
+from .pod_conditions import decide_conditions
+from .pod_status import decide_phase
+from .worker import POST_START, TERMINATED, PodWorker
+
+
+class Reporter:
+    """Writes pod statuses: the kubelet's status manager."""
+
+    __slots__ = ("_context",)
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def report(self, worker: PodWorker, pod: Pod, host_ip: str) -> Pod:
+        """Bring the stored status up to date; one write, or none when nothing changed. Returns the pod."""
+        spec, status = worker.spec, pod.status
+        reason = default_waiting_reason(spec)
+        statuses = self._statuses(worker, spec.containers, status.containers, reason)
+        init_statuses = status.init_containers
+        if spec.init_containers:
+            init_statuses = self._statuses(worker, spec.init_containers, init_statuses, reason)
+        ephemeral = status.ephemeral_containers
+        if spec.ephemeral_containers:
+            ephemeral = self._statuses(worker, spec.ephemeral_containers, ephemeral, "ContainerCreating")
+        if worker.evicted is not None:
+            phase, why, message = "Failed", worker.evicted[0], worker.evicted[1]
+            if worker.stage != TERMINATED:
+                phase, why, message = status.phase, status.reason, status.message
+        else:
+            phase = decide_phase(
+                spec,
+                init_statuses,
+                statuses,
+                is_terminal=worker.stage == TERMINATED,
+                has_initialized=worker.has_initialized,
+                current_phase=status.phase,
+            )
+            why, message = status.reason, status.message
+        conditions = decide_conditions(
+            spec,
+            phase,
+            init_statuses,
+            statuses,
+            status.conditions,
+            sandbox_ready=worker.runtime.sandbox_ready,
+            now_ms=self._context.clock.now_ms,
+            generation=pod.meta.generation,
+            features=self._context.features,
+        )
+        if (
+            worker.is_reported
+            and statuses is status.containers
+            and init_statuses is status.init_containers
+            and ephemeral is status.ephemeral_containers
+            and conditions is status.conditions
+            and phase == status.phase
+            and why == status.reason
+            and worker.ip == status.pod_ip
+            and pod.meta.generation == status.observed_generation
+        ):
+            return pod
+        worker.is_reported = True
+        new = pod.with_status(
+            PodStatus(
+                phase,
+                conditions,
+                statuses,
+                init_statuses,
+                ephemeral,
+                why,
+                message,
+                worker.ip,
+                host_ip,
+                status.start_ms if status.start_ms is not None else self._context.clock.now_ms,
+                status.qos_class,
+                pod.meta.generation,
+                status.nominated_node_name,
+                status.extra,
+            )
+        )
+        self._context.store.update(pod, new)
+        return new
+
+    def _statuses(
+        self,
+        worker: PodWorker,
+        containers: tuple[Container, ...],
+        old: tuple[ContainerStatus, ...],
+        reason: str,
+    ) -> tuple[ContainerStatus, ...]:
+        changed: list[ContainerStatus] | None = None
+        for index, container in enumerate(containers):
+            before = old[index] if index < len(old) and old[index].name == container.name else None
+            after = self._status(worker, container, before, reason)
+            if after is not before:
+                if changed is None:
+                    changed = list(old[: len(containers)])
+                if index < len(changed):
+                    changed[index] = after
+                else:
+                    changed.append(after)
+        return old if changed is None else tuple(changed)
+
+    def _status(
+        self, worker: PodWorker, container: Container, before: ContainerStatus | None, reason: str
+    ) -> ContainerStatus:
+        run = worker.runs[container.name]
+        seen = worker.runtime.containers.get(container.name)
+        waiting: tuple[str, str | None] | None = run.waiting
+        if seen is None:
+            if waiting is None:
+                waiting = (reason, None)
+        elif run.stage == POST_START:
+            # Running only once the postStart hook has completed (CSTATE-07).
+            waiting, seen = waiting or ("ContainerCreating", None), None
+        elif seen.state == RUNTIME_RUNNING:
+            waiting = None
+        return decide_container_status(
+            container,
+            seen,
+            before,
+            waiting,
+            ready=run.ready,
+            started=run.started,
+            restart_count=run.restart_count,
+        )

@@ -1,0 +1,55 @@
+"""RestartAllContainers: a pod stopped and started again in place.
+
+The rule behind the gate RestartAllContainersOnContainerExits: everything ends at once without hooks or
+grace, sandbox, address and volumes stay, then init containers run again one after another.
+"""
+
+from __future__ import annotations
+
+from ..objects.condition import Condition, with_condition
+from ..objects.pod import Pod
+from ..objects.runtime import EXITED
+from .container_status import RESTART_ALL_MESSAGE
+from .parts import Parts
+from .prober import Prober
+from .restart_rules import RESTARTING_ALL
+from .termination import Stopper
+from .worker import IDLE, PodWorker
+
+CONDITION = "PodRestartInPlace"
+
+
+def restart_all(
+    parts: Parts, prober: Prober, stopper: Stopper, worker: PodWorker, pod: Pod, trigger: str
+) -> None:
+    """End every run of the pod and forget what init did; the trigger alone keeps its back-off (RALL-14)."""
+    now_ms = parts.context.clock.now_ms
+    _set_condition(parts, worker, "True", now_ms)
+    for name, run in worker.runs.items():
+        seen = worker.runtime.containers.get(name)
+        if seen is None or run.container in worker.spec.ephemeral_containers:
+            continue
+        prober.end(worker, run)
+        stopper.on_end(run)
+        if run.wake_timer is not None:
+            parts.cancel((run.wake_timer[0], run.wake_timer[2]))
+            run.wake_timer = None
+        if run.process is not None:
+            run.attempt += 1
+        run.process, run.stage, run.ready, run.started = None, IDLE, False, False
+        if name != trigger:
+            run.due_ms = now_ms
+        ended = seen.replace(
+            state=EXITED, exit_code=137, reason=RESTARTING_ALL, message=RESTART_ALL_MESSAGE, finished_ms=now_ms
+        )
+        worker.runtime.containers[name] = ended
+    _set_condition(parts, worker, "False", now_ms)
+    worker.restarting_all = trigger
+
+
+def _set_condition(parts: Parts, worker: PodWorker, status: str, now_ms: int) -> None:
+    stored = parts.pod(worker)
+    if stored is None:
+        return
+    conditions = with_condition(stored.status.conditions, Condition(CONDITION, status, "", "", now_ms))
+    parts.store.update(stored, stored.with_status(stored.status.replace(conditions=conditions)))

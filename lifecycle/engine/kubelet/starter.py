@@ -1,0 +1,373 @@
+"""Starting a container: pull its image, create it, run it, wait for its postStart hook.
+
+Models the kubelet's image manager and container start, with their events. Pulls of one image on one node
+are joined: who comes second waits for the first.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..objects.pod import Pod
+from ..objects.runtime import RUNNING as RUNTIME_RUNNING
+from ..objects.runtime import RuntimeContainer
+from ..programs import start_process
+from ..timing import BACK_OFF_INITIAL_MS, BACK_OFF_MAX_MS, UPKEEP_PROGRAM_MS
+from .backoff import duration_text
+from .parts import BACK_OFF_OVER, CREATED, HOOK_DONE, NORMAL, PULLED, WAKE, WARNING, OnExit, Parts, field_path
+from .worker import IDLE, POST_START, PULLING, RUNNING, STARTING, ContainerRun, PodWorker
+
+ERR_IMAGE_PULL, IMAGE_PULL_BACK_OFF = "ErrImagePull", "ImagePullBackOff"
+ERR_IMAGE_NEVER_PULL, INVALID_IMAGE_NAME = "ErrImageNeverPull", "InvalidImageName"
+CRASH_LOOP_BACK_OFF = "CrashLoopBackOff"
+_REFERENCE = re.compile(
+    r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:\.[A-Za-z0-9-]+)*(?::\d+)?(?:/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*"
+    r"(?::[\w][\w.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,})?"
+)
+_UPKEEP_ATTEMPT = 5
+
+
+class Starter:
+    """Takes a container from nothing to running."""
+
+    __slots__ = ("_on_exit", "_on_running", "_parts")
+
+    def __init__(self, parts: Parts, on_running: OnExit, on_exit: OnExit) -> None:
+        self._parts = parts
+        self._on_running = on_running
+        self._on_exit = on_exit
+
+    def start(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
+        """Begin, unless a back-off holds the container back."""
+        if run.stage != IDLE:
+            return
+        now_ms = self._parts.context.clock.now_ms
+        if run.due_ms > now_ms:
+            self._hold_back(worker, pod, run, run.due_ms - now_ms)
+            return
+        self._pull(worker, pod, run)
+
+    def _hold_back(self, worker: PodWorker, pod: Pod, run: ContainerRun, left_ms: int) -> None:
+        if run.stage_timer is not None:
+            return
+        parts = self._parts
+        is_pull = run.pull_delay_ms > 0
+        is_progress = (run.pull_tries if is_pull else run.attempt) < _UPKEEP_ATTEMPT
+        run.stage_timer = parts.later(
+            left_ms, BACK_OFF_OVER, worker, run.container.name, is_progress=is_progress
+        )
+        if is_pull:
+            image = run.container.image
+            run.waiting = (IMAGE_PULL_BACK_OFF, f'Back-off pulling image "{image}"')
+            parts.event(worker, run, NORMAL, "BackOff", f'Back-off pulling image "{image}"')
+            parts.event(worker, run, WARNING, "Failed", f"Error: {IMAGE_PULL_BACK_OFF}")
+            return
+        meta = pod.meta
+        name = f"{meta.name}_{meta.namespace}({meta.uid})"
+        text = f"restarting failed container={run.container.name} pod={name}"
+        run.waiting = (CRASH_LOOP_BACK_OFF, f"back-off {duration_text(run.due_ms - self._ended(worker, run))} {text}")
+        parts.trace.open_event_series(
+            f"backoff|{worker.uid}|{run.container.name}",
+            pod.subject,
+            WARNING,
+            "BackOff",
+            f"Back-off {text}",
+            "kubelet",
+            field_path(run),
+            _SYNC_PERIOD_MS,
+        )
+
+    def _ended(self, worker: PodWorker, run: ContainerRun) -> int:
+        seen = worker.runtime.containers.get(run.container.name)
+        return seen.finished_ms if seen is not None else 0
+
+    def on_back_off_over(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
+        """The wait is over: try again."""
+        run.stage_timer = None
+        self._parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
+        self._parts.touch(worker)
+
+    # --- image ----------------------------------------------------------------------------------------
+
+    def _pull(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
+        parts, container = self._parts, run.container
+        image, policy = container.image, container.image_pull_policy
+        agent = parts.agents[worker.node]
+        if not _REFERENCE.fullmatch(image):
+            self._refuse_image(worker, run, image)
+            return
+        is_there = image in agent.images
+        if policy == "Never" and not is_there:
+            message = f'Container image "{image}" is not present with pull policy of Never'
+            self._fail_pull(worker, run, ERR_IMAGE_NEVER_PULL, message, "ErrImageNeverPull")
+            return
+        if is_there and policy != "Always":
+            if not run.is_quick:
+                message = f'Container image "{image}" already present on machine'
+                parts.event(worker, run, NORMAL, "Pulled", message)
+            self._create(worker, pod, run)
+            return
+        self._begin_pull(worker, pod, run, is_there)
+
+    def _begin_pull(self, worker: PodWorker, pod: Pod, run: ContainerRun, is_there: bool) -> None:
+        parts, image = self._parts, run.container.image
+        agent = parts.agents[worker.node]
+        context = parts.context
+        now_ms = context.clock.now_ms
+        parts.event(worker, run, NORMAL, "Pulling", f'Pulling image "{image}"')
+        plan = parts.behavior(pod, run).pull
+        key = (worker.uid, run.container.name, run.attempt, run.pull_tries)
+        if plan.takes is not None:
+            takes_ms = 0 if is_there else plan.takes.draw_ms(context.chance.draw, "pull", *key)
+        elif is_there:
+            takes_ms = context.draw_ms("image_check", *key)
+        elif image in agent.pulls:
+            takes_ms = agent.pulls[image] - now_ms
+        else:
+            takes_ms = context.draw_ms("image_pull", agent.name, image, now_ms)
+        if not is_there and not plan.has_error(run.pull_tries):
+            agent.pulls[image] = max(now_ms + takes_ms, now_ms)
+        run.stage = PULLING
+        if run.waiting is not None:
+            run.waiting = None
+        run.stage_timer = parts.later(takes_ms, PULLED, worker, run.container.name, str(takes_ms))
+
+    def on_pulled(self, worker: PodWorker, pod: Pod, run: ContainerRun, took_ms: int) -> None:
+        """The pull has ended, well or badly."""
+        run.stage, run.stage_timer = IDLE, None
+        parts, image = self._parts, run.container.image
+        plan = parts.behavior(pod, run).pull
+        if plan.has_error(run.pull_tries):
+            message = f'failed to pull and unpack image "{image}": {plan.error or ERR_IMAGE_PULL}'
+            parts.event(worker, run, WARNING, "Failed", f'Failed to pull image "{image}": {message}')
+            self._fail_pull(worker, run, plan.error or ERR_IMAGE_PULL, message)
+            return
+        agent = parts.agents[worker.node]
+        agent.images[image] = None
+        agent.pulls.pop(image, None)
+        run.pull_tries, run.pull_delay_ms = 0, 0
+        took = f"{took_ms}ms" if took_ms < 1000 else f"{took_ms / 1000:g}s"
+        parts.event(
+            worker,
+            run,
+            NORMAL,
+            "Pulled",
+            f'Successfully pulled image "{image}" in {took} ({took} including waiting).'
+            f" Image size: {image_size(image)} bytes.",
+        )
+        self._create(worker, pod, run)
+
+    def _fail_pull(
+        self, worker: PodWorker, run: ContainerRun, reason: str, message: str, event_reason: str = "Failed"
+    ) -> None:
+        # Tries are spaced 10, 20, 40 … 300 s, counted from the failure (IMGPULL-02).
+        parts = self._parts
+        run.pull_tries += 1
+        run.pull_delay_ms = min(run.pull_delay_ms * 2 or BACK_OFF_INITIAL_MS, BACK_OFF_MAX_MS)
+        run.due_ms = parts.context.clock.now_ms + run.pull_delay_ms
+        run.waiting = (reason, message)
+        if event_reason != "Failed":
+            parts.event(worker, run, WARNING, event_reason, message)
+        parts.event(worker, run, WARNING, "Failed", f"Error: {reason}")
+        parts.touch(worker)
+
+    def _refuse_image(self, worker: PodWorker, run: ContainerRun, image: str) -> None:
+        message = f'Failed to apply default image tag "{image}": couldn\'t parse image name "{image}": invalid reference format'
+        if run.waiting is None or run.waiting[0] != INVALID_IMAGE_NAME:
+            run.waiting = (INVALID_IMAGE_NAME, message)
+            self._parts.event(worker, run, WARNING, "InspectFailed", message)
+            self._parts.event(worker, run, WARNING, "Failed", f"Error: {INVALID_IMAGE_NAME}")
+
+    # --- create and run -------------------------------------------------------------------------------
+
+    def _create(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
+        parts = self._parts
+        plan = parts.behavior(pod, run).start
+        key = (worker.uid, run.container.name, run.attempt, run.start_tries)
+        if plan.takes is not None:
+            takes_ms = plan.takes.draw_ms(parts.context.chance.draw, "start", *key)
+        else:
+            takes_ms = parts.context.draw_ms("container_start", *key)
+        run.stage = STARTING
+        if takes_ms == 0:
+            self.on_created(worker, pod, run)
+            return
+        run.stage_timer = parts.later(takes_ms, CREATED, worker, run.container.name)
+
+    def on_created(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
+        """The runtime has created the container: start it, or report why that fails."""
+        parts, container = self._parts, run.container
+        run.stage, run.stage_timer = IDLE, None
+        behavior = parts.behavior(pod, run)
+        missing = self._missing_configuration(pod, run)
+        if missing:
+            self._fail_start(worker, run, "CreateContainerConfigError", missing)
+            return
+        if behavior.start.has_error(run.start_tries):
+            error = behavior.start.error or "RunContainerError"
+            self._fail_start(worker, run, error, f"failed to start container \"{container.name}\"")
+            return
+        parts.event(worker, run, NORMAL, "Created", f"Created container: {container.name}")
+        parts.event(worker, run, NORMAL, "Started", f"Started container {container.name}")
+        for problem in () if run.told_problems else behavior.problems:
+            parts.event(worker, run, WARNING, "UninterpretedBehavior", problem)
+        run.told_problems = True
+        self._run(worker, pod, run)
+
+    def _missing_configuration(self, pod: Pod, run: ContainerRun) -> str:
+        raw = run.container.raw
+        if "env" not in raw and "envFrom" not in raw:
+            return ""
+        needs = [source for source in raw.get("envFrom") or ()]
+        needs += [entry["valueFrom"] for entry in raw.get("env") or () if entry.get("valueFrom")]
+        fields = (
+            ("configMapRef", "ConfigMap"),
+            ("secretRef", "Secret"),
+            ("configMapKeyRef", "ConfigMap"),
+            ("secretKeyRef", "Secret"),
+        )
+        for need in needs:
+            for field, kind in fields:
+                reference = need.get(field)
+                if not reference or reference.get("optional"):
+                    continue
+                found = self._parts.store.get(kind, pod.meta.namespace, reference.get("name", ""))
+                if found is None:
+                    return f'{kind.lower()} "{reference.get("name", "")}" not found'
+                key = reference.get("key")
+                data = (found.extra or {}).get("data") or {}
+                if key is not None and key not in data:
+                    return f"couldn't find key {key} in {kind} {pod.meta.namespace}/{found.meta.name}"
+        return ""
+
+    def _fail_start(self, worker: PodWorker, run: ContainerRun, reason: str, message: str) -> None:
+        parts = self._parts
+        run.start_tries += 1
+        run.waiting = (reason, message)
+        first_ms, cap_ms = parts.agents[worker.node].back_off
+        run.due_ms = parts.context.clock.now_ms + min(first_ms << min(run.start_tries - 1, 20), cap_ms)
+        parts.event(worker, run, WARNING, "Failed", f"Error: {message}")
+        run.stage_timer = parts.later(
+            run.due_ms - parts.context.clock.now_ms,
+            BACK_OFF_OVER,
+            worker,
+            run.container.name,
+            is_progress=run.start_tries < _UPKEEP_ATTEMPT,
+        )
+        parts.touch(worker)
+
+    def _run(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
+        parts, container = self._parts, run.container
+        now_ms = parts.context.clock.now_ms
+        behavior = parts.behavior(pod, run)
+        run.restart_count = run.attempt
+        run.waiting = None
+        run.killed_with = run.kill_reason = ""
+        run.start_tries = 0
+        run.process_start_ms = now_ms
+        identity = f"containerd://{worker.uid.replace('-', '')}{run.attempt:08x}{len(container.name):08x}"
+        worker.runtime.containers[container.name] = RuntimeContainer(
+            container.name,
+            identity,
+            RUNTIME_RUNNING,
+            created_ms=now_ms,
+            started_ms=now_ms,
+            image=container.image,
+            attempt=run.attempt,
+        )
+        world = parts.world(worker, pod, run)
+        run.process = start_process(behavior, container, run.attempt, now_ms, world)
+        run.stage = RUNNING
+        parts.take_output(worker, run)
+        if run.process.exit is not None:
+            self._on_exit(worker, run)
+            return
+        self.schedule_wake(worker, run)
+        if container.post_start is not None:
+            self._post_start(worker, pod, run)
+        else:
+            self._on_running(worker, run)
+
+    def schedule_wake(self, worker: PodWorker, run: ContainerRun) -> None:
+        """Have the process run when it is due next."""
+        process = run.process
+        assert process is not None, run.container.name
+        due_ms = process.next_wake_ms()
+        known = run.wake_timer
+        if known is not None:
+            if known[1] == due_ms:
+                return
+            self._parts.cancel((known[0], known[2]))
+            run.wake_timer = None
+        if due_ms is None:
+            return
+        now_ms = self._parts.context.clock.now_ms
+        is_progress = due_ms - run.process_start_ms <= UPKEEP_PROGRAM_MS or process.ends is not None
+        number, _ = self._parts.later(
+            max(due_ms - now_ms, 0), WAKE, worker, run.container.name, is_progress=is_progress
+        )
+        run.wake_timer = (number, due_ms, is_progress)
+
+    # --- postStart ------------------------------------------------------------------------------------
+
+    def _post_start(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
+        parts, process = self._parts, run.process
+        assert process is not None and run.container.post_start is not None, run.container.name
+        run.stage = POST_START
+        run.waiting = ("ContainerCreating", "")
+        parts.trace.transition(pod.subject, f"hook.{run.container.name}.postStart", None, "Started")
+        run.hook = process.hook(
+            "postStart", run.container.post_start, parts.context.clock.now_ms, parts.world(worker, pod, run)
+        )
+        self.after_process_ran(worker, pod, run)
+
+    def after_process_ran(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
+        """A process has just acted while its hook may be under way: has the hook's end become known?"""
+        hook, parts = run.hook, self._parts
+        if run.stage != POST_START or hook is None or hook.finished_ms is None or run.stage_timer is not None:
+            return
+        left_ms = hook.finished_ms - parts.context.clock.now_ms
+        if left_ms > 0:
+            run.stage_timer = parts.later(left_ms, HOOK_DONE, worker, run.container.name)
+            return
+        self.on_post_start_done(worker, pod, run)
+
+    def on_post_start_done(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> bool:
+        """The hook is over. A failed one kills the container; returns whether it went well."""
+        hook, parts = run.hook, self._parts
+        assert hook is not None, run.container.name
+        run.stage_timer, run.hook = None, None
+        run.waiting = None
+        went_well = hook.exit_code == 0
+        parts.trace.transition(
+            pod.subject,
+            f"hook.{run.container.name}.postStart",
+            "Started",
+            "Succeeded" if went_well else "Failed",
+            None,
+            hook.message or None,
+            None if went_well else {"exitCode": hook.exit_code},
+        )
+        run.stage = RUNNING
+        seen = worker.runtime.containers[run.container.name]
+        worker.runtime.containers[run.container.name] = seen.replace(started_ms=parts.context.clock.now_ms)
+        if went_well:
+            self._on_running(worker, run)
+        else:
+            message = hook.message or f"PostStartHook failed with exit code {hook.exit_code}"
+            parts.event(worker, run, WARNING, "FailedPostStartHook", message)
+            run.kill_reason = "FailedPostStartHook"
+            parts.touch(worker)
+        return went_well
+
+
+_SYNC_PERIOD_MS = 10_000
+"""The kubelet refuses a start about this often while a back-off holds; each refusal counts the event up."""
+
+
+def image_size(image: str) -> int:
+    """A made-up size in bytes, the same for the same image."""
+    total = 0
+    for letter in image:
+        total = (total * 31 + ord(letter)) % 190_000_000
+    return 2_000_000 + total

@@ -1,0 +1,294 @@
+"""What a kubelet keeps of one pod: plain data, savable at any drained instant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..objects.container import Container
+from ..objects.pod import Pod, PodSpec
+from ..objects.runtime import RuntimeContainer, RuntimePod
+from ..programs import Behavior, FileLayer, HookRun, Process
+from .probe_rules import ProbeState
+
+# Stages of a pod.
+WAITING, SYNCING, TERMINATING, TERMINATED = "waiting", "syncing", "terminating", "terminated"
+# Stages of a container. IDLE: nothing under way; its newest run, if any, is in the runtime's record.
+IDLE, PULLING, STARTING, POST_START, RUNNING, PRE_STOP, STOPPING = (
+    "",
+    "pulling",
+    "starting",
+    "postStart",
+    "running",
+    "preStop",
+    "stopping",
+)
+
+
+class ProbeRun:
+    """One probe of one run: its verdict, the grid of its checks and what the last check saw."""
+
+    __slots__ = ("first_ms", "last_ms", "outcome", "state", "timer", "until_ms", "version")
+
+    def __init__(self, state: ProbeState, first_ms: int) -> None:
+        self.state = state
+        self.first_ms = first_ms
+        self.last_ms: int | None = None
+        self.outcome = ""
+        self.until_ms: int | None = None
+        self.version = -1
+        self.timer: tuple[int, bool] | None = None
+
+    def save(self) -> list[Any]:
+        state = self.state
+        return [
+            [state.result, state.last_outcome, state.run, state.on_hold],
+            self.first_ms,
+            self.last_ms,
+            self.outcome,
+            self.until_ms,
+            self.version,
+            self.timer,
+        ]
+
+    @classmethod
+    def load(cls, data: list[Any]) -> ProbeRun:
+        run = cls(ProbeState(*data[0]), data[1])
+        run.last_ms, run.outcome, run.until_ms, run.version = data[2:6]
+        run.timer = (data[6][0], data[6][1]) if data[6] else None
+        return run
+
+
+_RUN_DATA = (
+    "stage attempt waiting restart_count ready started delay_ms due_ms pull_tries pull_delay_ms start_tries"
+    " killed_with killed_ms kill_reason kill_message grace_seconds override_seconds waited_ms hook_start_ms"
+    " stage_timer wake_timer kill_timer created_ms process_start_ms told_problems is_quick stopping_since_ms"
+).split()
+
+
+class ContainerRun:
+    """One container of a pod on its node. Instants and delays in ms."""
+
+    __slots__ = (
+        "attempt",
+        "behavior",
+        "container",
+        "created_ms",
+        "delay_ms",
+        "due_ms",
+        "grace_seconds",
+        "hook",
+        "hook_start_ms",
+        "is_quick",
+        "kill_message",
+        "kill_reason",
+        "kill_timer",
+        "killed_ms",
+        "killed_with",
+        "override_seconds",
+        "probes",
+        "process",
+        "process_start_ms",
+        "pull_delay_ms",
+        "pull_tries",
+        "ready",
+        "restart_count",
+        "stage",
+        "stage_timer",
+        "start_tries",
+        "started",
+        "stopping_since_ms",
+        "told_problems",
+        "waited_ms",
+        "waiting",
+        "wake_timer",
+    )
+
+    def __init__(self, container: Container) -> None:
+        self.container = container
+        self.behavior: Behavior | None = None
+        self.process: Process | None = None
+        self.hook: HookRun | None = None
+        self.probes: dict[str, ProbeRun] | None = None
+        self.stage = IDLE
+        self.attempt = 0
+        self.waiting: tuple[str, str] | None = None
+        self.restart_count = 0
+        self.ready = False
+        self.started: bool | None = False
+        self.delay_ms = 0
+        self.due_ms = 0
+        self.pull_tries = 0
+        self.pull_delay_ms = 0
+        self.start_tries = 0
+        self.killed_with = ""
+        self.killed_ms = 0
+        self.kill_reason = ""
+        self.kill_message = ""
+        self.grace_seconds = 0
+        self.override_seconds: int | None = None
+        self.waited_ms = 0
+        self.hook_start_ms = 0
+        self.stage_timer: tuple[int, bool] | None = None
+        self.wake_timer: tuple[int, int, bool] | None = None
+        self.kill_timer: int | None = None
+        self.created_ms = 0
+        self.process_start_ms = 0
+        self.told_problems = False
+        self.is_quick = False
+        self.stopping_since_ms = 0
+
+    @property
+    def is_live(self) -> bool:
+        """Whether a process of it exists."""
+        return self.process is not None
+
+    def save(self) -> dict[str, Any]:
+        data: dict[str, Any] = {name: getattr(self, name) for name in _RUN_DATA}
+        data["image"] = self.container.image
+        if self.process is not None:
+            data["process"] = self.process.save()
+        if self.hook is not None:
+            hook = self.hook
+            data["hook"] = [hook.kind, hook.finished_ms, hook.exit_code, hook.message, hook.task]
+        if self.probes:
+            data["probes"] = {kind: probe.save() for kind, probe in self.probes.items()}
+        return data
+
+    def load(self, data: dict[str, Any], resolve: Callable[[ContainerRun], Behavior]) -> None:
+        for name in _RUN_DATA:
+            value = data[name]
+            setattr(self, name, tuple(value) if isinstance(value, list) else value)
+        if "process" in data:
+            self.behavior = resolve(self)
+            self.process = Process.load(data["process"], self.behavior, self.container)
+        if "hook" in data:
+            shared = self.process.hooks.get(data["hook"][0]) if self.process is not None else None
+            self.hook = shared if shared is not None else HookRun(*data["hook"])
+        if "probes" in data:
+            self.probes = {kind: ProbeRun.load(entry) for kind, entry in data["probes"].items()}
+
+
+class PodWorker:
+    """One pod on its node."""
+
+    __slots__ = (
+        "deadline_timer",
+        "evicted",
+        "grace_end_timer",
+        "grace_seconds",
+        "has_initialized",
+        "ip",
+        "is_reported",
+        "node",
+        "restarting_all",
+        "runs",
+        "runtime",
+        "spec",
+        "stage",
+        "stage_timer",
+        "stop_reason",
+        "stop_started_ms",
+        "uid",
+        "volumes",
+    )
+
+    def __init__(self, pod: Pod) -> None:
+        self.uid = pod.meta.uid
+        self.node = pod.node_name
+        self.spec: PodSpec = pod.spec
+        self.stage = WAITING
+        self.runtime = RuntimePod()
+        self.runs: dict[str, ContainerRun] = {}
+        for container in (
+            *pod.spec.init_containers,
+            *pod.spec.containers,
+            *pod.spec.ephemeral_containers,
+        ):
+            self.runs[container.name] = ContainerRun(container)
+        self.stage_timer: int | None = None
+        self.ip = ""
+        self.is_reported = False
+        self.has_initialized = False
+        self.stop_started_ms = 0
+        self.stop_reason = ""
+        self.grace_seconds = 0
+        self.grace_end_timer: int | None = None
+        self.deadline_timer: int | None = None
+        self.evicted: tuple[str, str] | None = None
+        self.restarting_all = ""
+        self.volumes: dict[str, FileLayer] | None = None
+
+    def follow_spec(self, spec: PodSpec) -> None:
+        """Take a changed spec: new images, added ephemeral containers."""
+        self.spec = spec
+        for container in (*spec.init_containers, *spec.containers, *spec.ephemeral_containers):
+            run = self.runs.get(container.name)
+            if run is None:
+                self.runs[container.name] = ContainerRun(container)
+            elif run.process is None:
+                run.container = container
+                run.behavior = None
+
+    def save(self) -> dict[str, Any]:
+        """Plain data."""
+        runtime = self.runtime
+        return {
+            "uid": self.uid,
+            "stage": self.stage,
+            "stage_timer": self.stage_timer,
+            "ip": self.ip,
+            "is_reported": self.is_reported,
+            "has_initialized": self.has_initialized,
+            "stop_started_ms": self.stop_started_ms,
+            "stop_reason": self.stop_reason,
+            "grace_seconds": self.grace_seconds,
+            "grace_end_timer": self.grace_end_timer,
+            "deadline_timer": self.deadline_timer,
+            "evicted": self.evicted,
+            "restarting_all": self.restarting_all,
+            "sandbox": [
+                runtime.sandbox_id,
+                runtime.sandbox_ready,
+                runtime.sandbox_attempt,
+                runtime.sandbox_ip,
+            ],
+            "containers": [
+                [getattr(entry, name) for name in RuntimeContainer._fields]
+                for entry in runtime.containers.values()
+            ],
+            "runs": {name: run.save() for name, run in self.runs.items()},
+            "volumes": {name: layer.save() for name, layer in self.volumes.items()} if self.volumes else None,
+        }
+
+    @classmethod
+    def load(
+        cls, data: dict[str, Any], pod: Pod, resolve: Callable[[Pod, ContainerRun], Behavior]
+    ) -> PodWorker:
+        """The worker that `save` described."""
+        worker = cls(pod)
+        for name in (
+            "stage stage_timer ip is_reported has_initialized stop_started_ms stop_reason grace_seconds"
+            " grace_end_timer deadline_timer restarting_all"
+        ).split():
+            setattr(worker, name, data[name])
+        worker.evicted = tuple(data["evicted"]) if data["evicted"] else None
+        sandbox = data["sandbox"]
+        containers = {}
+        for row in data["containers"]:
+            entry = RuntimeContainer("")
+            for name, value in zip(RuntimeContainer._fields, row, strict=True):
+                setattr(entry, name, value)
+            containers[entry.name] = entry
+        worker.runtime = RuntimePod(sandbox[0], sandbox[1], sandbox[2], sandbox[3], containers)
+        if data["volumes"]:
+            worker.volumes = {name: FileLayer.load(entry) for name, entry in data["volumes"].items()}
+        for name, saved in data["runs"].items():
+            run = worker.runs.get(name)
+            if run is not None:
+                if saved["image"] != run.container.image:
+                    run.container = Container(
+                        {**run.container.raw, "image": saved["image"]}, run.container.is_init
+                    )
+                run.load(saved, lambda one: resolve(pod, one))
+        return worker

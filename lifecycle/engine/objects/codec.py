@@ -1,0 +1,110 @@
+"""Typed records as plain data and back, exact to the millisecond: what checkpoints hold.
+
+API JSON cuts times to seconds, so it cannot serve. Pod specs are written once and named by number, so that
+pods of one template share one reading again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .condition import Condition
+from .container import ContainerState, ContainerStatus
+from .deployment import Deployment, DeploymentSpec, DeploymentStatus
+from .kinds import Kind, kind_for
+from .meta import ObjectMeta, OwnerReference, PlainObject
+from .node import Node, NodeSpec, NodeStatus, Taint
+from .pod import Pod, PodSpec, PodStatus
+from .record import Record
+from .replica_set import ReplicaSet, ReplicaSetSpec, ReplicaSetStatus
+
+_CLASSES: dict[str, type[Record]] = {
+    one.__name__: one
+    for one in (
+        Condition,
+        ContainerState,
+        ContainerStatus,
+        Deployment,
+        DeploymentStatus,
+        Node,
+        NodeSpec,
+        NodeStatus,
+        ObjectMeta,
+        OwnerReference,
+        PlainObject,
+        Pod,
+        PodStatus,
+        ReplicaSet,
+        ReplicaSetStatus,
+        Taint,
+    )
+}
+_READ_FROM_JSON: dict[str, Any] = {one.__name__: one for one in (DeploymentSpec, ReplicaSetSpec)}
+
+
+class PodSpecs:
+    """Encodes objects, gathering their pod specs."""
+
+    def __init__(self) -> None:
+        self.raws: list[Any] = []
+        self._numbers: dict[int, int] = {}
+        self._kept: list[PodSpec] = []
+
+    def encode(self, value: Any) -> Any:
+        """Plain data of a value: scalars as they are, JSON maps as maps, the rest as tagged lists."""
+        if isinstance(value, Record):
+            return self._encode_record(value)
+        if isinstance(value, tuple):
+            return ["T", *[self.encode(entry) for entry in value]]
+        if isinstance(value, list | dict):
+            # Lists and maps inside records are JSON already.
+            return ["J", value]
+        return value
+
+    def _encode_record(self, value: Record) -> Any:
+        if isinstance(value, PodSpec):
+            return ["P", self._number(value)]
+        if isinstance(value, Kind):
+            return ["K", value.api_version, value.name]
+        name = type(value).__name__
+        if name in _READ_FROM_JSON:
+            return ["S", name, value.raw]  # type: ignore[attr-defined]
+        return ["R", name, *[self.encode(getattr(value, field)) for field in value._fields]]
+
+    def _number(self, spec: PodSpec) -> int:
+        number = self._numbers.get(id(spec))
+        if number is None:
+            number = self._numbers[id(spec)] = len(self.raws)
+            self.raws.append(spec.raw)
+            self._kept.append(spec)
+        return number
+
+
+def encode(value: Any) -> Any:
+    """Plain data of a value that holds no pod spec."""
+    return PodSpecs().encode(value)
+
+
+def decode(data: Any, specs: list[PodSpec] | None = None) -> Any:
+    """The value that `encode` described."""
+    if not isinstance(data, list):
+        return data
+    match data[0]:
+        case "T":
+            return tuple(decode(entry, specs) for entry in data[1:])
+        case "J":
+            return data[1]
+        case "P":
+            assert specs is not None, "pod specs are given with the objects"
+            return specs[data[1]]
+        case "K":
+            return kind_for(data[1], data[2])
+        case "S":
+            return _READ_FROM_JSON[data[1]](data[2])
+    kind = _CLASSES[data[1]]
+    record = object.__new__(kind)
+    for name, value in zip(kind._fields, data[2:], strict=True):
+        setattr(record, name, decode(value, specs))
+    if isinstance(record, ObjectMeta):
+        record.subject = None
+    return record

@@ -1,0 +1,77 @@
+"""Which nodes a pod may go to at all: selectors, affinity, taints. Pure; models the scheduler's filters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..objects.node import Node, Taint
+from ..objects.pod import PodSpec, Toleration
+
+UNSCHEDULABLE_TAINT = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
+_EFFECTS = ("NoSchedule", "NoExecute")
+
+
+def why_not(spec: PodSpec, node: Node) -> str:
+    """Why a pod may never go to a node as it is, in the scheduler's words; "" when it may."""
+    if node.spec.unschedulable and not tolerates(spec.tolerations, UNSCHEDULABLE_TAINT):
+        return "node(s) were unschedulable"
+    for taint in node.spec.taints:
+        if taint.effect in _EFFECTS and not tolerates(spec.tolerations, taint):
+            value = f": {taint.value}" if taint.value else ": "
+            return f"node(s) had untolerated taint {{{taint.key}{value}}}"
+    labels = node.meta.labels
+    if any(labels.get(name) != value for name, value in spec.node_selector.items()):
+        return "node(s) didn't match Pod's node affinity/selector"
+    if not _matches_affinity(spec.affinity, node):
+        return "node(s) didn't match Pod's node affinity/selector"
+    return ""
+
+
+def tolerates(tolerations: Sequence[Toleration], taint: Taint) -> bool:
+    """Whether one of the tolerations covers a taint. An empty key with Exists covers every taint."""
+    for one in tolerations:
+        if one.effect and one.effect != taint.effect:
+            continue
+        if one.key and one.key != taint.key:
+            continue
+        if one.operator == "Exists" or (one.key and one.value == taint.value):
+            return True
+    return False
+
+
+def _matches_affinity(affinity: Mapping[str, Any], node: Node) -> bool:
+    required = (affinity.get("nodeAffinity") or {}).get("requiredDuringSchedulingIgnoredDuringExecution")
+    if not required:
+        return True
+    terms = required.get("nodeSelectorTerms") or ()
+    return any(_matches_term(term, node) for term in terms)
+
+
+def _matches_term(term: Mapping[str, Any], node: Node) -> bool:
+    expressions, fields = term.get("matchExpressions") or (), term.get("matchFields") or ()
+    if not expressions and not fields:
+        return False
+    names = {"metadata.name": node.meta.name}
+    return all(_matches(one, node.meta.labels) for one in expressions) and all(
+        _matches(one, names) for one in fields
+    )
+
+
+def _matches(expression: Mapping[str, Any], values: Mapping[str, str]) -> bool:
+    operator, wanted = expression.get("operator"), expression.get("values") or ()
+    value = values.get(expression.get("key", ""))
+    match operator:
+        case "In":
+            return value in wanted
+        case "NotIn":
+            return value not in wanted
+        case "Exists":
+            return value is not None
+        case "DoesNotExist":
+            return value is None
+        case "Gt" | "Lt":
+            if value is None or not value.lstrip("-").isdigit() or not wanted:
+                return False
+            return int(value) > int(wanted[0]) if operator == "Gt" else int(value) < int(wanted[0])
+    return False

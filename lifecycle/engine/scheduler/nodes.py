@@ -1,0 +1,117 @@
+"""What is free on every node, kept at each binding and end; and the order in which a class of pods sees them.
+
+Pods of one template and owner form a class. A class keeps its nodes in a heap, best first, and follows a log
+of changed nodes, so that placing a pod costs by what changed since the class placed its last one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from heapq import heapify, heappop, heappush
+
+from ..objects.node import Node
+from ..objects.pod import PodSpec
+from .filters import why_not
+
+Entry = tuple[int, int, int, str, int]
+
+
+class NodeRoom:
+    """One node: what it has, what its pods ask for, and which owners' pods it holds."""
+
+    __slots__ = ("count", "node", "number", "owners", "used", "version")
+
+    def __init__(self, node: Node, number: int) -> None:
+        self.node = node
+        self.number = number
+        self.used: dict[str, int] = {}
+        self.owners: dict[str, int] = {}
+        self.count = 0
+        self.version = 0
+
+    def lacks(self, requests: Mapping[str, int]) -> list[str]:
+        """What the node has too little of, in the scheduler's words; empty when the pod fits."""
+        allocatable, used = self.node.status.allocatable, self.used
+        missing = []
+        if self.count + 1 > allocatable.get("pods", 110):
+            missing.append("Too many pods")
+        for resource, amount in requests.items():
+            if amount and used.get(resource, 0) + amount > allocatable.get(resource, 0):
+                missing.append(f"Insufficient {resource}")
+        return missing
+
+    def fits(self, requests: Mapping[str, int]) -> bool:
+        """Whether the pod fits."""
+        allocatable, used = self.node.status.allocatable, self.used
+        if self.count >= allocatable.get("pods", 110):
+            return False
+        for resource, amount in requests.items():
+            if amount and used.get(resource, 0) + amount > allocatable.get(resource, 0):
+                return False
+        return True
+
+    def load(self) -> int:
+        """How full the node is, in thousandths: the mean over CPU, memory and pod slots."""
+        allocatable, used = self.node.status.allocatable, self.used
+        total = self.count * 1000 // max(allocatable.get("pods", 110), 1)
+        for resource in ("cpu", "memory"):
+            total += used.get(resource, 0) * 1000 // max(allocatable.get(resource, 1), 1)
+        return total // 3
+
+    def change(self, requests: Mapping[str, int], owner: str, sign: int) -> None:
+        """Add (+1) or take away (-1) a pod."""
+        used = self.used
+        for resource, amount in requests.items():
+            used[resource] = used.get(resource, 0) + sign * amount
+        self.count += sign
+        if owner:
+            left = self.owners.get(owner, 0) + sign
+            if left:
+                self.owners[owner] = left
+            else:
+                self.owners.pop(owner, None)
+        self.version += 1
+
+
+class PodClass:
+    """The nodes in the order in which pods of one template and owner want them."""
+
+    __slots__ = ("heap", "owner", "position", "requests", "spec")
+
+    def __init__(self, spec: PodSpec, owner: str, requests: Mapping[str, int]) -> None:
+        self.spec = spec
+        self.owner = owner
+        self.requests = requests
+        self.heap: list[Entry] = []
+        self.position = -1
+
+    def follow(self, rooms: Mapping[str, NodeRoom], log: list[str]) -> None:
+        """Take in the nodes that changed since the last look."""
+        behind = len(log) - self.position
+        if self.position < 0 or behind > 2 * len(rooms) + 16:
+            self.heap = [entry for entry in map(self._entry, rooms.values()) if entry is not None]
+            heapify(self.heap)
+        elif behind:
+            for name in log[self.position :] if behind == 1 else dict.fromkeys(log[self.position :]):
+                room = rooms.get(name)
+                entry = self._entry(room) if room is not None else None
+                if entry is not None:
+                    heappush(self.heap, entry)
+        self.position = len(log)
+
+    def _entry(self, room: NodeRoom) -> Entry | None:
+        if why_not(self.spec, room.node):
+            return None
+        # Siblings apart first, then the emptier node, then the order in which nodes joined.
+        return (room.owners.get(self.owner, 0), room.load(), room.number, room.node.meta.name, room.version)
+
+    def best(self, rooms: Mapping[str, NodeRoom]) -> NodeRoom | None:
+        """The best node with room; None when there is none. A node without room returns when it changes."""
+        heap = self.heap
+        while heap:
+            _siblings, _load, _number, name, version = heap[0]
+            room = rooms.get(name)
+            if room is not None and room.version == version and room.fits(self.requests):
+                return room
+            heappop(heap)
+        return None

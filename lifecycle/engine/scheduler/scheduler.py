@@ -1,0 +1,222 @@
+"""One scheduler: takes unbound pods in order, binds each to the best node that has room.
+
+Models filtering by requests, selectors, affinity and taints, and spreading of siblings. A pod that fits
+nowhere waits until a node changes. Gated pods are not tried (SGATE-03).
+"""
+
+from __future__ import annotations
+
+from ..agenda import Timer
+from ..context import Context
+from ..kubelet.pod_resources import effective_requests
+from ..objects.condition import Condition, find_condition, with_condition
+from ..objects.meta import StoredObject
+from ..objects.node import Node
+from ..objects.pod import Pod
+from .filters import why_not
+from .nodes import NodeRoom, PodClass
+
+NAME, SOURCE, TIMER = "scheduler", "default-scheduler", "schedule"
+_LONGEST_LOG = 50_000
+
+
+class Scheduler:
+    """Listens to pods and nodes; writes bindings."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._store = context.store
+        self._rooms: dict[str, NodeRoom] = {}
+        self._classes: dict[tuple[int, str], PodClass] = {}
+        self._log: list[str] = []
+        self._waiting: dict[str, None] = {}
+        self._numbers = 0
+        context.loop.register(NAME, self._retry_all)
+        context.loop.on_timer(TIMER, self._on_timer)
+        context.store.listen("Pod", self._on_pod)
+        context.store.listen("Node", self._on_node)
+
+    def save(self) -> list[str]:
+        """uids of the pods that wait for room, in the order they gave up."""
+        return list(self._waiting)
+
+    def restore(self, waiting: list[str]) -> None:
+        """Build what is derived again, after a cluster was loaded."""
+        for node in self._store.list("Node"):
+            self._on_node(None, node)
+        for pod in self._store.list("Pod"):
+            if isinstance(pod, Pod) and pod.node_name and not pod.is_finished:
+                self._occupy(pod, 1)
+        self._waiting = dict.fromkeys(waiting)
+
+    # --- what happens -------------------------------------------------------------------------------------
+
+    def _on_pod(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        before = isinstance(old, Pod) and bool(old.node_name) and not old.is_finished
+        after = isinstance(new, Pod) and bool(new.node_name) and not new.is_finished
+        if before and not after:
+            assert isinstance(old, Pod), "it was bound"
+            self._occupy(old, -1)
+            self._wake_waiting()
+        elif after and not before:
+            assert isinstance(new, Pod), "it is bound"
+            self._occupy(new, 1)
+        if new is None:
+            if old is not None:
+                self._waiting.pop(old.meta.uid, None)
+        elif isinstance(new, Pod) and not new.node_name and new.meta.deletion_ms is None:
+            self._on_unbound(old, new)
+
+    def _on_unbound(self, old: StoredObject | None, new: Pod) -> None:
+        if old is not None and old.spec is new.spec:
+            return
+        if new.spec.scheduling_gates:
+            if old is None:
+                self._context.loop.enqueue(NAME, "gated", new.meta.uid)
+            return
+        uid = new.meta.uid
+        self._context.later(self._context.draw_ms("schedule", uid), TIMER, uid)
+
+    def _on_node(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if not isinstance(new, Node):
+            if old is not None:
+                self._rooms.pop(old.meta.name, None)
+                self._changed(old.meta.name)
+            return
+        room = self._rooms.get(new.meta.name)
+        if room is None:
+            self._numbers += 1
+            self._rooms[new.meta.name] = NodeRoom(new, self._numbers)
+        else:
+            room.node = new
+            room.version += 1
+            if isinstance(old, Node) and old.spec is new.spec and old.meta is new.meta:
+                if old.status.allocatable == new.status.allocatable:
+                    room.version -= 1
+                    return
+        self._changed(new.meta.name)
+        self._wake_waiting()
+
+    def _changed(self, name: str) -> None:
+        self._log.append(name)
+        if len(self._log) > _LONGEST_LOG:
+            self._log.clear()
+            self._classes.clear()
+
+    def _occupy(self, pod: Pod, sign: int) -> None:
+        room = self._rooms.get(pod.node_name)
+        if room is not None:
+            owner = pod.meta.controller
+            room.change(effective_requests(pod.spec), owner.uid if owner is not None else "", sign)
+            self._changed(pod.node_name)
+
+    def _wake_waiting(self) -> None:
+        if self._waiting:
+            self._context.loop.enqueue_at(
+                NAME, "", "waiting", self._context.clock.now_ms + self._context.timing.spread("schedule")[1]
+            )
+
+    def _retry_all(self, what: str, uid: str) -> None:
+        if what == "gated":
+            self._mark_gated(uid)
+            return
+        waiting, self._waiting = self._waiting, {}
+        for one in waiting:
+            pod = self._store.get_pod(one)
+            if pod is not None and not pod.node_name and pod.meta.deletion_ms is None:
+                self._schedule(pod)
+
+    def _mark_gated(self, uid: str) -> None:
+        pod = self._store.get_pod(uid)
+        if pod is not None and pod.spec.scheduling_gates and not pod.node_name:
+            self._set_unscheduled(
+                pod, "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
+            )
+
+    def _on_timer(self, timer: Timer) -> None:
+        pod = self._store.get_pod(timer.target)
+        if pod is not None and not pod.node_name and pod.meta.deletion_ms is None:
+            if not pod.spec.scheduling_gates:
+                self._schedule(pod)
+
+    # --- one pod ------------------------------------------------------------------------------------------
+
+    def _schedule(self, pod: Pod) -> None:
+        owner = pod.meta.controller
+        key = (id(pod.spec), owner.uid if owner is not None else pod.meta.uid)
+        pod_class = self._classes.get(key)
+        if pod_class is None or pod_class.spec is not pod.spec:
+            pod_class = PodClass(pod.spec, key[1], effective_requests(pod.spec))
+            if owner is not None:
+                self._classes[key] = pod_class
+        pod_class.follow(self._rooms, self._log)
+        room = pod_class.best(self._rooms)
+        if room is None:
+            self._give_up(pod)
+        else:
+            self._bind(pod, room.node.meta.name)
+
+    def _bind(self, pod: Pod, node_name: str) -> None:
+        now_ms = self._context.clock.now_ms
+        bound = Condition("PodScheduled", "True", "", "", now_ms, None, None, pod.meta.generation)
+        status = pod.status
+        conditions = with_condition(status.conditions, bound) if status.conditions else (bound,)
+        new = Pod(
+            pod.kind,
+            pod.meta,
+            pod.spec,
+            status.replace(conditions=conditions, nominated_node_name=""),
+            0,
+            pod.extra,
+            node_name,
+        )
+        self._store.update(pod, new)
+        namespace, name = pod.meta.namespace, pod.meta.name
+        self._context.trace.event(
+            new.subject,
+            "Normal",
+            "Scheduled",
+            f"Successfully assigned {namespace}/{name} to {node_name}",
+            SOURCE,
+        )
+
+    def _give_up(self, pod: Pod) -> None:
+        self._waiting[pod.meta.uid] = None
+        message = self._explain(pod)
+        if self._set_unscheduled(pod, "Unschedulable", message):
+            self._context.trace.event(pod.subject, "Warning", "FailedScheduling", message, SOURCE)
+
+    def _set_unscheduled(self, pod: Pod, reason: str, message: str) -> bool:
+        before = find_condition(pod.status.conditions, "PodScheduled")
+        if before is not None and (before.reason, before.message) == (reason, message):
+            return False
+        moved_ms = before.last_transition_ms if before is not None else self._context.clock.now_ms
+        condition = Condition(
+            "PodScheduled", "False", reason, message, moved_ms, None, None, pod.meta.generation
+        )
+        status = pod.status.replace(conditions=with_condition(pod.status.conditions, condition))
+        self._store.update(pod, pod.with_status(status))
+        return True
+
+    def _explain(self, pod: Pod) -> str:
+        """`0/3 nodes are available: 3 Insufficient cpu. …`, reasons sorted as the scheduler sorts them."""
+        requests = effective_requests(pod.spec)
+        counts: dict[str, int] = {}
+        for room in self._rooms.values():
+            never = why_not(pod.spec, room.node)
+            for reason in [never] if never else room.lacks(requests):
+                counts[reason] = counts.get(reason, 0) + 1
+        total = len(self._rooms)
+        if not total:
+            return "no nodes available to schedule pods"
+        reasons = ", ".join(sorted(f"{count} {reason}" for reason, count in counts.items()))
+        resolvable = sum(1 for room in self._rooms.values() if not why_not(pod.spec, room.node))
+        tail = []
+        if resolvable:
+            tail.append(f"{resolvable} No preemption victims found for incoming pod")
+        if total - resolvable:
+            tail.append(f"{total - resolvable} Preemption is not helpful for scheduling")
+        return (
+            f"0/{total} nodes are available: {reasons}. preemption: 0/{total} nodes are available:"
+            f" {', '.join(sorted(tail))}."
+        )
