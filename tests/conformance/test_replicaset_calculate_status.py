@@ -20,7 +20,7 @@ def test_status_counts_pods(case: dict[str, Any]):
     pods = [Pod.from_json(entry) for entry in given["filteredPods"]]
     # Fixtures have no uids; the name is as good.
     pods = [pod.replace(meta=pod.meta.replace(uid=pod.meta.uid or pod.meta.name)) for pod in pods]
-    tally.describe_owner(spec.selector, spec.template.labels, spec.min_ready_seconds, pods)
+    tally.describe_owner(spec.selector, spec.template.labels, spec.min_ready_seconds, lambda: pods)
     tally.advance(0)
     counts = Counts(tally.active, tally.labeled, tally.ready, tally.available, tally.terminating)
     status = calculate_status(replica_set, counts, given["manageReplicasErr"], 0)

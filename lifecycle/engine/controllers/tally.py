@@ -7,7 +7,7 @@ is not final. A ready pod is available once it has been Ready for `minReadySecon
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from heapq import heappop, heappush
 
 from ..objects.meta import OwnerReference
@@ -90,7 +90,11 @@ class OwnerTally:
         return self._selector is not None
 
     def describe_owner(
-        self, selector: Selector, labels: dict[str, str], min_ready_seconds: int, pods: Iterable[Pod]
+        self,
+        selector: Selector,
+        labels: dict[str, str],
+        min_ready_seconds: int,
+        pods: Callable[[], Iterable[Pod]],
     ) -> bool:
         """Take the owner's selector, template labels and minReadySeconds; counts again if they changed."""
         min_ready_ms = min_ready_seconds * 1000
@@ -100,7 +104,7 @@ class OwnerTally:
             return False
         self._selector, self._labels, self.min_ready_ms = selector, labels, min_ready_ms
         self._clear()
-        for pod in pods:
+        for pod in pods():
             self.change(None, pod)
         return True
 

@@ -98,13 +98,8 @@ class ReplicaSetController:
         namespace = meta.namespace or ""
         tally = self._tally.of(owner_reference(replica_set), namespace)
         is_first = not tally.is_owner_known()
-        children = self._store.index.children.get(meta.uid, ())
-        owned = (pod for pod in map(self._store.get_pod, children) if pod is not None)
         tally.describe_owner(
-            spec.selector,
-            spec.template.labels,
-            spec.min_ready_seconds,
-            [pod for pod in owned if pod.meta.controller and pod.meta.controller.uid == meta.uid],
+            spec.selector, spec.template.labels, spec.min_ready_seconds, lambda: self._controlled(meta.uid)
         )
         if not is_first:
             return
@@ -113,6 +108,11 @@ class ReplicaSetController:
             pod = self._store.get_pod(uid)
             if pod is not None and can_adopt(replica_set, pod):
                 self._orphans.setdefault(meta.uid, {})[uid] = None
+
+    def _controlled(self, uid: str) -> list[Pod]:
+        children = self._store.index.children.get(uid, ())
+        owned = [pod for pod in map(self._store.get_pod, children) if pod is not None]
+        return [pod for pod in owned if pod.meta.controller and pod.meta.controller.uid == uid]
 
     # --- a look at one key ----------------------------------------------------------------------------
 
@@ -212,7 +212,11 @@ class ReplicaSetController:
                     break
                 uids.update(tally.ranked[node])
                 last = related[node]
-        return Surplus(self._pods(uids), related, self._use_cost, self._use_logarithm)
+        if count >= tally.active:
+            candidates = self._pods(uids)
+        else:
+            candidates = [pod for pod in map(self._store.get_pod, uids) if pod is not None]
+        return Surplus(candidates, related, self._use_cost, self._use_logarithm)
 
     def _related_by_node(self, replica_set: ReplicaSet, tally: OwnerTally) -> dict[str, int]:
         """Active pods by node, of all sets with the same controller; of this one alone without one."""
