@@ -12,10 +12,9 @@ import orjson
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
+from lifecycle.engine import ENGINE_VERSION, Settings
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine import Command as EngineCommand
-from lifecycle.engine import Settings
-from lifecycle.engine.version import ENGINE_VERSION
 from lifecycle.models import Checkpoint, Cluster, Command
 
 FORMAT = 1
@@ -145,6 +144,9 @@ def restore(cluster: Cluster, at_ms: int | None = None) -> Restored:
     is deterministic, so this is the same history. Raises Unreadable when it cannot be had.
     """
     until_ms = cluster.instant_ms if at_ms is None else at_ms
+    if cluster.rv == 0:
+        # Nothing is recorded yet: what the engine did by coming to life is still to be taken.
+        return Restored(new_engine(cluster), 0, 0)
     restored, instant_ms, order = _start(cluster, until_ms)
     replay = _Replay(restored)
     for command in commands_after(cluster, instant_ms, order).filter(instant_ms__lte=until_ms).iterator():
@@ -161,7 +163,8 @@ def _start(cluster: Cluster, until_ms: int) -> tuple[Restored, int, int]:
     """Where a replay begins: the engine, its instant, and the last command in it."""
     checkpoint = newest(cluster, until_ms)
     if checkpoint is not None:
-        engine = Engine.load(unpack(bytes(checkpoint.data)))
+        # Another version's data was chosen by `newest`: if the present engine cannot read it, it says so.
+        engine = Engine.load(unpack(bytes(checkpoint.data)) | {"engine_version": ENGINE_VERSION})
         restored = Restored(engine, checkpoint.seq, checkpoint.rv)
         return restored, checkpoint.instant_ms, checkpoint.command_order
     if cluster.engine_version != ENGINE_VERSION and cluster.instant_ms > 0:

@@ -11,7 +11,6 @@ from django.db import connection, transaction
 
 from lifecycle import bulk, checkpoints, frames, recorder, shards
 from lifecycle.engine.columns import summarize
-from lifecycle.engine.api_server import read_object
 from lifecycle.models import Cluster, Command, StoredObject
 
 BATCH_ROWS = 5000
@@ -119,12 +118,9 @@ def _values_then(stored: StoredObject, child: Cluster, restored: checkpoints.Res
     if stored.rv <= child.rv:
         data = stored.data
     else:
-        data = restored.engine.get(stored.kind, stored.namespace, stored.name)
+        found = restored.engine.find(stored.kind, stored.namespace, stored.name)
         # Created at that very instant, but later in it than the fork: not there yet.
-        if data is None or data["metadata"]["uid"] != stored.uid:
+        if found is None or found.meta.uid != stored.uid:
             return None
-        kept_ms = summary["created_ms"]
-        summary = {**summarize(read_object(data, child.epoch_ms), child.instant_ms)}
-        # The API's times are whole seconds; instants are not.
-        summary["created_ms"], summary["deleted_ms"] = kept_ms, None
+        data, summary = found.to_json(child.epoch_ms), summarize(found, child.instant_ms)
     return (child.pk, *[summary[column] for column in frames.SUMMARY_COLUMNS], bulk.to_text(data))

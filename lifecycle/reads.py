@@ -139,6 +139,5 @@ def state(cluster: Cluster, at_ms: int) -> Iterator[dict[str, Any]]:
         engine = checkpoints.restore(cluster, at_ms).engine
     except checkpoints.Unreadable as problem:
         raise Gone(str(problem)) from problem
-    kinds = StoredObject.objects.filter(cluster=cluster, created_ms__lte=at_ms)
-    for kind in sorted(set(kinds.values_list("kind", flat=True))):
+    for kind in sorted(engine.kinds()):
         yield from engine.list(kind)

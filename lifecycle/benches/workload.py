@@ -57,7 +57,7 @@ def run(
     def is_enough(_: Engine) -> bool:
         nonlocal seen
         seen += 1
-        return seen % INSTANTS_A_SLICE == 0
+        return seen % INSTANTS_A_SLICE == 0 or (is_done is not None and engine.is_idle())
 
     while engine.now_ms < until_ms:
         engine.run_until(until_ms, stop=is_enough)
