@@ -21,7 +21,7 @@ FLOORS: list[tuple[str, str]] = [
     ("1b store, programs", "store programs trace"),
     ("1c act, loop", "act loop context api_server"),
     ("1d parts", "controllers scheduler kubelet faults"),
-    ("1e cluster", "cluster engine"),
+    ("1e cluster", "cluster command_handlers engine"),
     (
         "2 input",
         "problems yaml_values yaml_nodes manifests schema admission expressions scenario scenario_steps",
@@ -59,6 +59,8 @@ DECIDERS_SEE = ["errors", "timing", "objects", "actions", "ages", "columns", "wo
 IMPURE = {"time", "random", "os", "io", "socket", "subprocess", "threading", "asyncio"}
 # Grammar of shell scripts, YAML of annotations, time zones: pure functions of their input.
 THIRD_PARTIES = {"tree_sitter", "tree_sitter_bash", "yaml", "tzdata"}
+# They remember by identity what they hold on to; no order and no value comes from it.
+REMEMBER_BY_IDENTITY = {"lifecycle.engine.objects.codec", "lifecycle.engine.scheduler.scheduler"}
 UNSTABLE_CALLS = {"id", "hash", "open", "input", "print", "eval", "exec", "__import__"}
 
 
@@ -199,6 +201,7 @@ def test_the_engine_calls_nothing_that_differs_between_runs():
         for name in engine_modules()
         for node in ast.walk(modules()[name])
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in UNSTABLE_CALLS
+        if not (node.func.id == "id" and name in REMEMBER_BY_IDENTITY)
     ]
     assert not wrong, "\n".join(dict.fromkeys(wrong))
 

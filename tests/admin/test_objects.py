@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 import pytest
-from django.contrib.messages import get_messages
 from django.test import Client
 from django.urls import reverse
 
@@ -126,8 +125,8 @@ def test_a_spec_that_changed_meanwhile_is_not_overwritten(client: Client, shop, 
 def act(client: Client, action: str, *rows: StoredObject, **fields: Any) -> list[str]:
     """What the page says after an action on rows."""
     form = {"action": action, "_selected_action": [row.pk for row in rows], **fields}
-    response = client.post(reverse("admin:lifecycle_storedobject_changelist"), form)
-    return [str(message) for message in get_messages(response.wsgi_request)]
+    response = client.post(reverse("admin:lifecycle_storedobject_changelist"), form, follow=True)
+    return [str(message) for message in response.context["messages"]]
 
 
 WEB = {"kind": "Deployment", "namespace": "default", "name": "web"}
