@@ -27,6 +27,7 @@ class OwnerTally:
         "_due_ms",
         "_labels",
         "_selector",
+        "_unavailable",
         "active",
         "costed",
         "key",
@@ -52,8 +53,9 @@ class OwnerTally:
     def _clear(self) -> None:
         self._bits.clear()
         self.active = self.ready = self.labeled = self.terminating = self.unfinished = self.costed = 0
-        # Ready pods that are not yet available: due instant by uid, and the same as a heap.
+        # When each ready pod becomes, or became, available (None: never), and which have yet to, as a heap.
         self._due_ms: dict[str, int | None] = {}
+        self._unavailable: dict[str, None] = {}
         self._due_heap: list[tuple[int, str]] = []
         # Active pods by the class that scale-down ranks first: not assigned, pending or not ready …
         self.unranked: dict[str, None] = {}
@@ -66,28 +68,22 @@ class OwnerTally:
     @property
     def available(self) -> int:
         """Ready for long enough, as of the last `advance`."""
-        return self.ready - len(self._due_ms)
+        return self.ready - len(self._unavailable)
 
     @property
     def next_due_ms(self) -> int | None:
         """When the next ready pod becomes available, if nothing happens to it."""
         heap, due_ms = self._due_heap, self._due_ms
-        while heap and due_ms.get(heap[0][1]) != heap[0][0]:
+        while heap and (heap[0][1] not in self._unavailable or due_ms[heap[0][1]] != heap[0][0]):
             heappop(heap)
         return heap[0][0] if heap else None
 
     def advance(self, now_ms: int) -> None:
         """Count as available what has been ready long enough."""
-        if not self._due_ms:
-            return
         due_ms = self.next_due_ms
         while due_ms is not None and due_ms <= now_ms:
-            del self._due_ms[heappop(self._due_heap)[1]]
+            del self._unavailable[heappop(self._due_heap)[1]]
             due_ms = self.next_due_ms
-
-    def is_owner_known(self) -> bool:
-        """Whether `describe_owner` was called."""
-        return self._selector is not None
 
     def describe_owner(
         self,
@@ -187,6 +183,7 @@ class OwnerTally:
     def _wait(self, uid: str, ready_pod: Pod | None) -> bool:
         """Keep the instant at which a ready pod becomes available; a lost readiness starts it anew."""
         if ready_pod is None:
+            self._unavailable.pop(uid, None)
             return self._due_ms.pop(uid, 0) != 0
         condition = ready_pod.ready_condition
         assert condition is not None, "a ready pod has the condition"
@@ -197,6 +194,7 @@ class OwnerTally:
         if due_ms is not None:
             heappush(self._due_heap, (due_ms, uid))
         self._due_ms[uid] = due_ms
+        self._unavailable[uid] = None
         return True
 
 
@@ -210,7 +208,7 @@ class Tally:
         self.by_owner: dict[str, OwnerTally] = {}
 
     def of(self, reference: OwnerReference, namespace: str) -> OwnerTally:
-        """The tally of an owner, made at first sight of it."""
+        """The tally of an owner that exists, made at first sight of it."""
         found = self.by_owner.get(reference.uid)
         if found is None:
             found = self.by_owner[reference.uid] = OwnerTally(reference, namespace)
@@ -241,9 +239,10 @@ class Tally:
         return changed
 
     def _owner(self, pod: Pod | None) -> OwnerTally | None:
+        """The tally of a pod's controller. Pods of an owner that is gone are no one's business."""
         if pod is None:
             return None
         reference = pod.meta.controller
         if reference is None or reference.kind != self._kind:
             return None
-        return self.of(reference, pod.meta.namespace or "")
+        return self.by_owner.get(reference.uid)

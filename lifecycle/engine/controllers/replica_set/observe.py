@@ -59,9 +59,7 @@ class ReplicaSetController:
         for replica_set in self._store.list("ReplicaSet"):
             assert isinstance(replica_set, ReplicaSet), replica_set.key
             self._describe(replica_set)
-        for pod in self._store.list("Pod"):
-            if isinstance(pod, Pod) and pod.meta.controller is not None:
-                self._tally.on_pod_change(None, pod)
+            self._tally.by_owner[replica_set.meta.uid].advance(self._context.clock.now_ms)
 
     # --- what a change can affect ---------------------------------------------------------------------
 
@@ -96,8 +94,8 @@ class ReplicaSetController:
         """Take a new or changed spec: its selector, and what its pods are measured by."""
         meta, spec = replica_set.meta, replica_set.spec
         namespace = meta.namespace or ""
+        is_first = meta.uid not in self._tally.by_owner
         tally = self._tally.of(owner_reference(replica_set), namespace)
-        is_first = not tally.is_owner_known()
         tally.describe_owner(
             spec.selector, spec.template.labels, spec.min_ready_seconds, lambda: self._controlled(meta.uid)
         )
@@ -122,7 +120,7 @@ class ReplicaSetController:
         if not isinstance(replica_set, ReplicaSet):
             return
         loop, now_ms = self._context.loop, self._context.clock.now_ms
-        tally = self._tally.of(owner_reference(replica_set), namespace)
+        tally = self._tally.by_owner[replica_set.meta.uid]
         self._busy = replica_set.key
         try:
             self._claim(replica_set, tally)
