@@ -96,7 +96,8 @@ class Stopper:
         # v1.23.1 awaits the hook for the whole of the grace too; in either case it is cut at its end.
         number, _ = parts.later(seconds * 1000, KILL, worker, run.container.name, "hook")
         run.kill_timer = number
-        self.after_process_ran(worker, pod, run)
+        # The hook runs on inside the process: that has to be woken for it.
+        self._on_exit(worker, run)
 
     def after_process_ran(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         """Has the end of a preStop hook under way become known?"""
