@@ -4,21 +4,17 @@ Celery's solo pool runs tasks in the main thread; the queues are changed there t
 the worker's own loop.
 """
 
-import gc
 import logging
 from typing import Any
 
 from celery import signals
 from django.db import connection
 
-from lifecycle import runner, shards, tasks
+from lifecycle import collector, runner, shards, tasks
 
 log = logging.getLogger(__name__)
 
 SYNC_SECONDS = 0.2
-# Engines are large, long-lived and free of cycles: looking for cycles after every 700 new objects, as
-# Python does, would cost more than it ever frees.
-COLLECT_AFTER = (100_000, 20, 50)
 
 
 class _Queues:
@@ -50,7 +46,7 @@ def start(sender: Any, **_: Any) -> None:
     """The worker listens: begin to beat, and to take shards. Again after a lost broker."""
     global _steward
     if _steward is None:
-        gc.set_threshold(*COLLECT_AFTER)
+        collector.settle()
         # One thread takes all turns, and keeps its connection until it breaks.
         connection.settings_dict["CONN_MAX_AGE"] = None
         connection.close()

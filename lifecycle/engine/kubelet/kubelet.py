@@ -144,9 +144,11 @@ class Kubelets:
             if old.spec is not new.spec:
                 worker.follow_spec(new.spec)
                 self._set_deadline(worker, new)
+            worker.has_changed = worker.must_act = True
             self._parts.touch(worker)
         elif old.status.conditions is not new.status.conditions and new.spec.readiness_gates:
             # A readiness gate was set from outside.
+            worker.has_changed = True
             self._parts.touch(worker)
 
     def _take(self, pod: Pod) -> None:
@@ -276,8 +278,10 @@ class Kubelets:
         if worker.stage == WAITING:
             self._begin(worker, pod)
             return
-        pod = self._report(worker, pod)
-        if worker.runtime.sandbox_ready:
+        if worker.has_changed:
+            pod = self._report(worker, pod)
+        if worker.must_act and worker.runtime.sandbox_ready:
+            worker.must_act = False
             self._act(worker, pod)
 
     def _act(self, worker: PodWorker, pod: Pod) -> None:
@@ -307,7 +311,8 @@ class Kubelets:
                 run = runs[name]
                 if run.process is None and run.stage == IDLE and run.stage_timer is None:
                     self._starter.start(worker, pod, run)
-        self._report(worker, self._pod(worker))
+        if worker.has_changed:
+            self._report(worker, self._pod(worker))
 
     def _report(self, worker: PodWorker, pod: Pod) -> Pod:
         if self._parts.store.get_pod(worker.uid) is not pod:
@@ -315,6 +320,7 @@ class Kubelets:
             if stored is None:
                 return pod
             pod = stored
+        worker.has_changed = False
         return self._reporter.report(worker, pod, self._parts.agents[worker.node].host_ip)
 
     # --- what happens to containers -------------------------------------------------------------------
@@ -324,10 +330,10 @@ class Kubelets:
         if not run.container.is_init:
             worker.has_initialized = True
         self._prober.begin(worker, pod, run)
-        if worker.spec.init_containers or worker.spec.ephemeral_containers:
-            self._parts.touch(worker)
-        elif worker.runtime.sandbox_ready:
-            self._parts.touch(worker)
+        worker.has_changed = True
+        if worker.spec.init_containers:
+            worker.must_act = True
+        self._parts.touch(worker)
 
     def _on_wake(self, worker: PodWorker, pod: Pod, run: ContainerRun, _detail: str) -> None:
         run.wake_timer = None
@@ -342,11 +348,13 @@ class Kubelets:
         run.stage_timer = None
         if run.stage == POST_START:
             self._starter.on_post_start_done(worker, pod, run)
+            worker.has_changed = worker.must_act = True
             self._parts.touch(worker)
         elif run.stage == PRE_STOP:
             self._stopper.on_pre_stop_done(worker, pod, run)
 
     def _on_probe(self, worker: PodWorker, run: ContainerRun) -> None:
+        worker.has_changed = worker.must_act = True
         self._parts.touch(worker)
 
     def on_exit(self, worker: PodWorker, run: ContainerRun) -> None:
@@ -381,6 +389,7 @@ class Kubelets:
         run.started = False
         self._grow_delay(worker, run, end.at_ms - run.process_start_ms, end.at_ms)
         run.attempt += 1
+        worker.has_changed = worker.must_act = True
         self._parts.touch(worker)
 
     def _grow_delay(self, worker: PodWorker, run: ContainerRun, ran_ms: int, ended_ms: int) -> None:
@@ -394,6 +403,7 @@ class Kubelets:
         restart_all(self._parts, self._prober, self._stopper, worker, pod, trigger)
         self._report(worker, self._pod(worker))
         worker.runtime = worker.runtime.replace(containers={})
+        worker.has_changed = worker.must_act = True
         self._parts.touch(worker)
 
     # --- the end of a pod -----------------------------------------------------------------------------

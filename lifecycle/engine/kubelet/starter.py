@@ -58,6 +58,7 @@ class Starter:
         )
         if is_pull:
             image = run.container.image
+            worker.has_changed = True
             run.waiting = (IMAGE_PULL_BACK_OFF, f'Back-off pulling image "{image}"')
             parts.event(worker, run, NORMAL, "BackOff", f'Back-off pulling image "{image}"')
             parts.event(worker, run, WARNING, "Failed", f"Error: {IMAGE_PULL_BACK_OFF}")
@@ -65,6 +66,7 @@ class Starter:
         meta = pod.meta
         name = f"{meta.name}_{meta.namespace}({meta.uid})"
         text = f"restarting failed container={run.container.name} pod={name}"
+        worker.has_changed = True
         run.waiting = (CRASH_LOOP_BACK_OFF, f"back-off {duration_text(run.due_ms - self._ended(worker, run))} {text}")
         parts.trace.open_event_series(
             f"backoff|{worker.uid}|{run.container.name}",
@@ -85,6 +87,7 @@ class Starter:
         """The wait is over: try again."""
         run.stage_timer = None
         self._parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
+        worker.must_act = True
         self._parts.touch(worker)
 
     # --- image ----------------------------------------------------------------------------------------
@@ -129,6 +132,7 @@ class Starter:
             agent.pulls[image] = max(now_ms + takes_ms, now_ms)
         run.stage = PULLING
         if run.waiting is not None:
+            worker.has_changed = True
             run.waiting = None
         run.stage_timer = parts.later(takes_ms, PULLED, worker, run.container.name, str(takes_ms))
 
@@ -165,15 +169,18 @@ class Starter:
         run.pull_tries += 1
         run.pull_delay_ms = min(run.pull_delay_ms * 2 or BACK_OFF_INITIAL_MS, BACK_OFF_MAX_MS)
         run.due_ms = parts.context.clock.now_ms + run.pull_delay_ms
+        worker.has_changed = True
         run.waiting = (reason, message)
         if event_reason != "Failed":
             parts.event(worker, run, WARNING, event_reason, message)
         parts.event(worker, run, WARNING, "Failed", f"Error: {reason}")
+        worker.must_act = True
         parts.touch(worker)
 
     def _refuse_image(self, worker: PodWorker, run: ContainerRun, image: str) -> None:
         message = f'Failed to apply default image tag "{image}": couldn\'t parse image name "{image}": invalid reference format'
         if run.waiting is None or run.waiting[0] != INVALID_IMAGE_NAME:
+            worker.has_changed = True
             run.waiting = (INVALID_IMAGE_NAME, message)
             self._parts.event(worker, run, WARNING, "InspectFailed", message)
             self._parts.event(worker, run, WARNING, "Failed", f"Error: {INVALID_IMAGE_NAME}")
@@ -243,6 +250,7 @@ class Starter:
     def _fail_start(self, worker: PodWorker, run: ContainerRun, reason: str, message: str) -> None:
         parts = self._parts
         run.start_tries += 1
+        worker.has_changed = True
         run.waiting = (reason, message)
         first_ms, cap_ms = parts.agents[worker.node].back_off
         run.due_ms = parts.context.clock.now_ms + min(first_ms << min(run.start_tries - 1, 20), cap_ms)
@@ -261,6 +269,7 @@ class Starter:
         now_ms = parts.context.clock.now_ms
         behavior = parts.behavior(pod, run)
         run.restart_count = run.attempt
+        worker.has_changed = True
         run.waiting = None
         run.killed_with = run.kill_reason = ""
         run.start_tries = 0
@@ -314,6 +323,7 @@ class Starter:
         parts, process = self._parts, run.process
         assert process is not None and run.container.post_start is not None, run.container.name
         run.stage = POST_START
+        worker.has_changed = True
         run.waiting = ("ContainerCreating", "")
         parts.trace.transition(pod.subject, f"hook.{run.container.name}.postStart", None, "Started")
         run.hook = process.hook(
@@ -337,6 +347,7 @@ class Starter:
         hook, parts = run.hook, self._parts
         assert hook is not None, run.container.name
         run.stage_timer, run.hook = None, None
+        worker.has_changed = True
         run.waiting = None
         went_well = hook.exit_code == 0
         parts.trace.transition(
@@ -357,6 +368,7 @@ class Starter:
             message = hook.message or f"PostStartHook failed with exit code {hook.exit_code}"
             parts.event(worker, run, WARNING, "FailedPostStartHook", message)
             run.kill_reason = "FailedPostStartHook"
+            worker.must_act = True
             parts.touch(worker)
         return went_well
 

@@ -178,8 +178,10 @@ class PodWorker:
         "grace_end_timer",
         "grace_seconds",
         "has_initialized",
+        "has_changed",
         "ip",
         "is_reported",
+        "must_act",
         "node",
         "restarting_all",
         "runs",
@@ -209,6 +211,9 @@ class PodWorker:
         self.stage_timer: int | None = None
         self.ip = ""
         self.is_reported = False
+        # What the next look has to do: tell a changed status, decide what to start or stop.
+        self.has_changed = True
+        self.must_act = True
         self.has_initialized = False
         self.stop_started_ms = 0
         self.stop_reason = ""

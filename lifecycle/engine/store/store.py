@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ..clock import Clock
+from ..columns import pod_status_text, ready_text
 from ..errors import AlreadyExists, NotFound
 from ..objects.kinds import kind_for
 from ..objects.meta import Key, StoredObject
@@ -166,6 +167,9 @@ class Store:
         self._objects.setdefault(kind, {})[namespace, name] = obj
         self.by_uid[obj.meta.uid] = obj
         self.index.change(None, obj)
+        if isinstance(obj, Pod):
+            # Told after every write, so what was told last is what holds now.
+            self.shown[obj.meta.uid] = (ready_text(obj), pod_status_text(obj))
 
 
 def _plural(kind: str) -> str:

@@ -1,5 +1,7 @@
 """Runs one simple command: a function, a builtin of the shell, or a tool in a process of its own."""
 
+import re
+
 from lifecycle.engine.programs.file_system import FOLDER, FileProblem
 from lifecycle.engine.programs.shell.arithmetic import evaluate
 from lifecycle.engine.programs.shell.builtin_calls import Context
@@ -16,8 +18,8 @@ from lifecycle.engine.programs.shell.word_parts import Assignment, Text, Word, l
 from lifecycle.engine.programs.tools.call import Call
 from lifecycle.engine.programs.tools.registry import find_tool
 
-# What reading an odd argument may raise: a number that is none, a list that is too short.
-UNREADABLE = (ValueError, IndexError, OverflowError, RecursionError)
+# What reading an odd argument may raise: a number or pattern that is none, a list that is too short.
+UNREADABLE = (ValueError, IndexError, OverflowError, RecursionError, re.error)
 _DECLARATIONS = frozenset(("export", "readonly", "local", "declare", "typeset"))
 
 

@@ -29,7 +29,12 @@ from lifecycle.engine.programs.world import Exit, World
 _MOST_STEPS = 20_000
 _MOST_STEPS_TOGETHER = 60_000
 _MOST_TASKS = 256
-_FIRST_BUSY_MS, _LONGEST_BUSY_MS = 1_000, 3_600_000
+_STEPS_OF_A_FORK = 10
+_FEWER_STEPS = 4_000
+_PATIENCE = 5
+"""So many seconds of work in a row are believed; after that each stretch is shorter and lasts longer."""
+_BUSY_MS = 1_000
+_MOST_DOUBLINGS = 12
 _BUSY_MILLI = 1_000
 _MOST_REAPED = 256
 OOM_KILLED = "OOMKilled"
@@ -44,7 +49,6 @@ class Machine:
         "_file_system",
         "_generated",
         "_world",
-        "busy_ms",
         "changes",
         "ended",
         "exit",
@@ -58,6 +62,7 @@ class Machine:
         "now_ms",
         "open_files",
         "output",
+        "overruns",
         "partial",
         "passed_signals",
         "problems",
@@ -81,7 +86,8 @@ class Machine:
         self.next_pid = 1
         self.changes = 0
         self.now_ms = 0
-        self.busy_ms = 0
+        self.overruns = 0
+        """How often in a row a task ran too long without letting time pass."""
         self.steps = 0
         """Instructions run by all tasks at this instant."""
         self.exit: Exit | None = None
@@ -150,6 +156,7 @@ class Machine:
     def child_of(self, task: Task, arguments: list[str]) -> Task:
         """A forked child: descriptors and folder of its parent, ignored signals stay ignored."""
         child = self.new_task(task.pid, task.root, arguments)
+        task.steps += _STEPS_OF_A_FORK
         child.folder = task.folder
         child.fds = dict(task.fds)
         for number in child.fds.values():
@@ -308,22 +315,23 @@ class Machine:
         """Counts one instruction; True when the task has run too long without letting time pass."""
         task.steps += 1
         self.steps += 1
-        if task.steps < _MOST_STEPS and self.steps < _MOST_STEPS_TOGETHER:
+        if task.steps < (_MOST_STEPS if self.overruns < _PATIENCE else _FEWER_STEPS) and (
+            self.steps < _MOST_STEPS_TOGETHER
+        ):
             return False
         task.steps = 0
-        self.busy_ms = min(self.busy_ms * 2 or _FIRST_BUSY_MS, _LONGEST_BUSY_MS)
-        task.wait = Wait(Wait.TIME, self.now_ms + self.busy_ms)
+        self.overruns += 1
+        busy_ms = _BUSY_MS << min(max(self.overruns - _PATIENCE, 0), _MOST_DOUBLINGS)
+        task.wait = Wait(Wait.TIME, self.now_ms + busy_ms)
         task.cpu_milli = _BUSY_MILLI
-        self.note(
-            f"a loop that never waits: {_MOST_STEPS} steps of it are taken to last 1 s, then twice as long"
-        )
+        self.note(f"a loop that never waits: taken to need 1 s for {_MOST_STEPS} steps, later ever longer")
         return True
 
     def rested(self, task: Task) -> None:
         """The task let time pass by itself."""
         task.steps = 0
         task.cpu_milli = 0
-        self.busy_ms = 0
+        self.overruns = 0
 
     def check_memory(self) -> None:
         """Ends the container when its processes use more memory than its limit."""

@@ -33,7 +33,7 @@ def is_pattern(pattern: str) -> bool:
     while at < len(pattern):
         if pattern[at] == "\\":
             at += 2
-        elif pattern[at] in "*?[":
+        elif pattern[at] in "*?" or (pattern[at] == "[" and "]" in pattern[at + 1 :]):
             return True
         else:
             at += 1

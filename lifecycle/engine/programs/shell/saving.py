@@ -22,7 +22,7 @@ def save_machine(machine: Machine) -> dict[str, Any]:
         "open_files": machine.open_files.save(),
         "next_pid": machine.next_pid,
         "changes": machine.changes,
-        "busy_ms": machine.busy_ms,
+        "overruns": machine.overruns,
         "now": [machine.now_ms, machine.steps],
         "exit": [machine.exit.at_ms, machine.exit.code, machine.exit.reason, machine.exit.signal]
         if machine.exit
@@ -43,7 +43,7 @@ def load_machine(data: Mapping[str, Any]) -> Machine:
     machine.open_files = OpenFiles.load(data["open_files"])
     machine.next_pid = data["next_pid"]
     machine.changes = data["changes"]
-    machine.busy_ms = data["busy_ms"]
+    machine.overruns = data["overruns"]
     machine.now_ms, machine.steps = data["now"]
     machine.exit = Exit(*data["exit"]) if data["exit"] else None
     machine.ended = {pid: (at_ms, status) for pid, at_ms, status in data["ended"]}

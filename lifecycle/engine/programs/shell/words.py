@@ -163,7 +163,10 @@ class WordReader:
             if self.text[self.at] == ")":
                 self.at += 1
                 return tuple(values)
+            before = self.at
             values.append(self.word(META))
+            if self.at == before:
+                break
         raise CannotInterpret("an array without its closing parenthesis")
 
     # Words.
