@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from .spans import Lane, make_lanes
@@ -48,14 +49,15 @@ def _group(shown: list[PodStory], stories: Stories) -> dict[tuple[str, str], lis
 def _group_lanes(key: tuple[str, str], stories: list[PodStory]) -> list[Lane]:
     namespace, workload = key
     kind, _, name = workload.partition("/")
-    alive = [story for story in stories if not story.is_gone]
-    ready = sum(story.state == "ready" for story in alive)
+    states = Counter(story.state for story in stories if not story.is_gone)
+    leaving = states.pop("terminating", 0)
+    counted = f"{states['ready']} of {states.total()} ready" + (f", {leaving} terminating" if leaving else "")
     header = Lane(
         key=f"group:{namespace}/{workload}",
         label=name or "Bare pods",
         title=f"{namespace}/{workload}",
         path=f"deployments/{namespace}/{name}/" if kind == "Deployment" else "",
-        note=f"{kind if name else 'no controller'} · {ready} of {len(alive)} ready",
+        note=f"{kind if name else 'no controller'} · {counted}",
         header=True,
     )
     rows = {story.lane: _pod_lane(story, name) for story in stories}

@@ -96,6 +96,13 @@ def test_pods_stand_under_the_deployment_that_owns_their_replica_set():
     assert rows_of(figure) == ["web", "6d4-a", "6d4-b", "Bare pods", "alone"]
 
 
+def test_a_workloads_header_counts_who_is_ready_and_who_leaves():
+    rows = [*pod_life("a", owner="StatefulSet/db"), *pod_life("b", owner="StatefulSet/db")]
+    rows.append(transition(9000, "deletion", "requested", "b", owner="StatefulSet/db"))
+    [header, *_] = make_timeline(told(rows), 9000)["layout"]["meta"]["rows"]
+    assert header["note"] == "StatefulSet · 1 of 1 ready, 1 terminating"
+
+
 def test_the_next_pod_of_a_name_continues_its_row():
     again = [row | {"uid": "second"} for row in pod_life("db-0", 9000)]
     stories = told([*pod_life("db-0"), transition(8000, "exists", "deleted", "db-0"), *again])
