@@ -8,6 +8,7 @@ from typing import Protocol
 from ..actions import Action
 from ..context import Context
 from .deployment import DeploymentController
+from .endpoints import EndpointSliceController
 from .garbage import GarbageCollector
 from .replica_set import ReplicaSetController
 from .tally import Tally
@@ -30,6 +31,7 @@ def make_controllers(context: Context, act: Callable[[Action], None]) -> list[Co
         ReplicaSetController(context, act, tally),
         DeploymentController(context, act, tally),
         GarbageCollector(context, act),
+        EndpointSliceController(context, act),
     ]
 
 

@@ -20,6 +20,9 @@ class SelectorIndex:
         # Selectors without such a pair (only Exists, NotIn, … or nothing at all), by namespace.
         self._anywhere: dict[str, dict[str, None]] = {}
 
+    def __len__(self) -> int:
+        return len(self._known)
+
     def add(self, uid: str, namespace: str, name: str, selector: Selector) -> None:
         """File a selector under its holder; one already filed there is replaced."""
         self.remove(uid)
