@@ -183,12 +183,10 @@ class Owner:
             piece.controls.append(control)
 
     def _run(self, hot: Hot, piece: Slice, deadline: float) -> None:
-        """Advance to virtual now, at most until `deadline`; then what waits in the inbox enters."""
-        target_ms = hot.clock.target_ms(self.wall())
-        waiting = _waiting_commands(hot.cluster, target_ms)
-        for command in waiting:
-            # A scenario's step enters at its own instant, anything else as late as time has come.
-            until_ms = target_ms if command.pinned_ms is None else command.pinned_ms
+        """Advance to where time or the run has come, at most until `deadline`; commands enter on the way."""
+        wall = self.wall()
+        now_ms, target_ms = hot.clock.now_ms(wall), hot.clock.target_ms(wall)
+        for until_ms, command in _waiting_commands(hot.cluster, now_ms, target_ms):
             is_there = self._run_to(hot, until_ms, deadline)
             if is_there or command.pinned_ms is None:
                 piece.answers.append(_submit(hot, command))
@@ -207,6 +205,9 @@ class Owner:
         if end_ms <= engine.now_ms:
             return until_ms <= engine.now_ms
         holds = _condition(clock.condition)
+        if holds is not None and holds(engine):
+            _stand(hot, self.wall())
+            return False
 
         def stop(at: Engine) -> bool:
             return (holds is not None and holds(at)) or time.perf_counter() > deadline
@@ -235,14 +236,18 @@ def _submit(hot: Hot, command: Command) -> Answer:
     )
 
 
-def _waiting_commands(cluster: Cluster, until_ms: int) -> list[Command]:
-    """Pinned ones that are due by then first, in the order of their instants; the rest in inbox order."""
-    due = Q(pinned_ms=None) | Q(pinned_ms__lte=until_ms)
+def _waiting_commands(cluster: Cluster, now_ms: int, target_ms: int) -> list[tuple[int, Command]]:
+    """What is due until `target_ms`, with the instant it enters at: a scenario's step its own, the rest now.
+
+    Sorted by that instant, then in inbox order.
+    """
+    due = Q(pinned_ms=None) | Q(pinned_ms__lte=target_ms)
     waiting = cluster.commands.filter(due, state=Command.State.PENDING).order_by("order")
-    return sorted(
-        waiting[:COMMANDS_A_TURN],
-        key=lambda one: (one.pinned_ms is None, one.pinned_ms or 0, one.order),
-    )
+    enters = [
+        (now_ms if command.pinned_ms is None else command.pinned_ms, command)
+        for command in waiting[:COMMANDS_A_TURN]
+    ]
+    return sorted(enters, key=lambda one: (one[0], one[1].order))
 
 
 def _next_pinned(cluster: Cluster) -> int | None:

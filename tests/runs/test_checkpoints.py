@@ -6,6 +6,7 @@ import zlib
 import pytest
 
 from lifecycle import checkpoints, shards
+from lifecycle.engine import cluster as engine_cluster
 from lifecycle.models import Checkpoint
 from lifecycle.runner import Owner
 from tests.runs.conftest import create
@@ -47,6 +48,13 @@ def test_past_the_limit_they_thin_out_and_the_ends_stay(make_cluster):
     assert len(kept) < checkpoints.KEPT and kept[0] == 0 and kept[-2:] == [15, 16]
 
 
+def raise_engine_version(monkeypatch):
+    """As if Podline had been upgraded to an engine that decides otherwise."""
+    following = checkpoints.ENGINE_VERSION + 1
+    monkeypatch.setattr(checkpoints, "ENGINE_VERSION", following)
+    monkeypatch.setattr(engine_cluster, "ENGINE_VERSION", following)
+
+
 def test_after_an_upgrade_a_cluster_goes_on_from_its_last_checkpoint(owner, wall, make_cluster, monkeypatch):
     cluster = make_cluster()
     create(cluster, replicas=2)
@@ -56,7 +64,7 @@ def test_after_an_upgrade_a_cluster_goes_on_from_its_last_checkpoint(owner, wall
     owner.close()
     cluster.refresh_from_db()
     seq = cluster.seq
-    monkeypatch.setattr(checkpoints, "ENGINE_VERSION", checkpoints.ENGINE_VERSION + 1)
+    raise_engine_version(monkeypatch)
     second = Owner("test", wall)
     wall.go_on(30)
     second.turn(cluster.pk)
@@ -75,7 +83,7 @@ def test_without_a_checkpoint_at_its_end_an_upgraded_cluster_says_what_to_do(
     owner.turn(cluster.pk)
     wall.go_on(3)
     owner.turn(cluster.pk)
-    monkeypatch.setattr(checkpoints, "ENGINE_VERSION", checkpoints.ENGINE_VERSION + 1)
+    raise_engine_version(monkeypatch)
     Owner("test", wall).turn(cluster.pk)
     cluster.refresh_from_db()
     assert "start that version once more" in cluster.failure
