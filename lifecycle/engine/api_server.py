@@ -72,6 +72,8 @@ class ApiServer:
         data = self._with_name(apply_defaults(kind, data, features))
         raise_invalid(data, validate_create(data, features))
         meta = {name: value for name, value in data["metadata"].items() if name not in _RESERVED_META}
+        if kind == "Service":
+            data = self._with_cluster_ip(data)
         new = read_object({**data, "metadata": meta}, self._clock.epoch_ms)
         self._require_namespace(new)
         if not isinstance(new, Pod):
@@ -85,6 +87,19 @@ class ApiServer:
         stem = f"{data.get('kind')}/{meta.get('namespace') or ''}/{meta['generateName']}"
         _uid, suffix = self._context.chance.uid_and_suffix(stem, self._count(stem))
         return {**data, "metadata": {**meta, "name": meta["generateName"] + suffix}}
+
+    def _with_cluster_ip(self, data: dict[str, Any]) -> dict[str, Any]:
+        """A Service's address: the next free one of 10.96.0.0/12, unless it asks for one or for none."""
+        spec = data.get("spec") or {}
+        if spec.get("clusterIP") or spec.get("type") == "ExternalName":
+            return data
+        taken = {(service.spec or {}).get("clusterIP") for service in self._store.list("Service")}
+        address = None
+        while address is None or address in taken:
+            # The first ten are kept for the API server and DNS.
+            number = self._count("clusterIP") + 10
+            address = f"10.{96 + (number >> 16)}.{number >> 8 & 255}.{number & 255}"
+        return {**data, "spec": {**spec, "clusterIP": address, "clusterIPs": [address]}}
 
     def _count(self, owner: str) -> int:
         number = self._store.creations.get(owner, 0) + 1
