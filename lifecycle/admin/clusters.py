@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -99,8 +99,10 @@ class ClusterAdmin(ScopedAdmin):
     def history_of(self, request: HttpRequest, name: str, what: str) -> HttpResponseBase:
         """Transitions or events of one cluster, newest first, a page at a time."""
         cluster = get_cluster_or_404(request.user, name)
-        form = HistoryForm(request.GET or None)
-        history = HISTORIES.get(what) or HISTORIES["transitions"]
+        if what not in HISTORIES:
+            raise Http404(f"There are {' and '.join(HISTORIES)}.")
+        history = HISTORIES[what]
+        form = HistoryForm(request.GET or None, history.columns)
         context = {
             **self.admin_site.each_context(request),
             "title": f"{history.title} of {cluster.name}",

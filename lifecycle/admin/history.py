@@ -21,6 +21,10 @@ class HistoryForm(forms.Form):
     reason = forms.CharField(required=False)
     before = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)
 
+    def __init__(self, data: Any, columns: tuple[str, ...]) -> None:
+        super().__init__(data)
+        self.fields = {key: field for key, field in self.fields.items() if key in {*columns, "before"}}
+
     def filters(self) -> dict[str, Any]:
         """What was filled in; nothing while something is wrong with it."""
         return {key: value for key, value in self.cleaned_data.items() if value} if self.is_valid() else {}
@@ -45,10 +49,9 @@ class History:
 
     def page(self, cluster: Cluster, filters: dict[str, Any]) -> Page:
         """The newest rows that fit. Rows above the cursor do not exist yet."""
-        known = {name: value for name, value in filters.items() if name in self.columns}
-        first = min(cluster.seq + 1, filters.get("before") or cluster.seq + 1)
-        rows = self.model._default_manager.filter(cluster=cluster, seq__lt=first, **known).order_by("-seq")
-        found = [list(values) for values in rows.values_list(*self.columns)[: PAGE_ROWS + 1]]
+        first = min(cluster.seq + 1, filters.pop("before", cluster.seq + 1))
+        rows = self.model._default_manager.filter(cluster=cluster, seq__lt=first, **filters)
+        found = [list(values) for values in rows.order_by("-seq").values_list(*self.columns)[: PAGE_ROWS + 1]]
         older_before = found[PAGE_ROWS - 1][0] if len(found) > PAGE_ROWS else None
         return Page([name.replace("_", " ") for name in self.columns], found[:PAGE_ROWS], older_before)
 

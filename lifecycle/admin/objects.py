@@ -28,10 +28,19 @@ class DeletedFilter(admin.SimpleListFilter):
     parameter_name = "deleted"
 
     def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
-        return [("no", "living"), ("yes", "deleted")]
+        return [("living", "living"), ("deleted", "deleted"), ("both", "both")]
+
+    def value(self) -> str:
+        return super().value() or "living"
+
+    def choices(self, changelist: Any) -> Any:
+        """Without Django's own "All", which would be no filter at all."""
+        return list(super().choices(changelist))[1:]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
-        return queryset.filter(deleted_ms__isnull=self.value() == "no") if self.value() else queryset
+        if self.value() == "both":
+            return queryset
+        return queryset.filter(deleted_ms__isnull=self.value() == "living")
 
 
 class ScaleForm(ActionForm):

@@ -125,7 +125,8 @@ def test_a_spec_that_changed_meanwhile_is_not_overwritten(client: Client, shop, 
 def act(client: Client, action: str, *rows: StoredObject, **fields: Any) -> list[str]:
     """What the page says after an action on rows."""
     form = {"action": action, "_selected_action": [row.pk for row in rows], **fields}
-    response = client.post(reverse("admin:lifecycle_storedobject_changelist"), form, follow=True)
+    listing = reverse("admin:lifecycle_storedobject_changelist")
+    response = client.post(f"{listing}?deleted=both", form, follow=True)
     return [str(message) for message in response.context["messages"]]
 
 
@@ -166,6 +167,16 @@ def test_a_deleted_object_stays_as_it_was(client: Client, shop, answering: Inbox
     assert save(client, stored, SPEC | {"replicas": 9}).status_code == 403
     assert client.get(page_of(stored)).status_code == 200
     assert answering.asked == []
+
+
+@pytest.mark.parametrize(
+    "asked, shown", [("", ["living"]), ("deleted", ["gone"]), ("both", ["gone", "living"])]
+)
+def test_living_objects_are_listed_unless_asked_otherwise(client: Client, shop, asked: str, shown: list[str]):
+    make_stored(shop, name="living")
+    make_stored(shop, name="gone", deleted_ms=5)
+    page = client.get(reverse("admin:lifecycle_storedobject_changelist"), {"deleted": asked} if asked else {})
+    assert [stored.name for stored in page.context["cl"].result_list] == shown
 
 
 def test_staff_see_their_own_clusters_only(client: Client, shop, answering: Inbox):
