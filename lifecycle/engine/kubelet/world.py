@@ -246,7 +246,8 @@ class ContainerWorld:
 
     def connect(self, host: str, port: int, now_ms: int) -> ConnectResult:
         """What a connection from this pod to an address meets now."""
-        found: ConnectResult = self._connect(self._worker, host, port, now_ms)
+        address = self.resolve(host) or host
+        found: ConnectResult = self._connect(self._worker, address, port, now_ms)
         return found
 
 
