@@ -261,12 +261,13 @@ def _find(cluster: Cluster, kind: str, namespace: str, name: str) -> StoredObjec
 
 def _pod(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
     stored = _find(cluster, "Pod", namespace, name)
+    end_ms = tell_time(cluster)["at_ms"] if stored.deleted_ms is None else stored.deleted_ms
     return {
         "pod": stored,
         "tone": readings.tone_of(stored),
         "status": stored.data.get("status") or {},
         "containers": readings.list_containers(stored.data),
-        "age": duration(max(0, tell_time(cluster)["at_ms"] - stored.created_ms)),
+        "age": duration(max(0, end_ms - stored.created_ms)),
     }
 
 

@@ -108,7 +108,9 @@ class _Folding:
         if row["new"] is None:
             return
         title = f"{_label(lane)}: {row['new']}" + (f" ({row['reason']})" if row["reason"] else "")
-        spans.append(Span(lane, _tone(lane, row), row["at_ms"], None, title, self._notes(row)))
+        # Rows of the write that removed the pod come after its end: they held for no time.
+        end_ms = self.story.deleted_ms if self.story else None
+        spans.append(Span(lane, _tone(lane, row), row["at_ms"], end_ms, title, self._notes(row)))
 
     def _close_all(self, at_ms: int) -> None:
         for spans in self.by_lane.values():

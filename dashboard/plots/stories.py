@@ -51,6 +51,8 @@ class PodStory:
     def feed(self, row: Row) -> None:
         """Take the pod's next transition."""
         at_ms = row["at_ms"]
+        if self.is_gone:  # the other rows of the write that removed it
+            return
         if row["field"] == "exists" and row["new"] == "deleted":
             self._close(at_ms)
             self.deleted_ms = at_ms

@@ -98,7 +98,9 @@ def test_probes_hooks_and_signals_are_marks_on_their_container():
 
 
 def test_everything_ends_with_the_pod():
-    figure = make_phases([*pod_life(), transition(8000, "exists", "deleted")], 20_000)
+    gone = [transition(8000, "exists", "deleted"), transition(8000, "deletion", "removed")]
+    figure = make_phases([*pod_life(), *gone], 20_000)
+    assert [mark[:2] for mark in marks_on(figure, "deletion")] == [("instants", 8000)]
     assert bars_on(figure, "phase")[-1] == ("value-good", 2000, 8000)
     assert (figure["layout"]["meta"]["from"], figure["layout"]["meta"]["to"]) == (0, 8000)
 

@@ -83,7 +83,16 @@ def test_a_change_taken_back_in_the_same_instant_is_no_change():
 
 def test_a_deleted_pod_keeps_its_bars_and_has_an_end():
     gone = transition(8000, "exists", "deleted")
-    assert bars(make_timeline(told([*pod_life(), gone]), 9000))[("default/web-1", "ready")] == [(5000, 8000)]
+    # The other rows of the write that removes it come after `exists`.
+    rows = [
+        *pod_life(),
+        gone,
+        transition(8000, "deletion", "removed"),
+        transition(8000, "phase", "Succeeded"),
+    ]
+    drawn = bars(make_timeline(told(rows), 9000))
+    assert drawn[("default/web-1", "ready")] == [(5000, 8000)]
+    assert not [bar for bar in drawn.values() if None in bar[-1]]
 
 
 def test_pods_stand_under_the_deployment_that_owns_their_replica_set():
