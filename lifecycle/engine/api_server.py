@@ -12,6 +12,7 @@ from .context import Context
 from .errors import ApiError, BadRequest, Conflict, Forbidden, Invalid, NotFound
 from .kubelet.grace import decide_deletion_grace_seconds, decide_shortened_grace_seconds
 from .kubelet.qos import decide_qos_class
+from .objects.condition import Condition
 from .objects.deployment import Deployment
 from .objects.meta import ObjectMeta, PlainObject, StoredObject
 from .objects.node import Node
@@ -21,6 +22,7 @@ from .store.defaults import apply_defaults
 from .store.defaults.pods import default_pod
 from .store.validation import FieldError, to_status, validate_create, validate_update
 
+GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
 BACKGROUND, FOREGROUND, ORPHAN = "Background", "Foreground", "Orphan"
 _FINALIZER_OF = {FOREGROUND: "foregroundDeletion", ORPHAN: "orphan"}
 _TYPED: dict[str, type[StoredObject]] = {
@@ -141,6 +143,10 @@ class ApiServer:
         )
         if isinstance(new, Pod):
             new.status = PodStatus(PENDING, qos_class=decide_qos_class(new.spec))
+            if new.spec.scheduling_gates:
+                # Known from the first moment, before the scheduler has seen the pod (SGATE-03).
+                gated = Condition("PodScheduled", "False", GATED_REASON, GATED_TEXT, self._clock.now_ms)
+                new.status = new.status.replace(conditions=(gated,))
         return self._store.create(new)
 
     def create_pod(self, action: CreatePod) -> Pod:

@@ -173,7 +173,7 @@ def test_bad_input_is_status_2_and_nothing_is_run(simulate, given, said):
     [
         (
             ("      app: nginx\n  template", "      app: web\n  template"),
-            "line 16: Deployment nginx-deployment: spec.template.metadata.labels: Invalid value: "
+            "line 14: Deployment nginx-deployment: spec.template.metadata.labels: Invalid value: "
             '{"app":"nginx"}: `selector` does not match template `labels`',
         ),
         (
@@ -226,9 +226,7 @@ def test_kinds_nothing_acts_on_are_said(simulate):
 
 def test_the_table_is_for_people(simulate):
     answer = simulate(NGINX, "--output", "table")
-    assert any(
-        line.startswith("     0.000s  Deployment default/nginx-deployment  exists: ") for line in answer.lines
-    )
+    assert "        0.000s  Deployment default/nginx-deployment  exists: - -> created" in answer.lines
     assert answer.lines[-1].endswith("end: idle")
 
 

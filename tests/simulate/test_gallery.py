@@ -10,7 +10,26 @@ from tests.simulate.running import GALLERY, run_file
 
 TIMELINES = yaml.safe_load((Path(__file__).parent / "timelines.yaml").read_text())
 SCENARIOS = sorted(path.stem for path in GALLERY.glob("*.yaml"))
+# What the engine does not do yet. Strict: a scenario that begins to pass has to leave this list.
+NODE_FAULTS = "faults of nodes and kubelets are not modelled yet"
+NOT_YET = {
+    "s14-kubelet-restart": NODE_FAULTS,
+    "s16-forced-node-unreachable": NODE_FAULTS,
+    "s38-kubelet-restart": NODE_FAULTS,
+    "s38-kubelet-restart-evaluates": NODE_FAULTS,
+    "s40-resize-in-place": "resizing in place is not modelled yet",
+}
 ENTRY = re.compile(r"(?P<seconds>[\d.]+)(?: (?P<value>\S.*))?")
+
+
+def cases(names):
+    """One case for each name; those of NOT_YET are expected to fail."""
+    return [
+        pytest.param(
+            name, marks=pytest.mark.xfail(reason=NOT_YET[name], strict=True) if name in NOT_YET else ()
+        )
+        for name in names
+    ]
 
 
 def read_lane(text):
@@ -19,22 +38,24 @@ def read_lane(text):
     return [(float(entry["seconds"]), entry["value"] or "") for entry in entries]
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", cases(SCENARIOS))
 def test_the_claims_hold(name):
     outcome = run_file(GALLERY / f"{name}.yaml").outcome
     assert outcome.failures == ()
     assert outcome.refusals == ()
 
 
-@pytest.mark.parametrize("name", sorted(TIMELINES))
+@pytest.mark.parametrize("name", cases(sorted(TIMELINES)))
 def test_the_lanes_are_those_of_the_specification(name):
-    lanes = run_file(GALLERY / f"{name}.yaml", timing="instant").lanes()
+    run = run_file(GALLERY / f"{name}.yaml", timing="instant")
+    assert run.outcome.refusals == ()
+    lanes = run.lanes()
     for pod, expected in TIMELINES[name].items():
         found = {field: lanes[pod][field] for field in expected}
         assert found == {field: read_lane(text) for field, text in expected.items()}
 
 
-@pytest.mark.parametrize("name", [name for name in SCENARIOS if name in TIMELINES])
+@pytest.mark.parametrize("name", cases(SCENARIOS))
 def test_the_claims_hold_with_realistic_latencies_too(name):
     outcome = run_file(GALLERY / f"{name}.yaml", timing="realistic").outcome
     assert outcome.failures == ()
