@@ -228,6 +228,8 @@ def run_tool(machine: Machine, task: Task) -> None:
         except CannotInterpret as error:
             machine.note(f"cannot interpret {error}: {call.name} is taken to fail with status 2")
             result = 2
+        except FileProblem as problem:
+            result = call.fail(str(problem))
         except UNREADABLE:
             result = call.cannot(f"{' '.join(call.arguments)[:40]!r}")
         if task.pid not in machine.tasks or task.shell is not None:

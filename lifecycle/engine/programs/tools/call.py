@@ -10,11 +10,13 @@ from typing import Any, TypeAlias
 from lifecycle.engine.programs.file_system import FOLDER, FileProblem, FileSystem, join_path
 from lifecycle.engine.programs.shell.machine import Machine
 from lifecycle.engine.programs.shell.open_files import READER
+from lifecycle.engine.programs.shell.scanning import CannotInterpret
 from lifecycle.engine.programs.shell.task import Task, Wait
 from lifecycle.engine.programs.world import World
 
 Outcome: TypeAlias = "int | Wait | None"
 _STDIN = "-"
+_MOST_INPUT = 4 << 20
 
 
 class Call:
@@ -89,6 +91,8 @@ class Call:
         """All of standard input, once its end is reached; a Wait until then."""
         text, is_end = self.machine.read(self.task, 0)
         self.state["input"] = self.state.get("input", "") + text
+        if len(self.state["input"]) > _MOST_INPUT:
+            raise CannotInterpret(f"more than {_MOST_INPUT >> 20} MiB of input")
         if is_end or not self._is_pipe():
             return str(self.state["input"])
         return self.wait_for_input()

@@ -58,11 +58,15 @@ def _head_bytes(call: Call, names: list[str], size: int) -> Outcome:
         draws = (call.world.draw("device-bytes", *key, place) for place in range(min(size, 4096)))
         call.out("".join(chr(33 + int(draw * 94)) for draw in draws))
         return 0
-    texts = call.whole_inputs(names)
-    if isinstance(texts, Wait):
-        return texts
-    call.out("".join(text[:size] for _, text in texts))
-    return call.status
+    state = call.state
+    state.setdefault("left", size)
+
+    def handle(line: str) -> bool:
+        call.out(line[: state["left"]])
+        state["left"] -= min(len(line), state["left"])
+        return bool(state["left"] <= 0)
+
+    return call.each_line(names, handle)
 
 
 def _all_but_last(call: Call, names: list[str], count: int) -> Outcome:
