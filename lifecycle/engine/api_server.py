@@ -13,6 +13,7 @@ from .errors import ApiError, BadRequest, Conflict, Forbidden, Invalid, NotFound
 from .kubelet.grace import decide_deletion_grace_seconds, decide_shortened_grace_seconds
 from .kubelet.qos import decide_qos_class
 from .objects.condition import Condition
+from .objects.condition import Condition
 from .objects.deployment import Deployment
 from .objects.meta import ObjectMeta, PlainObject, StoredObject
 from .objects.node import Node
@@ -169,7 +170,8 @@ class ApiServer:
             generation=1,
         )
         spec = self._admitted(template.spec)
-        pod = Pod(POD_KIND, meta, spec, spec.memo["new_status"])
+        status = self._new_status(spec) if spec.scheduling_gates else spec.memo["new_status"]
+        pod = Pod(POD_KIND, meta, spec, status)
         if store.get("Pod", owner.namespace, meta.name) is not None:
             # One name in fourteen million; the next number gives another.
             return self.create_pod(action)

@@ -138,7 +138,7 @@ class CommandHandlers:
             raise BadRequest(f"gracePeriodSeconds {seconds!r}: use a whole number of seconds")
         if payload.get("force") and seconds is None:
             seconds = 0
-        elif seconds == 0 and payload.get("force") is False:
+        elif seconds == 0 and not payload.get("force"):
             # kubectl asks for 1 when told 0 without --force (FORCE-03).
             seconds = 1
         removed = self._api.delete(

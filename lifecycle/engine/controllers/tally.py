@@ -15,6 +15,7 @@ from ..objects.pod import FAILED, PENDING, SUCCEEDED, UNKNOWN, Pod
 from ..objects.selector import Selector
 
 ACTIVE, READY, TERMINATING, UNFINISHED, LABELED, STRAY, COSTED, RANKED = 1, 2, 4, 8, 16, 32, 64, 128
+_OF_META = ACTIVE | UNFINISHED | LABELED | STRAY | COSTED
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 
 
@@ -110,7 +111,12 @@ class OwnerTally:
         assert pod is not None, "a change has an old or a new pod"
         uid = pod.meta.uid
         before = self._bits.get(uid, 0)
-        after = self._read(new) if new is not None else 0
+        if new is None:
+            after = 0
+        elif old is not None and old.meta is new.meta and before & ACTIVE:
+            after = self._read_status(new, before & _OF_META)
+        else:
+            after = self._read(new)
         changed = before != after
         if changed:
             self._count(uid, before, after)
@@ -123,23 +129,37 @@ class OwnerTally:
         return changed
 
     def _read(self, pod: Pod) -> int:
-        phase, meta = pod.status.phase, pod.meta
-        if phase in (SUCCEEDED, FAILED):
+        meta = pod.meta
+        if pod.status.phase in (SUCCEEDED, FAILED):
             return 0
         if meta.deletion_ms is not None:
             return TERMINATING | UNFINISHED
-        bits = ACTIVE | UNFINISHED
-        labels = meta.labels
-        if all(labels.get(name) == value for name, value in self._labels.items()):
+        bits, labels = ACTIVE | UNFINISHED, meta.labels
+        # Pods of the template share its labels, which match the selector.
+        if labels is self._labels:
             bits |= LABELED
-        if self._selector is not None and not self._selector.matches(labels):
-            bits |= STRAY
-        if pod.is_ready:
-            bits |= READY
-            if pod.node_name and phase != PENDING and phase != UNKNOWN:
-                bits |= RANKED
+        else:
+            if all(labels.get(name) == value for name, value in self._labels.items()):
+                bits |= LABELED
+            if self._selector is not None and not self._selector.matches(labels):
+                bits |= STRAY
         if DELETION_COST in meta.annotations:
             bits |= COSTED
+        return self._read_status(pod, bits)
+
+    @staticmethod
+    def _read_status(pod: Pod, bits: int) -> int:
+        """What the status adds to the bits of an active pod's metadata; nothing is left at its end."""
+        status = pod.status
+        phase = status.phase
+        if phase in (SUCCEEDED, FAILED):
+            return 0
+        for condition in status.conditions:
+            if condition.type == "Ready":
+                if condition.status != "True":
+                    break
+                is_running = phase not in (PENDING, UNKNOWN) and pod.node_name != ""
+                return bits | READY | RANKED if is_running else bits | READY
         return bits
 
     def _count(self, uid: str, before: int, after: int) -> None:

@@ -66,7 +66,7 @@ class Kubelets:
         self._gone: dict[str, Pod] = {}
         self._node_count = 0
         self._reporter = Reporter(context)
-        self._starter = Starter(parts, self._on_running, self.on_exit)
+        self._starter = Starter(parts, self._on_running, self.on_exit, self._tell)
         self._prober = Prober(parts, self._on_probe)
         self._stopper = Stopper(parts, self.on_exit)
         context.loop.register(NAME, self._sync)
@@ -302,6 +302,9 @@ class Kubelets:
             if run.kill_reason == "FailedPostStartHook" and run.process is not None:
                 why = ContainerToKill(run.container.name, "", "FailedPostStartHook", "FailedPostStartHook")
                 self._stopper.kill(worker, pod, run, why)
+        if worker.has_changed:
+            # What has just ended is told before its next run begins (RESTART-14).
+            pod = self._report(worker, self._pod(worker))
         for names in (
             actions.ephemeral_containers_to_start,
             actions.init_containers_to_start,
@@ -313,6 +316,9 @@ class Kubelets:
                     self._starter.start(worker, pod, run)
         if worker.has_changed:
             self._report(worker, self._pod(worker))
+
+    def _tell(self, worker: PodWorker) -> None:
+        self._report(worker, self._pod(worker))
 
     def _report(self, worker: PodWorker, pod: Pod) -> Pod:
         if self._parts.store.get_pod(worker.uid) is not pod:
@@ -376,6 +382,7 @@ class Kubelets:
             self._parts.cancel((run.wake_timer[0], run.wake_timer[2]))
             run.wake_timer = None
         run.process, run.stage = None, IDLE
+        worker.take_container(run)
         seen = worker.runtime.containers[run.container.name]
         worker.runtime.containers[run.container.name] = seen.replace(
             state=EXITED,

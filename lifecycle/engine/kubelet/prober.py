@@ -115,6 +115,9 @@ class Prober:
         self._tell(worker, pod, run, kind, probe_run, outcome, message)
         probe_run.last_ms, probe_run.outcome = now_ms, outcome
         probe_run.until_ms, probe_run.version = sight.until_ms, process.version
+        if state.on_hold:
+            # No more checks until there is a new container (PROBE-13, PROBE-20).
+            parts.trace.close_series(self._series(worker, run, kind), now_ms)
         if state.result != before.result or (state.on_hold and not before.on_hold):
             self._on_verdict(worker, pod, run, kind, state.result)
             if run.process is None or (run.probes or {}).get(kind) is not probe_run:
@@ -152,10 +155,24 @@ class Prober:
             # A probe whose verdict stands is upkeep: only what may still change it is progress.
             probe = probe_of(run, kind)
             assert probe is not None, kind
-            is_progress = probe_run.outcome != probe_run.state.result or not run.ready
+            is_progress = (
+                probe_run.outcome != probe_run.state.result
+                or not run.ready
+                or probe_run.until_ms is not None
+                or self._is_unsure(run, probe_run)
+            )
             probe_run.timer = parts.later(
                 due_ms - parts.context.clock.now_ms, PROBE, worker, run.container.name, kind, is_progress
             )
+
+    def _series(self, worker: PodWorker, run: ContainerRun, kind: str) -> str:
+        return f"probe|{worker.uid}|{run.container.name}|{kind}"
+
+    def _is_unsure(self, run: ContainerRun, probe_run: ProbeRun) -> bool:
+        """Has the program acted since the last check? Not asked of one whose wakes are upkeep themselves."""
+        process = run.process
+        age_ms = self._parts.context.clock.now_ms - run.process_start_ms
+        return process is not None and process.version != probe_run.version and age_ms <= UPKEEP_PROGRAM_MS
 
     def _tell(
         self,
@@ -181,7 +198,7 @@ class Prober:
             parts.trace.transition(
                 pod.subject, field, former, outcome, None, message or None, {"threshold": threshold}
             )
-        key = f"probe|{worker.uid}|{name}|{kind}"
+        key = self._series(worker, run, kind)
         if outcome == FAILURE:
             text = f"{kind.capitalize()} probe failed: {message}"
             parts.trace.open_event_series(
@@ -211,7 +228,7 @@ class Prober:
                 continue
             self._parts.cancel(probe_run.timer)
             self._parts.trace.close_series(
-                f"probe|{worker.uid}|{run.container.name}|{kind}", self._parts.context.clock.now_ms - 1
+                self._series(worker, run, kind), self._parts.context.clock.now_ms - 1
             )
             assert run.probes is not None, kind
             del run.probes[kind]

@@ -7,6 +7,7 @@ are joined: who comes second waits for the first.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from ..objects.pod import Pod
 from ..objects.runtime import RUNNING as RUNTIME_RUNNING
@@ -30,10 +31,13 @@ _UPKEEP_ATTEMPT = 5
 class Starter:
     """Takes a container from nothing to running."""
 
-    __slots__ = ("_on_exit", "_on_running", "_parts")
+    __slots__ = ("_on_exit", "_on_running", "_parts", "_tell")
 
-    def __init__(self, parts: Parts, on_running: OnExit, on_exit: OnExit) -> None:
+    def __init__(
+        self, parts: Parts, on_running: OnExit, on_exit: OnExit, tell: Callable[[PodWorker], None]
+    ) -> None:
         self._parts = parts
+        self._tell = tell
         self._on_running = on_running
         self._on_exit = on_exit
 
@@ -101,8 +105,7 @@ class Starter:
             return
         is_there = image in agent.images
         if policy == "Never" and not is_there:
-            message = f'Container image "{image}" is not present with pull policy of Never'
-            self._fail_pull(worker, run, ERR_IMAGE_NEVER_PULL, message, "ErrImageNeverPull")
+            self._never_pull(worker, run, image)
             return
         if is_there and policy != "Always":
             if not run.is_quick:
@@ -161,9 +164,16 @@ class Starter:
         )
         self._create(worker, pod, run)
 
-    def _fail_pull(
-        self, worker: PodWorker, run: ContainerRun, reason: str, message: str, event_reason: str = "Failed"
-    ) -> None:
+    def _never_pull(self, worker: PodWorker, run: ContainerRun, image: str) -> None:
+        # No back-off here: the kubelet looks again at every sync, and nothing changes.
+        message = f'Container image "{image}" is not present with pull policy of Never'
+        if run.waiting != (ERR_IMAGE_NEVER_PULL, message):
+            worker.has_changed = True
+            run.waiting = (ERR_IMAGE_NEVER_PULL, message)
+            self._parts.event(worker, run, WARNING, ERR_IMAGE_NEVER_PULL, message)
+            self._parts.event(worker, run, WARNING, "Failed", f"Error: {ERR_IMAGE_NEVER_PULL}")
+
+    def _fail_pull(self, worker: PodWorker, run: ContainerRun, reason: str, message: str) -> None:
         # Tries are spaced 10, 20, 40 … 300 s, counted from the failure (IMGPULL-02).
         parts = self._parts
         run.pull_tries += 1
@@ -171,8 +181,6 @@ class Starter:
         run.due_ms = parts.context.clock.now_ms + run.pull_delay_ms
         worker.has_changed = True
         run.waiting = (reason, message)
-        if event_reason != "Failed":
-            parts.event(worker, run, WARNING, event_reason, message)
         parts.event(worker, run, WARNING, "Failed", f"Error: {reason}")
         worker.must_act = True
         parts.touch(worker)
@@ -289,6 +297,9 @@ class Starter:
         run.stage = RUNNING
         parts.take_output(worker, run)
         if run.process.exit is not None:
+            # Over as soon as it began: it ran all the same.
+            self._on_running(worker, run)
+            self._tell(worker)
             self._on_exit(worker, run)
             return
         self.schedule_wake(worker, run)

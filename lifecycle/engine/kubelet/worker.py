@@ -231,9 +231,17 @@ class PodWorker:
             run = self.runs.get(container.name)
             if run is None:
                 self.runs[container.name] = ContainerRun(container)
-            elif run.process is None:
-                run.container = container
-                run.behavior = None
+            else:
+                self.take_container(run)
+
+    def take_container(self, run: ContainerRun) -> None:
+        """Have a container that does not run go by what the spec says now."""
+        if run.process is not None:
+            return
+        spec = self.spec
+        for container in (*spec.init_containers, *spec.containers, *spec.ephemeral_containers):
+            if container.name == run.container.name and container is not run.container:
+                run.container, run.behavior = container, None
 
     def save(self) -> dict[str, Any]:
         """Plain data."""

@@ -71,8 +71,6 @@ class Scheduler:
         if old is not None and old.spec is new.spec:
             return
         if new.spec.scheduling_gates:
-            if old is None:
-                self._context.loop.enqueue(NAME, "gated", new.meta.uid)
             return
         uid = new.meta.uid
         self._context.later(self._context.draw_ms("schedule", uid), TIMER, uid)
@@ -116,22 +114,12 @@ class Scheduler:
                 NAME, "", "waiting", self._context.clock.now_ms + self._context.timing.spread("schedule")[1]
             )
 
-    def _retry_all(self, what: str, uid: str) -> None:
-        if what == "gated":
-            self._mark_gated(uid)
-            return
+    def _retry_all(self, _namespace: str, _name: str) -> None:
         waiting, self._waiting = self._waiting, {}
         for one in waiting:
             pod = self._store.get_pod(one)
             if pod is not None and not pod.node_name and pod.meta.deletion_ms is None:
                 self._schedule(pod)
-
-    def _mark_gated(self, uid: str) -> None:
-        pod = self._store.get_pod(uid)
-        if pod is not None and pod.spec.scheduling_gates and not pod.node_name:
-            self._set_unscheduled(
-                pod, "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
-            )
 
     def _on_timer(self, timer: Timer) -> None:
         pod = self._store.get_pod(timer.target)

@@ -10,17 +10,20 @@ from hypothesis import strategies as st
 
 from tests.engine.programs.worlds import FakeWorld, pod_spec, run_until, start
 
-SCRIPTS = [
-    script.strip("\n")
-    for script in Path(__file__).with_name("scripts_for_shells.txt").read_text().split("\n---\n")
-]
+def read_scripts(name: str) -> list[str]:
+    return [script.strip("\n") for script in Path(__file__).with_name(name).read_text().split("\n---\n")]
+
+
+SCRIPTS = read_scripts("scripts_for_shells.txt")
+BASH_SCRIPTS = read_scripts("scripts_for_bash.txt")
 DASH = shutil.which("dash") or "/bin/sh"
+BASH = shutil.which("bash")
 
 
-def real_shell(script: str, folder: Path) -> tuple[str, int]:
-    """What dash prints, and its exit code. Messages of errors are left out: their wording differs."""
+def real_shell(script: str, folder: Path, shell: str = DASH) -> tuple[str, int]:
+    """What a shell prints, and its exit code. Messages of errors are left out: their wording differs."""
     result = subprocess.run(
-        [DASH, "-c", f"exec 2>/dev/null\n{script}"],
+        [shell, "-c", f"exec 2>/dev/null\n{script}"],
         capture_output=True,
         text=True,
         cwd=folder,
@@ -31,11 +34,11 @@ def real_shell(script: str, folder: Path) -> tuple[str, int]:
     return result.stdout.rstrip("\n"), result.returncode
 
 
-def simulated_shell(script: str) -> tuple[str, int | None]:
-    """The same in virtual time, in an image whose `sh` is dash. `$$` is written as Kubernetes wants it."""
+def simulated_shell(script: str, shell: str = "dash") -> tuple[str, int | None]:
+    """The same in virtual time. `$$` is written as Kubernetes wants it."""
     text = f"exec 2>/dev/null\n{script}".replace("$$", "$$$$")
     world = FakeWorld()
-    process = start(pod_spec({"command": ["dash", "-c", text], "image": "debian:12"}), world)
+    process = start(pod_spec({"command": [shell, "-c", text], "image": "debian:12"}), world)
     run_until(process, world)
     output = "\n".join(line for _, line in process.take_output())
     return output.rstrip("\n"), process.exit.code if process.exit else None
@@ -44,6 +47,12 @@ def simulated_shell(script: str) -> tuple[str, int | None]:
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_script_does_what_the_real_shell_does(script: str, tmp_path: Path) -> None:
     assert simulated_shell(script) == real_shell(script, tmp_path)
+
+
+@pytest.mark.skipif(BASH is None, reason="there is no bash on this machine")
+@pytest.mark.parametrize("script", BASH_SCRIPTS)
+def test_script_for_bash_does_what_bash_does(script: str, tmp_path: Path) -> None:
+    assert simulated_shell(script, "bash") == real_shell(script, tmp_path, BASH or "")
 
 
 def test_the_fixed_set_is_large_enough() -> None:

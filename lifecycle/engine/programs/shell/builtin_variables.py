@@ -2,6 +2,7 @@
 
 from lifecycle.engine.programs.shell.arithmetic import evaluate
 from lifecycle.engine.programs.shell.builtin_calls import Context
+from lifecycle.engine.programs.shell.expansion import split_fields
 from lifecycle.engine.programs.shell.open_files import READER
 from lifecycle.engine.programs.shell.task import FUNCTION, Shell, Wait
 
@@ -122,12 +123,12 @@ def set_builtin(context: Context, words: list[str]) -> int:
 
 
 def read(context: Context, words: list[str]) -> int | None:
-    raw, names, fd, separator_line = False, [], 0, True
+    raw, names, fd, is_array = False, [], 0, False
     at = 1
     while at < len(words):
         word = words[at]
         if word.startswith("-") and len(word) > 1:
-            raw = raw or "r" in word
+            raw, is_array = raw or "r" in word, is_array or "a" in word
             if word[-1] in "tpudnN":
                 at += 1
                 fd = int(words[at]) if word[-1] == "u" and at < len(words) else fd
@@ -135,7 +136,7 @@ def read(context: Context, words: list[str]) -> int | None:
             names.append(word)
         at += 1
     machine, task = context.machine, context.task
-    text, is_end = machine.read(task, fd, until_line=separator_line)
+    text, is_end = machine.read(task, fd, until_line=True)
     if not text and not is_end:
         number = task.fds[fd]
         assert machine.open_files.files[number].kind == READER, number
@@ -144,7 +145,11 @@ def read(context: Context, words: list[str]) -> int | None:
     while not raw and text.endswith("\\\n"):
         more, _ = machine.read(task, fd, until_line=True)
         text = text[:-2] + more
-    _assign_read(context, names or ["REPLY"], text.removesuffix("\n"), raw)
+    line = text.removesuffix("\n")
+    if is_array and names:
+        context.shell.arrays[names[0]] = [*split_fields(line, context.scope.get("IFS"))]
+    else:
+        _assign_read(context, names or ["REPLY"], line, raw)
     return 0 if text.endswith("\n") else 1
 
 

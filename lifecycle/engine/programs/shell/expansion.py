@@ -31,7 +31,13 @@ class Scope(Protocol):
         """A variable, positional or special parameter; None when it is not set."""
         ...
 
-    def get_array(self, name: str) -> list[str] | None: ...
+    def get_array(self, name: str) -> list[str] | None:
+        """The elements of an array that are set; None when there is no such array."""
+        ...
+
+    def get_element(self, name: str, place: int) -> str | None:
+        """One element; a plain variable is its own element 0."""
+        ...
 
     def put(self, name: str, value: str) -> None: ...
 
@@ -167,6 +173,13 @@ class _FieldBuilder:
         return self.fields
 
 
+def split_fields(text: str, separators: str | None) -> list[str]:
+    """A text split as the result of an expansion is; None separates at blanks."""
+    builder = _FieldBuilder(separators)
+    builder.split(text)
+    return [field for field, _ in builder.finish()]
+
+
 def _pieces(word: Word, scope: Scope) -> list[Piece | None]:
     pieces: list[Piece | None] = []
     for part in word:
@@ -242,11 +255,8 @@ def _list_values(part: Parameter, scope: Scope) -> list[str] | None:
 def _value(part: Parameter, scope: Scope) -> str | None:
     if part.index is None:
         return scope.get(part.name)
-    values = scope.get_array(part.name)
     place = evaluate(expand_text(part.index, scope), lambda name: scope.get(name) or "", scope.put)
-    if values is None:
-        return scope.get(part.name) if place == 0 else None
-    return values[place] if -len(values) <= place < len(values) else None
+    return scope.get_element(part.name, place)
 
 
 def _need(part: Parameter, scope: Scope) -> str | None:
@@ -270,8 +280,10 @@ def _operate(part: Parameter, value: str | None, scope: Scope) -> list[Piece | N
 
 
 def _conditional(part: Parameter, kind: str, value: str | None, scope: Scope) -> list[Piece | None]:
+    if kind == "+" and value is None:
+        return [("", True, False)] if part.quoted else []
     if kind == "+":
-        return [] if value is None else _word_pieces(part, scope)
+        return _word_pieces(part, scope)
     if value is not None:
         if part.name in ("@", "*"):
             return _list_pieces(list(scope.positional()), part.quoted, part.name == "*", scope)

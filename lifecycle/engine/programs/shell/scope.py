@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from lifecycle.engine.programs.file_system import FOLDER, join_path
 from lifecycle.engine.programs.shell import patterns
 from lifecycle.engine.programs.shell.machine import Machine
+from lifecycle.engine.programs.shell.scanning import CannotInterpret
 from lifecycle.engine.programs.shell.task import Shell, Task
 
+_MOST_ELEMENTS = 100_000
 _OPTION_LETTERS = (("errexit", "e"), ("nounset", "u"), ("xtrace", "x"), ("noglob", "f"))
 
 
@@ -44,7 +46,7 @@ class ShellScope:
                 return shell.name
             return shell.arguments[place - 1] if place <= len(shell.arguments) else None
         if name in shell.arrays:
-            return shell.arrays[name][0] if shell.arrays[name] else None
+            return self.get_element(name, 0)
         return self._special(name)
 
     def _special(self, name: str) -> str | None:
@@ -84,7 +86,14 @@ class ShellScope:
         return count
 
     def get_array(self, name: str) -> list[str] | None:
-        return self.shell.arrays.get(name)
+        values = self.shell.arrays.get(name)
+        return None if values is None else [value for value in values if value is not None]
+
+    def get_element(self, name: str, place: int) -> str | None:
+        values = self.shell.arrays.get(name)
+        if values is None:
+            return self.get(name) if place == 0 else None
+        return values[place] if -len(values) <= place < len(values) else None
 
     def put(self, name: str, value: str) -> None:
         if name in self.shell.readonly:
@@ -101,7 +110,9 @@ class ShellScope:
 
     def put_element(self, name: str, place: int, value: str) -> None:
         values = self.shell.arrays.setdefault(name, [])
-        values.extend([""] * (place + 1 - len(values)))
+        if not -len(values) <= place < _MOST_ELEMENTS:
+            raise CannotInterpret(f"element {place} of the array {name}")
+        values.extend([None] * (place + 1 - len(values)))
         values[place] = value
 
     def positional(self) -> Sequence[str]:

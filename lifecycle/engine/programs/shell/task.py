@@ -159,7 +159,8 @@ class Shell:
         self.name = name
         self.arguments = arguments
         self.variables: dict[str, str] = {}
-        self.arrays: dict[str, list[str]] = {}
+        self.arrays: dict[str, list[str | None]] = {}
+        """Elements by place; None for one that is not set."""
         self.exported: set[str] = set()
         self.readonly: set[str] = set()
         self.functions: dict[str, tuple[str, int]] = {}

@@ -345,7 +345,11 @@ class WordReader:
         guards = self._guards
         if operator.lstrip(":") in ("-", "=", "?", "+"):
             self._guards = (*guards, Guard(name, operator))
-        word = self._brace_word(quoted, "/" if operator[0] == "/" else ":" if operator == ":" else "")
+        # Quotes around the expansion do not quote a pattern inside it.
+        is_pattern = operator[0] in "#%/"
+        word = self._brace_word(
+            quoted and not is_pattern, "/" if operator[0] == "/" else ":" if operator == ":" else ""
+        )
         second = None
         if is_pair and self.text[self.at - 1] != "}":
             second = self._brace_word(quoted, "")

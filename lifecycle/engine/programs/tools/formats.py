@@ -136,7 +136,8 @@ def _directive(kind: str, spec: str, argument: str | None) -> tuple[str, bool, b
         return f"%{spec}s" % text[:1], False, False
     if kind == "q":
         plain = re.fullmatch(r"[\w./:=@%+,-]+", text)
-        return text if plain else "'" + text.replace("'", "'\\''") + "'", False, False
+        escaped = re.sub(r"([^\w./:=@%+,-])", r"\\\1", text) or "''"
+        return text if plain else escaped, False, False
     return f"%{spec}s" % text, False, kind != "s"
 
 

@@ -1,0 +1,110 @@
+"""Probes in a running cluster (S18, S19 and what their results do)."""
+
+from typing import Any
+
+import pytest
+
+from .world import World
+
+EXEC = {"exec": {"command": ["true"]}}
+
+
+def probed(probes: Any, seen: Any, **spec: Any) -> World:
+    world = World()
+    behavior = {"app": {"probes": seen, **spec.pop("behaves", {})}}
+    assert world.pod({"name": "app", **probes}, behavior=behavior, **spec).ok
+    return world
+
+
+def failing(*since: tuple[str, str]) -> list[dict[str, str]]:
+    return [{"at": at, "result": result} for at, result in since]
+
+
+S18 = {"livenessProbe": {**EXEC, "initialDelaySeconds": 15}}
+SICK = {"liveness": failing(("0s", "success"), ("10s", "failure"))}
+
+
+@pytest.mark.spec("PROBE-13", "PROBE-25", "PROBE-26", "PROBE-36", "PROBE-38")
+def test_s18_a_failing_liveness_probe_restarts() -> None:
+    world = probed(S18, SICK, behaves={"onTerm": {"takes": "0s", "exit": 2}}).to(140)
+    assert world.starts() == [0, 35, 80, 135]
+    assert world.ends() == [(35, 2), (70, 2), (115, 2)]
+    assert world.events("Killing")[:2] == [(35, "Killing"), (70, "Killing")]
+    assert world.events("Unhealthy")[0] == (15, "Unhealthy")
+    assert world.lane("phase") == [(0, "Pending"), (0, "Running")]
+
+
+@pytest.mark.spec("PROBE-29")
+def test_s18_with_never_it_stays_down() -> None:
+    world = probed(S18, SICK, behaves={"onTerm": {"takes": "0s", "exit": 2}}, restartPolicy="Never").to(60)
+    assert (world.starts(), world.lane("phase")[-1]) == ([0], (35, "Failed"))
+
+
+def test_s18_a_healthy_server_is_left_alone() -> None:
+    world = probed(S18, {"liveness": failing(("0s", "success"))}).to(200)
+    assert (world.starts(), world.events("Unhealthy", "Killing")) == ([0], [])
+
+
+STARTUP = {"startupProbe": {**EXEC, "failureThreshold": 30}, "livenessProbe": EXEC}
+
+
+@pytest.mark.spec("PROBE-19", "PROBE-21", "PROBE-22")
+def test_s19_a_slow_start_within_its_budget() -> None:
+    slow = failing(("0s", "failure"), ("95s", "success"))
+    world = probed(STARTUP, {"startup": slow, "liveness": slow}).to(300)
+    assert world.starts() == [0]
+    assert world.at("container.app.started", True) == [100]
+    assert world.at("container.app.ready", True) == [100]
+    assert [row for row in world.lane("probe.app.liveness") if row[0] < 100] == []
+
+
+@pytest.mark.spec("PROBE-20", "PROBE-27")
+def test_s19_a_start_that_never_comes() -> None:
+    never = failing(("0s", "failure"))
+    behaves = {"onTerm": {"takes": "0s", "exit": 0}}
+    world = probed(STARTUP, {"startup": never, "liveness": never}, behaves=behaves).to(300)
+    assert world.starts() == [0, 290]
+
+
+@pytest.mark.spec("PROBE-27")
+def test_s19_liveness_alone_kills_a_slow_start() -> None:
+    never = failing(("0s", "failure"), ("95s", "success"))
+    behaves = {"onTerm": {"takes": "0s", "exit": 0}}
+    assert probed({"livenessProbe": EXEC}, {"liveness": never}, behaves=behaves).to(25).starts() == [0, 20]
+
+
+@pytest.mark.spec("PROBE-15", "PROBE-16", "PROBE-30", "PROBE-31")
+def test_readiness_moves_ready_and_never_restarts() -> None:
+    seen = failing(("0s", "failure"), ("5s", "success"), ("22s", "failure"), ("55s", "success"))
+    world = probed({"readinessProbe": EXEC}, {"readiness": seen}).to(100)
+    assert world.condition("Ready") == [(0, "False"), (10, "True"), (50, "False"), (60, "True")]
+    assert world.starts() == [0]
+
+
+@pytest.mark.spec("PROBE-18", "PROBE-21")
+def test_without_probes_a_running_container_is_ready_and_started() -> None:
+    app = probed({}, {}).to(0)
+    assert (app.container()["ready"], app.container()["started"]) == (True, True)
+
+
+@pytest.mark.spec("PROBE-11")
+def test_unknown_changes_nothing() -> None:
+    seen = failing(("0s", "success"), ("5s", "unknown"))
+    world = probed({"livenessProbe": EXEC, "readinessProbe": EXEC}, {"liveness": seen, "readiness": seen})
+    world.to(200)
+    assert (world.starts(), world.condition("Ready")[-1]) == ([0], (0, "True"))
+
+
+@pytest.mark.parametrize(
+    "grace, killed",
+    [
+        pytest.param({"terminationGracePeriodSeconds": 5}, 25, id="its own grace"),
+        pytest.param({}, 50, id="the pod's grace"),
+    ],
+)
+@pytest.mark.spec("PROBE-34", "GRACE-10")
+def test_a_liveness_kill_is_graceful(grace: dict[str, int], killed: int) -> None:
+    probe = {"livenessProbe": {**EXEC, **grace}}
+    world = probed(probe, {"liveness": failing(("0s", "failure"))}, behaves={"onTerm": {"ignore": True}})
+    assert world.to(60).ends()[0] == (killed, 137)
+    assert world.signals()[:2] == [(20, "SIGTERM"), (killed, "SIGKILL")]
