@@ -9,15 +9,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 log = logging.getLogger(__name__)
 
 STOP_SECONDS = 15.0
-# A child that dies this often within a minute will not get better by itself.
+# A child that dies this often in a row, each time young, will not get better by itself.
 MAX_DEATHS = 5
+YOUNG_SECONDS = 5.0
 PR_SET_PDEATHSIG = 1
 # The kernel's limit for a socket's path is 108 bytes.
 MAX_SOCKET_PATH = 100
@@ -41,10 +41,12 @@ class Child:
     command: list[str]
     environment: dict[str, str]
     process: subprocess.Popen[bytes] | None = None
-    deaths: deque[float] = field(default_factory=deque)
+    started_at: float = 0.0
+    young_deaths: int = 0
 
     def start(self) -> None:
         """Start it in a session of its own: Ctrl-C reaches us alone, and we stop the others in order."""
+        self.started_at = time.monotonic()
         self.process = subprocess.Popen(
             self.command,
             env=os.environ | self.environment,
@@ -57,12 +59,10 @@ class Child:
         """Start it again if it died; HopelessChild when that has been too often."""
         if self.process is None or self.process.poll() is None:
             return
-        now = time.monotonic()
-        self.deaths.append(now)
-        while self.deaths[0] < now - 60:
-            self.deaths.popleft()
-        if len(self.deaths) >= MAX_DEATHS:
-            raise HopelessChild(f"the {self.name} stopped {MAX_DEATHS} times within a minute")
+        is_young = time.monotonic() - self.started_at < YOUNG_SECONDS
+        self.young_deaths = self.young_deaths + 1 if is_young else 0
+        if self.young_deaths >= MAX_DEATHS:
+            raise HopelessChild(f"the {self.name} stopped {MAX_DEATHS} times as soon as it was started")
         log.warning("%s stopped and is started again", self.name, extra={"status": self.process.returncode})
         self.start()
 
