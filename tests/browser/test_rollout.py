@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -230,3 +231,18 @@ def test_nothing_is_wider_than_a_phone(page: Page, cluster: str, scheme):
     for path in ("/", f"/clusters/{cluster}/"):
         page.goto(path)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_run_as_fast_as_possible_stops_at_its_end_and_can_go_on(page: Page, cluster: str):
+    page.get_by_label("Run as fast as possible until").fill("5m")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.locator("[data-speed]")).to_have_text("paused")
+    expect(page.get_by_role("timer")).to_have_text(re.compile(r"00:05:0\d\.\d"))
+    page.get_by_role("button", name="Go on").click()
+    expect(page.locator("[data-speed]")).to_have_text("1×")
+
+
+def test_a_condition_nobody_understands_is_answered(page: Page, cluster: str):
+    page.get_by_label("Run as fast as possible until").fill("when it is <b>done</b>")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.locator("#controls [role=alert]")).to_contain_text("done")
