@@ -8,7 +8,7 @@ Objects are replaced, not added, and so could not be hidden: they are written wi
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from django.db import transaction
 from django.db.models import F
@@ -140,7 +140,7 @@ def render(cluster: Cluster, piece: Slice) -> Rendered:
 
 
 def _summary(version: Version, now_ms: int) -> frames.Summary:
-    summary: frames.Summary = summarize(version.new, now_ms)
+    summary = cast(frames.Summary, summarize(version.new, now_ms))
     if version.type == "DELETED":
         summary["deleted_ms"] = version.at_ms
     return summary

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.contrib.auth.models import AbstractBaseUser
 from django.db import connection
 
 from lifecycle import broker
@@ -51,7 +52,7 @@ class Installation:
         opener.open(self.address, timeout=30).close()
         return "; ".join(f"{cookie.name}={cookie.value}" for cookie in jar)
 
-    def owner(self):  # type: ignore[no-untyped-def]
+    def owner(self) -> AbstractBaseUser:
         """The user `up` made."""
         return get_user_model().objects.get(username="podline")
 

@@ -34,6 +34,7 @@ def _replayed(cluster: Cluster) -> Iterator[dict[str, Any]]:
     engine = checkpoints.new_engine(cluster)
     done = cluster.commands.filter(state=Command.State.DONE, instant_ms__isnull=False)
     for command in done.order_by("instant_ms", "order"):
+        assert command.instant_ms is not None, command.pk
         engine.run_until(command.instant_ms)
         engine.submit(checkpoints.engine_command(command))
         yield from map(row_to_json, engine.take_changes().rows)
