@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from ..objects.pod import Pod
 from ..objects.probe import LIVENESS, READINESS, STARTUP, Probe
+from ..timing import UPKEEP_PROGRAM_MS
 from .parts import PROBE, WARNING, Parts, field_path
 from .probe_rules import (
     FAILURE,
@@ -99,9 +100,7 @@ class Prober:
         assert probe is not None, kind
         return next_check_ms(probe, probe_run.first_ms, self._parts.context.clock.now_ms + 1)
 
-    def _check(
-        self, worker: PodWorker, pod: Pod, run: ContainerRun, kind: str, probe_run: ProbeRun
-    ) -> None:
+    def _check(self, worker: PodWorker, pod: Pod, run: ContainerRun, kind: str, probe_run: ProbeRun) -> None:
         parts, probe, process = self._parts, probe_of(run, kind), run.process
         assert probe is not None and process is not None, kind
         now_ms = parts.context.clock.now_ms
