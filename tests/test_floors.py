@@ -27,7 +27,7 @@ FLOORS: list[tuple[str, str]] = [
         "problems yaml_values yaml_nodes manifests schema admission expressions scenario scenario_steps",
     ),
     ("2 simulation", "simulation"),
-    ("2 kept", "models migrations frames access broker bulk run_clock"),
+    ("2 kept", "models migrations frames access broker bulk run_clock collector"),
     (
         "2a recorder, publisher",
         "recorder publisher checkpoints forks retention run_controls engine_faults reads metrics shards"

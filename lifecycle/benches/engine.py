@@ -1,5 +1,6 @@
 """`bench engine`: N pods of one Deployment to Ready in memory, everything recorded, against a heap loop."""
 
+from lifecycle import collector
 from lifecycle.benches import workload
 from lifecycle.benches.heap_loop import STEPS, run_heap_loop
 from lifecycle.benches.report import Report, timed
@@ -19,6 +20,8 @@ class Counter:
 
 def run(pods: int, nodes: int) -> Report:
     """Measure both in this process, one after the other."""
+    # As a worker does.
+    collector.settle()
     limit_seconds, _ = timed(lambda: run_heap_loop(pods))
     counter = Counter()
     engine = workload.make_engine(pods, nodes)

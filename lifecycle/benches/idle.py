@@ -1,5 +1,6 @@
 """`bench idle`: one virtual hour of N probed pods in which nothing happens, against their creation."""
 
+from lifecycle import collector
 from lifecycle.benches import workload
 from lifecycle.benches.engine import Counter
 from lifecycle.benches.report import Report, timed
@@ -9,6 +10,8 @@ HOUR_MS = 3_600_000
 
 def run(pods: int, nodes: int) -> Report:
     """Create the pods, let what is still moving settle, then measure an hour."""
+    # As a worker does.
+    collector.settle()
     engine = workload.make_engine(pods, nodes)
     counter = Counter()
 
