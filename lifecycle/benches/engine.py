@@ -3,7 +3,7 @@
 from lifecycle import collector
 from lifecycle.benches import workload
 from lifecycle.benches.heap_loop import STEPS, run_heap_loop
-from lifecycle.benches.report import Report, timed
+from lifecycle.benches.report import Report, computed
 from lifecycle.engine import Changes
 
 
@@ -22,11 +22,11 @@ def run(pods: int, nodes: int) -> Report:
     """Measure both in this process, one after the other."""
     # As a worker does.
     collector.settle()
-    limit_seconds, _ = timed(lambda: run_heap_loop(pods))
+    limit_seconds, _ = computed(lambda: run_heap_loop(pods))
     counter = Counter()
     engine = workload.make_engine(pods, nodes)
     counter.take(engine.take_changes())
-    seconds, _ = timed(lambda: _to_ready(engine, pods, counter))
+    seconds, _ = computed(lambda: _to_ready(engine, pods, counter))
     return Report(
         bench="engine",
         work={"pods": pods, "nodes": nodes},

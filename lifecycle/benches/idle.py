@@ -3,7 +3,7 @@
 from lifecycle import collector
 from lifecycle.benches import workload
 from lifecycle.benches.engine import Counter
-from lifecycle.benches.report import Report, timed
+from lifecycle.benches.report import Report, computed
 
 HOUR_MS = 3_600_000
 
@@ -19,10 +19,10 @@ def run(pods: int, nodes: int) -> Report:
         workload.create(engine, workload.make_deployment(pods, is_probed=True))
         workload.run(engine, workload.LIMIT_MS, counter.take, engine.is_idle)
 
-    creation_seconds, _ = timed(settle)
+    creation_seconds, _ = computed(settle)
     rows = counter.rows
     end_ms = engine.now_ms + HOUR_MS
-    idle_seconds, _ = timed(lambda: workload.run(engine, end_ms, counter.take))
+    idle_seconds, _ = computed(lambda: workload.run(engine, end_ms, counter.take))
     return Report(
         bench="idle",
         work={"pods": pods, "nodes": nodes, "virtual_ms": HOUR_MS},
