@@ -23,5 +23,9 @@ def test_a_resize_is_spread_in_proportion(case: dict[str, Any]):
         ReplicaSet.from_json({**entry, "spec": {**entry["spec"], "template": other}}) for entry in old
     ]
     rollout = Rollout(Seen(deployment, replica_sets), 0)
+    before = {entry.meta.name: entry.spec.replicas for entry in replica_sets}
     resize(rollout)
-    assert {entry.meta.name: entry.spec.replicas for entry in rollout.replica_sets} == expect["replicas"]
+    after = {entry.meta.name: entry.spec.replicas for entry in rollout.replica_sets}
+    # The table says of which sets the original test does not look at the writes.
+    ignored = given.get("updateActionsIgnoredFor", [])
+    assert after | {name: before[name] for name in ignored} == expect["replicas"]

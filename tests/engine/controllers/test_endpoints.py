@@ -1,0 +1,90 @@
+"""Endpoints of Services: who gets traffic, and when it ends."""
+
+from typing import Any
+
+import pytest
+
+from lifecycle.engine.controllers.endpoints import (
+    ENDPOINTS_PER_SLICE,
+    endpoint_state,
+    make_endpoint,
+    make_ports,
+    place,
+)
+from lifecycle.engine.objects.condition import Condition
+from lifecycle.engine.objects.meta import ObjectMeta
+from lifecycle.engine.objects.pod import Pod, PodSpec, PodStatus
+from tests.engine.controllers.door import Door
+from tests.engine.controllers.world import make_deployment
+
+
+def make_pod(
+    ready: bool = True, terminating: bool = False, ip: str = "10.0.0.1", phase: str = "Running"
+) -> Pod:
+    meta = ObjectMeta("web-1", "default", "uid-1", deletion_ms=1 if terminating else None)
+    conditions = (Condition("Ready", "True" if ready else "False"),)
+    spec = PodSpec({"containers": [{"name": "app", "ports": [{"name": "http", "containerPort": 8080}]}]})
+    return Pod(meta=meta, spec=spec, status=PodStatus(phase, conditions, pod_ip=ip), node_name="node-1")
+
+
+@pytest.mark.parametrize(
+    "pod, publish, state",
+    [
+        pytest.param(make_pod(), False, "ready", id="ready"),
+        pytest.param(make_pod(ready=False), False, None, id="not ready"),
+        pytest.param(make_pod(ready=False), True, "ready", id="not ready, published all the same"),
+        pytest.param(make_pod(terminating=True), False, "serving", id="terminating, still serving"),
+        pytest.param(make_pod(ready=False, terminating=True), False, "terminating", id="terminating"),
+        pytest.param(make_pod(ip=""), True, None, id="no address yet"),
+        pytest.param(make_pod(phase="Succeeded"), True, None, id="finished"),
+    ],
+)
+def test_the_state_of_an_endpoint(pod: Pod, publish: bool, state: str | None):
+    assert endpoint_state(make_endpoint(pod, publish)) == state
+
+
+def test_names_of_ports_are_looked_up():
+    spec = {"ports": [{"name": "web", "port": 80, "targetPort": "http"}, {"port": 81}]}
+    assert make_ports(spec, make_pod()) == [
+        {"name": "web", "protocol": "TCP", "port": 8080},
+        {"name": "", "protocol": "TCP", "port": 81},
+    ]
+
+
+def make_entry(number: int, ready: bool = True) -> dict[str, Any]:
+    return {"targetRef": {"uid": f"uid-{number}"}, "conditions": {"ready": ready}}
+
+
+def test_endpoints_keep_their_place_and_slices_their_size():
+    full = [make_entry(number) for number in range(ENDPOINTS_PER_SLICE)]
+    (first, second) = place([full], {"uid-3": make_entry(3, False), "uid-new": make_entry(-1)})
+    assert first[3] == make_entry(3, False) and len(first) == ENDPOINTS_PER_SLICE
+    assert second == [make_entry(-1)]
+    (less,) = place([full], {"uid-0": None, "uid-new": make_entry(-1)})
+    assert len(less) == ENDPOINTS_PER_SLICE and less[-1] == make_entry(-1)
+
+
+def test_a_rolling_update_hands_traffic_over():
+    door = Door()
+    service = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "web"},
+        "spec": {"selector": {"app": "nginx"}, "ports": [{"port": 80, "targetPort": 8080}]},
+    }
+    door.apply(service)
+    door.apply(make_deployment(1))
+    door.run(10)
+    (old,) = door.pods()
+    door.set_image("nginx:2")
+    door.run(60)
+    rows = [row for row in door.rows if row.get("field") == "endpoint.web"]
+    lanes = [(row["name"] == old["metadata"]["name"], row["old"], row["new"]) for row in rows]
+    assert lanes[:3] == [(True, None, "ready"), (False, None, "ready"), (True, "ready", "serving")]
+    (entry,) = door.cluster.list("EndpointSlice")
+    assert entry["ports"] == [{"name": "", "protocol": "TCP", "port": 8080}]
+    assert [endpoint["conditions"]["ready"] for endpoint in entry["endpoints"]] == [True]
+    door.change("delete", "web", "Service")
+    door.run(10)
+    assert door.cluster.list("EndpointSlice") == []
+    assert [row["new"] for row in door.rows if row.get("field") == "endpoint.web"][-1] is None

@@ -1,0 +1,79 @@
+"""What a Deployment says of its progress, and what kubectl makes of it."""
+
+from typing import Any
+
+import pytest
+
+from lifecycle.engine.controllers.deployment.progress import rollout_status_text, set_condition
+from lifecycle.engine.controllers.deployment.scaling import decide_fraction
+from lifecycle.engine.objects.condition import Condition
+from lifecycle.engine.objects.deployment import Deployment
+from lifecycle.engine.objects.replica_set import ReplicaSet
+
+WAITING = 'Waiting for deployment "web" rollout to finish: '
+
+
+def make(status: dict[str, Any], generation: int = 1, **spec: Any) -> Deployment:
+    return Deployment.from_json(
+        {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": {"name": "web", "generation": generation},
+            "spec": {"replicas": 3, **spec},
+            "status": {"observedGeneration": 1, **status},
+        }
+    )
+
+
+@pytest.mark.spec("KCTL-12")
+@pytest.mark.parametrize(
+    "status, text",
+    [
+        ({"updatedReplicas": 2}, f"{WAITING}2 out of 3 new replicas have been updated..."),
+        ({"updatedReplicas": 3, "replicas": 4}, f"{WAITING}1 old replicas are pending termination..."),
+        (
+            {"updatedReplicas": 3, "replicas": 3, "availableReplicas": 2},
+            f"{WAITING}2 of 3 updated replicas are available...",
+        ),
+        (
+            {"updatedReplicas": 3, "replicas": 3, "availableReplicas": 3},
+            'deployment "web" successfully rolled out',
+        ),
+    ],
+)
+def test_rollout_status(status: dict[str, Any], text: str):
+    assert rollout_status_text(make(status)) == (text, "successfully" in text)
+
+
+@pytest.mark.spec("KCTL-13", "DEP-FAIL-13")
+def test_rollout_status_past_the_deadline():
+    stalled = make(
+        {"conditions": [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}]}
+    )
+    with pytest.raises(ValueError, match='deployment "web" exceeded its progress deadline'):
+        rollout_status_text(stalled)
+
+
+def test_rollout_status_of_a_spec_not_yet_seen():
+    assert rollout_status_text(make({}, generation=2))[1] is False
+
+
+@pytest.mark.spec("DEP-STAT-12")
+def test_the_transition_time_moves_with_the_status_only():
+    first = Condition("Progressing", "True", "A", "", 10, 10)
+    same_status = set_condition((first,), Condition("Progressing", "True", "B", "", 20, 20))
+    assert [(entry.last_transition_ms, entry.last_update_ms) for entry in same_status] == [(10, 20)]
+    turned = set_condition(same_status, Condition("Progressing", "False", "B", "", 30, 30))
+    assert [(entry.last_transition_ms, entry.last_update_ms) for entry in turned] == [(30, 30)]
+    again = Condition("Progressing", "False", "B", "other words", 40, 40)
+    assert set_condition(turned, again) is turned
+
+
+@pytest.mark.spec("DEP-PROP-04", "DEP-PROP-07")
+@pytest.mark.parametrize("size, share", [(8, 3), (5, 2)])
+def test_shares_of_a_resize(size: int, share: int):
+    """From 10 to 15 replicas with surge 3: ceilings 13 and 18."""
+    strategy = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 3, "maxUnavailable": 2}}
+    annotations = {"deployment.kubernetes.io/max-replicas": "13"}
+    replica_set = ReplicaSet.from_json({"metadata": {"annotations": annotations}, "spec": {"replicas": size}})
+    assert decide_fraction(make({}, replicas=15, strategy=strategy), replica_set) == share
