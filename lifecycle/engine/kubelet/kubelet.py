@@ -291,13 +291,16 @@ class Kubelets:
         if actions.restart_all:
             self._restart_all(worker, pod, actions.restart_all)
             return
-        if actions.kill_pod:
+        runs = worker.runs
+        again = [name for name, run in runs.items() if run.must_restart and run.process is None]
+        if actions.kill_pod and not any(run.must_restart for run in runs.values()):
             worker.stop_reason = "Completed"
             self._begin_stop(worker, pod)
             return
-        runs = worker.runs
         for victim in actions.containers_to_kill:
-            self._stopper.kill(worker, pod, runs[victim.name], victim)
+            run = runs[victim.name]
+            run.must_restart = victim.name in actions.containers_to_start
+            self._stopper.kill(worker, pod, run, victim)
         for run in runs.values():
             if run.kill_reason == "FailedPostStartHook" and run.process is not None:
                 why = ContainerToKill(run.container.name, "", "FailedPostStartHook", "FailedPostStartHook")
@@ -309,6 +312,7 @@ class Kubelets:
             actions.ephemeral_containers_to_start,
             actions.init_containers_to_start,
             actions.containers_to_start,
+            again,
         ):
             for name in names:
                 run = runs[name]

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from ..context import Context
 from ..objects.container import Container, ContainerStatus
-from ..objects.pod import Pod, PodStatus
+from ..objects.pod import FAILED, SUCCEEDED, Pod, PodStatus
 from ..objects.runtime import RUNNING as RUNTIME_RUNNING
 from .container_status import decide_container_status, default_waiting_reason
 from .pod_conditions import decide_conditions
 from .pod_status import decide_phase
 from .worker import POST_START, TERMINATED, PodWorker
+
+
+def _has_more_to_do(worker: PodWorker) -> bool:
+    return any(run.process is not None or run.must_restart for run in worker.runs.values())
 
 
 class Reporter:
@@ -45,6 +49,9 @@ class Reporter:
                 current_phase=status.phase,
             )
             why, message = status.reason, status.message
+            if phase != status.phase and phase in (SUCCEEDED, FAILED) and _has_more_to_do(worker):
+                # A terminal phase is told only when nothing runs any more, nor will.
+                phase = status.phase
         conditions = decide_conditions(
             spec,
             phase,

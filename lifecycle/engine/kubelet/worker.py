@@ -62,7 +62,7 @@ class ProbeRun:
 _RUN_DATA = (
     "stage attempt waiting restart_count ready started delay_ms due_ms pull_tries pull_delay_ms start_tries"
     " killed_with killed_ms kill_reason kill_message grace_seconds override_seconds waited_ms hook_start_ms"
-    " stage_timer wake_timer kill_timer created_ms process_start_ms told_problems is_quick stopping_since_ms"
+    " stage_timer wake_timer kill_timer created_ms process_start_ms told_problems is_quick must_restart stopping_since_ms"
 ).split()
 
 
@@ -85,6 +85,7 @@ class ContainerRun:
         "kill_timer",
         "killed_ms",
         "killed_with",
+        "must_restart",
         "override_seconds",
         "probes",
         "process",
@@ -136,6 +137,8 @@ class ContainerRun:
         self.process_start_ms = 0
         self.told_problems = False
         self.is_quick = False
+        # Being killed to be started again, whatever its exit code will be.
+        self.must_restart = False
         self.stopping_since_ms = 0
 
     @property

@@ -19,6 +19,12 @@ from ..programs import ConnectResult, FileLayer, Limits, Mount, PodFacts
 from ..programs.references import expand_references as expand
 from .worker import PodWorker
 
+OUTSIDE = "203.0.113.1"
+"""The address of everything outside the cluster (a range kept for examples)."""
+OUTSIDE_TAKES_MS = 30
+"""How long a call to the world outside takes: an assumption, as is that it is answered."""
+PUBLIC_ENDINGS = ("com", "org", "net", "io", "dev")
+
 
 class ContainerWorld:
     """The world of one container, for one call. Models the kubelet's environment and volume building."""
@@ -235,6 +241,8 @@ class ContainerWorld:
         if host == self._pod.meta.name:
             return self._worker.ip
         parts = host.rstrip(".").split(".")
+        if self._is_outside(parts):
+            return OUTSIDE
         if len(parts) > 2 and parts[2:] not in (["svc"], ["svc", "cluster", "local"]):
             return None
         namespace = parts[1] if len(parts) > 1 else self._pod.meta.namespace
@@ -244,9 +252,21 @@ class ContainerWorld:
         address = (service.spec or {}).get("clusterIP")
         return address if address and address != "None" else "10.96.0.1"
 
+    def _is_outside(self, parts: list[str]) -> bool:
+        """A name of the world outside: neither in the cluster's domain nor in one of its namespaces."""
+        last = parts[-1]
+        if len(parts) < 2 or last in ("svc", "local", "internal") or last.isdigit():
+            return False
+        if len(parts) == 2:
+            # A Service of a namespace that is not there looks the same but for its ending.
+            return last in PUBLIC_ENDINGS
+        return self._context.store.get("Namespace", "", last) is None
+
     def connect(self, host: str, port: int, now_ms: int) -> ConnectResult:
-        """What a connection from this pod to an address meets now."""
+        """What a connection from this pod to an address meets now. The world outside is taken to answer."""
         address = self.resolve(host) or host
+        if address == OUTSIDE:
+            return ConnectResult("connected", OUTSIDE_TAKES_MS)
         found: ConnectResult = self._connect(self._worker, address, port, now_ms)
         return found
 

@@ -162,6 +162,10 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     "registry": ImageFacts((5000,), 200, _exits(_GO_WITHOUT_HANDLER), is_shell=True),
     # Kubernetes' own.
     "pause": ImageFacts((65_535,), 0, _exits(0), paths=("none",), entrypoint=None),
+    # A program of an image that has several: the name of the image, a space, the first argument.
+    "agnhost liveness": ImageFacts(
+        (8080,), on_term=_exits(_GO_WITHOUT_HANDLER), answers=(Answer(0, 200), Answer(10_000, 500))
+    ),
     "agnhost": ImageFacts(entrypoint=("/agnhost",), is_shell=True, on_term=_exits(0)),
     "echoserver": ImageFacts((8080,), 200, _exits(0), "SIGQUIT"),
     "serve_hostname": ImageFacts((9376,), 50, _exits(_GO_WITHOUT_HANDLER)),

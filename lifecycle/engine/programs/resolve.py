@@ -17,7 +17,7 @@ from lifecycle.engine.programs.behavior import (
 )
 from lifecycle.engine.programs.behavior_yaml import ANNOTATION, read_annotation
 from lifecycle.engine.programs.durations import Duration
-from lifecycle.engine.programs.known_images import ImageFacts, find_image, shell_flavour
+from lifecycle.engine.programs.known_images import KNOWN_IMAGES, ImageFacts, find_image, shell_flavour
 from lifecycle.engine.programs.profiles import Profile, choose_profile
 from lifecycle.engine.programs.references import container_environment, expand_references
 from lifecycle.engine.programs.script import Script, examine, is_interpretable
@@ -103,6 +103,10 @@ def _from_container(
     """What the container's command line does, or else its image."""
     found = find_image(container.image)
     facts = found[1] if found else None
+    if found and container.args and not container.command:
+        program = KNOWN_IMAGES.get(f"{found[0]} {container.args[0]}")
+        if program is not None:
+            return _known_program(program, container, instant)
     arguments = _arguments(container, facts)
     if arguments is not None and is_interpretable(arguments):
         return _script(pod_spec, container, labels, facts, arguments)

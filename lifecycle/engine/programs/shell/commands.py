@@ -81,7 +81,8 @@ def assign(assignment: Assignment, scope: ShellScope) -> None:
     if assignment.values is not None:
         values = expand_fields(assignment.values, scope)
         shell.variables.pop(name, None)
-        shell.arrays[name] = (shell.arrays.get(name, []) if assignment.append else []) + values
+        before = shell.arrays.get(name, []) if assignment.append else []
+        shell.arrays[name] = [*before, *values]
         return
     value = expand_text(assignment.value, scope)
     if assignment.index is not None:

@@ -30,6 +30,7 @@ _MOST_STEPS = 20_000
 _MOST_STEPS_TOGETHER = 60_000
 _MOST_TASKS = 256
 _STEPS_OF_A_FORK = 10
+_MOST_CAPTURED = 4 << 20
 _FEWER_STEPS = 4_000
 _PATIENCE = 5
 """So many seconds of work in a row are believed; after that each stretch is shorter and lasts longer."""
@@ -262,6 +263,11 @@ class Machine:
         if file.kind == LOG:
             self.log(text)
         elif file.kind == CAPTURE:
+            if len(file.text) > _MOST_CAPTURED:
+                self.note(
+                    f"cannot interpret an output of more than {_MOST_CAPTURED >> 20} MiB: taken to end there"
+                )
+                return False
             file.text += text
         elif file.kind == FILE:
             try:

@@ -20,6 +20,7 @@ _RESERVED = frozenset(
     "if then elif else fi do done case esac while until for in function select { } ! coproc".split()
 )
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^\]\s]*\])?\+?=")
+_REDIRECTION = re.compile(r"<<<|&>>|&>|>>|>&|<&|>\||<>|<|>")
 _PLAIN = re.compile(r"\w+\Z", re.ASCII)
 _STANDS_FOR = "__here_document_{}__"
 _DELIMITER = re.compile(r"<<(-?)[ \t]*((?:[^\s;&|<>()'\"\\]|\\.|'[^'\n]*'|\"[^\"\n]*\")+)")
@@ -43,6 +44,10 @@ def make_skeleton(text: str) -> str:
             masked = "x" * (end - at)
         elif text.startswith("((", at) and _is_command_position(text, at):
             end, masked = _arithmetic_command(text, at)
+        elif (redirection := _REDIRECTION.match(text, at)) is not None:
+            # Which redirection it is does not change the structure: `<` and `>` stand for all.
+            end = redirection.end()
+            masked = ("<" if "<" in redirection[0] else ">").ljust(end - at)
         elif sign in _META:
             end, masked = at + 1, sign
         else:

@@ -1,5 +1,6 @@
 """What words and simple commands are made of, as data."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -89,6 +90,10 @@ class CommandText:
     words: tuple[Word, ...]
     redirects: tuple[Redirect, ...]
     substitutions: tuple[Command, ...]
+
+
+HereDocuments: TypeAlias = Mapping[str, tuple[str, bool]]
+"""Bodies by the word that stands for each in the text; True for one that is expanded."""
 
 
 def literal(word: Word) -> str | None:

@@ -5,9 +5,6 @@ The grammar library finds where commands begin and end; inside a command this re
 substitutions are only noted: the compiler makes programs of them, which run before the word is expanded.
 """
 
-from collections.abc import Mapping
-from typing import TypeAlias
-
 from lifecycle.engine.programs.shell.scanning import (
     META,
     NAME,
@@ -23,6 +20,7 @@ from lifecycle.engine.programs.shell.word_parts import (
     Command,
     CommandText,
     Guard,
+    HereDocuments,
     Parameter,
     Part,
     Redirect,
@@ -36,10 +34,6 @@ from lifecycle.engine.programs.shell.word_parts import (
 SPECIAL_PARAMETERS = frozenset("@*#?-$!0123456789")
 _OPERATORS = (":-", ":=", ":?", ":+", "##", "%%", "//", "/#", "/%", "^^", ",,", *"-=?+#%/^,:")
 _REDIRECTIONS = ("<<<", "&>>", "&>", ">>", ">&", "<&", ">|", "<>", "<", ">")
-
-
-HereDocuments: TypeAlias = Mapping[str, tuple[str, bool]]
-"""Bodies by the word that stands for each in the text; True for one that is expanded."""
 
 
 def read_command(text: str, here_documents: HereDocuments) -> CommandText:
@@ -347,9 +341,8 @@ class WordReader:
             self._guards = (*guards, Guard(name, operator))
         # Quotes around the expansion do not quote a pattern inside it.
         is_pattern = operator[0] in "#%/"
-        word = self._brace_word(
-            quoted and not is_pattern, "/" if operator[0] == "/" else ":" if operator == ":" else ""
-        )
+        separator = operator[0] if operator[0] == "/" or operator == ":" else ""
+        word = self._brace_word(quoted and not is_pattern, separator)
         second = None
         if is_pair and self.text[self.at - 1] != "}":
             second = self._brace_word(quoted, "")

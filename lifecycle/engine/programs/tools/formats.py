@@ -106,6 +106,8 @@ def _format_once(form: str, arguments: list[str]) -> tuple[str, list[str], bool,
             width, arguments = (arguments[0] if arguments else "0"), arguments[1:]
         if precision == "*":
             precision, arguments = (arguments[0] if arguments else "0"), arguments[1:]
+        if len(width or "") > 5 or len(precision or "") > 5:
+            raise ValueError(f"a width of {width}")
         has_point = "." in match[0]
         argument, arguments = (arguments[0] if arguments else None), arguments[1:]
         spec = f"{flags}{width or ''}{'.' + (precision or '0') if has_point else ''}"

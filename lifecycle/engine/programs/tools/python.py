@@ -169,10 +169,17 @@ class _Program:
         raise PythonProblem(f"{name}()")
 
 
+def _multiply(left: Any, right: Any) -> Any:
+    is_long = isinstance(left, (str, list)) or isinstance(right, (str, list))
+    if is_long and max(left if isinstance(left, int) else 0, right if isinstance(right, int) else 0) > 10_000:
+        raise PythonProblem("so long a repetition")
+    return left * right
+
+
 _BINARY: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: lambda left, right: left + right,
     ast.Sub: lambda left, right: left - right,
-    ast.Mult: lambda left, right: left * right,
+    ast.Mult: _multiply,
     ast.Div: lambda left, right: left / right,
     ast.FloorDiv: lambda left, right: left // right,
     ast.Mod: lambda left, right: left % right,
