@@ -77,6 +77,10 @@ class Cluster(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
+    # Read along by the runner; not columns.
+    has_commands = True
+    has_controls = True
+
     class Meta:
         ordering = ["name"]
         indexes = [models.Index(fields=["shard", "next_wake_at"], name="cluster_due")]

@@ -51,6 +51,16 @@ HOT_CLUSTERS = 256
 # The speed reached is measured over windows of this length.
 SPEED_WINDOW_SECONDS = 2.0
 
+# What most turns need to know, in one query: the row, and whether the inbox holds anything.
+ROW_AND_INBOX = """
+    SELECT cluster.*,
+        EXISTS (SELECT 1 FROM lifecycle_command AS command
+            WHERE command.cluster_id = cluster.id AND command.state = 'pending') AS has_commands,
+        EXISTS (SELECT 1 FROM lifecycle_runcontrol AS control
+            WHERE control.cluster_id = cluster.id AND control.applied_at IS NULL) AS has_controls
+    FROM lifecycle_cluster AS cluster WHERE cluster.id = %s AND cluster.failure = ''
+"""
+
 Wall = Callable[[], float]
 
 
@@ -108,8 +118,8 @@ class Owner:
 
     def _own(self, cluster_id: int) -> Hot | None:
         """The cluster's engine, hot or made again; None when another worker serves its shard."""
-        # One query tells both: a fence read while the shard is ours is void as soon as it is not.
-        cluster = Cluster.objects.filter(pk=cluster_id, failure="").first()
+        # A fence read while the shard is ours is void as soon as it is not.
+        cluster = next(iter(Cluster.objects.raw(ROW_AND_INBOX, [cluster_id])), None)
         hot = self.hot.get(cluster_id)
         if cluster is not None and hot is not None and hot.cluster.fence == cluster.fence:
             self.hot.move_to_end(cluster_id)
@@ -177,6 +187,8 @@ class Owner:
     def _apply_controls(self, hot: Hot, piece: Slice) -> None:
         """Run controls in the order they were asked for. Time passes up to now at the old speed first."""
         wall, clock = self.wall(), hot.clock
+        if not hot.cluster.has_controls:
+            return
         for control in hot.cluster.run_controls.filter(applied_at=None).order_by("id"):
             clock.anchor(max(clock.now_ms(wall), hot.engine.now_ms), wall)
             control.problem = run_controls.apply(control, clock, hot.engine)
@@ -241,6 +253,8 @@ def _waiting_commands(cluster: Cluster, now_ms: int, target_ms: int) -> list[tup
 
     Sorted by that instant, then in inbox order.
     """
+    if not cluster.has_commands:
+        return []
     due = Q(pinned_ms=None) | Q(pinned_ms__lte=target_ms)
     waiting = cluster.commands.filter(due, state=Command.State.PENDING).order_by("order")
     enters = [
@@ -251,6 +265,8 @@ def _waiting_commands(cluster: Cluster, now_ms: int, target_ms: int) -> list[tup
 
 
 def _next_pinned(cluster: Cluster) -> int | None:
+    if not cluster.has_commands:
+        return None
     pinned = cluster.commands.filter(state=Command.State.PENDING, pinned_ms__isnull=False)
     return pinned.order_by("pinned_ms").values_list("pinned_ms", flat=True).first()
 
