@@ -42,7 +42,6 @@ def test_broken_scripts_fail_or_run_but_never_raise(seed: int) -> None:
         "f() { f; }; f",
         "yes | cat > /dev/null",
         "x=a; while :; do x=$x$x; done",
-        "x=$(yes); echo no",
         "while :; do date >> /tmp/log; done",
         ": | while :; do read x; done",
     ],
@@ -85,7 +84,5 @@ def test_text_beyond_the_interpreter_is_named(script: str, named: str) -> None:
 
 
 def test_growing_file_keeps_its_size() -> None:
-    process, lines = run_script(
-        "i=0; while [ $i -lt 3000 ]; do echo 0123456789 >> /tmp/l; i=$((i+1)); done; wc -c < /tmp/l"
-    )
-    assert lines == ["33000"]
+    text = "i=0; while [ $i -lt 3000 ]; do echo 0123456789 >> /tmp/l; i=$((i+1)); done; wc -c < /tmp/l"
+    assert run_script(text)[1] == ["33000"]

@@ -9,7 +9,7 @@ from lifecycle.engine.programs.shell.scanning import CannotInterpret
 from lifecycle.engine.programs.shell.task import Shell, Task
 
 _MOST_ELEMENTS = 100_000
-_LONGEST_VALUE = 1 << 20
+_LONGEST_VALUE = 1 << 18
 _OPTION_LETTERS = (("errexit", "e"), ("nounset", "u"), ("xtrace", "x"), ("noglob", "f"))
 
 
@@ -100,7 +100,7 @@ class ShellScope:
         if name in self.shell.readonly:
             raise ReadOnlyVariable(f"{name}: is read only")
         if len(value) > _LONGEST_VALUE:
-            raise CannotInterpret(f"a value of more than {_LONGEST_VALUE >> 20} MiB in {name}")
+            raise CannotInterpret(f"a value of more than {_LONGEST_VALUE >> 10} KiB in {name}")
         base, bracket, index = name.partition("[")
         if bracket:
             self.put_element(base, int(index.rstrip("]") or 0), value)
