@@ -31,7 +31,9 @@ class ContainerWorld:
 
     __slots__ = ("_connect", "_container", "_context", "_env", "_pod", "_worker")
 
-    def __init__(self, context: Context, worker: PodWorker, pod: Pod, container: Container, connect: Any) -> None:
+    def __init__(
+        self, context: Context, worker: PodWorker, pod: Pod, container: Container, connect: Any
+    ) -> None:
         self._context = context
         self._worker = worker
         self._pod = pod
@@ -201,7 +203,9 @@ class ContainerWorld:
 
     def _volume_files(self, volume: Mapping[str, Any]) -> dict[str, str]:
         if "configMap" in volume:
-            return self._projected(volume["configMap"], self._data("ConfigMap", volume["configMap"].get("name")))
+            return self._projected(
+                volume["configMap"], self._data("ConfigMap", volume["configMap"].get("name"))
+            )
         if "secret" in volume:
             return self._projected(volume["secret"], self._data("Secret", volume["secret"].get("secretName")))
         if "downwardAPI" in volume:
@@ -210,9 +214,7 @@ class ContainerWorld:
         for source in (volume.get("projected") or {}).get("sources") or ():
             for field, kind in (("configMap", "ConfigMap"), ("secret", "Secret")):
                 if field in source:
-                    found.update(
-                        self._projected(source[field], self._data(kind, source[field].get("name")))
-                    )
+                    found.update(self._projected(source[field], self._data(kind, source[field].get("name"))))
             if "downwardAPI" in source:
                 found.update(self._downward(source["downwardAPI"]))
         return found
