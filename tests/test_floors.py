@@ -12,6 +12,9 @@ import pytest
 
 TOP = Path(__file__).resolve().parents[1]
 
+# One worker reads the trees for all of these.
+pytestmark = pytest.mark.xdist_group("floors")
+
 # Lowest first. A pattern names a module and everything below it; the first pattern that fits decides.
 # Modules of one floor may import each other, unless the floor is one of strangers.
 FLOORS: list[tuple[str, str]] = [
@@ -107,8 +110,13 @@ def floor_of(name: str) -> int | None:
     return next((index for index in storeys if room in FLOORS[index][1].split()), None)
 
 
-def imports_of(name: str) -> Iterator[tuple[str, int]]:
+@cache
+def imports_of(name: str) -> list[tuple[str, int]]:
     """(imported module, line) for every import, type-checking ones left out: they never run."""
+    return list(_find_imports(name))
+
+
+def _find_imports(name: str) -> Iterator[tuple[str, int]]:
     for node in walk_running(modules()[name]):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)
