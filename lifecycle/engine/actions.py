@@ -71,9 +71,7 @@ class RecordEvent(Record):
 
     __slots__ = ("about", "event_type", "message", "reason", "source")
 
-    def __init__(
-        self, about: StoredObject, event_type: str, reason: str, message: str, source: str
-    ) -> None:
+    def __init__(self, about: StoredObject, event_type: str, reason: str, message: str, source: str) -> None:
         self.about = about
         self.event_type = event_type
         self.reason = reason

@@ -13,7 +13,6 @@ from .errors import ApiError, BadRequest, Conflict, Forbidden, Invalid, NotFound
 from .kubelet.grace import decide_deletion_grace_seconds, decide_shortened_grace_seconds
 from .kubelet.qos import decide_qos_class
 from .objects.condition import Condition
-from .objects.condition import Condition
 from .objects.deployment import Deployment
 from .objects.meta import ObjectMeta, PlainObject, StoredObject
 from .objects.node import Node
@@ -143,12 +142,15 @@ class ApiServer:
             namespace=meta.namespace if new.kind.namespaced else None,
         )
         if isinstance(new, Pod):
-            new.status = PodStatus(PENDING, qos_class=decide_qos_class(new.spec))
-            if new.spec.scheduling_gates:
-                # Known from the first moment, before the scheduler has seen the pod (SGATE-03).
-                gated = Condition("PodScheduled", "False", GATED_REASON, GATED_TEXT, self._clock.now_ms)
-                new.status = new.status.replace(conditions=(gated,))
+            new.status = self._new_status(new.spec)
         return self._store.create(new)
+
+    def _new_status(self, spec: PodSpec) -> PodStatus:
+        conditions: tuple[Condition, ...] = ()
+        if spec.scheduling_gates:
+            # Known from the first moment, before the scheduler has seen the pod (SGATE-03).
+            conditions = (Condition("PodScheduled", "False", GATED_REASON, GATED_TEXT, self._clock.now_ms),)
+        return PodStatus(PENDING, conditions, qos_class=decide_qos_class(spec))
 
     def create_pod(self, action: CreatePod) -> Pod:
         """Make a pod from a template: the hot path. Its template was defaulted and checked with its owner."""
@@ -190,7 +192,9 @@ class ApiServer:
 
     # --- update ---------------------------------------------------------------------------------------
 
-    def update_json(self, old: StoredObject, data: dict[str, Any], subresource: str | None = None) -> StoredObject:
+    def update_json(
+        self, old: StoredObject, data: dict[str, Any], subresource: str | None = None
+    ) -> StoredObject:
         """Replace an object by new JSON. Raises Conflict for a stale resourceVersion, Invalid for bad fields.
 
         A write that changes nothing is no version.
@@ -271,13 +275,13 @@ class ApiServer:
     def _finish_deletion(self, new: StoredObject) -> StoredObject:
         # The last finalizer of a deleted object takes the object with it; a pod's grace must be over too.
         meta = new.meta
-        if meta.deletion_ms is not None and not meta.finalizers:
-            if not isinstance(new, Pod) or not meta.deletion_grace_seconds:
-                self._store.remove(new)
+        is_over = not isinstance(new, Pod) or not meta.deletion_grace_seconds
+        if meta.deletion_ms is not None and not meta.finalizers and is_over:
+            self._store.remove(new)
         return new
 
     def update(self, new: StoredObject) -> StoredObject:
-        """A component's own write: `new` was made from what is stored. A changed spec raises the generation."""
+        """A component's own write, made from what is stored. A changed spec raises the generation."""
         kind, namespace, name = new.key
         old = self._store.require(kind, namespace, name)
         if old.meta.uid != new.meta.uid:

@@ -41,9 +41,7 @@ class Chance:
 
     def uid_and_suffix(self, owner_uid: str, count: int) -> tuple[str, str]:
         """The uid and the five-letter name suffix of an owner's `count`th creation."""
-        digest = blake2b(
-            f"new\x1f{owner_uid}\x1f{count}".encode(), digest_size=24, key=self._salt
-        ).digest()
+        digest = blake2b(f"new\x1f{owner_uid}\x1f{count}".encode(), digest_size=24, key=self._salt).digest()
         letters = _ALPHABET
         suffix = (
             letters[digest[16] % 27]
@@ -57,6 +55,5 @@ class Chance:
 
 def uuid_text(hexadecimal: str) -> str:
     """32 hexadecimal digits spelled as a version 4 UUID."""
-    return (
-        f"{hexadecimal[:8]}-{hexadecimal[8:12]}-4{hexadecimal[13:16]}-a{hexadecimal[17:20]}-{hexadecimal[20:]}"
-    )
+    digits = hexadecimal
+    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"

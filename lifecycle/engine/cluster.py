@@ -6,7 +6,7 @@ the same history to the byte, on any machine, in any slicing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .act import Actor
@@ -52,7 +52,9 @@ class Changes:
 class Cluster:
     """Commands in, time forward, changes out."""
 
-    def __init__(self, seed: int = 1, epoch_ms: int = 1_767_225_600_000, settings: Settings | None = None) -> None:
+    def __init__(
+        self, seed: int = 1, epoch_ms: int = 1_767_225_600_000, settings: Settings | None = None
+    ) -> None:
         self._build(seed, epoch_ms, settings or Settings())
         self._populate()
 
@@ -75,7 +77,9 @@ class Cluster:
         found = self._store.get(kinds.get(key[0], ""), key[1], key[2])
         if found is not None:
             message = f"looked at more than 100 times within one instant; again in {delay_ms} ms"
-            self._context.trace.event(found.subject, "Warning", "SyncBackOff", message, key[0] + "-controller")
+            self._context.trace.event(
+                found.subject, "Warning", "SyncBackOff", message, key[0] + "-controller"
+            )
 
     def _populate(self) -> None:
         for name in ("default", "kube-system", "kube-public", "kube-node-lease"):
@@ -182,11 +186,11 @@ class Cluster:
         """JSON of every object of a kind, in order of creation."""
         return [obj.to_json(self.epoch_ms) for obj in self._store.list(kind, namespace)]
 
-    def list_stored(self, kind: str, namespace: str | None = None) -> list[StoredObject]:
+    def list_stored(self, kind: str, namespace: str | None = None) -> Sequence[StoredObject]:
         """Every object of a kind, typed, in order of creation."""
         return [*self._store.list(kind, namespace)]
 
-    def kinds(self) -> list[str]:
+    def kinds(self) -> Sequence[str]:
         """Kinds of which there are objects."""
         return self._store.kinds()
 

@@ -55,7 +55,9 @@ class CommandHandlers:
             raise BadRequest(f"command version {command.version}: this engine reads up to {VERSION}")
         handler = self._handlers.get(command.kind)
         if handler is None:
-            raise BadRequest(f"unknown command {command.kind!r}; use one of {', '.join(sorted(self._handlers))}")
+            raise BadRequest(
+                f"unknown command {command.kind!r}; use one of {', '.join(sorted(self._handlers))}"
+            )
         return handler(command.payload)
 
     # --- finding ----------------------------------------------------------------------------------------
@@ -67,7 +69,9 @@ class CommandHandlers:
         if not kind or not name:
             raise BadRequest("kind and name are required")
         namespaced = known is None or known.namespaced
-        return self._store.require(kind, (payload.get("namespace") or "default") if namespaced else "", str(name))
+        return self._store.require(
+            kind, (payload.get("namespace") or "default") if namespaced else "", str(name)
+        )
 
     def _object(self, payload: Payload) -> Payload:
         data = payload.get("object")
@@ -164,7 +168,9 @@ class CommandHandlers:
         old = self._find(payload)
         replicas = payload.get("replicas")
         if old.kind.name not in _SCALABLE:
-            raise BadRequest(f"{old.kind.name} {old.meta.name}: has no size; scale one of {', '.join(_SCALABLE)}")
+            raise BadRequest(
+                f"{old.kind.name} {old.meta.name}: has no size; scale one of {', '.join(_SCALABLE)}"
+            )
         if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 0:
             raise BadRequest(f"replicas {replicas!r}: use a whole number, 0 or more")
         return self._change_spec(old, lambda data: data["spec"].update(replicas=replicas))

@@ -1,15 +1,15 @@
 """What can go wrong, as the API server would say it.
 
-    EngineError
-    ├── ApiError            an answer for the one who asked; becomes a Kubernetes Status
-    │   ├── BadRequest      400 the request cannot be read
-    │   ├── Forbidden       403 understood and refused
-    │   ├── NotFound        404 no such object
-    │   ├── AlreadyExists   409 the name is taken
-    │   ├── Conflict        409 the object has changed, or its state forbids this
-    │   ├── Invalid         422 the object breaks a rule; names every field
-    │   └── TooManyRequests 429 a budget does not allow it now
-    └── CheckpointError     a saved cluster that cannot be continued
+EngineError
+├── ApiError            an answer for the one who asked; becomes a Kubernetes Status
+│   ├── BadRequest      400 the request cannot be read
+│   ├── Forbidden       403 understood and refused
+│   ├── NotFound        404 no such object
+│   ├── AlreadyExists   409 the name is taken
+│   ├── Conflict        409 the object has changed, or its state forbids this
+│   ├── Invalid         422 the object breaks a rule; names every field
+│   └── TooManyRequests 429 a budget does not allow it now
+└── CheckpointError     a saved cluster that cannot be continued
 """
 
 from __future__ import annotations

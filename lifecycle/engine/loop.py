@@ -28,6 +28,7 @@ class Loop:
     __slots__ = (
         "_agenda",
         "_clock",
+        "_controllers",
         "_delays",
         "_failures",
         "_handlers",
@@ -38,7 +39,6 @@ class Loop:
         "_timing",
         "_trace",
         "on_hot_key",
-        "_controllers",
     )
 
     def __init__(self, clock: Clock, agenda: Agenda, trace: Trace, timing: Timing) -> None:

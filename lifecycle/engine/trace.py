@@ -38,7 +38,7 @@ class EventRow(NamedTuple):
     reason: str
     message: str
     source: str
-    count: int
+    count: int  # type: ignore[assignment]
     first_ms: int
     last_ms: int
     event_id: str

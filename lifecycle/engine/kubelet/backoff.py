@@ -34,7 +34,8 @@ def decide_limits(features: Mapping[str, bool], configuration: Mapping[str, Any]
 def decide_delay(former_ms: int, ran_ms: int) -> int:
     """The delay before the next start of a container that ended after running for `ran_ms`.
 
-    `former_ms` is the delay the back-off has grown to; a run of more than ten minutes forgets it (RESTART-05).
+    `former_ms` is the delay the back-off has grown to; a run of more than ten minutes forgets
+    it (RESTART-05).
     """
     return 0 if ran_ms > BACK_OFF_RESET_MS else former_ms
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from ..agenda import Timer
 from ..context import Context
+from ..objects.codec import decode, encode
 from ..objects.meta import StoredObject
 from ..objects.node import Node
-from ..objects.codec import decode, encode
 from ..objects.pod import Pod, PodSpec
 from ..objects.runtime import EXITED
 from ..programs import ConnectResult, read_profile
@@ -285,9 +285,7 @@ class Kubelets:
             self._act(worker, pod)
 
     def _act(self, worker: PodWorker, pod: Pod) -> None:
-        actions = decide_pod_actions(
-            worker.spec, worker.runtime, probe_results=self._prober.results(worker)
-        )
+        actions = decide_pod_actions(worker.spec, worker.runtime, probe_results=self._prober.results(worker))
         if actions.restart_all:
             self._restart_all(worker, pod, actions.restart_all)
             return

@@ -41,7 +41,12 @@ class NodeAgent:
 
     def save(self) -> dict[str, Any]:
         """Plain data."""
-        return {"images": list(self.images), "pulls": self.pulls, "last_address": self.last_address, "number": self.number}
+        return {
+            "images": list(self.images),
+            "pulls": self.pulls,
+            "last_address": self.last_address,
+            "number": self.number,
+        }
 
     def load(self, data: Mapping[str, Any]) -> None:
         """Go on from what `save` described."""

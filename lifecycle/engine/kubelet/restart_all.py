@@ -40,7 +40,11 @@ def restart_all(
         if name != trigger:
             run.due_ms = now_ms
         ended = seen.replace(
-            state=EXITED, exit_code=137, reason=RESTARTING_ALL, message=RESTART_ALL_MESSAGE, finished_ms=now_ms
+            state=EXITED,
+            exit_code=137,
+            reason=RESTARTING_ALL,
+            message=RESTART_ALL_MESSAGE,
+            finished_ms=now_ms,
         )
         worker.runtime.containers[name] = ended
     _set_condition(parts, worker, "False", now_ms)

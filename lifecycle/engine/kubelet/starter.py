@@ -71,7 +71,10 @@ class Starter:
         name = f"{meta.name}_{meta.namespace}({meta.uid})"
         text = f"restarting failed container={run.container.name} pod={name}"
         worker.has_changed = True
-        run.waiting = (CRASH_LOOP_BACK_OFF, f"back-off {duration_text(run.due_ms - self._ended(worker, run))} {text}")
+        run.waiting = (
+            CRASH_LOOP_BACK_OFF,
+            f"back-off {duration_text(run.due_ms - self._ended(worker, run))} {text}",
+        )
         parts.trace.open_event_series(
             f"backoff|{worker.uid}|{run.container.name}",
             pod.subject,
@@ -108,9 +111,8 @@ class Starter:
             self._never_pull(worker, run, image)
             return
         if is_there and policy != "Always":
-            if not run.is_quick:
-                message = f'Container image "{image}" already present on machine'
-                parts.event(worker, run, NORMAL, "Pulled", message)
+            message = f'Container image "{image}" already present on machine'
+            parts.event(worker, run, NORMAL, "Pulled", message)
             self._create(worker, pod, run)
             return
         self._begin_pull(worker, pod, run, is_there)
@@ -186,7 +188,8 @@ class Starter:
         parts.touch(worker)
 
     def _refuse_image(self, worker: PodWorker, run: ContainerRun, image: str) -> None:
-        message = f'Failed to apply default image tag "{image}": couldn\'t parse image name "{image}": invalid reference format'
+        problem = f'couldn\'t parse image name "{image}": invalid reference format'
+        message = f'Failed to apply default image tag "{image}": {problem}'
         if run.waiting is None or run.waiting[0] != INVALID_IMAGE_NAME:
             worker.has_changed = True
             run.waiting = (INVALID_IMAGE_NAME, message)
@@ -220,7 +223,7 @@ class Starter:
             return
         if behavior.start.has_error(run.start_tries):
             error = behavior.start.error or "RunContainerError"
-            self._fail_start(worker, run, error, f"failed to start container \"{container.name}\"")
+            self._fail_start(worker, run, error, f'failed to start container "{container.name}"')
             return
         parts.event(worker, run, NORMAL, "Created", f"Created container: {container.name}")
         parts.event(worker, run, NORMAL, "Started", f"Started container {container.name}")
@@ -233,7 +236,7 @@ class Starter:
         raw = run.container.raw
         if "env" not in raw and "envFrom" not in raw:
             return ""
-        needs = [source for source in raw.get("envFrom") or ()]
+        needs = list(raw.get("envFrom") or ())
         needs += [entry["valueFrom"] for entry in raw.get("env") or () if entry.get("valueFrom")]
         fields = (
             ("configMapRef", "ConfigMap"),

@@ -56,13 +56,12 @@ class Stopper:
         waited_ms: int = 0,
     ) -> None:
         """Begin a graceful stop of one running container."""
-        parts, now_ms = self._parts, self._parts.context.clock.now_ms
+        parts = self._parts
         self._leave_hook(run)
         parts.event(worker, run, NORMAL, "Killing", message)
         run.kill_reason = reason
         run.override_seconds = override_seconds
         run.waited_ms = waited_ms
-        run.stopping_since_ms = now_ms
         run.grace_seconds = decide_kill_grace_seconds(
             pod.meta.deletion_grace_seconds,
             pod.spec.termination_grace_seconds,
@@ -110,7 +109,9 @@ class Stopper:
         else:
             self.on_pre_stop_done(worker, pod, run)
 
-    def on_pre_stop_done(self, worker: PodWorker, pod: Pod, run: ContainerRun, timed_out: bool = False) -> None:
+    def on_pre_stop_done(
+        self, worker: PodWorker, pod: Pod, run: ContainerRun, timed_out: bool = False
+    ) -> None:
         """The hook has ended, or its time has: signal the process with what is left of the grace."""
         parts, hook = self._parts, run.hook
         assert hook is not None, run.container.name

@@ -62,7 +62,7 @@ class ProbeRun:
 _RUN_DATA = (
     "stage attempt waiting restart_count ready started delay_ms due_ms pull_tries pull_delay_ms start_tries"
     " killed_with killed_ms kill_reason kill_message grace_seconds override_seconds waited_ms hook_start_ms"
-    " stage_timer wake_timer kill_timer created_ms process_start_ms told_problems is_quick must_restart stopping_since_ms"
+    " stage_timer wake_timer kill_timer created_ms process_start_ms told_problems must_restart"
 ).split()
 
 
@@ -79,7 +79,6 @@ class ContainerRun:
         "grace_seconds",
         "hook",
         "hook_start_ms",
-        "is_quick",
         "kill_message",
         "kill_reason",
         "kill_timer",
@@ -98,7 +97,6 @@ class ContainerRun:
         "stage_timer",
         "start_tries",
         "started",
-        "stopping_since_ms",
         "told_problems",
         "waited_ms",
         "waiting",
@@ -136,10 +134,8 @@ class ContainerRun:
         self.created_ms = 0
         self.process_start_ms = 0
         self.told_problems = False
-        self.is_quick = False
         # Being killed to be started again, whatever its exit code will be.
         self.must_restart = False
-        self.stopping_since_ms = 0
 
     @property
     def is_live(self) -> bool:
@@ -180,8 +176,8 @@ class PodWorker:
         "evicted",
         "grace_end_timer",
         "grace_seconds",
-        "has_initialized",
         "has_changed",
+        "has_initialized",
         "ip",
         "is_reported",
         "must_act",

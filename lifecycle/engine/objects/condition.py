@@ -9,7 +9,6 @@ from .record import Record
 from .times import format_time, parse_time_or_none
 
 
-
 class Condition(Record):
     """One condition. Instants in ms; `last_update_ms` is set by Deployments only.
 

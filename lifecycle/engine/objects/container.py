@@ -264,6 +264,4 @@ class ContainerStatus(Record):
         return data
 
 
-_STATUS_READ = frozenset(
-    "name state lastState ready started restartCount image imageID containerID".split()
-)
+_STATUS_READ = frozenset("name state lastState ready started restartCount image imageID containerID".split())

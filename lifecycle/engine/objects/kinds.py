@@ -72,7 +72,9 @@ def kind_for(api_version: str, name: str) -> Kind:
     """The kind of that name, or a new namespaced one for kinds nobody here knows (custom resources)."""
     known = KINDS.get(name)
     if known is not None and (not api_version or known.group == api_version.rpartition("/")[0]):
-        return known if not api_version or known.api_version == api_version else _at_version(known, api_version)
+        return (
+            known if not api_version or known.api_version == api_version else _at_version(known, api_version)
+        )
     return Kind(api_version or "v1", name, name.lower() + "s")
 
 

@@ -87,11 +87,9 @@ class Scheduler:
             self._rooms[new.meta.name] = NodeRoom(new, self._numbers)
         else:
             room.node = new
+            if isinstance(old, Node) and _is_same_room(old, new):
+                return
             room.version += 1
-            if isinstance(old, Node) and old.spec is new.spec and old.meta is new.meta:
-                if old.status.allocatable == new.status.allocatable:
-                    room.version -= 1
-                    return
         self._changed(new.meta.name)
         self._wake_waiting()
 
@@ -123,9 +121,10 @@ class Scheduler:
 
     def _on_timer(self, timer: Timer) -> None:
         pod = self._store.get_pod(timer.target)
-        if pod is not None and not pod.node_name and pod.meta.deletion_ms is None:
-            if not pod.spec.scheduling_gates:
-                self._schedule(pod)
+        if pod is None or pod.node_name or pod.meta.deletion_ms is not None:
+            return
+        if not pod.spec.scheduling_gates:
+            self._schedule(pod)
 
     # --- one pod ------------------------------------------------------------------------------------------
 
@@ -208,3 +207,10 @@ class Scheduler:
             f"0/{total} nodes are available: {reasons}. preemption: 0/{total} nodes are available:"
             f" {', '.join(sorted(tail))}."
         )
+
+
+def _is_same_room(old: Node, new: Node) -> bool:
+    # Conditions come and go; labels, taints and what is allocatable decide who fits.
+    if old.spec is not new.spec or old.meta is not new.meta:
+        return False
+    return old.status.allocatable == new.status.allocatable

@@ -104,7 +104,9 @@ def _merge_list(target: Any, patch: list[Any], field: str) -> list[Any]:
 def json_patch(target: Any, operations: Any) -> Any:
     """RFC 6902. Raises BadRequest for what cannot be read and Invalid for what does not fit."""
     if not isinstance(operations, list):
-        raise BadRequest("a JSON patch is a list of operations such as {op: replace, path: /spec/replicas, value: 3}")
+        raise BadRequest(
+            "a JSON patch is a list of operations such as {op: replace, path: /spec/replicas, value: 3}"
+        )
     result = copy.deepcopy(target)
     for number, operation in enumerate(operations):
         if not isinstance(operation, dict) or not isinstance(operation.get("path"), str):

@@ -5,7 +5,7 @@ One counter numbers the versions of all kinds. Writes at the same instant are no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from ..clock import Clock
 from ..columns import pod_status_text, ready_text
@@ -81,7 +81,7 @@ class Store:
             if namespace is None or space == namespace:
                 yield obj
 
-    def kinds(self) -> list[str]:
+    def kinds(self) -> Sequence[str]:
         """Kinds with objects, in order of first use."""
         return [kind for kind, bucket in self._objects.items() if bucket]
 

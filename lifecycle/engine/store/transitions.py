@@ -15,7 +15,13 @@ from ..objects.meta import StoredObject, Subject
 from ..objects.pod import Pod
 from ..trace import Trace
 
-_ORDER = {"PodScheduled": 0, "PodReadyToStartContainers": 1, "Initialized": 2, "ContainersReady": 3, "Ready": 4}
+_ORDER = {
+    "PodScheduled": 0,
+    "PodReadyToStartContainers": 1,
+    "Initialized": 2,
+    "ContainersReady": 3,
+    "Ready": 4,
+}
 # Without init containers Initialized is set before the sandbox exists.
 _ORDER_WITHOUT_INIT = {**_ORDER, "Initialized": 1, "PodReadyToStartContainers": 2}
 _REVISION = "deployment.kubernetes.io/revision"
@@ -113,9 +119,7 @@ def _record_container(
     if old is None or old.ready != new.ready:
         trace.transition(subject, field + ".ready", old.ready if old else None, new.ready)
     if (old.restart_count if old else 0) != new.restart_count:
-        trace.transition(
-            subject, field + ".restartCount", old.restart_count if old else 0, new.restart_count
-        )
+        trace.transition(subject, field + ".restartCount", old.restart_count if old else 0, new.restart_count)
 
 
 def _state_detail(state: ContainerState, restart_count: int) -> dict[str, Any] | None:
