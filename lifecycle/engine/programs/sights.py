@@ -94,7 +94,7 @@ def _sight_of_command(process: "Process", probe: ProbeSpec, now_ms: int, world: 
     limit_ms = 1000 * probe.timeout_seconds
     told = len(machine.problems)
     result = run_check(machine, arguments, process.folder, now_ms, limit_ms, world)
-    if result.met_unknown and machine.has_unknown_program and result.status != 0:
+    if result.met_unknown and machine.has_unknown_program:
         return _sight_of_unknown(process, arguments, now_ms)
     problem = machine.problems[told] if len(machine.problems) > told else None
     until_ms = _certain_until(process, result, now_ms)
