@@ -83,6 +83,8 @@ def installation(workers: int) -> Iterator[Installation]:
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(60)
+            assert process.stdout is not None
+            process.stdout.close()
 
 
 def _wait_until_ready(process: subprocess.Popen[str]) -> str:
