@@ -91,6 +91,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--spec-report") or config.getoption("--spec-missing"):
         report = SpecReport(load_requirements(), config.getoption("--spec-missing"))
         config.pluginmanager.register(report, "podline-spec-report")
+        # After every other report, so that the figure is the last line of all.
+        config.add_cleanup(lambda: _print_report(config, report))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -101,15 +103,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.user_properties += [("spec", name) for name in marker.args]
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """After pytest's own last line, so that the figure is the last line of all."""
-    report = config.pluginmanager.get_plugin("podline-spec-report")
+def _print_report(config: pytest.Config, report: SpecReport) -> None:
     terminal = config.pluginmanager.get_plugin("terminalreporter")
-    if report is None or terminal is None or hasattr(config, "workerinput"):
-        return
-    for line in report.lines():
-        terminal.write_line(line)
+    if terminal is not None and not hasattr(config, "workerinput"):
+        for line in report.lines():
+            terminal.write_line(line)
 
 
 if __name__ == "__main__":
