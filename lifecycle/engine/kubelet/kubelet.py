@@ -18,6 +18,7 @@ from ..objects.runtime import EXITED
 from ..programs import ConnectResult, read_profile
 from .backoff import decide_delay, decide_next_delay
 from .grace import decide_effective_grace_seconds
+from .mounts import SOURCE_KINDS, find_missing_volume, next_try_ms
 from .node_agent import NodeAgent
 from .parts import (
     BACK_OFF_OVER,
@@ -51,7 +52,7 @@ from .worker import (
 )
 
 NAME = "kubelet"
-ADMIT, SANDBOX, TORN_DOWN = "admit", "sandbox", "tornDown"
+ADMIT, MOUNT, SANDBOX, TORN_DOWN = "admit", "mount", "sandbox", "tornDown"
 
 
 class Kubelets:
@@ -73,6 +74,8 @@ class Kubelets:
         context.store.listen("Pod", self._on_pod)
         context.store.listen("Node", self._on_node)
         context.store.listen("ContainerProfile", self._on_profile)
+        for kind in SOURCE_KINDS:
+            context.store.listen(kind, self._on_volume_source)
         for what, handler in self._pod_handlers().items():
             context.loop.on_timer("kubelet." + what, self._for_pod(handler))
         for what, on_run in self._container_handlers().items():
@@ -81,6 +84,7 @@ class Kubelets:
     def _pod_handlers(self) -> dict[str, Callable[[PodWorker, Pod], None]]:
         return {
             ADMIT: self._admit,
+            MOUNT: self._mount,
             SANDBOX: self._on_sandbox,
             TORN_DOWN: self._on_torn_down,
             GRACE_END: self._stopper.on_grace_end,
@@ -216,6 +220,15 @@ class Kubelets:
         worker.stage = SYNCING
         pod = self._report(worker, pod)
         self._set_deadline(worker, pod)
+        self._mount(worker, pod)
+
+    def _mount(self, worker: PodWorker, pod: Pod) -> None:
+        """Volumes come before the sandbox; a pod waits for a ConfigMap or Secret that is not there."""
+        worker.stage_timer = None
+        missing = find_missing_volume(self._parts.store, pod.meta.namespace or "", pod.spec.volumes)
+        if missing is not None:
+            self._parts.event(worker, None, WARNING, "FailedMount", missing)
+            return
         uid = worker.uid
         delay_ms = self._context.draw_ms("sandbox", uid, 0)
         if pod.spec.volumes:
@@ -224,6 +237,18 @@ class Kubelets:
             self._on_sandbox(worker, pod)
         else:
             worker.stage_timer, _ = self._parts.later(delay_ms, SANDBOX, worker)
+
+    def _on_volume_source(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        """Something to mount has come: pods that wait look again when their pause is over."""
+        if old is not None or new is None:
+            return
+        now_ms = self._context.clock.now_ms
+        for worker in self.workers.values():
+            is_waiting = worker.stage == SYNCING and not worker.runtime.sandbox_id
+            if is_waiting and worker.stage_timer is None:
+                first_ms = self._pod(worker).status.start_ms or 0
+                delay_ms = next_try_ms(first_ms, now_ms) - now_ms
+                worker.stage_timer, _ = self._parts.later(delay_ms, MOUNT, worker)
 
     def _set_deadline(self, worker: PodWorker, pod: Pod) -> None:
         seconds = pod.spec.active_deadline_seconds

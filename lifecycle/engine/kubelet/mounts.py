@@ -1,12 +1,12 @@
 """Volumes that cannot be mounted yet: the pod waits, and the kubelet tries again with growing pauses.
 
-Nothing ticks: tries between the first and the arrival of what is missing would all fail alike, so the next one
-is set when something arrives, at the instant Kubernetes would make it.
+Nothing ticks: tries between the first and the arrival of what is missing would all fail alike, so the next
+one is set when something arrives, at the instant Kubernetes would make it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..store.store import Store
@@ -17,9 +17,9 @@ RETRY_MOST_MS = 122_000
 SOURCE_KINDS = ("ConfigMap", "Secret")
 
 
-def find_missing_volume(store: Store, namespace: str, spec: Mapping[str, Any]) -> str | None:
+def find_missing_volume(store: Store, namespace: str, volumes: Sequence[Mapping[str, Any]]) -> str | None:
     """Why a pod's volumes cannot be mounted, in the kubelet's words; None when they all can."""
-    for volume in spec.get("volumes") or ():
+    for volume in volumes:
         for kind, name in _list_sources(volume):
             if store.get(kind, namespace, name) is None:
                 found = f'{kind.lower()} "{name}" not found'
@@ -29,7 +29,10 @@ def find_missing_volume(store: Store, namespace: str, spec: Mapping[str, Any]) -
 
 def _list_sources(volume: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for part in (volume, *((volume.get("projected") or {}).get("sources") or ())):
-        for kind, field, name_field in (("ConfigMap", "configMap", "name"), ("Secret", "secret", "secretName")):
+        for kind, field, name_field in (
+            ("ConfigMap", "configMap", "name"),
+            ("Secret", "secret", "secretName"),
+        ):
             source = part.get(field)
             if source is not None and not source.get("optional"):
                 yield kind, str(source.get(name_field) or source.get("name") or "")

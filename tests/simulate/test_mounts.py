@@ -1,0 +1,52 @@
+"""Pods wait for the ConfigMaps and Secrets they mount, and look again as the kubelet does."""
+
+import pytest
+
+from lifecycle.engine.kubelet.mounts import next_try_ms
+from lifecycle.schema import read_manifests
+from lifecycle.simulation.plan import make_plan
+from tests.simulate.running import run_plan
+
+POD = """
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  containers: [{name: app, image: "sim/server:1", volumeMounts: [{name: v, mountPath: /v}]}]
+  volumes: [{name: v, SOURCE}]
+---
+"""
+SCENARIO = """
+apiVersion: podline.dev/v1alpha1
+kind: Scenario
+metadata: {name: s}
+spec:
+  timing: instant
+  steps:
+  - {at: 10s, apply: {apiVersion: v1, kind: KIND, metadata: {name: late}, data: {}}}
+  until: 60s
+"""
+
+
+@pytest.mark.parametrize(
+    "source, kind, is_waiting",
+    [
+        ("configMap: {name: late}", "ConfigMap", True),
+        ("secret: {secretName: late}", "Secret", True),
+        ("projected: {sources: [{configMap: {name: late}}]}", "ConfigMap", True),
+        ("configMap: {name: late, optional: true}", "ConfigMap", False),
+    ],
+)
+def test_a_pod_waits_for_what_it_mounts(source, kind, is_waiting):
+    text = POD.replace("SOURCE", source) + SCENARIO.replace("KIND", kind)
+    lanes = run_plan(make_plan(read_manifests(text))).lanes()["a"]
+    # Tries are at 0, 0.5, 1.5, 3.5, 7.5 and 15.5 s.
+    assert lanes["starts app"] == [(15.5 if is_waiting else 0.0, "")]
+    assert ("FailedMount" in [reason for _, reason in lanes["events"]]) is is_waiting
+
+
+@pytest.mark.parametrize(
+    "now_ms, expected", [(0, 500), (500, 1500), (1499, 1500), (120_000, 127_500), (127_500, 249_500)]
+)
+def test_pauses_double_up_to_two_minutes(now_ms, expected):
+    assert next_try_ms(0, now_ms) == expected
