@@ -5,8 +5,7 @@ Rows above a cluster's cursor belong to a slice that is not committed: nothing h
 
 import time
 from collections.abc import Iterator
-from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -14,7 +13,6 @@ from django.utils import timezone
 from lifecycle import checkpoints, frames
 from lifecycle.models import (
     Cluster,
-    ContainerLog,
     Event,
     ObjectVersion,
     Shard,
@@ -29,21 +27,6 @@ class Gone(Exception):
     """What was asked for has been deleted, or can no longer be replayed; the message says from where on."""
 
 
-class Head(NamedTuple):
-    """How far a cluster is recorded, and what identifies that history."""
-
-    epoch_id: str
-    seq: int
-    rv: int
-    at_ms: int
-
-
-def head(cluster_id: int) -> Head | None:
-    """The stored head, for consumers to compare with what they have sent; None when the cluster is gone."""
-    row = Cluster.objects.filter(pk=cluster_id).values_list("epoch_id", "seq", "rv", "instant_ms").first()
-    return None if row is None else Head(str(row[0]), *row[1:])
-
-
 def virtual_now_ms(cluster: Cluster) -> int:
     """Virtual now: it goes on between turns, and stands while nobody serves the cluster."""
     wall = time.time()
@@ -53,12 +36,6 @@ def virtual_now_ms(cluster: Cluster) -> int:
     if timezone.now() - served_until > SILENCE:
         wall = served_until.timestamp()
     return max(cluster.instant_ms, RunClock.of(cluster).now_ms(wall))
-
-
-def is_served(cluster: Cluster) -> bool:
-    """Whether a worker is there for the cluster."""
-    fresh = timezone.now() - SILENCE - timedelta(seconds=1)
-    return Shard.objects.filter(number=cluster.shard, served_until__gte=fresh).exclude(worker="").exists()
 
 
 def transitions(cluster: Cluster, after: int = 0) -> QuerySet[Transition]:
@@ -84,16 +61,6 @@ def rows_since(cluster: Cluster, after: int, limit: int = frames.MAX_ROWS) -> li
     return sorted(rows, key=lambda row: row["seq"])
 
 
-def catch_up_frame(cluster: Cluster, after: int) -> frames.Frame:
-    """What a consumer with everything up to `after` lacks, as one frame; `refetch` when it is too much."""
-    if after + 1 < cluster.oldest_seq or cluster.seq - after > frames.MAX_ROWS or after > cluster.seq:
-        return frames.make_frame(cluster, after, 0, [], [], is_large=True)
-    rows = rows_since(cluster, after)
-    uids = {row["uid"] for row in rows}
-    changed = objects(cluster).filter(uid__in=uids)
-    return frames.make_frame(cluster, after, 0, rows, [frames.summary_of(one) for one in changed])
-
-
 def objects(
     cluster: Cluster, kind: str | None = None, namespace: str | None = None, alive: bool | None = None
 ) -> QuerySet[StoredObject]:
@@ -112,12 +79,6 @@ def find_object(cluster: Cluster, kind: str, namespace: str | None, name: str) -
     """The latest object of that name: the living one, else the one deleted last."""
     found = StoredObject.objects.filter(cluster=cluster, kind=kind, namespace=namespace or None, name=name)
     return found.order_by("-created_ms", "-rv").first()
-
-
-def logs(cluster: Cluster, uid: str, container: str, previous: bool = False) -> ContainerLog | None:
-    """What the current (or previous) run of a container wrote; None when nothing is kept."""
-    runs = ContainerLog.objects.filter(cluster=cluster, uid=uid, container=container).order_by("-attempt")
-    return runs[1:2].first() if previous else runs.first()
 
 
 def versions_since(cluster: Cluster, after_rv: int, limit: int = 1000) -> list[ObjectVersion]:

@@ -45,7 +45,7 @@ COMMANDS_A_TURN = 200
 COALESCE_SECONDS = 0.05
 # Behind by more than this, the anchor moves: the run is slower than asked, and says so.
 LAG_SECONDS = 0.5
-# A new checkpoint once this much engine time would have to be replayed, and ten times what saving costs.
+# A new checkpoint once this much engine time would have to be replayed, and four times what saving costs.
 REPLAY_SECONDS = 1.0
 HOT_CLUSTERS = 256
 # The speed reached is measured over windows of this length.
@@ -351,7 +351,7 @@ def _tell(hot: Hot, piece: Slice, before: tuple[int, int], summaries: list[frame
 
 def _look_after(hot: Hot) -> None:
     """Now and then a checkpoint, and old history goes."""
-    if hot.unsaved_seconds > max(REPLAY_SECONDS, 10 * hot.save_seconds):
+    if hot.unsaved_seconds > max(REPLAY_SECONDS, 4 * hot.save_seconds):
         _save(hot)
     if time.monotonic() - hot.pruned_at > retention.EVERY_SECONDS:
         retention.prune(hot.cluster)

@@ -28,6 +28,11 @@ def test_engine():
     assert answer["ratio"] > 0.004
 
 
+def test_rollout():
+    answer = bench("rollout", pods=100, nodes=10)
+    assert answer["figures"]["rows"] > 100 * 25
+
+
 def test_idle():
     answer = bench("idle", pods=300, nodes=30)
     assert answer["ratio"] < 0.05

@@ -18,6 +18,7 @@ BENCHES: dict[str, dict[str, int]] = {
     "idle": {"pods": 10_000, "nodes": 1000},
     "live": {"clients": 50, "clusters": 1, "pods": 20, "seconds": 30},
     "record": {"pods": 2000, "nodes": 200},
+    "rollout": {"pods": 2000, "nodes": 200},
     "recover": {"kills": 50, "pods": 10},
 }
 

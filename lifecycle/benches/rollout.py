@@ -1,0 +1,62 @@
+"""`bench rollout`: a rolling update of N Ready pods to another image, against a heap loop."""
+
+from typing import Any
+
+from lifecycle import collector
+from lifecycle.benches import workload
+from lifecycle.benches.engine import Counter
+from lifecycle.benches.heap_loop import STEPS, run_heap_loop
+from lifecycle.benches.report import Report, computed
+from lifecycle.engine import Cluster as Engine
+from lifecycle.engine import Command
+
+IMAGE = {
+    "kind": "Deployment",
+    "namespace": "default",
+    "name": "web",
+    "container": "web",
+    "image": "nginx:1.28",
+}
+
+
+def run(pods: int, nodes: int) -> Report:
+    """Bring the pods up first; only the update is measured."""
+    # As a worker does.
+    collector.settle()
+    limit_seconds, _ = computed(lambda: run_heap_loop(2 * pods))
+    engine, counter = workload.make_engine(pods, nodes), Counter()
+    workload.create(engine, workload.make_deployment(pods))
+    workload.run(engine, workload.LIMIT_MS, lambda changes: None, workload.is_ready(engine, pods))
+    started_ms = engine.now_ms
+    seconds, _ = computed(lambda: _roll(engine, pods, counter))
+    return Report(
+        bench="rollout",
+        work={"pods": pods, "nodes": nodes},
+        figures={
+            "seconds": round(seconds, 3),
+            "pods_per_second": round(pods / seconds),
+            "rows": counter.rows,
+            "versions": counter.versions,
+            "virtual_ms": engine.now_ms - started_ms,
+        },
+        limit_what=f"bare heap loop of {STEPS} timed steps for each pod that comes and each that goes, pods/s",
+        limit_value=round(pods / limit_seconds),
+        ratio=round(limit_seconds / seconds, 4),
+    )
+
+
+def _roll(engine: Engine, pods: int, counter: Counter) -> None:
+    result = engine.submit(Command(id="roll", kind="setImage", payload=IMAGE))
+    if not result.ok:
+        raise RuntimeError(f"the engine refused the bench's image: {result.status}")
+    counter.take(engine.take_changes())
+    workload.run(engine, engine.now_ms + workload.LIMIT_MS, counter.take, lambda: _is_over(engine, pods))
+    if not _is_over(engine, pods):
+        raise RuntimeError(f"not all {pods} pods were replaced")
+
+
+def _is_over(engine: Engine, pods: int) -> bool:
+    deployment: dict[str, Any] = engine.get("Deployment", "default", "web") or {}
+    status = deployment.get("status", {})
+    wanted = ("replicas", "updatedReplicas", "readyReplicas")
+    return engine.is_idle() and all(status.get(name) == pods for name in wanted)
