@@ -135,10 +135,10 @@ class ReplicaSetController:
             loop.enqueue_at(self.name, namespace, name, due_ms)
         if failure is not None:
             loop.retry(self.name, namespace, name)
-        elif missing:
-            loop.forget(self.name, namespace, name)
-            if count_missing(replica_set, tally.active):
-                loop.enqueue(self.name, namespace, name)
+            return
+        loop.forget(self.name, namespace, name)
+        if missing and count_missing(replica_set, tally.active):
+            loop.enqueue(self.name, namespace, name)
 
     def _claim(self, replica_set: ReplicaSet, tally: OwnerTally) -> None:
         waiting = self._orphans.pop(replica_set.meta.uid, None)

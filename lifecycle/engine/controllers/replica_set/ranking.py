@@ -65,7 +65,10 @@ def _age(since_ms: int | None, now_ms: int | None) -> int:
 
 def deletion_cost(pod: Pod) -> int:
     """The annotated cost; absent or unreadable ones count as 0."""
-    text = pod.meta.annotations.get(DELETION_COST)
+    annotations = pod.meta.annotations
+    if not annotations:
+        return 0
+    text = annotations.get(DELETION_COST)
     if text is None or not _COST.fullmatch(text):
         return 0
     cost = int(text)
@@ -74,7 +77,11 @@ def deletion_cost(pod: Pod) -> int:
 
 def count_restarts(pod: Pod) -> tuple[int, int]:
     """(most restarts of one container, most restarts of one sidecar)"""
-    regular = max((status.restart_count for status in pod.status.containers), default=0)
+    containers = pod.status.containers
+    if len(containers) == 1:
+        regular = containers[0].restart_count
+    else:
+        regular = max((status.restart_count for status in containers), default=0)
     if not pod.status.init_containers:
         return regular, 0
     sidecars = {container.name for container in pod.spec.init_containers if container.is_sidecar}
