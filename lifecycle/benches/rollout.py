@@ -39,7 +39,7 @@ def run(pods: int, nodes: int) -> Report:
             "versions": counter.versions,
             "virtual_ms": engine.now_ms - started_ms,
         },
-        limit_what=f"bare heap loop of {STEPS} timed steps for each pod that comes and each that goes, pods/s",
+        limit_what=f"bare heap loop of {STEPS} timed steps a pod that comes or goes, pods/s",
         limit_value=round(pods / limit_seconds),
         ratio=round(limit_seconds / seconds, 4),
     )
