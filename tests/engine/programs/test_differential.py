@@ -16,6 +16,7 @@ def read_scripts(name: str) -> list[str]:
 
 
 SCRIPTS = read_scripts("scripts_for_shells.txt")
+TOOL_SCRIPTS = read_scripts("scripts_for_tools.txt")
 BASH_SCRIPTS = read_scripts("scripts_for_bash.txt")
 DASH = shutil.which("dash") or "/bin/sh"
 BASH = shutil.which("bash")
@@ -47,6 +48,11 @@ def simulated_shell(script: str, shell: str = "dash") -> tuple[str, int | None]:
 
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_script_does_what_the_real_shell_does(script: str, tmp_path: Path) -> None:
+    assert simulated_shell(script) == real_shell(script, tmp_path)
+
+
+@pytest.mark.parametrize("script", TOOL_SCRIPTS)
+def test_tools_do_what_the_real_tools_do(script: str, tmp_path: Path) -> None:
     assert simulated_shell(script) == real_shell(script, tmp_path)
 
 

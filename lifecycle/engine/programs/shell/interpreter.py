@@ -69,7 +69,8 @@ def run_shell(machine: Machine, task: Task) -> None:
     task.stepped_ms = machine.now_ms
     if task.wait is not None:
         resolve_wait(machine, task, shell)
-    while task.wait is None and task.shell is not None and task.pid in machine.tasks:
+    # `exec` may put another program, or another shell, in this one's place.
+    while task.wait is None and task.shell is shell and task.pid in machine.tasks:
         if task.pending:
             _enter_trap(task, shell)
         if machine.charge(task):

@@ -10,7 +10,7 @@ _POLL_MS, _LONGEST_POLL_MS = 1_000, 10_000
 
 @tool("tail")
 def tail(call: Call) -> Outcome:
-    options, names = split_options(_old_count(call.arguments), "nc", ("lines", "bytes", "pid"))
+    options, names = split_options(old_count(call.arguments), "nc", ("lines", "bytes", "pid"))
     if any(call.path(name) == "/dev/zero" for name in names):
         return _fill_memory(call)
     if names == ["/dev/null"] or (not names and _follows(options) and "offsets" not in call.state):
@@ -27,9 +27,10 @@ def _follows(options: dict[str, str]) -> bool:
     return any(option in options for option in ("f", "F", "follow"))
 
 
-def _old_count(words: list[str]) -> list[str]:
-    """`-20` and `+5f` as `-n 20`."""
-    return [f"-n{word[1:]}" if word[:1] == "-" and word[1:].isdigit() else word for word in words]
+def old_count(words: list[str]) -> list[str]:
+    """A leading `-20` as `-n20`, the way it was written before there was -n."""
+    first = words[0] if words else ""
+    return [f"-n{first[1:]}", *words[1:]] if first[:1] == "-" and first[1:].isdigit() else words
 
 
 def _tail_ends(call: Call, options: dict[str, str], names: list[str]) -> Outcome:

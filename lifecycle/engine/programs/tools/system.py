@@ -68,7 +68,7 @@ def _read_date(text: str, now_ms: int) -> int | None:
         seconds = int(match[1]) * units[match[2]] * (-1 if match[3] else 1)
         return now_ms + 1000 * seconds
     try:
-        given = datetime.fromisoformat(text.replace("Z", "+00:00"))
+        given = datetime.fromisoformat(text.replace("Z", "+00:00").replace(" UTC", "+00:00"))
     except ValueError:
         return now_ms if text in ("now", "today") else None
     return int((given if given.tzinfo else given.replace(tzinfo=UTC)).timestamp() * 1000)

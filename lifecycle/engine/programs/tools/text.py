@@ -4,6 +4,7 @@ import re
 
 from lifecycle.engine.programs.shell.task import Wait
 from lifecycle.engine.programs.tools.call import Call, Outcome, split_options
+from lifecycle.engine.programs.tools.following import old_count
 from lifecycle.engine.programs.tools.formats import format_echo, format_printf
 from lifecycle.engine.programs.tools.registry import tool
 from lifecycle.engine.programs.tools.system import read_size
@@ -30,8 +31,7 @@ def pwd(call: Call) -> Outcome:
 
 @tool("head")
 def head(call: Call) -> Outcome:
-    words = [f"-n{word[1:]}" if word[:1] == "-" and word[1:].isdigit() else word for word in call.arguments]
-    options, names = split_options(words, "nc", ("lines", "bytes"))
+    options, names = split_options(old_count(call.arguments), "nc", ("lines", "bytes"))
     size = options.get("c", options.get("bytes"))
     if size is not None:
         return _head_bytes(call, names, read_size(size) or 0)
@@ -261,6 +261,9 @@ def path_part(call: Call) -> Outcome:
         return call.fail("missing operand")
     path = names[0].rstrip("/") or "/"
     folder, slash, name = path.rpartition("/")
+    if path == "/":
+        call.out("/\n")
+        return 0
     if call.name == "dirname":
         call.out(((folder or "/") if slash else ".") + "\n")
         return 0
