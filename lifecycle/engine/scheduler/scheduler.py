@@ -13,6 +13,7 @@ from ..objects.condition import Condition, find_condition, with_condition
 from ..objects.meta import StoredObject
 from ..objects.node import Node
 from ..objects.pod import Pod
+from .claims import CLAIM, find_missing_claim
 from .filters import why_not
 from .nodes import NodeRoom, PodClass
 
@@ -33,8 +34,9 @@ class Scheduler:
         self._numbers = 0
         context.loop.register(NAME, self._retry_all)
         context.loop.on_timer(TIMER, self._on_timer)
-        context.store.listen("Pod", self._on_pod)
+        context.store.listen_to_shape("Pod", self._on_pod)
         context.store.listen("Node", self._on_node)
+        context.store.listen(CLAIM, self._on_claim)
 
     def save(self) -> list[str]:
         """uids of the pods that wait for room, in the order they gave up."""
@@ -93,6 +95,10 @@ class Scheduler:
         self._changed(new.meta.name)
         self._wake_waiting()
 
+    def _on_claim(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if old is None:
+            self._wake_waiting()
+
     def _changed(self, name: str) -> None:
         self._log.append(name)
         if len(self._log) > _LONGEST_LOG:
@@ -129,6 +135,9 @@ class Scheduler:
     # --- one pod ------------------------------------------------------------------------------------------
 
     def _schedule(self, pod: Pod) -> None:
+        if pod.spec.volumes and find_missing_claim(self._store, pod):
+            self._give_up(pod)
+            return
         owner = pod.meta.controller
         key = (id(pod.spec), owner.uid if owner is not None else pod.meta.uid)
         pod_class = self._classes.get(key)
@@ -187,6 +196,12 @@ class Scheduler:
 
     def _explain(self, pod: Pod) -> str:
         """`0/3 nodes are available: 3 Insufficient cpu. …`, reasons sorted as the scheduler sorts them."""
+        missing = find_missing_claim(self._store, pod)
+        if missing:
+            total = len(self._rooms)
+            helpless = f"{total} Preemption is not helpful for scheduling"
+            nodes = f"0/{total} nodes are available"
+            return f"{nodes}: {missing}. preemption: {nodes}: {helpless}."
         requests = effective_requests(pod.spec)
         counts: dict[str, int] = {}
         for room in self._rooms.values():
