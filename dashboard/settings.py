@@ -99,8 +99,8 @@ def _sqlite() -> dict:
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
             "init_command": (
-                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-65536;"
-                "PRAGMA mmap_size=268435456; PRAGMA temp_store=MEMORY;"
+                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-16384;"
+                "PRAGMA temp_store=MEMORY;"
             ),
         },
         # A file, because threads and worker processes of tests share it.
