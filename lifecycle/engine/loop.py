@@ -137,6 +137,11 @@ class Loop:
             trace.cause = queue.pop(key)
             if self._is_hot(key, now_ms):
                 continue
+            if self._pending:
+                # This look takes the place of the one that waits; the controller sets the next itself.
+                waiting = self._pending.pop(key, None)
+                if waiting is not None:
+                    agenda.cancel(waiting[1], waiting[2])
             controllers[key[0]](key[1], key[2])
         trace.cause = None
 

@@ -50,6 +50,16 @@ def test_every_step_restarts_the_deadline():
     assert "ProgressDeadlineExceeded" not in {row.get("reason") for row in door.rows}
 
 
+@pytest.mark.parametrize("timing", ["instant", "realistic"])
+def test_a_complete_rollout_leaves_nothing_to_do(timing: str):
+    """The deadline of ten minutes is not waited for once there is nothing to wait for."""
+    door = Door(timing)
+    door.apply(make_deployment())
+    door.run(30)
+    assert door.condition("Progressing") == ("True", "NewReplicaSetAvailable")
+    assert door.cluster.is_idle()
+
+
 @pytest.mark.spec("DEP-ROLL-22", "DEP-ROLL-23", "DEP-STAT-13", "DEP-UPD-06")
 def test_terminating_pods_do_not_count():
     """Old pods are slow to exit: there are more pods than the ceiling of four, but never more counted."""
