@@ -23,6 +23,7 @@ from .store.defaults.pods import default_pod
 from .store.validation import FieldError, to_status, validate_create, validate_update
 
 GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
+ACCOUNT, DEFAULT_ACCOUNT = "ServiceAccount", "default"
 BACKGROUND, FOREGROUND, ORPHAN = "Background", "Foreground", "Orphan"
 _FINALIZER_OF = {FOREGROUND: "foregroundDeletion", ORPHAN: "orphan"}
 _TYPED: dict[str, type[StoredObject]] = {
@@ -142,6 +143,7 @@ class ApiServer:
             namespace=meta.namespace if new.kind.namespaced else None,
         )
         if isinstance(new, Pod):
+            self._require_account(new.spec, new.meta.namespace, new.meta.name)
             new.status = self._new_status(new.spec)
         return self._store.create(new)
 
@@ -172,6 +174,7 @@ class ApiServer:
             generation=1,
         )
         spec = self._admitted(template.spec)
+        self._require_account(spec, owner.namespace, meta.name)
         status = self._new_status(spec) if spec.scheduling_gates else spec.memo["new_status"]
         pod = Pod(POD_KIND, meta, spec, status)
         if store.get("Pod", owner.namespace, meta.name) is not None:
@@ -179,6 +182,18 @@ class ApiServer:
             return self.create_pod(action)
         store.create(pod)
         return pod
+
+    def _require_account(self, spec: PodSpec, namespace: str | None, name: str) -> None:
+        """A pod may only run as an account that is there. Every namespace has a `default` one."""
+        account = spec.service_account_name
+        if account == DEFAULT_ACCOUNT or self._store.get(ACCOUNT, namespace or "", account) is not None:
+            return
+        raise Forbidden(
+            f'pods "{name}" is forbidden: error looking up service account {namespace}/{account}:'
+            f' serviceaccount "{account}" not found',
+            "pods",
+            name,
+        )
 
     def _admitted(self, spec: PodSpec) -> PodSpec:
         # What admission adds to a pod is the same for all pods of a template.

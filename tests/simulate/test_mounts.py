@@ -50,3 +50,29 @@ def test_a_pod_waits_for_what_it_mounts(source, kind, is_waiting):
 )
 def test_pauses_double_up_to_two_minutes(now_ms, expected):
     assert next_try_ms(0, now_ms) == expected
+
+
+def test_a_pod_without_its_claim_is_not_scheduled_until_the_claim_is_made():
+    claim = "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: late}, spec: {}}"
+    step = f"  - {{at: 10s, apply: {claim}}}\n"
+    text = POD.replace("SOURCE", "persistentVolumeClaim: {claimName: late}")
+    text += SCENARIO.replace(next(line for line in SCENARIO.splitlines(True) if "apply" in line), step)
+    run = run_plan(make_plan(read_manifests(text)))
+    lanes = run.lanes()["a"]
+    assert lanes["condition.PodScheduled"] == [(0.0, "False/Unschedulable"), (10.0, "True")]
+    assert lanes["starts app"] == [(10.0, "")]
+    (message,) = [row["message"] for row in run.rows if row.get("reason") == "FailedScheduling"]
+    assert message.startswith('0/3 nodes are available: persistentvolumeclaim "late" not found.')
+
+
+def test_a_pod_may_not_run_as_an_account_that_is_not_there():
+    pod = POD.replace("SOURCE", "emptyDir: {}").replace(
+        "  containers:", "  serviceAccountName: robot\n  containers:"
+    )
+    refused = run_plan(make_plan(read_manifests(pod))).outcome.refusals
+    assert refused == (
+        'Pod a was refused: pods "a" is forbidden: error looking up service account default/robot: '
+        'serviceaccount "robot" not found',
+    )
+    account = "---\n{apiVersion: v1, kind: ServiceAccount, metadata: {name: robot}}\n---\n"
+    assert run_plan(make_plan(read_manifests(account + pod))).outcome.refusals == ()
