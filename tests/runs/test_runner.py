@@ -9,7 +9,8 @@ from django.core.exceptions import ValidationError
 from lifecycle import checkpoints, inbox, recorder, shards
 from lifecycle.engine import Cluster as Engine
 from lifecycle.models import Command, StoredObject, Transition
-from lifecycle.runner import Owner
+from lifecycle.run_clock import moment
+from lifecycle.runner import Owner, due_clusters
 from tests.runs.conftest import create
 from tests.runs.histories import assert_whole, recorded
 
@@ -274,3 +275,15 @@ def test_the_engine_at_any_recorded_instant_can_be_had(owner, wall, make_cluster
     for row in Transition.objects.filter(cluster=cluster, kind="Pod", field="phase"):
         pod = checkpoints.restore(cluster, row.at_ms).engine.get("Pod", row.namespace, row.name)
         assert pod["status"]["phase"] == row.new
+
+
+def test_a_shard_serves_those_with_something_waiting_first_then_in_wake_order(
+    owner, wall, make_cluster, settings
+):
+    settings.SHARDS = 1
+    late, early, waiting, idle = (make_cluster(name) for name in ("late", "early", "waiting", "idle"))
+    for cluster, due in ((late, -1), (early, -5), (waiting, 60), (idle, 60)):
+        cluster.next_wake_at = moment(wall.now + due)
+        cluster.save()
+    create(waiting)
+    assert due_clusters(0, wall.now) == [waiting.pk, early.pk, late.pk]
