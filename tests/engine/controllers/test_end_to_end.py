@@ -278,14 +278,35 @@ def ready_endpoints(door: Door) -> list[str]:
     ]
 
 
+def label_pod(door: Door, number: int, value: str) -> None:
+    name = door.pods()[number]["metadata"]["name"]
+    door.change("patch", name, "Pod", type="merge", patch={"metadata": {"labels": {"tier": value}}})
+
+
 def story(door: Door, instants: list[int], reload_at: int | None) -> list[dict[str, Any]]:
-    """A rollout, an undo and a resize; stopped at some instants, saved and loaded at one of them."""
+    """Rollouts, an undo, a resize, endpoints, adoption and three ways of deletion.
+
+    Stopped at some instants, saved and loaded at one of them.
+    """
+    service = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "web"},
+        "spec": {"selector": {"app": "nginx"}, "ports": [{"port": 80}]},
+    }
     steps: list[tuple[int, Any]] = [
+        (0, lambda: door.apply(service)),
+        (0, lambda: door.apply(FRONTEND)),
         (0, lambda: door.apply(make_deployment(4, minReadySeconds=2))),
+        (7_000, lambda: label_pod(door, 0, "debug")),
         (9_000, lambda: door.set_image("nginx:2")),
+        (12_000, lambda: label_pod(door, 0, "frontend")),
         (14_000, lambda: door.change("scale", replicas=7)),
         (16_000, lambda: door.set_image(MISSING)),
+        (17_000, lambda: door.change("delete", "frontend", "ReplicaSet", propagationPolicy="Orphan")),
+        (21_000, lambda: door.apply({**FRONTEND, "metadata": {"name": "heir"}})),
         (25_000, lambda: door.change("rollout", action="undo")),
+        (33_000, lambda: door.change("delete", "heir", "ReplicaSet")),
         (40_000, lambda: door.change("delete", propagationPolicy="Foreground")),
     ]
     todo = sorted([*steps, *[(at, None) for at in instants]], key=lambda step: (step[0], step[1] is None))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ...actions import Action, RecheckAt, RecordEvent, Update
 from ...objects.condition import find_condition
 from ...objects.deployment import RECREATE, Deployment, DeploymentStatus
-from ...objects.meta import OwnerReference
 from ...objects.replica_set import ReplicaSet
 from .progress import (
     calculate_rollout_status,
@@ -26,7 +25,7 @@ from .reasons import (
 from .recreate import recreate
 from .revisions import decide_cleanup
 from .rolling import roll
-from .rollout import Rollout, Seen
+from .rollout import Rollout, Seen, controller_reference
 from .scaling import is_scaling, resize
 
 
@@ -138,10 +137,7 @@ def decide_claims(
         return kept, actions
     for entry in orphans:
         if entry.meta.deletion_ms is None and selector.matches(entry.meta.labels):
-            reference = OwnerReference(
-                deployment.kind.api_version, deployment.kind.name, deployment.meta.name, uid, True, True
-            )
-            references = (*entry.meta.owner_references, reference)
+            references = (*entry.meta.owner_references, controller_reference(deployment))
             adopted = entry.replace(meta=entry.meta.replace(owner_references=references))
             kept.append(adopted)
             actions.append(Update(adopted))

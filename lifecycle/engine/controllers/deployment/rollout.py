@@ -235,6 +235,12 @@ def new_set_name(deployment: Deployment) -> str:
     return f"{deployment.meta.name}-{make_hash(deployment.spec.template, deployment.status.collision_count)}"
 
 
+def controller_reference(deployment: Deployment) -> OwnerReference:
+    """What a set says of the Deployment that controls it."""
+    kind, meta = deployment.kind, deployment.meta
+    return OwnerReference(kind.api_version, kind.name, meta.name, meta.uid, True, True)
+
+
 def make_new_set(deployment: Deployment, old: Sequence[ReplicaSet]) -> ReplicaSet:
     """The set of the present template: hash in name, labels, selector and template labels."""
     spec = deployment.spec
@@ -243,20 +249,12 @@ def make_new_set(deployment: Deployment, old: Sequence[ReplicaSet]) -> ReplicaSe
     selector = spec.selector.with_label(HASH_LABEL, hash_text)
     annotations = new_set_annotations(deployment.meta.annotations, {}, next_revision(old))
     annotations.update(size_annotations(spec.replicas, spec.replicas + spec.surge_replicas))
-    reference = OwnerReference(
-        deployment.kind.api_version,
-        deployment.kind.name,
-        deployment.meta.name,
-        deployment.meta.uid,
-        True,
-        True,
-    )
     meta = ObjectMeta(
         f"{deployment.meta.name}-{hash_text}",
         deployment.meta.namespace,
         labels=template.labels,
         annotations=annotations,
-        owner_references=(reference,),
+        owner_references=(controller_reference(deployment),),
     )
     empty = ReplicaSet(
         REPLICA_SET,

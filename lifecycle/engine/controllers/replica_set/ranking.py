@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from ...objects.pod import PENDING, UNKNOWN, Pod
+from ..tally import DELETION_COST
 
-DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 _COST = re.compile(r"-?(0|[1-9]\d*)")
 _PHASE_ORDER = {PENDING: 0, UNKNOWN: 1}
 _NEVER = -(1 << 62)
