@@ -12,11 +12,11 @@ from heapq import heappop, heappush
 
 from ..objects.meta import OwnerReference
 from ..objects.pod import FAILED, PENDING, SUCCEEDED, UNKNOWN, Pod
+from ..objects.replica_set import DELETION_COST
 from ..objects.selector import Selector
 
 ACTIVE, READY, TERMINATING, UNFINISHED, LABELED, STRAY, COSTED, RANKED = 1, 2, 4, 8, 16, 32, 64, 128
 _OF_META = ACTIVE | UNFINISHED | LABELED | STRAY | COSTED
-DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 
 
 class OwnerTally:

@@ -11,6 +11,9 @@ from .pod_template import PodTemplate
 from .record import Record
 from .selector import Selector
 
+DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
+"""The annotation of a pod that its set reads on a scale-down: the lower cost goes first."""
+
 
 class ReplicaSetSpec(Record):
     """How many pods of which template. `raw` is the stored JSON."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from ...objects.pod import PENDING, UNKNOWN, Pod
-from ..tally import DELETION_COST
+from ...objects.replica_set import DELETION_COST
 
 _COST = re.compile(r"-?(0|[1-9]\d*)")
 _PHASE_ORDER = {PENDING: 0, UNKNOWN: 1}
