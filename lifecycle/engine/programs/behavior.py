@@ -144,6 +144,8 @@ class Behavior:
     """The image's own stop signal; a container's `lifecycle.stopSignal` beats it."""
     ports: tuple[int, ...] = ()
     """Ports the program listens on once ready; empty: every port answers."""
+    binds: tuple[int, ...] = ()
+    """Ports that another container of the pod may hold already: the program then ends with an error."""
     paths: tuple[str, ...] = ()
     """HTTP paths that answer; empty: all do. Others give 404."""
     answers: tuple[Answer, ...] = (Answer(0, 200),)

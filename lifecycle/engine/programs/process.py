@@ -29,6 +29,7 @@ class Process:
     __slots__ = (
         "attempt",
         "behavior",
+        "binds_ms",
         "changes",
         "container",
         "ends",
@@ -54,6 +55,8 @@ class Process:
         self.machine: Machine | None = None
         """The container's processes, once something runs in it that is interpreted."""
         self.ready_ms = started_ms
+        self.binds_ms: int | None = None
+        """When the program will bind its ports; None when it has, or needs none that can be taken."""
         self.hooks: dict[str, HookRun] = {}
         self.output: list[tuple[int, str]] = []
         self.told = 0
@@ -72,6 +75,8 @@ class Process:
         if self.exit is not None:
             return None
         due = self.ends.at_ms if self.ends is not None else None
+        if self.binds_ms is not None and (due is None or self.binds_ms < due):
+            due = self.binds_ms
         machine_due = next_wake_ms(self.machine) if self.machine is not None else None
         if due is None or machine_due is None:
             return machine_due if due is None else due
@@ -84,8 +89,18 @@ class Process:
         if self.machine is not None:
             run_machine(self.machine, now_ms, world)
             self._collect(now_ms, world)
+        if self.binds_ms is not None and self.binds_ms <= now_ms:
+            self._bind(now_ms, world)
         if self.exit is None and self.ends is not None and self.ends.at_ms <= now_ms:
             self._finish(self.ends)
+
+    def _bind(self, now_ms: int, world: World) -> None:
+        """The containers of a pod share its ports: whoever comes second ends with an error."""
+        ports = self.behavior.binds
+        is_taken = any(world.connect("localhost", port, now_ms).is_connected for port in ports)
+        self.binds_ms = None
+        if is_taken and self.exit is None:
+            self._finish(Exit(now_ms, 1))
 
     def signal(self, now_ms: int, name: str, world: World) -> None:
         """Delivers a signal to process 1. A process that has ended takes none."""
@@ -128,7 +143,8 @@ class Process:
         elif "sleep" in handler:
             run = HookRun(kind, now_ms + 1000 * int((handler["sleep"] or {}).get("seconds") or 0))
         elif "exec" in handler:
-            run = self._start_command(kind, list(handler["exec"].get("command") or ()), now_ms, world)
+            arguments = [str(word) for word in handler["exec"].get("command") or ()]
+            run = self._start_command(kind, arguments, now_ms, world)
         else:
             run = self._request(kind, handler, now_ms)
         self.hooks[kind] = run
@@ -161,8 +177,7 @@ class Process:
     def open_machine(self, now_ms: int) -> Machine:
         """The container's processes; for a declared main program, with that one as a closed box."""
         if self.machine is None:
-            self.machine = Machine(shell_flavour(self.container.image), is_lenient=self.behavior.is_opaque)
-            self.machine.is_lenient = True
+            self.machine = Machine(shell_flavour(self.container.image), is_lenient=True)
             name = self.container.image.rpartition("/")[2].partition(":")[0]
             add_opaque_main(self.machine, name, now_ms)
         ports = self.behavior.ports or (0,)
@@ -172,7 +187,7 @@ class Process:
 
     def listens_on(self, port: int, now_ms: int) -> bool:
         """Whether a connection to this port of the container is taken now."""
-        if self.exit is not None or now_ms < self.ready_ms:
+        if self.exit is not None or now_ms < self.ready_ms or self.binds_ms is not None:
             return False
         if self.behavior.script is not None:
             return self.machine is not None and self.machine.listens_on(port)
@@ -274,6 +289,7 @@ class Process:
             "output": [list(line) for line in self.output],
             "probe_points": {kind: [list(p) for p in points] for kind, points in self.probe_points.items()},
             "usage_points": [list(point) for point in self.usage_points],
+            "binds_ms": self.binds_ms,
             "changes": self.changes,
             "told": self.told,
             "machine": save_machine(self.machine) if self.machine is not None else None,
@@ -292,6 +308,7 @@ class Process:
             kind: [(p[0], p[1], p[2]) for p in points] for kind, points in data["probe_points"].items()
         }
         process.usage_points = [(point[0], point[1], point[2]) for point in data["usage_points"]]
+        process.binds_ms = data["binds_ms"]
         process.changes = data["changes"]
         process.told = data["told"]
         process.machine = load_machine(data["machine"]) if data["machine"] is not None else None
@@ -317,6 +334,7 @@ def start_process(
         ]
         for kind, points in behavior.probes.items()
     }
+    process.binds_ms = process.ready_ms if behavior.binds else None
     process.usage_points = _draw_usage(behavior, started_ms, world, key)
     process.ends = _planned_end(process, world, key)
     if behavior.script is not None:

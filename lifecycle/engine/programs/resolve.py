@@ -33,6 +33,8 @@ class PodSpecLike(Protocol):
     """The part of a pod's spec that decides what its containers are for."""
 
     @property
+    def containers(self) -> Sequence[ContainerSpec]: ...
+    @property
     def init_containers(self) -> Sequence[ContainerSpec]: ...
     @property
     def share_process_namespace(self) -> bool: ...
@@ -88,6 +90,7 @@ def _lay_over(base: Behavior, declared: Declared, problems: tuple[str, ...]) -> 
         script=base.script if runs_script else None,
         stop_signal=base.stop_signal,
         ports=base.ports,
+        binds=base.binds if runs_script else (),
         paths=base.paths,
         answers=base.answers,
         ready_after=base.ready_after,
@@ -103,16 +106,17 @@ def _from_container(
     """What the container's command line does, or else its image."""
     found = find_image(container.image)
     facts = found[1] if found else None
+    is_alone = len(pod_spec.containers) + len(pod_spec.init_containers) == 1
     if found and container.args and not container.command:
         program = KNOWN_IMAGES.get(f"{found[0]} {container.args[0]}")
         if program is not None:
-            return _known_program(program, container, instant)
+            return _known_program(program, container, is_alone, instant)
     arguments = _arguments(container, facts)
     if arguments is not None and is_interpretable(arguments):
         return _script(pod_spec, container, labels, facts, arguments)
     if facts is None or arguments is not None:
         return _unknown_program(pod_spec, container, labels, facts, arguments)
-    return _known_program(facts, container, instant)
+    return _known_program(facts, container, is_alone, instant)
 
 
 def _arguments(container: ContainerSpec, facts: ImageFacts | None) -> tuple[str, ...] | None:
@@ -154,7 +158,7 @@ def _script(
     return Behavior(runs=(run,), on_term=on_term, stop_signal=stop_signal, problems=(problem,))
 
 
-def _known_program(facts: ImageFacts, container: ContainerSpec, instant: bool) -> Behavior:
+def _known_program(facts: ImageFacts, container: ContainerSpec, is_alone: bool, instant: bool) -> Behavior:
     notes = (f"image {container.image}: {facts.assumption}",) if facts.assumption else ()
     needs_no_time = instant and not facts.is_stated
     is_plain = not _is_customised(container)
@@ -163,6 +167,7 @@ def _known_program(facts: ImageFacts, container: ContainerSpec, instant: bool) -
         on_term=facts.on_term,
         stop_signal=facts.stop_signal,
         ports=_ports(facts, container.raw, is_plain),
+        binds=facts.ports if is_plain and not is_alone else (),
         paths=facts.paths if is_plain else (),
         answers=facts.answers,
         ready_after=None if needs_no_time or not facts.ready_ms else Duration.fixed(facts.ready_ms),

@@ -12,10 +12,10 @@ EPOCH_MS = 1_767_225_600_000
 
 
 class Run:
-    """A cluster without latencies that takes manifests and is read at instants, in seconds."""
+    """A cluster, without latencies unless told, that takes manifests and is read at instants, in seconds."""
 
-    def __init__(self, manifests: str = "", **settings: Any) -> None:
-        self.cluster = Cluster(seed=1, epoch_ms=EPOCH_MS, settings=Settings(timing="instant", **settings))
+    def __init__(self, manifests: str = "", timing: str = "instant") -> None:
+        self.cluster = Cluster(seed=1, epoch_ms=EPOCH_MS, settings=Settings(timing=timing))
         self.commands = 0
         self.apply(manifests)
 
@@ -242,3 +242,17 @@ def test_what_cannot_be_interpreted_is_an_event_on_the_pod() -> None:
     rows = [row_to_json(row) for row in run.cluster.take_changes().rows]
     warnings = [row["message"] for row in rows if row["type"] == "event" and row["eventType"] == "Warning"]
     assert warnings == ["cannot interpret the command 'frobnicate --now': taken to succeed at once"]
+
+
+@pytest.mark.spec("POD-OBJ-09")
+@pytest.mark.parametrize("timing", ["instant", "realistic"])
+@pytest.mark.parametrize("second", [{}, {"command": ["sh", "-c", "exec nginx"]}], ids=["image", "script"])
+def test_second_listener_on_a_port_fails(second: dict[str, Any], timing: str) -> None:
+    run = Run(timing=timing)
+    containers = [{"name": "first", "image": "nginx"}, {"name": "second", "image": "nginx", **second}]
+    metadata = {"name": "two", "namespace": "default"}
+    spec = {"restartPolicy": "Never", "containers": containers}
+    run.submit("apply", object={"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
+    states = [one["state"] for one in run.pod_at(60, "two")["status"]["containerStatuses"]]
+    assert sorted(next(iter(state)) for state in states) == ["running", "terminated"]
+    assert [state["terminated"]["exitCode"] for state in states if "terminated" in state] == [1]

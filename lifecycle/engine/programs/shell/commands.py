@@ -2,7 +2,7 @@
 
 import re
 
-from lifecycle.engine.programs.file_system import FOLDER, FileProblem
+from lifecycle.engine.programs.file_system import FileProblem
 from lifecycle.engine.programs.shell.arithmetic import evaluate
 from lifecycle.engine.programs.shell.builtin_calls import Context
 from lifecycle.engine.programs.shell.builtins import BUILTINS, SPECIAL_BUILTINS
@@ -242,14 +242,3 @@ def run_tool(machine: Machine, task: Task) -> None:
             task.wait = result
             return
     raise AssertionError(("a program that becomes another one for ever", task.arguments))
-
-
-def file_text(machine: Machine, path: str) -> str | None:
-    """The text of a regular file, or None."""
-    entry = machine.file_system.find(path)
-    if entry is None or entry.kind == FOLDER:
-        return None
-    try:
-        return machine.file_system.read(path)
-    except FileProblem:
-        return None

@@ -91,10 +91,21 @@ def serve(call: Call, facts: ServerFacts) -> Outcome:
         return facts.status if not facts.stop_ms else call.sleep_until(state["ends_at"])
     if call.now_ms < state["ready_at"]:
         return call.sleep_until(state["ready_at"])
+    taken = next((port for port in state["ports"] if not call.task.ports and _is_taken(call, port)), None)
+    if taken is not None:
+        return call.fail(f"bind() to 0.0.0.0:{taken} failed (98: Address already in use)")
     if not call.task.ports and state["ports"]:
         call.task.ports = state["ports"]
         call.machine.changes += 1
     return Wait(Wait.SIGNAL)
+
+
+def _is_taken(call: Call, port: int) -> bool:
+    """Whether something in this container, or in another one of the pod, listens on the port already."""
+    if port == ANY_PORT:
+        return False
+    is_own = any(port in task.ports for task in call.machine.tasks.values())
+    return is_own or call.world.connect("localhost", port, call.now_ms).is_connected
 
 
 def _signal_running(call: Call, words: list[str]) -> int:
