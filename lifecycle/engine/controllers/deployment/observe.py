@@ -32,6 +32,8 @@ class DeploymentController:
         self._selectors = SelectorIndex()
         # ReplicaSets without a controller that a Deployment may adopt: uids by the Deployment's uid.
         self._orphans: dict[str, dict[str, None]] = {}
+        # All ReplicaSets without a controller: uids by namespace.
+        self._free: dict[str, dict[str, None]] = {}
         self._busy: tuple[str, str, str] | None = None
         manager = context.settings.controller_manager
         self._options = Options(
@@ -45,6 +47,8 @@ class DeploymentController:
 
     def restore(self) -> None:
         """Build what is derived again, after a cluster was loaded."""
+        for entry in self._store.list("ReplicaSet"):
+            self._note_free(entry, entry.meta.controller is None)
         for deployment in self._store.list("Deployment"):
             assert isinstance(deployment, Deployment), deployment.key
             self._describe(deployment)
@@ -68,15 +72,24 @@ class DeploymentController:
         meta, spec = deployment.meta, deployment.spec
         namespace = meta.namespace or ""
         self._selectors.add(meta.uid, namespace, meta.name, spec.selector)
-        for entry in self._store.list("ReplicaSet", namespace):
-            if entry.meta.controller is None and spec.selector.matches(entry.meta.labels):
-                self._orphans.setdefault(meta.uid, {})[entry.meta.uid] = None
+        for uid in self._free.get(namespace, ()):
+            if spec.selector.matches(self._store.by_uid[uid].meta.labels):
+                self._orphans.setdefault(meta.uid, {})[uid] = None
+
+    def _note_free(self, replica_set: StoredObject, is_free: bool) -> None:
+        free = self._free.setdefault(replica_set.meta.namespace or "", {})
+        if is_free:
+            free[replica_set.meta.uid] = None
+        else:
+            free.pop(replica_set.meta.uid, None)
 
     def _on_replica_set(self, old: StoredObject | None, new: StoredObject | None) -> None:
         some = new if new is not None else old
         assert some is not None, "a write has an old or a new object"
         namespace = some.meta.namespace or ""
         owner = some.meta.controller
+        if old is None or new is None or old.meta is not new.meta:
+            self._note_free(some, new is not None and owner is None)
         if owner is not None and owner.kind == "Deployment":
             self._enqueue(namespace, owner.name)
         if old is not None and old.meta is not some.meta:
