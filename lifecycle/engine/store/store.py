@@ -27,6 +27,7 @@ class Store:
     __slots__ = (
         "_listeners",
         "_objects",
+        "_shape_listeners",
         "by_uid",
         "clock",
         "creations",
@@ -44,6 +45,7 @@ class Store:
         self.resource_version = 0
         self._objects: dict[str, dict[tuple[str, str], StoredObject]] = {}
         self._listeners: dict[str, list[Listener]] = {}
+        self._shape_listeners: dict[str, list[Listener]] = {}
         self.by_uid: dict[str, StoredObject] = {}
         self.index = Index()
         self.versions: list[Version] = []
@@ -54,8 +56,15 @@ class Store:
         self.creations: dict[str, int] = {}
 
     def listen(self, kind: str, listener: Listener) -> None:
-        """Have a function told of every write to a kind ("" for all): (old, new), None for absent."""
+        """Have a function told of every write to a kind: (old, new), None for absent."""
         self._listeners.setdefault(kind, []).append(listener)
+
+    def listen_to_shape(self, kind: str, listener: Listener) -> None:
+        """As `listen` ("" for all kinds), but not of writes that change nothing but a status within its phase.
+
+        Those are nearly all writes to pods, and most parts have no business with them.
+        """
+        self._shape_listeners.setdefault(kind, []).append(listener)
 
     def get(self, kind: str, namespace: str | None, name: str) -> StoredObject | None:
         """The object of that name, if it exists."""
@@ -158,7 +167,11 @@ class Store:
     def _tell(self, kind: str, old: StoredObject | None, new: StoredObject | None) -> None:
         for listener in self._listeners.get(kind, ()):
             listener(old, new)
-        for listener in self._listeners.get("", ()):
+        if old is not None and new is not None and _has_same_shape(old, new):
+            return
+        for listener in self._shape_listeners.get(kind, ()):
+            listener(old, new)
+        for listener in self._shape_listeners.get("", ()):
             listener(old, new)
 
     def restore(self, obj: StoredObject) -> None:
@@ -170,6 +183,14 @@ class Store:
         if isinstance(obj, Pod):
             # Told after every write, so what was told last is what holds now.
             self.shown[obj.meta.uid] = (ready_text(obj), pod_status_text(obj))
+
+
+def _has_same_shape(old: StoredObject, new: StoredObject) -> bool:
+    if old.meta is not new.meta or old.spec is not new.spec:
+        return False
+    if isinstance(old, Pod) and isinstance(new, Pod):
+        return old.node_name == new.node_name and old.status.phase == new.status.phase
+    return False
 
 
 def _plural(kind: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..columns import pod_status_text, ready_text
-from ..objects.condition import Condition
+from ..objects.condition import Condition, find_condition
 from ..objects.container import TERMINATED, WAITING, ContainerState, ContainerStatus
 from ..objects.meta import StoredObject, Subject
 from ..objects.pod import Pod
@@ -141,18 +141,23 @@ def _record_conditions(
     order: dict[str, int],
 ) -> None:
     changed: list[tuple[int, str, Condition | None, Condition | None]] = []
+    count_old = len(old)
+    is_moved = count_old > len(new)
     for index, condition in enumerate(new):
-        if index < len(old) and old[index] is condition:
+        before: Condition | None = old[index] if index < count_old else None
+        if before is condition:
             continue
-        before = next((entry for entry in old if entry.type == condition.type), None)
+        if before is None or before.type != condition.type:
+            is_moved = is_moved or before is not None
+            before = find_condition(old, condition.type)
         if before is None or before.status != condition.status or before.reason != condition.reason:
             changed.append((order.get(condition.type, 9), condition.type, before, condition))
-    if len(old) > 0:
+    if is_moved:
         for entry in old:
-            if not any(condition.type == entry.type for condition in new):
+            if find_condition(new, entry.type) is None:
                 changed.append((order.get(entry.type, 9), entry.type, entry, None))
     if len(changed) > 1:
-        changed.sort(key=lambda row: row[:2])
+        changed.sort(key=_by_rank)
     for _rank, name, before, after in changed:
         trace.transition(
             subject,
@@ -162,6 +167,10 @@ def _record_conditions(
             (after.reason or None) if after else None,
             (after.message or None) if after else None,
         )
+
+
+def _by_rank(entry: tuple[int, str, Condition | None, Condition | None]) -> tuple[int, str]:
+    return entry[0], entry[1]
 
 
 def record_object(trace: Trace, old: StoredObject | None, new: StoredObject) -> None:
