@@ -11,12 +11,7 @@ from tests.simulate.running import GALLERY, run_file
 TIMELINES = yaml.safe_load((Path(__file__).parent / "timelines.yaml").read_text())
 SCENARIOS = sorted(path.stem for path in GALLERY.glob("*.yaml"))
 # What the engine does not do yet. Strict: a scenario that begins to pass has to leave this list.
-NODE_FAULTS = "faults of nodes and kubelets are not modelled yet"
 NOT_YET = {
-    "s14-kubelet-restart": NODE_FAULTS,
-    "s16-forced-node-unreachable": NODE_FAULTS,
-    "s38-kubelet-restart": NODE_FAULTS,
-    "s38-kubelet-restart-evaluates": NODE_FAULTS,
     "s40-resize-in-place": "resizing in place is not modelled yet",
 }
 ENTRY = re.compile(r"(?P<seconds>[\d.]+)(?: (?P<value>\S.*))?")

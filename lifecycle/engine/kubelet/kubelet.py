@@ -10,16 +10,17 @@ from typing import Any
 
 from ..agenda import Timer
 from ..context import Context
-from ..objects.codec import decode, encode
 from ..objects.meta import StoredObject
 from ..objects.node import Node
-from ..objects.pod import Pod, PodSpec
+from ..objects.pod import Pod
 from ..objects.runtime import EXITED
-from ..programs import ConnectResult, read_profile
+from ..programs import read_profile
 from .backoff import decide_delay, decide_next_delay
 from .grace import decide_effective_grace_seconds
 from .mounts import SOURCE_KINDS, find_missing_volume, next_try_ms
+from .network import Network
 from .node_agent import NodeAgent
+from .outages import Outages, decode_pod, encode_pod
 from .parts import (
     BACK_OFF_OVER,
     CREATED,
@@ -61,8 +62,8 @@ class Kubelets:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._parts = parts = Parts(context)
-        parts.connect = self._connect
         self.workers: dict[str, PodWorker] = {}
+        parts.connect = Network(parts.store, self.workers).connect
         # Pods deleted by force whose containers are still ending, by uid.
         self._gone: dict[str, Pod] = {}
         self._node_count = 0
@@ -70,6 +71,7 @@ class Kubelets:
         self._starter = Starter(parts, self._on_running, self.on_exit, self._tell)
         self._prober = Prober(parts, self._on_probe)
         self._stopper = Stopper(parts, self.on_exit)
+        self.outages = Outages(parts, self._prober, self)
         context.loop.register(NAME, self._sync)
         context.store.listen("Pod", self._on_pod)
         context.store.listen("Node", self._on_node)
@@ -109,7 +111,7 @@ class Kubelets:
         def handle(timer: Timer) -> None:
             worker = self.workers.get(timer.target)
             if worker is not None:
-                handler(worker, self._pod(worker))
+                handler(worker, self.pod(worker))
 
         return handle
 
@@ -122,40 +124,62 @@ class Kubelets:
                 return
             payload = timer.payload
             name, detail = (payload, "") if isinstance(payload, str) else (payload[0], payload[1])
-            handler(worker, self._pod(worker), worker.runs[name], detail)
+            handler(worker, self.pod(worker), worker.runs[name], detail)
 
         return handle
 
-    def _pod(self, worker: PodWorker) -> Pod:
-        """The stored pod, or the last that was seen of one that was deleted by force."""
+    def pod(self, worker: PodWorker) -> Pod:
+        """The pod as its kubelet knows it: as stored, or as it was when it went or the kubelet was cut off."""
+        if self._parts.outages:
+            heard = self.outages.heard(worker.uid)
+            if heard is not None:
+                return heard
         return self._parts.store.get_pod(worker.uid) or self._gone[worker.uid]
 
     def _on_pod(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if not isinstance(new, Pod):
-            if isinstance(old, Pod) and old.meta.uid in self.workers:
+            is_ours = isinstance(old, Pod) and old.meta.uid in self.workers
+            if isinstance(old, Pod) and is_ours and not (self._parts.outages and self.outages.keep(old)):
                 self._on_removed(old)
             return
         if not new.node_name:
             return
         worker = self.workers.get(new.meta.uid)
         if worker is None:
-            if not new.is_finished and new.node_name in self._parts.agents:
-                self._take(new)
+            agent = self._parts.agents.get(new.node_name)
+            if agent is not None and not new.is_finished and not agent.is_deaf:
+                self.take(new)
             return
-        if not isinstance(old, Pod):
+        if not isinstance(old, Pod) or (self._parts.outages and self.outages.keep(old)):
             return
         if old.meta is not new.meta or old.spec is not new.spec:
-            if old.spec is not new.spec:
-                worker.follow_spec(new.spec)
-                self._set_deadline(worker, new)
-            worker.has_changed = worker.must_act = True
-            self._parts.touch(worker)
+            self._follow(worker, old, new)
         elif old.status.conditions is not new.status.conditions and new.spec.readiness_gates:
             # A readiness gate was set from outside.
             worker.has_changed = True
             self._parts.touch(worker)
 
-    def _take(self, pod: Pod) -> None:
+    def _follow(self, worker: PodWorker, old: Pod, new: Pod) -> None:
+        if old.spec is not new.spec:
+            worker.follow_spec(new.spec)
+            self._set_deadline(worker, new)
+        worker.has_changed = worker.must_act = True
+        self._parts.touch(worker)
+
+    def hear(self, worker: PodWorker, heard: Pod) -> None:
+        """A pod that its kubelet could not follow: as it is now, or gone."""
+        stored = self._parts.store.get_pod(worker.uid)
+        if stored is None:
+            self._on_removed(heard)
+        else:
+            self._follow(worker, heard, stored)
+
+    def agent(self, node: str) -> NodeAgent:
+        """The kubelet of a node."""
+        return self._parts.agents[node]
+
+    def take(self, pod: Pod) -> None:
+        """A pod is bound to a node of ours."""
         self.workers[pod.meta.uid] = worker = PodWorker(pod)
         delay_ms = self._context.draw_ms("watch", pod.meta.uid)
         if delay_ms == 0:
@@ -181,9 +205,7 @@ class Kubelets:
             self._parts.cancel(run.stage_timer)
             if run.wake_timer is not None:
                 self._parts.cancel((run.wake_timer[0], run.wake_timer[2]))
-        for number in (worker.stage_timer, worker.grace_end_timer, worker.deadline_timer):
-            if number is not None:
-                self._context.agenda.cancel(number)
+        worker.drop_timers(self._context.agenda.cancel)
         self._gone.pop(worker.uid, None)
         del self.workers[worker.uid]
 
@@ -218,9 +240,16 @@ class Kubelets:
     def _begin(self, worker: PodWorker, pod: Pod) -> None:
         """First status, then sandbox and network (SBOX-01)."""
         worker.stage = SYNCING
-        pod = self._report(worker, pod)
+        pod = self.report(worker, pod)
+        self.begin_anew(worker, pod)
+
+    def begin_anew(self, worker: PodWorker, pod: Pod) -> None:
+        """Set what a kubelet that has just started would: the deadline, and a sandbox where there is none."""
+        if worker.stage != SYNCING:
+            return
         self._set_deadline(worker, pod)
-        self._mount(worker, pod)
+        if not worker.runtime.sandbox_id and pod.meta.deletion_ms is None:
+            self._mount(worker, pod)
 
     def _mount(self, worker: PodWorker, pod: Pod) -> None:
         """Volumes come before the sandbox; a pod waits for a ConfigMap or Secret that is not there."""
@@ -242,16 +271,23 @@ class Kubelets:
         """Something to mount has come: pods that wait look again when their pause is over."""
         if old is not None or new is None:
             return
+        parts = self._parts
         now_ms = self._context.clock.now_ms
         for worker in self.workers.values():
             is_waiting = worker.stage == SYNCING and not worker.runtime.sandbox_id
-            if is_waiting and worker.stage_timer is None:
-                first_ms = self._pod(worker).status.start_ms or 0
+            if (
+                is_waiting
+                and worker.stage_timer is None
+                and not (parts.outages and parts.is_down(worker.node))
+            ):
+                first_ms = self.pod(worker).status.start_ms or 0
                 delay_ms = next_try_ms(first_ms, now_ms) - now_ms
                 worker.stage_timer, _ = self._parts.later(delay_ms, MOUNT, worker)
 
     def _set_deadline(self, worker: PodWorker, pod: Pod) -> None:
         seconds = pod.spec.active_deadline_seconds
+        if self._parts.outages and self._parts.is_down(worker.node):
+            return
         if worker.deadline_timer is not None:
             self._context.agenda.cancel(worker.deadline_timer)
             worker.deadline_timer = None
@@ -281,16 +317,16 @@ class Kubelets:
             sandbox_attempt=attempt,
             sandbox_ip=worker.ip,
         )
-        self._report(worker, pod)
+        self.report(worker, pod)
         self._parts.touch(worker)
 
     # --- one look -------------------------------------------------------------------------------------
 
     def _sync(self, _namespace: str, uid: str) -> None:
         worker = self.workers.get(uid)
-        if worker is None:
+        if worker is None or (self._parts.outages and self._parts.is_down(worker.node)):
             return
-        pod = self._pod(worker)
+        pod = self.pod(worker)
         if worker.stage == TERMINATED:
             self._finish(worker, pod)
             return
@@ -304,7 +340,7 @@ class Kubelets:
             self._begin(worker, pod)
             return
         if worker.has_changed:
-            pod = self._report(worker, pod)
+            pod = self.report(worker, pod)
         if worker.must_act and worker.runtime.sandbox_ready:
             worker.must_act = False
             self._act(worker, pod)
@@ -330,7 +366,7 @@ class Kubelets:
                 self._stopper.kill(worker, pod, run, why)
         if worker.has_changed:
             # What has just ended is told before its next run begins (RESTART-14).
-            pod = self._report(worker, self._pod(worker))
+            pod = self.report(worker, self.pod(worker))
         for names in (
             actions.ephemeral_containers_to_start,
             actions.init_containers_to_start,
@@ -342,12 +378,15 @@ class Kubelets:
                 if run.process is None and run.stage == IDLE and run.stage_timer is None:
                     self._starter.start(worker, pod, run)
         if worker.has_changed:
-            self._report(worker, self._pod(worker))
+            self.report(worker, self.pod(worker))
 
     def _tell(self, worker: PodWorker) -> None:
-        self._report(worker, self._pod(worker))
+        self.report(worker, self.pod(worker))
 
-    def _report(self, worker: PodWorker, pod: Pod) -> Pod:
+    def report(self, worker: PodWorker, pod: Pod) -> Pod:
+        """Bring the stored status up to date; a kubelet that is cut off does so when it is back."""
+        if self._parts.outages and self._parts.is_cut_off(worker.node):
+            return pod
         if self._parts.store.get_pod(worker.uid) is not pod:
             stored = self._parts.store.get_pod(worker.uid)
             if stored is None:
@@ -359,7 +398,7 @@ class Kubelets:
     # --- what happens to containers -------------------------------------------------------------------
 
     def _on_running(self, worker: PodWorker, run: ContainerRun) -> None:
-        pod = self._pod(worker)
+        pod = self.pod(worker)
         if not run.container.is_init:
             worker.has_initialized = True
         self._prober.begin(worker, pod, run)
@@ -396,9 +435,11 @@ class Kubelets:
         if process is None:
             return
         end = process.exit
-        pod = self._pod(worker)
+        pod = self.pod(worker)
         if end is None:
             self._starter.schedule_wake(worker, run)
+            if self._parts.outages and self._parts.is_down(worker.node):
+                return
             self._starter.after_process_ran(worker, pod, run)
             self._stopper.after_process_ran(worker, pod, run)
             self._prober.after_process_ran(worker, pod, run)
@@ -435,7 +476,7 @@ class Kubelets:
     def _restart_all(self, worker: PodWorker, pod: Pod, trigger: str) -> None:
         """RestartAllContainers: end everything at once, then begin again in the same sandbox."""
         restart_all(self._parts, self._prober, self._stopper, worker, pod, trigger)
-        self._report(worker, self._pod(worker))
+        self.report(worker, self.pod(worker))
         worker.runtime = worker.runtime.replace(containers={})
         worker.has_changed = worker.must_act = True
         self._parts.touch(worker)
@@ -461,7 +502,7 @@ class Kubelets:
             self._prober.end(worker, run, keep="readiness")
             self._parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
         self._stopper.begin_pod(worker, pod, seconds)
-        self._report(worker, pod)
+        self.report(worker, pod)
         self._after_stop_step(worker)
 
     def _continue_stop(self, worker: PodWorker, pod: Pod) -> None:
@@ -474,8 +515,8 @@ class Kubelets:
         )
         if is_shorter:
             self._stopper.shorten(worker, pod, seconds)
-        self._report(worker, pod)
-        self._stopper.continue_pod(worker, self._pod(worker))
+        self.report(worker, pod)
+        self._stopper.continue_pod(worker, self.pod(worker))
         self._after_stop_step(worker)
 
     def _after_stop_step(self, worker: PodWorker) -> None:
@@ -490,7 +531,7 @@ class Kubelets:
         if worker.stop_reason:
             delay_ms = 0
         if delay_ms == 0:
-            self._on_torn_down(worker, self._pod(worker))
+            self._on_torn_down(worker, self.pod(worker))
         else:
             worker.stage_timer, _ = self._parts.later(delay_ms, TORN_DOWN, worker)
 
@@ -499,10 +540,12 @@ class Kubelets:
         worker.stage_timer = None
         worker.stage = TERMINATED
         worker.runtime = worker.runtime.replace(sandbox_ready=False)
-        self._report(worker, pod)
+        self.report(worker, pod)
         self._parts.touch(worker)
 
     def _finish(self, worker: PodWorker, pod: Pod) -> None:
+        if self._parts.outages and self._parts.is_cut_off(worker.node):
+            return
         stored = self._parts.store.get_pod(worker.uid)
         if stored is None:
             self._forget(worker)
@@ -516,44 +559,6 @@ class Kubelets:
             return
         self._parts.store.remove(stored)
 
-    # --- network --------------------------------------------------------------------------------------
-
-    def _connect(self, worker: PodWorker, host: str, port: int, now_ms: int) -> ConnectResult:
-        """A connection from a pod: to itself, to another pod, or through a Service to a ready one."""
-        if host in ("127.0.0.1", "localhost", worker.ip):
-            return self._try_pod(worker, port, now_ms)
-        for service in self._parts.store.list("Service"):
-            spec = service.spec or {}
-            if spec.get("clusterIP") == host:
-                return self._through_service(service, spec, port, now_ms)
-        for other in self.workers.values():
-            if other.ip == host:
-                return self._try_pod(other, port, now_ms)
-        return ConnectResult("timeout", 1000)
-
-    def _through_service(
-        self, service: StoredObject, spec: Mapping[str, Any], port: int, now_ms: int
-    ) -> ConnectResult:
-        entry = next((one for one in spec.get("ports") or () if one.get("port") == port), None)
-        selector = spec.get("selector")
-        if entry is None or not selector:
-            return ConnectResult("refused", 1)
-        target = entry.get("targetPort", port)
-        for uid in self._parts.store.index.pods_by_namespace.get(service.meta.namespace or "", ()):
-            pod, other = self._parts.store.get_pod(uid), self.workers.get(uid)
-            if pod is None or other is None or not pod.is_ready or pod.meta.deletion_ms is not None:
-                continue
-            if all(pod.meta.labels.get(name) == value for name, value in selector.items()):
-                return self._try_pod(other, _port_number(pod, target), now_ms)
-        return ConnectResult("refused", 1)
-
-    def _try_pod(self, worker: PodWorker, port: int, now_ms: int) -> ConnectResult:
-        for run in worker.runs.values():
-            if run.process is not None and run.process.listens_on(port, now_ms):
-                status, _until = run.process.http_status("/", now_ms)
-                return ConnectResult("connected", 1, status)
-        return ConnectResult("refused", 1)
-
     # --- save and load --------------------------------------------------------------------------------
 
     def save(self) -> dict[str, Any]:
@@ -562,7 +567,8 @@ class Kubelets:
             "node_count": self._node_count,
             "agents": {name: agent.save() for name, agent in self._parts.agents.items()},
             "workers": [worker.save() for worker in self.workers.values()],
-            "gone": [[encode(pod.replace(spec=None)), pod.spec.raw] for pod in self._gone.values()],
+            "gone": [encode_pod(pod) for pod in self._gone.values()],
+            "last_heard": self.outages.save(),
         }
 
     def load(self, data: Mapping[str, Any]) -> None:
@@ -577,22 +583,14 @@ class Kubelets:
         self._node_count = data["node_count"]
         if self._parts.store.count("ContainerProfile"):
             self._on_profile(None, None)
-        for entry, raw in data["gone"]:
-            pod = decode(entry).replace(spec=PodSpec(raw))
+        for entry in data["gone"]:
+            pod = decode_pod(entry)
             self._gone[pod.meta.uid] = pod
+        self.outages.load(data["last_heard"])
         for entry in data["workers"]:
-            stored = self._parts.store.get_pod(entry["uid"]) or self._gone[entry["uid"]]
+            uid = entry["uid"]
+            stored = self.outages.heard(uid) or self._parts.store.get_pod(uid) or self._gone[uid]
             self.workers[entry["uid"]] = PodWorker.load(entry, stored, self._parts.behavior)
-
-
-def _port_number(pod: Pod, target: Any) -> int:
-    if isinstance(target, int):
-        return target
-    for container in pod.spec.containers:
-        for port in container.ports:
-            if port.get("name") == target:
-                return int(port.get("containerPort", 0))
-    return int(target) if str(target).isdigit() else 0
 
 
 __all__ = ["NAME", "WARNING", "Kubelets"]

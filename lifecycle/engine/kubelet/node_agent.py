@@ -7,11 +7,28 @@ from typing import Any
 
 from .backoff import decide_limits
 
+KUBELET, PARTITION, SANDBOXES = "kubelet", "partition", "sandboxes"
+"""Outages: the kubelet is down, it cannot reach the API server, it cannot make sandboxes."""
+
 
 class NodeAgent:
-    """Plain data of one node. `pulls`: image under way → the instant (ms) it will be there."""
+    """Plain data of one node. `pulls`: image under way → the instant (ms) it will be there.
 
-    __slots__ = ("back_off", "first_address", "host_ip", "images", "last_address", "name", "number", "pulls")
+    `outages`: kind → number of the timer that ends it, None for one without an end.
+    """
+
+    __slots__ = (
+        "back_off",
+        "down_since_ms",
+        "first_address",
+        "host_ip",
+        "images",
+        "last_address",
+        "name",
+        "number",
+        "outages",
+        "pulls",
+    )
 
     def __init__(
         self,
@@ -24,11 +41,23 @@ class NodeAgent:
         self.number = number
         self.images: dict[str, None] = {}
         self.pulls: dict[str, int] = {}
+        self.outages: dict[str, int | None] = {}
+        self.down_since_ms = 0
         # Node n of a cluster is 10.0.x.y and gives its pods addresses of its own /24.
         self.host_ip = f"10.0.{number >> 8 & 255}.{number & 255}"
         self.first_address = (10 << 24) + (64 << 16) + (number << 8)
         self.last_address = 0
         self.back_off = decide_limits(features, configuration)
+
+    @property
+    def is_deaf(self) -> bool:
+        """Whether it hears nothing from the API server."""
+        return KUBELET in self.outages or PARTITION in self.outages
+
+    def outage_timer(self, kind: str) -> tuple[int, bool] | None:
+        """The timer that ends an outage."""
+        number = self.outages.get(kind)
+        return None if number is None else (number, True)
 
     def next_address(self) -> str:
         """A pod address that was not given before: 254 of the /24 first, then the upper half of 10/8."""
@@ -46,6 +75,8 @@ class NodeAgent:
             "pulls": self.pulls,
             "last_address": self.last_address,
             "number": self.number,
+            "outages": dict(self.outages),
+            "down_since_ms": self.down_since_ms,
         }
 
     def load(self, data: Mapping[str, Any]) -> None:
@@ -53,3 +84,5 @@ class NodeAgent:
         self.images = dict.fromkeys(data["images"])
         self.pulls = dict(data["pulls"])
         self.last_address = data["last_address"]
+        self.outages = dict(data["outages"])
+        self.down_since_ms = data["down_since_ms"]

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from ..context import Context
 from ..objects.pod import Pod
 from ..programs import Behavior, Profile, resolve_behavior
-from .node_agent import NodeAgent
+from .node_agent import KUBELET, PARTITION, NodeAgent
 from .worker import ContainerRun, PodWorker
 from .world import ContainerWorld
 
@@ -27,7 +27,7 @@ class OnExit(Protocol):
 class Parts:
     """Handed to every part of the kubelet."""
 
-    __slots__ = ("agents", "connect", "context", "has_profiles", "profiles", "store", "trace")
+    __slots__ = ("agents", "connect", "context", "has_profiles", "outages", "profiles", "store", "trace")
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -37,6 +37,16 @@ class Parts:
         self.profiles: tuple[Profile, ...] = ()
         self.has_profiles = 0
         self.connect: Callable[..., Any] | None = None
+        # How many outages there are, so that a cluster without any pays nothing for them.
+        self.outages = 0
+
+    def is_down(self, node: str) -> bool:
+        """Whether the kubelet of a node does not run."""
+        return self.outages > 0 and KUBELET in self.agents[node].outages
+
+    def is_cut_off(self, node: str) -> bool:
+        """Whether the kubelet of a node runs without reaching the API server."""
+        return self.outages > 0 and PARTITION in self.agents[node].outages
 
     def pod(self, worker: PodWorker) -> Pod | None:
         """The stored pod of a worker; None when it was deleted by force."""
@@ -73,7 +83,9 @@ class Parts:
         reason: str,
         message: str,
     ) -> None:
-        """Emit an event on the pod, or on one of its containers."""
+        """Emit an event on the pod or on one of its containers. What a cut-off kubelet tells is lost."""
+        if self.outages and self.is_cut_off(worker.node):
+            return
         pod = self.pod(worker)
         if pod is not None:
             path = field_path(run) if run is not None else None

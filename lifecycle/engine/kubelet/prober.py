@@ -232,6 +232,37 @@ class Prober:
             assert run.probes is not None, kind
             del run.probes[kind]
 
+    def suspend(self, worker: PodWorker, run: ContainerRun) -> None:
+        """Nobody is there to check."""
+        for kind, probe_run in (run.probes or {}).items():
+            self._parts.cancel(probe_run.timer)
+            probe_run.timer = None
+            self._parts.trace.close_series(
+                self._series(worker, run, kind), self._parts.context.clock.now_ms - 1
+            )
+
+    def resume(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
+        """A kubelet that has just started probes a running container at once; its readiness is as said."""
+        container = run.container
+        former, run.probes = run.probes or {}, {}
+        if container.startup_probe is not None and not run.started:
+            kinds = [STARTUP]
+        else:
+            kinds = [kind for kind in (READINESS, LIVENESS) if probe_of(run, kind) is not None]
+            run.started = True
+            if container.readiness_probe is None:
+                run.ready = not container.is_init or container.is_sidecar
+        for kind in kinds:
+            state = make_probe_state(kind)
+            if kind == READINESS and run.ready:
+                state = state.replace(result=SUCCESS)
+            run.probes[kind] = opened = ProbeRun(state, self._parts.context.clock.now_ms)
+            if kind in former:
+                opened.outcome = former[kind].outcome
+        for kind, opened in list(run.probes.items()):
+            if run.process is not None and (run.probes or {}).get(kind) is opened:
+                self._check(worker, pod, run, kind, opened)
+
     def results(self, worker: PodWorker) -> dict[str, dict[str, str]]:
         """Verdicts by container and kind, for the pod's next decision."""
         found: dict[str, dict[str, str]] = {}

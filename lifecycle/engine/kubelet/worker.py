@@ -223,6 +223,13 @@ class PodWorker:
         self.restarting_all = ""
         self.volumes: dict[str, FileLayer] | None = None
 
+    def drop_timers(self, cancel: Callable[[int], None]) -> None:
+        """Cancel the timers of the pod as a whole."""
+        for number in (self.stage_timer, self.grace_end_timer, self.deadline_timer):
+            if number is not None:
+                cancel(number)
+        self.stage_timer = self.grace_end_timer = self.deadline_timer = None
+
     def follow_spec(self, spec: PodSpec) -> None:
         """Take a changed spec: new images, added ephemeral containers."""
         self.spec = spec

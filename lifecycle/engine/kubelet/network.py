@@ -1,0 +1,72 @@
+"""Connections between pods: to itself, to another pod's address, or through a Service to a ready pod."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..objects.meta import StoredObject
+from ..objects.pod import Pod
+from ..programs import ConnectResult
+from ..store.store import Store
+from .worker import PodWorker
+
+NOWHERE_MS = 1000
+"""An address nobody has answers nothing: taken to time out after this long."""
+
+
+class Network:
+    """The pod network of a cluster."""
+
+    __slots__ = ("_store", "_workers")
+
+    def __init__(self, store: Store, workers: Mapping[str, PodWorker]) -> None:
+        self._store = store
+        self._workers = workers
+
+    def connect(self, worker: PodWorker, host: str, port: int, now_ms: int) -> ConnectResult:
+        """What a connection from a pod to an address meets now."""
+        if host in ("127.0.0.1", "localhost", worker.ip):
+            return _try_pod(worker, port, now_ms)
+        for service in self._store.list("Service"):
+            spec = service.spec or {}
+            if spec.get("clusterIP") == host:
+                return self._through_service(service, spec, port, now_ms)
+        for other in self._workers.values():
+            if other.ip == host:
+                return _try_pod(other, port, now_ms)
+        return ConnectResult("timeout", NOWHERE_MS)
+
+    def _through_service(
+        self, service: StoredObject, spec: Mapping[str, Any], port: int, now_ms: int
+    ) -> ConnectResult:
+        entry = next((one for one in spec.get("ports") or () if one.get("port") == port), None)
+        selector = spec.get("selector")
+        if entry is None or not selector:
+            return ConnectResult("refused", 1)
+        target = entry.get("targetPort", port)
+        for uid in self._store.index.pods_by_namespace.get(service.meta.namespace or "", ()):
+            pod, other = self._store.get_pod(uid), self._workers.get(uid)
+            if pod is None or other is None or not pod.is_ready or pod.meta.deletion_ms is not None:
+                continue
+            if all(pod.meta.labels.get(name) == value for name, value in selector.items()):
+                return _try_pod(other, _port_number(pod, target), now_ms)
+        return ConnectResult("refused", 1)
+
+
+def _try_pod(worker: PodWorker, port: int, now_ms: int) -> ConnectResult:
+    for run in worker.runs.values():
+        if run.process is not None and run.process.listens_on(port, now_ms):
+            status, _until = run.process.http_status("/", now_ms)
+            return ConnectResult("connected", 1, status)
+    return ConnectResult("refused", 1)
+
+
+def _port_number(pod: Pod, target: Any) -> int:
+    if isinstance(target, int):
+        return target
+    for container in pod.spec.containers:
+        for port in container.ports:
+            if port.get("name") == target:
+                return int(port.get("containerPort", 0))
+    return int(target) if str(target).isdigit() else 0

@@ -1,0 +1,233 @@
+"""Kubelets that restart and nodes that are cut off (S14, S16, S38). The kubelet goes at 100 s."""
+
+from typing import Any
+
+import pytest
+
+from lifecycle.engine import Cluster
+
+from .world import World
+
+GATE = "ChangeContainerStatusOnKubeletRestart"
+CRASH = {"runs": [{"for": "20s", "exit": 1}]}
+
+
+def fault(world: World, kind: str, seconds: float | None = None) -> None:
+    payload = {"for": f"{seconds}s"} if seconds is not None else {}
+    assert world.submit("fault", node="node-1", kind=kind, **payload).ok
+
+
+def running(behavior: Any = None, gates: dict[str, bool] | None = None, **pod: Any) -> World:
+    world = World(gates=gates)
+    apps = pod.pop("apps", ("app",))
+    assert world.pod(*apps, behavior=behavior, **pod).ok
+    return world.to(100)
+
+
+@pytest.mark.spec("KUBELET-01", "KUBELET-02", "KUBELET-05")
+def test_containers_never_notice_a_restart_of_the_kubelet() -> None:
+    world = running()
+    fault(world, "kubeletRestart", 3)
+    world.to(200)
+    assert world.starts() == [0]
+    assert world.lane("container.app.ready") == [(0, False), (0, True)]
+    assert world.condition("Ready") == [(0, "False"), (0, "True")]
+    assert world.events("Killing") == []
+
+
+@pytest.mark.spec("KUBELET-03")
+def test_a_kubelet_tells_that_it_was_restarted() -> None:
+    world = running()
+    fault(world, "kubeletRestart", 3)
+    world.to(200)
+    rows = [row for row in world.rows if row["type"] == "event" and row["reason"] == "Starting"]
+    assert [(row["at_ms"], row["name"], row["detail"]) for row in rows] == [
+        (103_000, "node-1", {"detected": "kubelet restart"})
+    ]
+
+
+@pytest.mark.spec("KUBELET-04")
+def test_a_node_found_not_ready_meanwhile_makes_it_a_stop_and_a_start() -> None:
+    world = running()
+    fault(world, "kubeletRestart", 60)
+    node = world.to(150).cluster.get("Node", None, "node-1")
+    assert node is not None
+    ready = {**node["status"]["conditions"][0], "status": "False", "reason": "KubeletNotReady"}
+    patch = {"status": {"conditions": [ready]}}
+    where = {"kind": "Node", "name": "node-1", "type": "merge", "subresource": "status"}
+    assert world.submit("patch", **where, patch=patch).ok
+    world.to(200)
+    rows = [row for row in world.rows if row["type"] == "event" and row["reason"] == "Starting"]
+    assert [row["detail"] for row in rows] == [{"detected": "kubelet stop and start"}]
+
+
+@pytest.mark.spec("KUBELET-06")
+@pytest.mark.parametrize(
+    "probe, ready_again",
+    [
+        pytest.param(None, 103, id="without a probe"),
+        pytest.param({"exec": {"command": ["true"]}, "successThreshold": 3}, 123, id="three successes"),
+    ],
+)
+def test_with_the_gate_readiness_is_evaluated_anew(probe: Any, ready_again: float) -> None:
+    app = {"name": "app", **({"readinessProbe": probe} if probe else {})}
+    behavior = {"app": {"probes": {"readiness": [{"at": "0s", "result": "success"}]}}}
+    world = running(behavior, {GATE: True}, apps=(app,))
+    fault(world, "kubeletRestart", 3)
+    world.to(200)
+    assert world.lane("container.app.ready")[-2:] == [(103, False), (ready_again, True)]
+    assert world.container()["restartCount"] == 0
+
+
+@pytest.mark.spec("KUBELET-05")
+def test_a_ready_container_stays_ready_until_its_probe_says_otherwise() -> None:
+    probe = {"exec": {"command": ["true"]}, "periodSeconds": 10, "failureThreshold": 3}
+    points = [{"at": "0s", "result": "success"}, {"at": "101s", "result": "failure"}]
+    world = running(
+        {"app": {"probes": {"readiness": points}}}, apps=({"name": "app", "readinessProbe": probe},)
+    )
+    fault(world, "kubeletRestart", 3)
+    world.to(200)
+    # Checks at 103, 113, 123: the counting begins again with the kubelet.
+    assert world.lane("container.app.ready")[-1] == (123, False)
+    assert world.at("container.app.ready", False)[-1] == 123
+
+
+def test_nobody_probes_while_the_kubelet_is_down() -> None:
+    probe = {"exec": {"command": ["true"]}, "periodSeconds": 10, "failureThreshold": 1}
+    points = [{"at": "0s", "result": "success"}, {"at": "105s", "result": "failure"}]
+    world = running(
+        {"app": {"probes": {"liveness": points}}}, apps=({"name": "app", "livenessProbe": probe},)
+    )
+    fault(world, "kubeletRestart", 60)
+    world.to(200)
+    assert world.at("probe.app.liveness", "Failure") == [160]
+    assert world.signals() == [(160, "SIGTERM")]
+
+
+@pytest.mark.spec("RESTART-13")
+def test_a_restart_of_the_kubelet_forgets_back_off() -> None:
+    # Ends at 20, 40, 70 (10 s), 110 (20 s): held back until 150 but for the restart at 115.
+    world = World()
+    world.pod(behavior={"app": CRASH})
+    world.to(112)
+    assert world.starts() == [0, 20, 50, 90]
+    fault(world, "kubeletRestart", 3)
+    world.to(160)
+    assert world.starts() == [0, 20, 50, 90, 115, 135]
+
+
+def test_an_end_while_the_kubelet_is_down_is_told_when_it_is_back() -> None:
+    world = running({"app": {"runs": [{"for": "110s", "exit": 3}, {"forever": True}]}})
+    fault(world, "kubeletRestart", 30)
+    world.to(129)
+    assert world.ends() == []
+    world.to(200)
+    assert world.ends() == [(130, 3)]
+    ended = world.container()["lastState"]["terminated"]
+    assert ended["finishedAt"] == "2026-01-01T00:01:50Z"
+    assert world.starts() == [0, 130]
+
+
+def test_a_pod_bound_meanwhile_starts_when_the_kubelet_is_back() -> None:
+    world = running()
+    fault(world, "kubeletRestart", 30)
+    world.to(110).pod(meta={"name": "late"})
+    world.to(200)
+    assert world.lane("node", "late") == [(110, "node-1")]
+    assert world.starts(name="late") == [130]
+
+
+@pytest.mark.spec("POD-TERM-22", "KUBELET-08")
+def test_a_hook_is_run_again_when_the_termination_is_repeated() -> None:
+    app = {"name": "app", "lifecycle": {"preStop": {"exec": {"command": ["sh", "-c", "sleep 1"]}}}}
+    behavior = {"app": {"preStop": {"takes": "10s", "exit": 0}, "onTerm": {"ignore": True}}}
+    world = running(behavior, apps=(app,))
+    world.delete()
+    fault(world.to(105), "kubeletRestart", 2)
+    world.to(200)
+    assert world.at("hook.app.preStop", "Started") == [100, 107]
+    assert world.signals() == [(117, "SIGTERM"), (137, "SIGKILL")]
+    assert world.at("exists", "deleted") == [137]
+
+
+def test_a_restart_without_a_length_takes_what_the_timing_table_says() -> None:
+    world = running()
+    fault(world, "kubeletRestart")
+    world.delete()
+    world.to(200)
+    assert world.at("exists", "deleted") == [100]
+
+
+@pytest.mark.spec("FORCE-04", "FORCE-08")
+def test_s16_containers_of_an_unreachable_node_run_on_after_a_forced_deletion() -> None:
+    world = running({"app": {"runs": [{"for": "150s", "exit": 0}, {"forever": True}]}})
+    uid = world.get()["metadata"]["uid"]  # type: ignore[index]
+    fault(world, "partition")
+    world.delete(0, force=True)
+    assert world.pod().ok
+    world.to(500)
+    assert world.at("exists", "deleted") == [100]
+    assert world.signals() == []
+    again = world.get()
+    assert again is not None and again["metadata"]["uid"] != uid
+    assert again["status"]["phase"] == "Pending"
+
+
+def test_a_cut_off_kubelet_acts_when_it_is_back() -> None:
+    world = running({"app": {"onTerm": {"takes": "4s"}}})
+    fault(world, "partition", 60)
+    world.delete()
+    world.to(159)
+    assert world.signals() == []
+    world.to(200)
+    assert world.signals() == [(160, "SIGTERM")]
+    assert world.at("exists", "deleted") == [164]
+
+
+def test_a_cut_off_kubelet_restarts_what_crashes_and_tells_it_later() -> None:
+    world = running({"app": {"runs": [{"for": "110s", "exit": 3}, {"forever": True}]}})
+    fault(world, "partition", 60)
+    world.to(159)
+    assert world.ends() == []
+    assert world.container()["restartCount"] == 0
+    world.to(200)
+    assert world.lane("container.app.restartCount") == [(160, 1)]
+    assert world.container()["state"]["running"]["startedAt"] == "2026-01-01T00:01:50Z"
+
+
+@pytest.mark.parametrize("kind", ["kubeletRestart", "partition"])
+@pytest.mark.parametrize("at", [101, 115, 131])
+def test_an_outage_survives_saving(kind: str, at: float) -> None:
+    def live(saved_at: float | None) -> list[Any]:
+        world = running({"app": {"onTerm": {"ignore": True}}})
+        world.pod(meta={"name": "crashing"}, behavior={"app": CRASH})
+        fault(world, kind, 30)
+        world.to(110).delete()
+        world.delete(0, force=True, name="crashing")
+        if saved_at is not None:
+            world.to(saved_at)
+            assert world.rows
+            world.cluster = Cluster.load(world.cluster.save())
+        return world.to(300).rows
+
+    assert live(at) == live(None)
+
+
+@pytest.mark.parametrize(
+    "payload, message",
+    [
+        (
+            {"node": "node-1", "kind": "flood"},
+            "fault.kind 'flood': on a node, use one of kubeletRestart, partition",
+        ),
+        (
+            {"node": "node-1", "kind": "partition", "for": "soon"},
+            "fault.for 'soon': use a duration such as 30s",
+        ),
+    ],
+)
+def test_a_fault_that_cannot_be_read_is_refused(payload: dict[str, Any], message: str) -> None:
+    answer = World().submit("fault", **payload)
+    assert answer.code == 400
+    assert answer.status is not None and message in answer.status["message"]
