@@ -166,6 +166,9 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     "agnhost liveness": ImageFacts(
         (8080,), on_term=_exits(_GO_WITHOUT_HANDLER), answers=(Answer(0, 200), Answer(10_000, 500))
     ),
+    "agnhost netexec": ImageFacts((8080,), on_term=_exits(0)),
+    "agnhost serve-hostname": ImageFacts((9376,), on_term=_exits(_GO_WITHOUT_HANDLER)),
+    "agnhost pause": ImageFacts((65_535,), on_term=_exits(0), paths=("none",)),
     "agnhost": ImageFacts(entrypoint=("/agnhost",), is_shell=True, on_term=_exits(0)),
     "echoserver": ImageFacts((8080,), 200, _exits(0), "SIGQUIT"),
     "serve_hostname": ImageFacts((9376,), 50, _exits(_GO_WITHOUT_HANDLER)),

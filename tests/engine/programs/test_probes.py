@@ -158,3 +158,13 @@ def test_check_that_only_the_image_knows_is_named_and_taken_for_its_health() -> 
 def test_missing_command_in_a_known_small_image_fails() -> None:
     sight = sight_at(start_script("sleep 60"), exec_probe("test", "-f", "/opt/app/none"), 0)
     assert (sight.result, sight.problem) == ("failure", None)
+
+
+def test_main_process_sees_what_a_probe_wrote() -> None:
+    world = FakeWorld()
+    process = start_script("touch /tmp/l; tail -f /tmp/l", world)
+    assert process.next_wake_ms() is None
+    process.probe("liveness", exec_probe("sh", "-c", "echo checked >> /tmp/l"), 5_000, world)
+    assert process.next_wake_ms() == 5_000
+    process.run(5_000, world)
+    assert process.take_output() == [(5_000, "checked")]

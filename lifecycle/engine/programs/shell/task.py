@@ -16,7 +16,7 @@ class Wait:
     CHILD = "child"
     """For the foreground child with this process id."""
     CHILD_UNTIL = "childUntil"
-    """For a child, but no longer than until an instant: [process id, ms]."""
+    """For a child, but no longer than until an instant: [process id, ms or None]."""
     CHILDREN = "children"
     """For all of a pipeline's stages, the last one's status counting."""
     CAPTURE = "capture"
@@ -28,7 +28,7 @@ class Wait:
     SPACE = "space"
     """Until a pipe has been read from."""
     CHANGE = "change"
-    """Until the files have changed, but no longer than until an instant: [version seen, ms]."""
+    """Until the files have changed, or until an instant: [version seen, ms or None]."""
     SIGNAL = "signal"
     """For nothing but a signal."""
 

@@ -17,7 +17,7 @@ def is_blocked(machine: Machine, task: Task) -> bool:
         case Wait.CHILD:
             return value in machine.tasks
         case Wait.CHILD_UNTIL:
-            return value[0] in machine.tasks and bool(machine.now_ms < value[1])
+            return value[0] in machine.tasks and _is_before(machine, value[1])
         case Wait.CHILDREN:
             return any(pid in machine.tasks for pid in value)
         case Wait.CAPTURE:
@@ -30,8 +30,13 @@ def is_blocked(machine: Machine, task: Task) -> bool:
             pipe = machine.open_files.pipes.get(value)
             return pipe is not None and pipe.readers > 0 and len(pipe.text) >= PIPE_CHARACTERS
         case Wait.CHANGE:
-            return bool(machine.root.version == value[0] and machine.now_ms < value[1])
+            return machine.root.version == value[0] and _is_before(machine, value[1])
     return True
+
+
+def _is_before(machine: Machine, until_ms: int | None) -> bool:
+    """Whether an instant is still to come; None never does."""
+    return until_ms is None or machine.now_ms < until_ms
 
 
 def _is_captured(machine: Machine, number: int, pid: int) -> bool:
@@ -54,15 +59,15 @@ def _lacks_input(machine: Machine, number: int) -> bool:
 
 
 def next_wake_ms(machine: Machine, root: int | None = None) -> int | None:
-    """The next instant at which a task is due by itmachine."""
+    """The next instant at which a task is due by itself; at once, where one is ready already."""
     if machine.exit is not None:
         return None
     due: int | None = None
     for task in machine.tasks.values():
-        wait = task.wait
-        if wait is None or (root is not None and task.root != root):
+        if root is not None and task.root != root:
             continue
-        at_ms = _due_ms(wait)
+        # A check may have written what a task waits for.
+        at_ms = _due_ms(task.wait) if task.wait and is_blocked(machine, task) else machine.now_ms
         if at_ms is not None and (due is None or at_ms < due):
             due = at_ms
     return due

@@ -96,11 +96,8 @@ def _follow(call: Call, options: dict[str, str], names: list[str]) -> Outcome:
     longer = min(call.state["poll_ms"] * 2, _LONGEST_POLL_MS)
     call.state["poll_ms"] = _POLL_MS if has_changed else longer
     is_shared = any(_is_in_volume(call, name) for name in names)
-    until_ms = call.now_ms + call.state["poll_ms"] if is_shared else _NEVER_MS
+    until_ms = call.now_ms + call.state["poll_ms"] if is_shared else None
     return Wait(Wait.CHANGE, [call.machine.root.version, until_ms])
-
-
-_NEVER_MS = 1 << 60
 
 
 def _is_in_volume(call: Call, name: str) -> bool:

@@ -151,13 +151,14 @@ def timeout(call: Call) -> Outcome:
             return call.fail("a time and a command are needed", 125)
         state["signal"] = signal_name(options.get("s") or "TERM") or "TERM"
         state["child"] = call.start_child(words).pid
-        state["until"] = call.now_ms + span_ms if span_ms else 1 << 60
+        # A time of 0 is no limit.
+        state["until"] = call.now_ms + span_ms if span_ms else None
         return Wait(Wait.CHILD_UNTIL, [state["child"], state["until"]])
     pid = state["child"]
     if pid not in call.machine.tasks:
         status = call.child_status(pid)
         return 124 if state.get("signalled") and state["signal"] != "KILL" else status
-    if call.now_ms >= state["until"] and not state.get("signalled"):
+    if state["until"] is not None and call.now_ms >= state["until"] and not state.get("signalled"):
         state["signalled"] = True
         call.machine.signal(call.machine.tasks[pid], state["signal"])
     return Wait(Wait.CHILD, pid)
