@@ -22,6 +22,9 @@ SHOWN = {
     "s12-stop-signal": ("STOPSIG-03",),
     "s12-image-stop-signal": ("STOPSIG-01",),
     "s12-default-stop-signal": ("STOPSIG-02",),
+    "s16-forced-node-unreachable": ("FORCE-08",),
+    "s38-kubelet-restart": ("KUBELET-01", "KUBELET-02", "KUBELET-05"),
+    "s38-kubelet-restart-evaluates": ("KUBELET-06",),
     "s36-scheduling-gates": ("SGATE-02", "COND-07"),
     "s39-files-survive": ("INIT-21",),
 }

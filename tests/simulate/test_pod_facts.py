@@ -206,9 +206,10 @@ def test_a_node_selector_steers_by_the_system_of_the_node():
 def test_security_settings_are_stored_as_given():
     own = "{runAsUser: 1000, capabilities: {drop: [ALL]}, seccompProfile: {type: RuntimeDefault}}"
     init = f"  initContainers: [{{name: one, image: 'sim/shell:1', securityContext: {own}}}]\n"
-    spec = get(live(pod(spec=f"{init}  hostUsers: false\n  securityContext: {{runAsNonRoot: false}}\n")))[
-        "spec"
-    ]
+    settings = "  hostUsers: false\n  securityContext: {runAsNonRoot: false}\n"
+    found = get(live(pod(spec=init + settings)))
+    assert found["status"]["phase"] == "Running"
+    spec = found["spec"]
     assert spec["initContainers"][0]["securityContext"]["capabilities"] == {"drop": ["ALL"]}
     assert spec["initContainers"][0]["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
     assert (spec["hostUsers"], spec["securityContext"]) == (False, {"runAsNonRoot": False})
