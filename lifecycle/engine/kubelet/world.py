@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..context import Context
@@ -16,7 +16,9 @@ from ..objects.meta import StoredObject
 from ..objects.pod import Pod
 from ..objects.quantity import cpu_milli, parse_quantity
 from ..programs import ConnectResult, FileLayer, Limits, Mount, PodFacts
+from ..programs.downward import format_map
 from ..programs.references import expand_references as expand
+from ..programs.volumes import is_read_only_volume, make_mounts, refresh_layer
 from .worker import PodWorker
 
 OUTSIDE = "203.0.113.1"
@@ -153,7 +155,7 @@ class ContainerWorld:
         if path in simple:
             return simple[path]
         values = {"metadata.labels": meta.labels, "metadata.annotations": meta.annotations}.get(path, {})
-        return "\n".join(f'{name}="{value}"' for name, value in sorted(values.items()))
+        return format_map(values)
 
     def resource_field(self, reference: Mapping[str, Any]) -> str:
         """A request or limit of a container in the asked divisor; an unset limit is the node's capacity."""
@@ -177,28 +179,26 @@ class ContainerWorld:
 
     @property
     def volumes(self) -> Sequence[Mount]:
-        return list(self._mounts())
+        return self._mounts() if self._container.raw.get("volumeMounts") else ()
 
-    def _mounts(self) -> Iterator[Mount]:
-        for entry in self._container.raw.get("volumeMounts") or ():
-            layer = self._layer(entry.get("name", ""))
-            if layer is not None:
-                yield Mount(
-                    entry.get("mountPath", "/"),
-                    layer,
-                    expand(entry.get("subPathExpr") or entry.get("subPath") or "", self.env),
-                    bool(entry.get("readOnly")),
-                )
+    def _mounts(self) -> tuple[Mount, ...]:
+        names = [entry.get("name", "") for entry in self._container.raw.get("volumeMounts") or ()]
+        layers = {name: layer for name in names if (layer := self._layer(name)) is not None}
+        volumes = self._worker.spec.volumes
+        fixed = frozenset(one.get("name", "") for one in volumes if is_read_only_volume(one))
+        return make_mounts(self._container.raw, layers, fixed, self.env)
 
     def _layer(self, name: str) -> FileLayer | None:
         worker = self._worker
         if worker.volumes is None:
             worker.volumes = {}
+        volume = next((one for one in worker.spec.volumes if one.get("name") == name), {})
         layer = worker.volumes.get(name)
         if layer is None:
-            volume = next((one for one in worker.spec.volumes if one.get("name") == name), None)
-            layer = FileLayer.of_files(self._volume_files(volume or {}), self._context.clock.now_ms)
-            worker.volumes[name] = layer
+            layer = worker.volumes[name] = FileLayer()
+        if is_read_only_volume(volume):
+            # Files made from objects follow them (DOWN-25).
+            refresh_layer(layer, self._volume_files(volume), self._context.clock.now_ms)
         return layer
 
     def _volume_files(self, volume: Mapping[str, Any]) -> dict[str, str]:

@@ -256,3 +256,38 @@ def test_second_listener_on_a_port_fails(second: dict[str, Any], timing: str) ->
     states = [one["state"] for one in run.pod_at(60, "two")["status"]["containerStatuses"]]
     assert sorted(next(iter(state)) for state in states) == ["running", "terminated"]
     assert [state["terminated"]["exitCode"] for state in states if "terminated" in state] == [1]
+
+
+@pytest.mark.spec("DOWN-01", "DOWN-14", "DOWN-15", "DOWN-25")
+def test_downward_files_follow_the_pod_and_its_environment_does_not() -> None:
+    run = Run(
+        """
+        apiVersion: v1
+        kind: Pod
+        metadata: {name: down, labels: {tier: gold}, annotations: {note: 'say "hi"'}}
+        spec:
+          volumes:
+          - name: info
+            downwardAPI:
+              items:
+              - {path: labels, fieldRef: {fieldPath: metadata.labels}}
+              - {path: annotations, fieldRef: {fieldPath: metadata.annotations}}
+          containers:
+          - name: app
+            image: busybox
+            env: [{name: TIER, valueFrom: {fieldRef: {fieldPath: "metadata.labels['tier']"}}}]
+            volumeMounts: [{name: info, mountPath: /info}]
+            command:
+            - sh
+            - -c
+            - grep ^note= /info/annotations; while true; do echo $TIER $(cat /info/labels); sleep 40; done
+        """
+    )
+    run.cluster.run_until(50_000)
+    run.submit(
+        "patch", kind="Pod", namespace="default", name="down", type="merge",
+        patch={"metadata": {"labels": {"tier": "silver"}}},
+    )  # fmt: skip
+    run.cluster.run_until(100_000)
+    logs = [text for *_, text in run.cluster.take_changes().logs]
+    assert logs == [r'note="say \"hi\""', 'gold tier="gold"', 'gold tier="gold"', 'gold tier="silver"']
