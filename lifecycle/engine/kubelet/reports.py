@@ -16,6 +16,20 @@ def _has_more_to_do(worker: PodWorker) -> bool:
     return any(run.process is not None or run.must_restart for run in worker.runs.values())
 
 
+def _is_same(old: PodStatus, new: PodStatus) -> bool:
+    # The deciding functions hand back what they were given when nothing changed.
+    return (
+        new.containers is old.containers
+        and new.init_containers is old.init_containers
+        and new.ephemeral_containers is old.ephemeral_containers
+        and new.conditions is old.conditions
+        and new.phase == old.phase
+        and new.reason == old.reason
+        and new.pod_ip == old.pod_ip
+        and new.observed_generation == old.observed_generation
+    )
+
+
 class Reporter:
     """Writes pod statuses: the kubelet's status manager."""
 
@@ -35,23 +49,7 @@ class Reporter:
         ephemeral = status.ephemeral_containers
         if spec.ephemeral_containers:
             ephemeral = self._statuses(worker, spec.ephemeral_containers, ephemeral, "ContainerCreating")
-        if worker.evicted is not None:
-            phase, why, message = "Failed", worker.evicted[0], worker.evicted[1]
-            if worker.stage != TERMINATED:
-                phase, why, message = status.phase, status.reason, status.message
-        else:
-            phase = decide_phase(
-                spec,
-                init_statuses,
-                statuses,
-                is_terminal=worker.stage == TERMINATED,
-                has_initialized=worker.has_initialized,
-                current_phase=status.phase,
-            )
-            why, message = status.reason, status.message
-            if phase != status.phase and phase in (SUCCEEDED, FAILED) and _has_more_to_do(worker):
-                # A terminal phase is told only when nothing runs any more, nor will.
-                phase = status.phase
+        phase, why, message = self._verdict(worker, status, init_statuses, statuses)
         conditions = decide_conditions(
             spec,
             phase,
@@ -63,39 +61,54 @@ class Reporter:
             generation=pod.meta.generation,
             features=self._context.features,
         )
-        if (
-            worker.is_reported
-            and statuses is status.containers
-            and init_statuses is status.init_containers
-            and ephemeral is status.ephemeral_containers
-            and conditions is status.conditions
-            and phase == status.phase
-            and why == status.reason
-            and worker.ip == status.pod_ip
-            and pod.meta.generation == status.observed_generation
-        ):
+        new = PodStatus(
+            phase,
+            conditions,
+            statuses,
+            init_statuses,
+            ephemeral,
+            why,
+            message,
+            worker.ip,
+            host_ip,
+            status.start_ms if status.start_ms is not None else self._context.clock.now_ms,
+            status.qos_class,
+            pod.meta.generation,
+            status.nominated_node_name,
+            status.extra,
+        )
+        if worker.is_reported and _is_same(status, new):
             return pod
         worker.is_reported = True
-        new = pod.with_status(
-            PodStatus(
-                phase,
-                conditions,
-                statuses,
-                init_statuses,
-                ephemeral,
-                why,
-                message,
-                worker.ip,
-                host_ip,
-                status.start_ms if status.start_ms is not None else self._context.clock.now_ms,
-                status.qos_class,
-                pod.meta.generation,
-                status.nominated_node_name,
-                status.extra,
-            )
+        changed = pod.with_status(new)
+        self._context.store.update(pod, changed)
+        return changed
+
+    def _verdict(
+        self,
+        worker: PodWorker,
+        status: PodStatus,
+        init_statuses: tuple[ContainerStatus, ...],
+        statuses: tuple[ContainerStatus, ...],
+    ) -> tuple[str, str, str]:
+        """Phase, reason and message."""
+        is_over = worker.stage == TERMINATED
+        if worker.evicted is not None:
+            if is_over:
+                return FAILED, worker.evicted[0], worker.evicted[1]
+            return status.phase, status.reason, status.message
+        phase = decide_phase(
+            worker.spec,
+            init_statuses,
+            statuses,
+            is_terminal=is_over,
+            has_initialized=worker.has_initialized,
+            current_phase=status.phase,
         )
-        self._context.store.update(pod, new)
-        return new
+        if phase != status.phase and phase in (SUCCEEDED, FAILED) and _has_more_to_do(worker):
+            # A terminal phase is told only when nothing runs any more, nor will.
+            phase = status.phase
+        return phase, status.reason, status.message
 
     def _statuses(
         self,

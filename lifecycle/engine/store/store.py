@@ -60,7 +60,7 @@ class Store:
         self._listeners.setdefault(kind, []).append(listener)
 
     def listen_to_shape(self, kind: str, listener: Listener) -> None:
-        """As `listen` ("" for all kinds), but not of writes that change nothing but a status within its phase.
+        """As `listen` ("" for all kinds), but not of writes that change only a status within its phase.
 
         Those are nearly all writes to pods, and most parts have no business with them.
         """
