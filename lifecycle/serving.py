@@ -7,7 +7,7 @@ the worker's own loop.
 import logging
 from typing import Any
 
-from celery import signals
+from celery import bootsteps, current_app, signals
 from django.db import connection
 
 from lifecycle import collector, runner, shards, tasks
@@ -41,9 +41,8 @@ class _Queues:
 _steward: shards.Steward | None = None
 
 
-@signals.worker_ready.connect
-def start(sender: Any, **_: Any) -> None:
-    """The worker listens: begin to beat, and to take shards. Again after a lost broker."""
+def _start_once() -> shards.Steward:
+    """Begin to beat, and to take shards."""
     global _steward
     if _steward is None:
         collector.settle()
@@ -53,9 +52,21 @@ def start(sender: Any, **_: Any) -> None:
         shards.make_shards()
         _steward = shards.Steward(runner.this_process().name, lambda: len(runner.this_process().hot))
         _steward.start()
-    queues = _Queues(sender, _steward)
-    sender.timer.call_repeatedly(SYNC_SECONDS, queues.sync)
-    log.info("engine worker ready", extra={"worker": runner.this_process().name})
+        log.info("engine worker ready", extra={"worker": runner.this_process().name})
+    return _steward
+
+
+class FollowShards(bootsteps.StartStopStep):
+    """Part of Celery's consumer, and so started again with it: a lost broker takes every timer along."""
+
+    requires = ("celery.worker.consumer.tasks:Tasks",)
+
+    def start(self, parent: Any) -> None:
+        queues = _Queues(parent, _start_once())
+        parent.timer.call_repeatedly(SYNC_SECONDS, queues.sync)
+
+
+current_app.steps["consumer"].add(FollowShards)
 
 
 @signals.worker_shutdown.connect

@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from lifecycle import inbox
+from lifecycle import broker, inbox
+from lifecycle.management import processes
 from lifecycle.models import Cluster, Shard, StoredObject
 from tests.runs.conftest import create, wait_until
 from tests.runs.histories import assert_whole
@@ -60,3 +61,30 @@ def test_a_redis_that_forgot_everything_loses_no_command(workers, make_cluster, 
     assert [inbox.wait_for_result(command)["code"] for command in asked] == [201] * 10
     inbox.wait_for_control(inbox.pause(cluster))
     assert_whole(cluster)
+
+
+def test_a_worker_whose_broker_was_restarted_still_follows_its_shards(workers, make_cluster, tmp_path):
+    child, url = processes.redis_child(processes.find_redis(), tmp_path)
+    child.start()
+    workers.environment["REDIS_URL"] = url
+    broker.connect_to(url)
+    try:
+        workers.start_worker()
+        workers.start_ticker()
+        clusters = [make_cluster(f"shop-{n}") for n in range(4)]
+        for number, cluster in enumerate(clusters):
+            # Some for each of the two workers, whatever their keys are.
+            cluster.shard = number * 4
+            cluster.save(update_fields=["shard"])
+        assert [inbox.wait_for_result(create(one, replicas=1), 30)["code"] for one in clusters] == [201] * 4
+        child.process.kill()
+        child.process.wait()
+        child.look()
+        second = workers.start_worker()
+        wait_until(lambda: len({pid_of_owner(cluster) for cluster in clusters}) == 2)
+        second.kill()
+        asked = [create(cluster, name="more", replicas=1) for cluster in clusters]
+        assert [inbox.wait_for_result(command, 20)["code"] for command in asked] == [201] * 4
+    finally:
+        workers.stop()
+        processes.stop_all([child])
