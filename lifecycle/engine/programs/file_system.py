@@ -291,7 +291,7 @@ class FileSystem:
     def _locate(self, path: str) -> tuple[FileLayer | None, str]:
         for mount in self.mounts:
             if path == mount.path or path.startswith(mount.path.rstrip("/") + "/"):
-                self.reads_volumes = True
+                self.reads_volumes = self.reads_volumes or not mount.is_read_only
                 below = path[len(mount.path) :].strip("/")
                 return mount.layer, "/".join(part for part in (mount.sub_path.strip("/"), below) if part)
         return self.root, path.strip("/")

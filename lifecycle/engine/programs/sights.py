@@ -107,7 +107,8 @@ def _sight_of_command(process: "Process", probe: ProbeSpec, now_ms: int, world: 
 
 
 def _certain_until(process: "Process", result: CheckResult, now_ms: int) -> int | None:
-    if result.is_volatile:
+    # What a writable volume holds may be changed by another container at any time.
+    if result.is_volatile or result.reads_volumes:
         return now_ms
     return process.ready_ms if now_ms < process.ready_ms else None
 

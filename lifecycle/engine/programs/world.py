@@ -130,7 +130,7 @@ class Sight:
 
     `takes_ms` is how long the check runs (the kubelet compares it with the probe's timeout). `until_ms` is
     the instant until which the answer surely stays the same; None is for ever, unless the process' `version`
-    changes or, when `sees_volumes`, a shared volume's.
+    changes. An answer that rests on a volume others may write to (`sees_volumes`) is certain for now only.
     """
 
     result: str

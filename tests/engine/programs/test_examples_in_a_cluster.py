@@ -291,3 +291,27 @@ def test_downward_files_follow_the_pod_and_its_environment_does_not() -> None:
     run.cluster.run_until(100_000)
     logs = [text for *_, text in run.cluster.take_changes().logs]
     assert logs == [r'note="say \"hi\""', 'gold tier="gold"', 'gold tier="gold"', 'gold tier="silver"']
+
+
+def test_probe_sees_what_another_container_writes() -> None:
+    run = Run(
+        """
+        apiVersion: v1
+        kind: Pod
+        metadata: {name: pair}
+        spec:
+          volumes: [{name: shared, emptyDir: {}}]
+          containers:
+          - name: app
+            image: busybox
+            command: [sleep, "600"]
+            volumeMounts: [{name: shared, mountPath: /shared}]
+            readinessProbe: {exec: {command: [test, -f, /shared/ready]}, periodSeconds: 5}
+          - name: helper
+            image: busybox
+            command: [sh, -c, "sleep 12; touch /shared/ready; sleep 600"]
+            volumeMounts: [{name: shared, mountPath: /shared}]
+        """
+    )
+    assert run.container_at(14, "pair")["ready"] is False
+    assert run.container_at(15, "pair")["ready"] is True

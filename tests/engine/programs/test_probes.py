@@ -82,7 +82,7 @@ def test_file_of_a_shared_volume_is_seen_with_its_layer() -> None:
     world = FakeWorld(volumes=[Mount("/shared", layer)])
     process = start_script("sleep 60", world)
     sight = process.probe("readiness", exec_probe("test", "-f", "/shared/ready"), 0, world)
-    assert (sight.result, sight.sees_volumes) == ("failure", True)
+    assert (sight.result, sight.sees_volumes, sight.until_ms) == ("failure", True, 0)
     writer = start_script("touch /shared/ready", world)
     assert writer.exit is not None
     sight = process.probe("readiness", exec_probe("test", "-f", "/shared/ready"), 0, world)
