@@ -1,5 +1,8 @@
 """Tools for files and folders."""
 
+from collections.abc import Callable
+from functools import partial
+
 from lifecycle.engine.programs.file_system import FILE, FOLDER, FileProblem, join_path
 from lifecycle.engine.programs.shell.task import Wait
 from lifecycle.engine.programs.tools.call import Call, Outcome, split_options
@@ -61,12 +64,12 @@ def touch(call: Call) -> Outcome:
     for name in names:
         if "c" in options and call.files.find(call.path(name)) is None:
             continue
-        _try(call, name, lambda name=name: call.files.touch(call.path(name)))
+        _try(call, name, partial(call.files.touch, call.path(name)))
     return call.status
 
 
-def _try(call: Call, name: str, act: object) -> bool:
-    assert callable(act)
+def _try(call: Call, name: str, act: Callable[[], None]) -> bool:
+    """Does something to a file; a failure is told and makes the status 1."""
     try:
         act()
     except FileProblem as problem:
@@ -81,7 +84,7 @@ def mkdir(call: Call) -> Outcome:
     options, names = split_options(call.arguments, "m", ("mode",))
     parents = "p" in options or "parents" in options
     for name in names:
-        _try(call, name, lambda name=name: call.files.make_folder(call.path(name), parents))
+        _try(call, name, partial(call.files.make_folder, call.path(name), parents))
     return call.status
 
 
@@ -98,7 +101,7 @@ def rm(call: Call) -> Outcome:
             call.err(f"'{name}' is a directory")
             call.state["failed"] = True
         else:
-            _try(call, name, lambda name=name: call.files.remove(call.path(name)))
+            _try(call, name, partial(call.files.remove, call.path(name)))
     return call.status
 
 
@@ -137,7 +140,7 @@ def cp(call: Call) -> Outcome:
         else:
             _copy(call, source, _target_path(call, source, target), "n" in options)
             if call.name == "mv":
-                _try(call, name, lambda source=source: call.files.remove(source))
+                _try(call, name, partial(call.files.remove, source))
     return call.status
 
 
@@ -177,7 +180,7 @@ def ln(call: Call) -> Outcome:
     if "f" in options and call.files.find(path, follow=False) is not None:
         call.files.remove(path)
     if "s" in options:
-        _try(call, target, lambda: call.files.make_link(path, source))
+        _try(call, target, partial(call.files.make_link, path, source))
     else:
         _copy(call, call.path(source), path, False)
     return call.status
@@ -222,9 +225,9 @@ def mktemp(call: Call) -> Outcome:
     folder = options.get("p") or options.get("tmpdir") or "/tmp"
     path = join_path(folder, name) if not names or "p" in options or "t" in options else call.path(name)
     if "d" in options:
-        _try(call, path, lambda: call.files.make_folder(path, True))
+        _try(call, path, partial(call.files.make_folder, path, True))
     else:
-        _try(call, path, lambda: call.files.write(path, ""))
+        _try(call, path, partial(call.files.write, path, ""))
     call.out(path + "\n")
     return call.status
 
@@ -237,7 +240,7 @@ def dd(call: Call) -> Outcome:
         return call.cannot("from a file")
     if target and target != "/dev/null":
         # Only the place is kept: nothing asks for that many bytes.
-        _try(call, target, lambda: call.files.write(call.path(target), ""))
+        _try(call, target, partial(call.files.write, call.path(target), ""))
     if "slept" not in call.state and "count" in values:
         call.state["slept"] = True
         return call.sleep_until(call.now_ms + 100)
