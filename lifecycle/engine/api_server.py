@@ -20,6 +20,7 @@ from .objects.pod import PENDING, POD_KIND, Pod, PodSpec, PodStatus
 from .objects.replica_set import ReplicaSet
 from .store.defaults import apply_defaults
 from .store.defaults.pods import default_pod
+from .store.shapes import find_misshapen
 from .store.validation import FieldError, to_status, validate_create, validate_update
 
 GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
@@ -216,6 +217,7 @@ class ApiServer:
         """
         epoch_ms = self._clock.epoch_ms
         current = old.to_json(epoch_ms)
+        self._check_shape(current, data, subresource)
         meta = dict(data.get("metadata") or {})
         version = meta.get("resourceVersion")
         if version not in (None, "", str(old.resource_version)):
@@ -236,6 +238,23 @@ class ApiServer:
         new = read_object(wanted, epoch_ms)
         new.extra = new.extra or None
         return self._store_update(old, new, wanted.get("spec") != current.get("spec"), wanted != current)
+
+    def _check_shape(self, current: dict[str, Any], data: dict[str, Any], subresource: str | None) -> None:
+        """What must hold before a change can be read at all. Raises BadRequest naming object and field."""
+        kind, name = current["kind"], current["metadata"]["name"]
+        if subresource not in (None, "", "status", "resize", "ephemeralcontainers", "scale"):
+            raise BadRequest(
+                f'{kind} "{name}": no subresource {subresource!r};'
+                " use status, scale, resize or ephemeralcontainers"
+            )
+        for field in ("apiVersion", "kind"):
+            if data.get(field) != current[field]:
+                raise BadRequest(
+                    f'{kind} "{name}": {field}: must stay {current[field]}, not {data.get(field)!r}'
+                )
+        found = find_misshapen(current, data)
+        if found:
+            raise BadRequest(f'{kind} "{name}": {found}', kind, name)
 
     def _wanted(
         self,

@@ -15,7 +15,7 @@ from .command_handlers import CommandHandlers
 from .commands import Command, Result
 from .context import Context
 from .controllers import make_controllers
-from .errors import ApiError, CheckpointError
+from .errors import ApiError, BadRequest, CheckpointError
 from .kubelet.faults import KubeletFaults
 from .kubelet.kubelet import Kubelets
 from .objects.codec import PodSpecs, decode
@@ -151,12 +151,19 @@ class Cluster:
         """Carry a command out at the present instant, then drain it. Never half-applied."""
         context = self._context
         context.trace.cause = f"command:{command.id}"
+        before = self._store.resource_version
         try:
             code, obj = self._handlers.run(command)
             data = obj.to_json(context.clock.epoch_ms)
             result = Result(code, data, None, list_warnings(data))
         except ApiError as problem:
             result = Result(problem.code, None, problem.to_status())
+        except (AttributeError, LookupError, TypeError, ValueError) as problem:
+            if self._store.resource_version != before:
+                raise
+            # Nothing was written, so it is the request that has a shape nobody can read.
+            unreadable = BadRequest(f"{command.kind}: a field has a type that cannot be read ({problem})")
+            result = Result(unreadable.code, None, unreadable.to_status())
         context.loop.drain()
         return result
 

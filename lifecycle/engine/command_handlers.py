@@ -117,7 +117,8 @@ class CommandHandlers:
         current = old.to_json(self._context.clock.epoch_ms)
         patch, how = payload.get("patch"), payload.get("type") or "strategic"
         if subresource == "scale":
-            replicas = ((patch or {}).get("spec") or {}).get("replicas") if isinstance(patch, dict) else None
+            spec = patch.get("spec") if isinstance(patch, dict) else None
+            replicas = spec.get("replicas") if isinstance(spec, dict) else None
             return self._scale({**payload, "replicas": replicas})
         changed = self._patched(current, patch, how)
         if "resourceVersion" not in _meta_of(patch):

@@ -1,0 +1,88 @@
+"""Commands of a wrong shape: each a clear answer, nothing written, and the cluster lives on."""
+
+from typing import Any
+
+import pytest
+
+from lifecycle.engine import Cluster, Command, Settings
+
+WEB = {
+    "apiVersion": "apps/v1",
+    "kind": "Deployment",
+    "metadata": {"name": "web", "namespace": "default"},
+    "spec": {
+        "replicas": 2,
+        "selector": {"matchLabels": {"app": "web"}},
+        "template": {
+            "metadata": {"labels": {"app": "web"}},
+            "spec": {"containers": [{"name": "app", "image": "nginx:1"}]},
+        },
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Cluster:
+    made = Cluster(seed=1, settings=Settings(timing="instant"))
+    assert made.submit(Command("create", "create", {"object": WEB})).ok
+    made.run_until(1000)
+    return made
+
+
+def submit_refused(cluster: Cluster, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
+    before = cluster.get("Deployment", "default", "web")
+    result = cluster.submit(Command("c", kind, payload))
+    assert cluster.get("Deployment", "default", "web") == before
+    assert result.status is not None and result.code in (400, 404, 409, 422), result
+    return result.status
+
+
+@pytest.mark.parametrize("how", ["merge", "strategic"])
+@pytest.mark.parametrize(
+    "patch, said",
+    [
+        ({"spec": "x"}, "spec: must be a map, not a text"),
+        ({"spec": {"replicas": "three"}}, "spec.replicas: must be a number, not a text"),
+        ({"spec": {"replicas": True}}, "spec.replicas: must be a number, not true or false"),
+        (
+            {"spec": {"template": {"spec": {"containers": 5}}}},
+            "spec.template.spec.containers: must be a list",
+        ),
+        ({"metadata": {"labels": {"a": 1}}}, "metadata.labels.a: must be a text, not a number"),
+        ({"kind": "Pod"}, "kind: must stay Deployment"),
+        ({"apiVersion": 5}, "apiVersion: must stay apps/v1"),
+        ({"spec": {"strategy": "x"}}, "spec.strategy: must be a map"),
+        ({"spec": {"template": None}}, "spec.template"),
+        ([1], "patch"),
+    ],
+)
+def test_a_patch_of_another_shape_names_its_field(cluster: Cluster, how: str, patch: Any, said: str) -> None:
+    payload = {"kind": "Deployment", "namespace": "default", "name": "web", "type": how, "patch": patch}
+    status = submit_refused(cluster, "patch", payload)
+    assert said in status["message"]
+
+
+@pytest.mark.parametrize(
+    "kind, payload",
+    [
+        ("create", {"object": 5}),
+        ("create", {"object": {"apiVersion": "v1", "kind": "Pod", "metadata": 5}}),
+        ("apply", {"object": {"apiVersion": "v1", "kind": "Pod", "metadata": 5}}),
+        ("replace", {"object": {"apiVersion": "v1", "kind": "Pod", "metadata": 5}}),
+        ("create", {"object": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}, "spec": []}}),
+        ("delete", {"kind": ["x"], "name": "web"}),
+        ("scale", {"kind": "Deployment", "name": "web", "replicas": -1}),
+        ("setImage", {"kind": "Deployment", "name": "web", "image": 5}),
+        ("rollout", {"kind": "Deployment", "name": "web", "action": "undo", "toRevision": "x"}),
+        ("taint", {"node": "node-1", "taints": [5]}),
+        ("no such command", {}),
+    ],
+)
+def test_a_payload_of_another_shape_is_refused(cluster: Cluster, kind: str, payload: dict[str, Any]) -> None:
+    assert submit_refused(cluster, kind, payload)["message"]
+
+
+def test_the_cluster_lives_on(cluster: Cluster) -> None:
+    cluster.run_until(2000)
+    pods = [pod["status"]["phase"] for pod in cluster.list("Pod")]
+    assert pods == ["Running", "Running"]
