@@ -19,7 +19,7 @@ ROLLOUT_ACTIONS = ("restart", "pause", "resume", "undo")
 PATCH_TYPES = ("merge", "strategic", "json")
 SUBRESOURCES = ("status", "resize", "ephemeralcontainers", "scale")
 PROPAGATIONS = ("Background", "Foreground", "Orphan")
-NODE_FAULTS = ("partition", "crash", "kubeletRestart", "reboot", "pressure")
+NODE_FAULTS = ("partition", "crash", "kubeletRestart", "reboot", "pressure", "sandboxFailure")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,11 @@ from ..objects.pod import Pod
 from ..programs.world import Exit
 from ..timing import read_duration_ms
 from .kubelet import Kubelets
-from .node_agent import KUBELET, PARTITION, NodeAgent
+from .node_agent import KUBELET, PARTITION, SANDBOXES, NodeAgent
 from .worker import PodWorker
 
-NODE_FAULTS = ("kubeletRestart", "partition")
+NODE_FAULTS = ("crash", "kubeletRestart", "partition", "reboot", "sandboxFailure")
+_USE = "fault: use {pod, container, kind: exit, code, reason}, {pod, kind: sandbox} or {node, kind, for}"
 
 
 class KubeletFaults:
@@ -25,19 +26,28 @@ class KubeletFaults:
         self._kubelets = kubelets
 
     def run(self, payload: dict[str, Any]) -> tuple[int, StoredObject]:
-        """`{pod, container, kind: exit, code, reason}` or `{node, kind, for}`.
+        """`{pod, container, kind: exit, code, reason}`, `{pod, kind: sandbox}` or `{node, kind, for}`.
 
         Raises BadRequest for what it cannot read, Conflict when what is to fail does not run.
         """
         if "node" in payload:
             return self._run_on_node(payload)
-        if "pod" not in payload or payload.get("kind") != "exit":
-            raise BadRequest("fault: use {pod, container, kind: exit, code, reason} or {node, kind, for}")
+        if "pod" not in payload or payload.get("kind") not in ("exit", "sandbox"):
+            raise BadRequest(_USE)
         namespace = payload.get("namespace") or "default"
         pod = self._context.store.require("Pod", namespace, str(payload["pod"]))
         assert isinstance(pod, Pod), "it was asked for by kind"
-        self._exit(payload, pod, self._kubelets.workers.get(pod.meta.uid))
+        worker = self._kubelets.workers.get(pod.meta.uid)
+        if payload["kind"] == "sandbox":
+            self._lose_sandbox(pod, worker)
+        else:
+            self._exit(payload, pod, worker)
         return 200, pod
+
+    def _lose_sandbox(self, pod: Pod, worker: PodWorker | None) -> None:
+        if worker is None or not worker.runtime.sandbox_ready:
+            raise Conflict(f'pod "{pod.meta.name}": it has no sandbox', "pods", pod.meta.name)
+        self._kubelets.sandboxes.lose(worker)
 
     # --- a container ----------------------------------------------------------------------------------
 
@@ -67,11 +77,22 @@ class KubeletFaults:
         agent = self._kubelets.agent(node.meta.name)
         if kind == "kubeletRestart":
             self._kubelets.outages.begin(agent, KUBELET, self._or_restart(agent, for_ms))
+        elif kind in ("reboot", "crash"):
+            self._go_down(agent, self._or_restart(agent, for_ms) if kind == "reboot" else for_ms)
         elif kind == "partition":
             self._kubelets.outages.begin(agent, PARTITION, for_ms)
+        elif kind == "sandboxFailure":
+            self._kubelets.outages.begin(agent, SANDBOXES, for_ms)
         else:
             raise BadRequest(f"fault.kind {kind!r}: on a node, use one of {', '.join(NODE_FAULTS)}")
         return 200, node
+
+    def _go_down(self, agent: NodeAgent, for_ms: int | None) -> None:
+        """A node stops with all that runs on it; it is back after `for_ms`, or never."""
+        self._kubelets.outages.begin(agent, KUBELET, None)
+        self._kubelets.sandboxes.lose_all(agent)
+        if for_ms is not None:
+            self._kubelets.outages.begin(agent, KUBELET, for_ms)
 
     def _or_restart(self, agent: NodeAgent, for_ms: int | None) -> int:
         """How long a kubelet is away that nobody keeps from starting again."""

@@ -17,7 +17,7 @@ from ..objects.runtime import EXITED
 from ..programs import read_profile
 from .backoff import decide_delay, decide_next_delay
 from .grace import decide_effective_grace_seconds
-from .mounts import SOURCE_KINDS, find_missing_volume, next_try_ms
+from .mounts import SOURCE_KINDS
 from .network import Network
 from .node_agent import NodeAgent
 from .outages import Outages, decode_pod, encode_pod
@@ -38,6 +38,7 @@ from .pod_actions import ContainerToKill, decide_pod_actions
 from .prober import Prober
 from .reports import Reporter
 from .restart_all import restart_all
+from .sandboxes import MOUNT, SANDBOX, Sandboxes
 from .starter import Starter
 from .termination import Stopper
 from .worker import (
@@ -53,7 +54,7 @@ from .worker import (
 )
 
 NAME = "kubelet"
-ADMIT, MOUNT, SANDBOX, TORN_DOWN = "admit", "mount", "sandbox", "tornDown"
+ADMIT, TORN_DOWN = "admit", "tornDown"
 
 
 class Kubelets:
@@ -71,13 +72,14 @@ class Kubelets:
         self._starter = Starter(parts, self._on_running, self.on_exit, self._tell)
         self._prober = Prober(parts, self._on_probe)
         self._stopper = Stopper(parts, self.on_exit)
+        self.sandboxes = Sandboxes(parts, self._prober, self._stopper, self.on_exit, self)
         self.outages = Outages(parts, self._prober, self)
         context.loop.register(NAME, self._sync)
         context.store.listen("Pod", self._on_pod)
         context.store.listen("Node", self._on_node)
         context.store.listen("ContainerProfile", self._on_profile)
         for kind in SOURCE_KINDS:
-            context.store.listen(kind, self._on_volume_source)
+            context.store.listen(kind, self.sandboxes.on_volume_source)
         for what, handler in self._pod_handlers().items():
             context.loop.on_timer("kubelet." + what, self._for_pod(handler))
         for what, on_run in self._container_handlers().items():
@@ -86,8 +88,8 @@ class Kubelets:
     def _pod_handlers(self) -> dict[str, Callable[[PodWorker, Pod], None]]:
         return {
             ADMIT: self._admit,
-            MOUNT: self._mount,
-            SANDBOX: self._on_sandbox,
+            MOUNT: self.sandboxes.begin,
+            SANDBOX: self.sandboxes.on_made,
             TORN_DOWN: self._on_torn_down,
             GRACE_END: self._stopper.on_grace_end,
             DEADLINE: self._on_deadline,
@@ -129,7 +131,7 @@ class Kubelets:
         return handle
 
     def pod(self, worker: PodWorker) -> Pod:
-        """The pod as its kubelet knows it: as stored, or as it was when it went or the kubelet was cut off."""
+        """The pod as its kubelet knows it: as stored, or as it was before it went or was not heard of."""
         if self._parts.outages:
             heard = self.outages.heard(worker.uid)
             if heard is not None:
@@ -206,6 +208,8 @@ class Kubelets:
             if run.wake_timer is not None:
                 self._parts.cancel((run.wake_timer[0], run.wake_timer[2]))
         worker.drop_timers(self._context.agenda.cancel)
+        if worker.sandbox_failed_ms is not None:
+            self.sandboxes.end(worker)
         self._gone.pop(worker.uid, None)
         del self.workers[worker.uid]
 
@@ -249,40 +253,7 @@ class Kubelets:
             return
         self._set_deadline(worker, pod)
         if not worker.runtime.sandbox_id and pod.meta.deletion_ms is None:
-            self._mount(worker, pod)
-
-    def _mount(self, worker: PodWorker, pod: Pod) -> None:
-        """Volumes come before the sandbox; a pod waits for a ConfigMap or Secret that is not there."""
-        worker.stage_timer = None
-        missing = find_missing_volume(self._parts.store, pod.meta.namespace or "", pod.spec.volumes)
-        if missing is not None:
-            self._parts.event(worker, None, WARNING, "FailedMount", missing)
-            return
-        uid = worker.uid
-        delay_ms = self._context.draw_ms("sandbox", uid, 0)
-        if pod.spec.volumes:
-            delay_ms += self._context.draw_ms("volume_mount", uid)
-        if delay_ms == 0:
-            self._on_sandbox(worker, pod)
-        else:
-            worker.stage_timer, _ = self._parts.later(delay_ms, SANDBOX, worker)
-
-    def _on_volume_source(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        """Something to mount has come: pods that wait look again when their pause is over."""
-        if old is not None or new is None:
-            return
-        parts = self._parts
-        now_ms = self._context.clock.now_ms
-        for worker in self.workers.values():
-            is_waiting = worker.stage == SYNCING and not worker.runtime.sandbox_id
-            if (
-                is_waiting
-                and worker.stage_timer is None
-                and not (parts.outages and parts.is_down(worker.node))
-            ):
-                first_ms = self.pod(worker).status.start_ms or 0
-                delay_ms = next_try_ms(first_ms, now_ms) - now_ms
-                worker.stage_timer, _ = self._parts.later(delay_ms, MOUNT, worker)
+            self.sandboxes.begin(worker, pod)
 
     def _set_deadline(self, worker: PodWorker, pod: Pod) -> None:
         seconds = pod.spec.active_deadline_seconds
@@ -297,27 +268,12 @@ class Kubelets:
 
     def _on_deadline(self, worker: PodWorker, pod: Pod) -> None:
         worker.deadline_timer = None
-        if worker.stage in (TERMINATING, TERMINATED):
+        if worker.stage in (TERMINATING, TERMINATED) or pod.is_finished:
             return
         message = "Pod was active on the node longer than the specified deadline"
         worker.evicted = ("DeadlineExceeded", message)
         worker.stop_reason = "DeadlineExceeded"
         self._parts.event(worker, None, "Normal", "DeadlineExceeded", message)
-        self._parts.touch(worker)
-
-    def _on_sandbox(self, worker: PodWorker, pod: Pod) -> None:
-        worker.stage_timer = None
-        agent = self._parts.agents[worker.node]
-        runtime = worker.runtime
-        worker.ip = agent.host_ip if pod.spec.host_network else agent.next_address()
-        attempt = runtime.sandbox_attempt + 1 if runtime.sandbox_id else 0
-        worker.runtime = runtime.replace(
-            sandbox_id=f"{worker.uid}-{attempt}",
-            sandbox_ready=True,
-            sandbox_attempt=attempt,
-            sandbox_ip=worker.ip,
-        )
-        self.report(worker, pod)
         self._parts.touch(worker)
 
     # --- one look -------------------------------------------------------------------------------------
@@ -341,9 +297,12 @@ class Kubelets:
             return
         if worker.has_changed:
             pod = self.report(worker, pod)
-        if worker.must_act and worker.runtime.sandbox_ready:
-            worker.must_act = False
-            self._act(worker, pod)
+        if worker.must_act:
+            if worker.runtime.sandbox_ready:
+                worker.must_act = False
+                self._act(worker, pod)
+            elif worker.runtime.sandbox_id:
+                self.sandboxes.renew(worker, pod)
 
     def _act(self, worker: PodWorker, pod: Pod) -> None:
         actions = decide_pod_actions(worker.spec, worker.runtime, probe_results=self._prober.results(worker))
@@ -353,8 +312,7 @@ class Kubelets:
         runs = worker.runs
         again = [name for name, run in runs.items() if run.must_restart and run.process is None]
         if actions.kill_pod and not any(run.must_restart for run in runs.values()):
-            worker.stop_reason = "Completed"
-            self._begin_stop(worker, pod)
+            self.finish_early(worker, pod)
             return
         for victim in actions.containers_to_kill:
             run = runs[victim.name]
@@ -471,6 +429,7 @@ class Kubelets:
         first_ms, cap_ms = self._parts.agents[worker.node].back_off
         delay_ms = decide_delay(run.delay_ms, ran_ms)
         run.due_ms = ended_ms + delay_ms
+        run.ended_ms = ended_ms
         run.delay_ms = decide_next_delay(delay_ms, first_ms, cap_ms)
 
     def _restart_all(self, worker: PodWorker, pod: Pod, trigger: str) -> None:
@@ -483,8 +442,15 @@ class Kubelets:
 
     # --- the end of a pod -----------------------------------------------------------------------------
 
+    def finish_early(self, worker: PodWorker, pod: Pod) -> None:
+        """Nothing of the pod will start again: stop what is left."""
+        worker.stop_reason = "Completed"
+        self._begin_stop(worker, pod)
+
     def _begin_stop(self, worker: PodWorker, pod: Pod) -> None:
         worker.stage = TERMINATING
+        if worker.sandbox_failed_ms is not None:
+            self.sandboxes.end(worker)
         seconds, _ = decide_effective_grace_seconds(
             0,
             pod.meta.deletion_grace_seconds,

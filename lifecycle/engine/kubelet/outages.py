@@ -18,6 +18,7 @@ from ..objects.pod import Pod, PodSpec
 from .node_agent import KUBELET, PARTITION, NodeAgent
 from .parts import NORMAL, SOURCE, Parts
 from .prober import Prober
+from .sandboxes import Sandboxes
 from .worker import IDLE, POST_START, PRE_STOP, RUNNING, STOPPING, SYNCING, TERMINATING, PodWorker
 
 OVER = "kubelet.outageOver"
@@ -29,6 +30,7 @@ class Host(Protocol):
     """What outages ask of the kubelets."""
 
     workers: dict[str, PodWorker]
+    sandboxes: Sandboxes
 
     def pod(self, worker: PodWorker) -> Pod: ...
 
@@ -103,6 +105,8 @@ class Outages:
         elif kind == PARTITION:
             for worker in self._workers_of(agent):
                 self._hear(worker)
+        else:
+            self._host.sandboxes.try_again(agent)
         if not agent.is_deaf:
             self._take_new(agent)
 

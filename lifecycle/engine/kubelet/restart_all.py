@@ -36,6 +36,7 @@ def restart_all(
             run.wake_timer = None
         if run.process is not None:
             run.attempt += 1
+            run.ended_ms = now_ms
         run.process, run.stage, run.ready, run.started = None, IDLE, False, False
         if name != trigger:
             run.due_ms = now_ms

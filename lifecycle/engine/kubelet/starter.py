@@ -73,7 +73,7 @@ class Starter:
         worker.has_changed = True
         run.waiting = (
             CRASH_LOOP_BACK_OFF,
-            f"back-off {duration_text(run.due_ms - self._ended(worker, run))} {text}",
+            f"back-off {duration_text(run.due_ms - run.ended_ms)} {text}",
         )
         parts.trace.open_event_series(
             f"backoff|{worker.uid}|{run.container.name}",
@@ -85,10 +85,6 @@ class Starter:
             field_path(run),
             _SYNC_PERIOD_MS,
         )
-
-    def _ended(self, worker: PodWorker, run: ContainerRun) -> int:
-        seen = worker.runtime.containers.get(run.container.name)
-        return seen.finished_ms if seen is not None else 0
 
     def on_back_off_over(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         """The wait is over: try again."""

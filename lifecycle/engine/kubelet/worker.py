@@ -62,7 +62,7 @@ class ProbeRun:
 _RUN_DATA = (
     "stage attempt waiting restart_count ready started delay_ms due_ms pull_tries pull_delay_ms start_tries"
     " killed_with killed_ms kill_reason kill_message grace_seconds override_seconds waited_ms hook_start_ms"
-    " stage_timer wake_timer kill_timer created_ms process_start_ms told_problems must_restart"
+    " stage_timer wake_timer kill_timer created_ms process_start_ms told_problems must_restart ended_ms"
 ).split()
 
 
@@ -76,6 +76,7 @@ class ContainerRun:
         "created_ms",
         "delay_ms",
         "due_ms",
+        "ended_ms",
         "grace_seconds",
         "hook",
         "hook_start_ms",
@@ -117,6 +118,7 @@ class ContainerRun:
         self.started: bool | None = False
         self.delay_ms = 0
         self.due_ms = 0
+        self.ended_ms = 0
         self.pull_tries = 0
         self.pull_delay_ms = 0
         self.start_tries = 0
@@ -179,12 +181,14 @@ class PodWorker:
         "has_changed",
         "has_initialized",
         "ip",
+        "is_renewing",
         "is_reported",
         "must_act",
         "node",
         "restarting_all",
         "runs",
         "runtime",
+        "sandbox_failed_ms",
         "spec",
         "stage",
         "stage_timer",
@@ -221,6 +225,9 @@ class PodWorker:
         self.deadline_timer: int | None = None
         self.evicted: tuple[str, str] | None = None
         self.restarting_all = ""
+        # The sandbox was lost and what ran in it is being stopped; since when none could be made.
+        self.is_renewing = False
+        self.sandbox_failed_ms: int | None = None
         self.volumes: dict[str, FileLayer] | None = None
 
     def drop_timers(self, cancel: Callable[[int], None]) -> None:
@@ -266,6 +273,8 @@ class PodWorker:
             "deadline_timer": self.deadline_timer,
             "evicted": self.evicted,
             "restarting_all": self.restarting_all,
+            "is_renewing": self.is_renewing,
+            "sandbox_failed_ms": self.sandbox_failed_ms,
             "sandbox": [
                 runtime.sandbox_id,
                 runtime.sandbox_ready,
@@ -288,7 +297,7 @@ class PodWorker:
         worker = cls(pod)
         for name in (
             "stage stage_timer ip is_reported has_initialized stop_started_ms stop_reason grace_seconds"
-            " grace_end_timer deadline_timer restarting_all"
+            " grace_end_timer deadline_timer restarting_all is_renewing sandbox_failed_ms"
         ).split():
             setattr(worker, name, data[name])
         worker.evicted = tuple(data["evicted"]) if data["evicted"] else None

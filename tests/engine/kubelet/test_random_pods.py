@@ -83,9 +83,10 @@ def _create(world: World, chance: random.Random, name: str) -> None:
 
 def _disturb(world: World, chance: random.Random, watcher: Watcher) -> None:
     pods = list(world.cluster.list("Pod", "default"))
-    kind = chance.choice(["delete", "delete", "force", "exit", "kubelet"])
-    if kind == "kubelet":
-        world.submit("fault", node="node-1", kind="kubeletRestart", **{"for": f"{chance.randint(1, 30)}s"})
+    kind = chance.choice(["delete", "delete", "force", "exit", "node", "sandbox"])
+    if kind == "node":
+        trouble = chance.choice(["kubeletRestart", "partition", "reboot", "sandboxFailure"])
+        world.submit("fault", node="node-1", kind=trouble, **{"for": f"{chance.randint(1, 90)}s"})
     if not pods:
         return
     pod = chance.choice(pods)
@@ -95,6 +96,8 @@ def _disturb(world: World, chance: random.Random, watcher: Watcher) -> None:
     elif kind == "force":
         watcher.forced.add(pod["metadata"]["uid"])
         world.delete(0, force=True, name=name)
+    elif kind == "sandbox":
+        world.submit("fault", pod=name, namespace="default", kind="sandbox")
     elif kind == "exit":
         container = chance.choice(pod["spec"]["containers"])["name"]
         fault = {"pod": name, "namespace": "default", "container": container, "kind": "exit"}
