@@ -53,6 +53,11 @@ def raise_invalid(data: dict[str, Any], errors: list[FieldError]) -> None:
     )
 
 
+def _default_service_account(namespace: str) -> dict[str, Any]:
+    meta = {"name": "default", "namespace": namespace}
+    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": meta}
+
+
 def _qos_of_json(spec: Any) -> str:
     return decide_qos_class(PodSpec.from_json(spec))
 
@@ -82,7 +87,11 @@ class ApiServer:
         self._require_namespace(new)
         if not isinstance(new, Pod):
             self._clear_status(new)
-        return self.create(new)
+        created = self.create(new)
+        if kind == "Namespace":
+            # Every namespace has a service account of this name from its beginning.
+            self.create_json(_default_service_account(created.meta.name))
+        return created
 
     def _with_name(self, data: dict[str, Any]) -> dict[str, Any]:
         meta = data.get("metadata") or {}

@@ -84,13 +84,6 @@ class Cluster:
     def _populate(self) -> None:
         for name in ("default", "kube-system", "kube-public", "kube-node-lease"):
             self._api.create_json({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
-        self._api.create_json(
-            {
-                "apiVersion": "v1",
-                "kind": "ServiceAccount",
-                "metadata": {"name": "default", "namespace": "default"},
-            }
-        )
         nodes = self.settings.nodes
         now = format_time(0, self._context.clock.epoch_ms)
         for number in range(1, int(nodes["count"]) + 1):
