@@ -27,14 +27,15 @@ class _Queues:
 
     def sync(self) -> None:
         wanted = set(self.steward.shards)
+        # One by one, each noted when it is done: should the broker or the database fail in between, the
+        # next sync goes on with the rest.
         for shard in sorted(self.shards - wanted):
             self.consumer.cancel_task_queue(shards.queue_of(shard))
-        fresh = sorted(wanted - self.shards)
-        self.shards = wanted
-        for shard in fresh:
+            self.shards.discard(shard)
+        for shard in sorted(wanted - self.shards):
             self.consumer.add_task_queue(shards.queue_of(shard))
-        # What was due while nobody served it waits for no message: one may have died with the last owner.
-        for shard in fresh:
+            self.shards.add(shard)
+            # What was due while nobody served it waits for no message: one may have died with the last owner.
             tasks.turn(shard)
 
 
