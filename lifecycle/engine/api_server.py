@@ -20,7 +20,7 @@ from .objects.pod import PENDING, POD_KIND, Pod, PodSpec, PodStatus
 from .objects.replica_set import ReplicaSet
 from .store.defaults import apply_defaults
 from .store.defaults.pods import default_pod
-from .store.shapes import find_misshapen
+from .store.requests import check_shape, make_wanted
 from .store.validation import FieldError, to_status, validate_create, validate_update
 
 GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
@@ -226,7 +226,7 @@ class ApiServer:
         """
         epoch_ms = self._clock.epoch_ms
         current = old.to_json(epoch_ms)
-        self._check_shape(current, data, subresource)
+        check_shape(current, data, subresource)
         meta = dict(data.get("metadata") or {})
         version = meta.get("resourceVersion")
         if version not in (None, "", str(old.resource_version)):
@@ -239,7 +239,7 @@ class ApiServer:
         meta.setdefault("uid", old.meta.uid)
         meta.setdefault("creationTimestamp", current["metadata"].get("creationTimestamp"))
         data = {**data, "metadata": meta}
-        wanted = self._wanted(old, current, data, subresource)
+        wanted = make_wanted(current, data, subresource, self._context.features)
         raise_invalid(
             wanted,
             validate_update(current, wanted, subresource or "", self._context.features, _qos_of_json),
@@ -247,52 +247,6 @@ class ApiServer:
         new = read_object(wanted, epoch_ms)
         new.extra = new.extra or None
         return self._store_update(old, new, wanted.get("spec") != current.get("spec"), wanted != current)
-
-    def _check_shape(self, current: dict[str, Any], data: dict[str, Any], subresource: str | None) -> None:
-        """What must hold before a change can be read at all. Raises BadRequest naming object and field."""
-        kind, name = current["kind"], current["metadata"]["name"]
-        if subresource not in (None, "", "status", "resize", "ephemeralcontainers", "scale"):
-            raise BadRequest(
-                f'{kind} "{name}": no subresource {subresource!r};'
-                " use status, scale, resize or ephemeralcontainers"
-            )
-        for field in ("apiVersion", "kind"):
-            if data.get(field) != current[field]:
-                raise BadRequest(
-                    f'{kind} "{name}": {field}: must stay {current[field]}, not {data.get(field)!r}'
-                )
-        found = find_misshapen(current, data)
-        if found:
-            raise BadRequest(f'{kind} "{name}": {found}', kind, name)
-
-    def _wanted(
-        self,
-        old: StoredObject,
-        current: dict[str, Any],
-        data: dict[str, Any],
-        subresource: str | None,
-    ) -> dict[str, Any]:
-        # What a request may change depends on where it is sent: status to /status, all else to the object.
-        if subresource == "status":
-            return {**current, "status": data.get("status")}
-        if subresource in ("resize", "ephemeralcontainers"):
-            return {**current, "spec": data.get("spec")}
-        wanted = apply_defaults(old.kind.name, data, self._context.features)
-        if "status" in current:
-            wanted["status"] = current["status"]
-        else:
-            wanted.pop("status", None)
-        meta = dict(wanted.get("metadata") or {})
-        for name in ("generation", "deletionTimestamp", "deletionGracePeriodSeconds", "generateName"):
-            if name in current["metadata"]:
-                meta.setdefault(name, current["metadata"][name])
-        meta["resourceVersion"] = current["metadata"]["resourceVersion"]
-        meta.pop("managedFields", None)
-        for name in ("labels", "annotations", "finalizers", "ownerReferences"):
-            if not meta.get(name):
-                meta.pop(name, None)
-        wanted["metadata"] = meta
-        return wanted
 
     def _store_update(
         self, old: StoredObject, new: StoredObject, spec_changed: bool, is_change: bool
