@@ -23,6 +23,7 @@ _TABLE: dict[str, tuple[int, int, str]] = {
     "image_check": (20, 120, "asking the registry again for an image that is there (policy Always)"),
     "container_start": (60, 350, "creating and starting a container"),
     "kill_pod": (10, 60, "tearing down the sandbox after the last container has ended"),
+    "resize": (100, 600, "new amounts of CPU and memory reaching a running container"),
     "kubelet_start": (800, 2500, "a kubelet that was restarted is at work again"),
     "status_report": (5, 20, "a kubelet's status reaching the API server"),
     "garbage": (15, 60, "the garbage collector noticing an owner's end"),

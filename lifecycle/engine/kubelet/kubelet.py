@@ -30,6 +30,7 @@ from .parts import (
     KILL,
     PROBE,
     PULLED,
+    RESIZED,
     WAKE,
     WARNING,
     Parts,
@@ -37,6 +38,7 @@ from .parts import (
 from .pod_actions import ContainerToKill, decide_pod_actions
 from .prober import Prober
 from .reports import Reporter
+from .resize import Resizer
 from .restart_all import restart_all
 from .sandboxes import MOUNT, SANDBOX, Sandboxes
 from .starter import Starter
@@ -73,6 +75,7 @@ class Kubelets:
         self._prober = Prober(parts, self._on_probe)
         self._stopper = Stopper(parts, self.on_exit)
         self.sandboxes = Sandboxes(parts, self._prober, self._stopper, self.on_exit, self)
+        self._resizer = Resizer(parts, self._stopper, self.workers)
         self.outages = Outages(parts, self._prober, self)
         context.loop.register(NAME, self._sync)
         context.store.listen("Pod", self._on_pod)
@@ -93,6 +96,7 @@ class Kubelets:
             TORN_DOWN: self._on_torn_down,
             GRACE_END: self._stopper.on_grace_end,
             DEADLINE: self._on_deadline,
+            RESIZED: self._resizer.on_applied,
         }
 
     def _container_handlers(self) -> dict[str, Callable[[PodWorker, Pod, ContainerRun, str], None]]:
@@ -212,6 +216,8 @@ class Kubelets:
             self.sandboxes.end(worker)
         self._gone.pop(worker.uid, None)
         del self.workers[worker.uid]
+        if self._resizer.deferred:
+            self._resizer.retry(worker.node)
 
     def _on_node(self, old: StoredObject | None, new: StoredObject | None) -> None:
         agents = self._parts.agents
@@ -295,6 +301,8 @@ class Kubelets:
         if worker.stage == WAITING:
             self._begin(worker, pod)
             return
+        if worker.resize:
+            self._resizer.sync(worker, pod)
         if worker.has_changed:
             pod = self.report(worker, pod)
         if worker.must_act:
@@ -508,6 +516,8 @@ class Kubelets:
         worker.runtime = worker.runtime.replace(sandbox_ready=False)
         self.report(worker, pod)
         self._parts.touch(worker)
+        if self._resizer.deferred:
+            self._resizer.retry(worker.node)
 
     def _finish(self, worker: PodWorker, pod: Pod) -> None:
         if self._parts.outages and self._parts.is_cut_off(worker.node):
@@ -556,7 +566,8 @@ class Kubelets:
         for entry in data["workers"]:
             uid = entry["uid"]
             stored = self.outages.heard(uid) or self._parts.store.get_pod(uid) or self._gone[uid]
-            self.workers[entry["uid"]] = PodWorker.load(entry, stored, self._parts.behavior)
+            self.workers[uid] = PodWorker.load(entry, stored, self._parts.behavior)
+        self._resizer.restore()
 
 
 __all__ = ["NAME", "WARNING", "Kubelets"]

@@ -15,7 +15,7 @@ from .world import ContainerWorld
 SOURCE = "kubelet"
 NORMAL, WARNING = "Normal", "Warning"
 PULLED, CREATED, HOOK_DONE, BACK_OFF_OVER = "pulled", "created", "hookDone", "backOffOver"
-WAKE, PROBE, KILL, GRACE_END, DEADLINE = "wake", "probe", "kill", "graceEnd", "deadline"
+WAKE, PROBE, KILL, GRACE_END, DEADLINE, RESIZED = "wake", "probe", "kill", "graceEnd", "deadline", "resized"
 
 
 class OnExit(Protocol):

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..objects.container import Container, read_resources
-from ..objects.pod import PodSpec
+from ..objects.pod import Pod, PodSpec
 
 UNLIMITED = -1
 """A limit no container sets counts as the highest one (INIT-27)."""
@@ -34,6 +34,16 @@ def effective_limits(spec: PodSpec) -> Mapping[str, int]:
     if known is None:
         known = spec.memo["effective_limits"] = _limits(spec)
     return known
+
+
+def allotted_requests(pod: Pod) -> Mapping[str, int]:
+    """The effective requests of what the containers' statuses say they have, whatever the spec asks for."""
+    statuses = (*pod.status.init_containers, *pod.status.containers)
+    has = {one.name: (one.extra or {}).get("resources") for one in statuses}
+    raw = dict(pod.spec.raw)
+    for part in ("containers", "initContainers"):
+        raw[part] = [{**one, "resources": has.get(one["name"])} for one in raw.get(part) or ()]
+    return effective_requests(PodSpec(raw))
 
 
 def _requests(spec: PodSpec) -> dict[str, int]:

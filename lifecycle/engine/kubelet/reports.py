@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..context import Context
 from ..objects.container import Container, ContainerStatus
 from ..objects.pod import FAILED, SUCCEEDED, Pod, PodStatus
@@ -144,7 +146,7 @@ class Reporter:
             waiting, seen = waiting or ("ContainerCreating", None), None
         elif seen.state == RUNTIME_RUNNING:
             waiting = None
-        return decide_container_status(
+        after = decide_container_status(
             container,
             seen,
             before,
@@ -153,3 +155,14 @@ class Reporter:
             started=run.started,
             restart_count=run.restart_count,
         )
+        has = run.container.raw.get("resources")
+        return after if not has else _with_resources(after, has)
+
+
+def _with_resources(status: ContainerStatus, has: dict[str, Any]) -> ContainerStatus:
+    """The status with what the container has been given (RESIZE-03); itself when it says so already."""
+    extra = status.extra
+    if extra is not None and (extra.get("resources") is has or extra.get("resources") == has):
+        return status
+    given = {"allocatedResources": has.get("requests") or {}, "resources": has}
+    return status.replace(extra=given if extra is None else {**extra, **given})

@@ -23,6 +23,8 @@ IDLE, PULLING, STARTING, POST_START, RUNNING, PRE_STOP, STOPPING = (
     "preStop",
     "stopping",
 )
+# Stages of a resize: asked for, held back, being applied, waiting for containers that restart for it.
+ASKED, DEFERRED, INFEASIBLE, APPLYING, FINISHING = "Asked", "Deferred", "Infeasible", "Applying", "Finishing"
 
 
 class ProbeRun:
@@ -185,6 +187,7 @@ class PodWorker:
         "is_reported",
         "must_act",
         "node",
+        "resize",
         "restarting_all",
         "runs",
         "runtime",
@@ -227,6 +230,7 @@ class PodWorker:
         self.restarting_all = ""
         # The sandbox was lost and what ran in it is being stopped; since when none could be made.
         self.is_renewing = False
+        self.resize = ""
         self.sandbox_failed_ms: int | None = None
         self.volumes: dict[str, FileLayer] | None = None
 
@@ -244,16 +248,20 @@ class PodWorker:
             run = self.runs.get(container.name)
             if run is None:
                 self.runs[container.name] = ContainerRun(container)
-            else:
-                self.take_container(run)
+                continue
+            if self.resize or run.container.raw.get("resources") != container.raw.get("resources"):
+                self.resize = ASKED
+            self.take_container(run)
 
     def take_container(self, run: ContainerRun) -> None:
-        """Have a container that does not run go by what the spec says now."""
+        """Have a container that does not run go by what the spec says now, but for amounts it has not yet."""
         if run.process is not None:
             return
         spec = self.spec
         for container in (*spec.init_containers, *spec.containers, *spec.ephemeral_containers):
             if container.name == run.container.name and container is not run.container:
+                if self.resize and self.resize != FINISHING:
+                    container = with_resources(container, run.container.raw.get("resources"))
                 run.container, run.behavior = container, None
 
     def save(self) -> dict[str, Any]:
@@ -274,6 +282,10 @@ class PodWorker:
             "evicted": self.evicted,
             "restarting_all": self.restarting_all,
             "is_renewing": self.is_renewing,
+            "resize": self.resize,
+            "allotted": {name: run.container.raw.get("resources") for name, run in self.runs.items()}
+            if self.resize
+            else None,
             "sandbox_failed_ms": self.sandbox_failed_ms,
             "sandbox": [
                 runtime.sandbox_id,
@@ -298,6 +310,7 @@ class PodWorker:
         for name in (
             "stage stage_timer ip is_reported has_initialized stop_started_ms stop_reason grace_seconds"
             " grace_end_timer deadline_timer restarting_all is_renewing sandbox_failed_ms"
+            " resize"
         ).split():
             setattr(worker, name, data[name])
         worker.evicted = tuple(data["evicted"]) if data["evicted"] else None
@@ -318,5 +331,12 @@ class PodWorker:
                     run.container = Container(
                         {**run.container.raw, "image": saved["image"]}, run.container.is_init
                     )
+                if data["allotted"] and data["allotted"][name] != run.container.raw.get("resources"):
+                    run.container = with_resources(run.container, data["allotted"][name])
                 run.load(saved, lambda one: resolve(pod, one))
         return worker
+
+
+def with_resources(container: Container, resources: dict[str, Any] | None) -> Container:
+    """A container as it is, but for what it asks of its node."""
+    return Container({**container.raw, "resources": resources}, container.is_init)

@@ -6,9 +6,11 @@ nowhere waits until a node changes. Gated pods are not tried (SGATE-03).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..agenda import Timer
 from ..context import Context
-from ..kubelet.pod_resources import effective_requests
+from ..kubelet.pod_resources import allotted_requests, effective_requests
 from ..objects.condition import Condition, find_condition, with_condition
 from ..objects.meta import StoredObject
 from ..objects.node import Node
@@ -63,6 +65,11 @@ class Scheduler:
         elif after and not before:
             assert isinstance(new, Pod), "it is bound"
             self._occupy(new, 1)
+        elif isinstance(old, Pod) and isinstance(new, Pod) and after and old.spec is not new.spec:
+            # Resized in place: what it asks for counts from now on.
+            self._occupy(old, -1)
+            self._occupy(new, 1)
+            self._wake_waiting()
         if new is None:
             if old is not None:
                 self._waiting.pop(old.meta.uid, None)
@@ -109,7 +116,7 @@ class Scheduler:
         room = self._rooms.get(pod.node_name)
         if room is not None:
             owner = pod.meta.controller
-            room.change(effective_requests(pod.spec), owner.uid if owner is not None else "", sign)
+            room.change(_counted_requests(pod, room.node), owner.uid if owner is not None else "", sign)
             self._changed(pod.node_name)
 
     def _wake_waiting(self) -> None:
@@ -222,6 +229,14 @@ class Scheduler:
             f"0/{total} nodes are available: {reasons}. preemption: 0/{total} nodes are available:"
             f" {', '.join(sorted(tail))}."
         )
+
+
+def _counted_requests(pod: Pod, node: Node) -> Mapping[str, int]:
+    """What a bound pod takes of its node: what it asks for, unless a resize asks for more than there is."""
+    wanted, has = effective_requests(pod.spec), node.status.allocatable
+    if pod.meta.generation > 1 and any(wanted.get(name, 0) > has.get(name, 0) for name in ("cpu", "memory")):
+        return allotted_requests(pod)
+    return wanted
 
 
 def _is_same_room(old: Node, new: Node) -> bool:

@@ -1,0 +1,215 @@
+"""Resizing CPU and memory of a living pod: what is asked, what is allotted, what is applied.
+
+The spec says what is asked for. A resize is deferred while its node has no room and infeasible when it never
+will; otherwise it is allotted and applied to the running containers, restarting those whose policy wants it.
+Left out: limits of the machine that hold a memory limit above what is in use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..objects.condition import Condition, find_condition, with_condition
+from ..objects.container import Container
+from ..objects.node import Node
+from ..objects.pod import Pod, PodSpec
+from .parts import NORMAL, RESIZED, WARNING, Parts
+from .pod_actions import ContainerToKill
+from .pod_resources import effective_requests
+from .termination import Stopper
+from .worker import (
+    APPLYING,
+    ASKED,
+    DEFERRED,
+    FINISHING,
+    INFEASIBLE,
+    TERMINATED,
+    ContainerRun,
+    PodWorker,
+    with_resources,
+)
+
+PENDING, IN_PROGRESS = "PodResizePending", "PodResizeInProgress"
+RESIZABLE = ("cpu", "memory")
+RESTART_CONTAINER = "RestartContainer"
+
+
+class Resizer:
+    """The kubelets' allotment of CPU and memory to pods that ask for more or less."""
+
+    __slots__ = ("_parts", "_stopper", "_workers", "deferred")
+
+    def __init__(self, parts: Parts, stopper: Stopper, workers: Mapping[str, PodWorker]) -> None:
+        self._parts = parts
+        self._stopper = stopper
+        self._workers = workers
+        # Pods that wait for room on their node, by uid, first come first.
+        self.deferred: dict[str, None] = {}
+
+    def sync(self, worker: PodWorker, pod: Pod) -> None:
+        """One look at a pod whose resize is not over."""
+        if self._parts.is_cut_off(worker.node):
+            return
+        if worker.resize == FINISHING:
+            self._finish(worker, pod)
+        elif worker.resize in (ASKED, DEFERRED):
+            self._allot(worker, pod)
+
+    def retry(self, node: str) -> None:
+        """Room has come free on a node."""
+        for uid in list(self.deferred):
+            worker = self._workers.get(uid)
+            if worker is None:
+                del self.deferred[uid]
+            elif worker.node == node:
+                self._parts.touch(worker)
+
+    def restore(self) -> None:
+        """Build what is derived again, after a cluster was loaded."""
+        self.deferred = {uid: None for uid, worker in self._workers.items() if worker.resize == DEFERRED}
+
+    # --- may it? --------------------------------------------------------------------------------------
+
+    def _allot(self, worker: PodWorker, pod: Pod) -> None:
+        if not _changed(worker):
+            worker.resize = ""
+            self.deferred.pop(worker.uid, None)
+            self._drop(self._drop(pod, PENDING), IN_PROGRESS)
+            return
+        reason, message = self._decide(worker)
+        if reason:
+            if reason == DEFERRED:
+                self.deferred[worker.uid] = None
+            worker.resize = reason
+            self._hold(worker, pod, reason, message)
+            return
+        self.deferred.pop(worker.uid, None)
+        pod = self._drop(pod, PENDING)
+        self._set(pod, IN_PROGRESS, "", "")
+        self._parts.event(worker, None, NORMAL, "ResizeStarted", "Pod resize started")
+        worker.resize = APPLYING
+        delay_ms = self._parts.context.draw_ms("resize", worker.uid, pod.meta.generation)
+        if delay_ms:
+            self._parts.later(delay_ms, RESIZED, worker)
+        else:
+            self.on_applied(worker, pod)
+
+    def _decide(self, worker: PodWorker) -> tuple[str, str]:
+        """Why what is asked cannot be allotted now, ("", "") when it can (RESIZE-07)."""
+        node = self._parts.store.get("Node", "", worker.node)
+        if not isinstance(node, Node):
+            return "", ""
+        wanted, capacity = effective_requests(worker.spec), node.status.allocatable
+        for name in RESIZABLE:
+            asked, has = wanted.get(name, 0), capacity.get(name, 0)
+            if asked > has:
+                text = f"Node didn't have enough capacity: {name}, requested: {asked}, capacity: {has}"
+                return INFEASIBLE, text
+        used = self._used_by_others(worker)
+        for name in RESIZABLE:
+            asked, has, taken = wanted.get(name, 0), capacity.get(name, 0), used.get(name, 0)
+            if asked + taken > has:
+                amounts = f"requested: {asked}, used: {taken}, capacity: {has}"
+                return DEFERRED, f"Node didn't have enough resource: {name}, {amounts}"
+        return "", ""
+
+    def _used_by_others(self, worker: PodWorker) -> dict[str, int]:
+        used: dict[str, int] = {}
+        for other in self._workers.values():
+            if other is not worker and other.node == worker.node and other.stage != TERMINATED:
+                spec = other.spec if not other.resize else _allotted(other)
+                for name, amount in effective_requests(spec).items():
+                    used[name] = used.get(name, 0) + amount
+        return used
+
+    def _hold(self, worker: PodWorker, pod: Pod, reason: str, message: str) -> None:
+        known = find_condition(pod.status.conditions, PENDING)
+        if known is None or known.reason != reason:
+            self._parts.event(worker, None, WARNING, "Resize" + reason, message)
+        self._set(self._drop(pod, IN_PROGRESS), PENDING, reason, message)
+
+    # --- doing it -------------------------------------------------------------------------------------
+
+    def on_applied(self, worker: PodWorker, pod: Pod) -> None:
+        """The new amounts reach the containers."""
+        if worker.resize != APPLYING:
+            return
+        if self._parts.is_down(worker.node):
+            worker.resize = ASKED
+            return
+        worker.resize = FINISHING
+        for run, container in _changed(worker):
+            if run.process is None or not _needs_restart(run.container, container):
+                run.container = with_resources(run.container, container.raw.get("resources"))
+                continue
+            name = container.name
+            run.must_restart = True
+            why = ContainerToKill(name, "", "Resize", f"Container {name} resize requires restart")
+            self._stopper.kill(worker, pod, run, why)
+        worker.has_changed = worker.must_act = True
+        self._parts.touch(worker)
+
+    def _finish(self, worker: PodWorker, pod: Pod) -> None:
+        if _changed(worker):
+            # A container that restarts for it has not ended yet.
+            return
+        worker.resize = ""
+        self._drop(pod, IN_PROGRESS)
+        self._parts.event(worker, None, NORMAL, "ResizeCompleted", "Pod resize completed")
+        if self.deferred:
+            self.retry(worker.node)
+
+    # --- conditions -----------------------------------------------------------------------------------
+
+    def _set(self, pod: Pod, type_: str, reason: str, message: str) -> Pod:
+        now_ms = self._parts.context.clock.now_ms
+        known = find_condition(pod.status.conditions, type_)
+        if known is not None and (known.reason, known.message) == (reason, message):
+            return pod
+        moved_ms = known.last_transition_ms if known is not None else now_ms
+        condition = Condition(type_, "True", reason, message, moved_ms, None, None, pod.meta.generation)
+        return self._write(pod, with_condition(pod.status.conditions, condition))
+
+    def _drop(self, pod: Pod, type_: str) -> Pod:
+        if find_condition(pod.status.conditions, type_) is None:
+            return pod
+        return self._write(pod, tuple(one for one in pod.status.conditions if one.type != type_))
+
+    def _write(self, pod: Pod, conditions: tuple[Condition, ...]) -> Pod:
+        stored = self._parts.store.get_pod(pod.meta.uid)
+        if stored is None:
+            return pod
+        new = stored.with_status(stored.status.replace(conditions=conditions))
+        self._parts.store.update(stored, new)
+        return new
+
+
+def _changed(worker: PodWorker) -> list[tuple[ContainerRun, Container]]:
+    """Containers that do not have yet what the spec asks for, with what it asks."""
+    spec, runs = worker.spec, worker.runs
+    return [
+        (runs[one.name], one)
+        for one in (*spec.init_containers, *spec.containers)
+        if runs[one.name].container.raw.get("resources") != one.raw.get("resources")
+    ]
+
+
+def _needs_restart(old: Container, new: Container) -> bool:
+    """Whether a change of one of its resources restarts the container (RESIZE-06)."""
+    for policy in new.raw.get("resizePolicy") or ():
+        name = policy.get("resourceName")
+        is_same = old.requests.get(name) == new.requests.get(name) and old.limits.get(name) == new.limits.get(
+            name
+        )
+        if policy.get("restartPolicy") == RESTART_CONTAINER and not is_same:
+            return True
+    return False
+
+
+def _allotted(worker: PodWorker) -> PodSpec:
+    """The spec with what its containers have now in the place of what is asked for."""
+    raw: dict[str, Any] = dict(worker.spec.raw)
+    for part in ("containers", "initContainers"):
+        raw[part] = [worker.runs[one["name"]].container.raw for one in raw.get(part) or ()]
+    return PodSpec(raw)

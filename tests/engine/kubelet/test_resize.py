@@ -1,0 +1,148 @@
+"""CPU and memory of a living pod are changed through `resize` (S40). One node of 4 CPU."""
+
+from typing import Any
+
+import pytest
+
+from lifecycle.engine import Cluster, Settings
+
+from .world import EPOCH_MS, World
+
+SMALL = {"requests": {"cpu": "500m", "memory": "256Mi"}, "limits": {"cpu": "4", "memory": "512Mi"}}
+POLICY = [
+    {"resourceName": "cpu", "restartPolicy": "NotRequired"},
+    {"resourceName": "memory", "restartPolicy": "RestartContainer"},
+]
+PENDING, IN_PROGRESS = "PodResizePending", "PodResizeInProgress"
+
+
+def sized(behavior: Any = None, **app: Any) -> World:
+    world = World()
+    settings = Settings(timing="instant", nodes={"count": 1, "cpu": "4", "memory": "8Gi"})
+    world.cluster = Cluster(seed=1, epoch_ms=EPOCH_MS, settings=settings)
+    container = {"name": "app", "resources": SMALL, "resizePolicy": POLICY, **app}
+    assert world.pod(container, behavior=behavior).ok
+    return world.to(10)
+
+
+def resize(world: World, requests: Any = None, limits: Any = None) -> Any:
+    resources = {name: value for name, value in (("requests", requests), ("limits", limits)) if value}
+    patch = {"spec": {"containers": [{"name": "app", "resources": resources}]}}
+    where = {"kind": "Pod", "namespace": "default", "name": "web", "subresource": "resize"}
+    return world.submit("patch", type="strategic", patch=patch, **where)
+
+
+def has(world: World) -> Any:
+    return world.container()["resources"]
+
+
+@pytest.mark.spec("RESIZE-02", "RESIZE-03", "RESIZE-06", "RESIZE-08")
+def test_cpu_is_changed_without_a_restart() -> None:
+    world = sized()
+    assert has(world) == SMALL
+    assert world.container()["allocatedResources"] == SMALL["requests"]
+    before = world.get()
+    assert resize(world, {"cpu": "700m"}).ok
+    world.to(20)
+    after = world.get()
+    assert before is not None and after is not None
+    assert has(world)["requests"]["cpu"] == world.container()["allocatedResources"]["cpu"] == "700m"
+    assert world.condition(IN_PROGRESS) == [(10, "True"), (10, None)]
+    assert world.starts() == [0]
+    assert after["metadata"]["uid"] == before["metadata"]["uid"]
+    assert after["status"]["podIP"] == before["status"]["podIP"]
+
+
+@pytest.mark.spec("RESIZE-06")
+def test_memory_is_changed_by_restarting_the_container() -> None:
+    world = sized({"app": {"onTerm": {"takes": "3s"}}})
+    assert resize(world, limits={"memory": "768Mi"}).ok
+    world.to(12)
+    assert world.condition(IN_PROGRESS) == [(10, "True")]
+    assert has(world)["limits"]["memory"] == "512Mi"
+    world.to(20)
+    assert world.starts() == [0, 13]
+    assert world.container()["restartCount"] == 1
+    assert has(world)["limits"]["memory"] == "768Mi"
+    assert world.condition(IN_PROGRESS) == [(10, "True"), (13, None)]
+
+
+@pytest.mark.spec("RESIZE-07")
+def test_a_resize_waits_for_room_on_the_node() -> None:
+    world = sized()
+    world.pod({"name": "app", "resources": {"requests": {"cpu": "2"}}}, meta={"name": "neighbour"})
+    assert resize(world, {"cpu": "3"}).ok
+    assert has(world.to(20))["requests"]["cpu"] == "500m"
+    (pending,) = [one for one in world.status()["conditions"] if one["type"] == PENDING]
+    assert (pending["status"], pending["reason"]) == ("True", "Deferred")
+    world.delete(name="neighbour")
+    world.to(30)
+    assert has(world)["requests"]["cpu"] == "3"
+    assert world.condition(PENDING) == [(10, "True"), (20, None)]
+    assert world.starts() == [0]
+
+
+@pytest.mark.spec("RESIZE-07")
+def test_a_resize_beyond_the_node_is_infeasible_until_it_is_withdrawn() -> None:
+    world = sized()
+    assert resize(world, {"cpu": "16"}, {"cpu": "16"}).ok
+    world.to(20)
+    (pending,) = [one for one in world.status()["conditions"] if one["type"] == PENDING]
+    assert pending["reason"] == "Infeasible"
+    assert has(world)["requests"]["cpu"] == "500m"
+    # What cannot be had is not counted against others.
+    world.pod({"name": "app", "resources": {"requests": {"cpu": "3"}}}, meta={"name": "other"})
+    assert world.to(25).starts(name="other") == [20]
+    assert resize(world, {"cpu": "500m"}, {"cpu": "4"}).ok
+    world.to(30)
+    assert world.condition(PENDING) == [(10, "True"), (25, None)]
+
+
+def test_a_container_that_restarts_meanwhile_keeps_what_it_has() -> None:
+    world = sized({"app": {"runs": [{"for": "30s", "exit": 1}, {"forever": True}]}})
+    assert resize(world, {"cpu": "16"}, {"cpu": "16"}).ok
+    world.to(50)
+    assert world.starts() == [0, 30]
+    assert has(world)["requests"]["cpu"] == "500m"
+
+
+def test_the_scheduler_counts_what_a_resized_pod_asks_for() -> None:
+    world = sized()
+    assert resize(world, {"cpu": "3"}).ok
+    other = {"name": "app", "resources": {"requests": {"cpu": "2"}}}
+    world.pod(other, meta={"name": "other"})
+    assert world.to(20).lane("node", "other") == []
+    assert resize(world, {"cpu": "1"}).ok
+    assert world.to(30).lane("node", "other") == [(20, "node-1")]
+
+
+@pytest.mark.spec("RESIZE-05")
+def test_a_resize_keeps_the_class() -> None:
+    world = sized()
+    assert not resize(world, {"cpu": "4", "memory": "512Mi"}).ok
+    assert world.status()["qosClass"] == "Burstable"
+
+
+def test_a_kubelet_that_is_down_applies_it_later() -> None:
+    world = sized()
+    world.submit("fault", node="node-1", kind="kubeletRestart", **{"for": "30s"})
+    assert resize(world, {"cpu": "700m"}).ok
+    assert has(world.to(39))["requests"]["cpu"] == "500m"
+    assert has(world.to(50))["requests"]["cpu"] == "700m"
+
+
+@pytest.mark.parametrize("amount", ["3", "16"])
+def test_a_resize_that_waits_survives_saving(amount: str) -> None:
+    def live(is_saved: bool) -> list[Any]:
+        world = sized({"app": {"runs": [{"for": "30s", "exit": 1}, {"forever": True}]}})
+        world.pod({"name": "app", "resources": {"requests": {"cpu": "2"}}}, meta={"name": "neighbour"})
+        resize(world, {"cpu": amount}, {"cpu": "16"})
+        world.to(20)
+        if is_saved:
+            assert world.rows
+            world.cluster = Cluster.load(world.cluster.save())
+        world.to(40).delete(name="neighbour")
+        assert has(world.to(60))["requests"]["cpu"] == ("3" if amount == "3" else "500m")
+        return world.rows
+
+    assert live(True) == live(False)
