@@ -33,6 +33,11 @@ def connect_to(url: str) -> None:
     client.cache_clear()
 
 
+def server_id() -> str:
+    """What names this run of the Redis server; another one after a restart. Raises redis.RedisError."""
+    return str(client().info("server")["run_id"])
+
+
 def mark_nudged(shard: int) -> bool:
     """Whether this caller is the one to send the shard's turn: only one of many nudges is sent."""
     return bool(client().set(f"{PREFIX}nudged:{shard}", 1, nx=True, px=NUDGE_MS))

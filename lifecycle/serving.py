@@ -5,16 +5,19 @@ the worker's own loop.
 """
 
 import logging
+import time
 from typing import Any
 
+import redis
 from celery import bootsteps, current_app, signals
 from django.db import connection
 
-from lifecycle import collector, runner, shards, tasks
+from lifecycle import broker, collector, runner, shards, tasks
 
 log = logging.getLogger(__name__)
 
 SYNC_SECONDS = 0.2
+CHECK_SECONDS = 1.0
 
 
 class _Queues:
@@ -24,8 +27,11 @@ class _Queues:
         self.consumer = consumer
         self.steward = steward
         self.shards: set[int] = set()
+        self.server_id = broker.server_id()
+        self.checked_at = time.monotonic()
 
     def sync(self) -> None:
+        self._check_broker()
         wanted = set(self.steward.shards)
         # One by one, each noted when it is done: should the broker or the database fail in between, the
         # next sync goes on with the rest.
@@ -37,6 +43,17 @@ class _Queues:
             self.shards.add(shard)
             # What was due while nobody served it waits for no message: one may have died with the last owner.
             tasks.turn(shard)
+
+    def _check_broker(self) -> None:
+        """A task whose acknowledgement met a dying broker leaves Celery waiting for ever, unaware.
+
+        A connection error raised from a timer makes it connect again.
+        """
+        if time.monotonic() - self.checked_at < CHECK_SECONDS:
+            return
+        self.checked_at = time.monotonic()
+        if broker.server_id() != self.server_id:
+            raise redis.ConnectionError("the broker was restarted")
 
 
 _steward: shards.Steward | None = None
@@ -61,10 +78,15 @@ class FollowShards(bootsteps.StartStopStep):
     """Part of Celery's consumer, and so started again with it: a lost broker takes every timer along."""
 
     requires = ("celery.worker.consumer.tasks:Tasks",)
+    timer: Any = None
 
     def start(self, parent: Any) -> None:
         queues = _Queues(parent, _start_once())
-        parent.timer.call_repeatedly(SYNC_SECONDS, queues.sync)
+        self.timer = parent.timer.call_repeatedly(SYNC_SECONDS, queues.sync)
+
+    def stop(self, parent: Any) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
 
 
 current_app.steps["consumer"].add(FollowShards)
