@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 from asgiref.sync import sync_to_async
+from django.db import connection
 from websockets.asyncio.client import connect
 from websockets.typing import Origin
 
@@ -92,6 +93,8 @@ def _make_cluster(podline: Installation, number: int, pods: int) -> Cluster:
 
 
 async def _listen(podline: Installation, made: list[Cluster], watchers: list[Watcher], seconds: int) -> None:
+    # The thread that serves these calls may still hold a connection to another database.
+    await sync_to_async(_leave_database)()
     cookie = await sync_to_async(podline.session_cookie)()
     anchors = {cluster.name: await sync_to_async(_wall_of_instant_0)(cluster) for cluster in made}
     tasks = [asyncio.create_task(_watch(podline.base, cookie, watcher, anchors)) for watcher in watchers]
@@ -107,6 +110,11 @@ async def _listen(podline: Installation, made: list[Cluster], watchers: list[Wat
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
+    await sync_to_async(_leave_database)()
+
+
+def _leave_database() -> None:
+    connection.close()
 
 
 def _wall_of_instant_0(cluster: Cluster) -> float:
