@@ -74,7 +74,7 @@ class KubeletFaults:
         for_ms = read_duration_ms(payload.get("for"))
         if for_ms is None and payload.get("for") is not None:
             raise BadRequest(f"fault.for {payload['for']!r}: use a duration such as 30s")
-        agent = self._kubelets.agent(node.meta.name)
+        agent = self._kubelets.outages.agent(node.meta.name)
         if kind == "kubeletRestart":
             self._kubelets.outages.begin(agent, KUBELET, self._or_restart(agent, for_ms))
         elif kind in ("reboot", "crash"):

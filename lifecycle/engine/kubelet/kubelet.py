@@ -11,15 +11,12 @@ from typing import Any
 from ..agenda import Timer
 from ..context import Context
 from ..objects.meta import StoredObject
-from ..objects.node import Node
 from ..objects.pod import Pod
-from ..objects.runtime import EXITED
-from ..programs import read_profile
-from .backoff import decide_delay, decide_next_delay
-from .grace import decide_effective_grace_seconds
+from .ending import TORN_DOWN, Ending
+from .exits import record_exit
 from .mounts import SOURCE_KINDS
 from .network import Network
-from .node_agent import NodeAgent
+from .node_agents import NodeAgents
 from .outages import Outages, decode_pod, encode_pod
 from .parts import (
     BACK_OFF_OVER,
@@ -32,7 +29,6 @@ from .parts import (
     PULLED,
     RESIZED,
     WAKE,
-    WARNING,
     Parts,
 )
 from .pod_actions import ContainerToKill, decide_pod_actions
@@ -56,7 +52,7 @@ from .worker import (
 )
 
 NAME = "kubelet"
-ADMIT, TORN_DOWN = "admit", "tornDown"
+ADMIT = "admit"
 
 
 class Kubelets:
@@ -69,18 +65,17 @@ class Kubelets:
         parts.connect = Network(parts.store, self.workers).connect
         # Pods deleted by force whose containers are still ending, by uid.
         self._gone: dict[str, Pod] = {}
-        self._node_count = 0
         self._reporter = Reporter(context)
         self._starter = Starter(parts, self._on_running, self.on_exit, self._tell)
         self._prober = Prober(parts, self._on_probe)
         self._stopper = Stopper(parts, self.on_exit)
         self.sandboxes = Sandboxes(parts, self._prober, self._stopper, self.on_exit, self)
+        self.ending = Ending(parts, self._prober, self._stopper, self)
+        self._agents = NodeAgents(parts)
         self._resizer = Resizer(parts, self._stopper, self.workers)
         self.outages = Outages(parts, self._prober, self)
         context.loop.register(NAME, self._sync)
         context.store.listen("Pod", self._on_pod)
-        context.store.listen("Node", self._on_node)
-        context.store.listen("ContainerProfile", self._on_profile)
         for kind in SOURCE_KINDS:
             context.store.listen(kind, self.sandboxes.on_volume_source)
         for what, handler in self._pod_handlers().items():
@@ -93,9 +88,9 @@ class Kubelets:
             ADMIT: self._admit,
             MOUNT: self.sandboxes.begin,
             SANDBOX: self.sandboxes.on_made,
-            TORN_DOWN: self._on_torn_down,
+            TORN_DOWN: self.ending.on_torn_down,
             GRACE_END: self._stopper.on_grace_end,
-            DEADLINE: self._on_deadline,
+            DEADLINE: self.ending.on_deadline,
             RESIZED: self._resizer.on_applied,
         }
 
@@ -168,7 +163,7 @@ class Kubelets:
     def _follow(self, worker: PodWorker, old: Pod, new: Pod) -> None:
         if old.spec is not new.spec:
             worker.follow_spec(new.spec)
-            self._set_deadline(worker, new)
+            self.ending.set_deadline(worker, new)
         worker.has_changed = worker.must_act = True
         self._parts.touch(worker)
 
@@ -179,10 +174,6 @@ class Kubelets:
             self._on_removed(heard)
         else:
             self._follow(worker, heard, stored)
-
-    def agent(self, node: str) -> NodeAgent:
-        """The kubelet of a node."""
-        return self._parts.agents[node]
 
     def take(self, pod: Pod) -> None:
         """A pod is bound to a node of ours."""
@@ -202,9 +193,20 @@ class Kubelets:
             )
             self._parts.touch(worker)
             return
-        self._forget(worker)
+        self.forget(worker)
 
-    def _forget(self, worker: PodWorker) -> None:
+    def on_stopping(self, worker: PodWorker) -> None:
+        """A pod begins to end: it waits for no sandbox any more."""
+        if worker.sandbox_failed_ms is not None:
+            self.sandboxes.end(worker)
+
+    def on_stopped(self, worker: PodWorker) -> None:
+        """A pod has ended: what it had of its node is free."""
+        if self._resizer.deferred:
+            self._resizer.retry(worker.node)
+
+    def forget(self, worker: PodWorker) -> None:
+        """Nothing of the pod is left, here or in the store."""
         for run in worker.runs.values():
             self._prober.end(worker, run)
             self._parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
@@ -212,34 +214,10 @@ class Kubelets:
             if run.wake_timer is not None:
                 self._parts.cancel((run.wake_timer[0], run.wake_timer[2]))
         worker.drop_timers(self._context.agenda.cancel)
-        if worker.sandbox_failed_ms is not None:
-            self.sandboxes.end(worker)
+        self.on_stopping(worker)
         self._gone.pop(worker.uid, None)
         del self.workers[worker.uid]
-        if self._resizer.deferred:
-            self._resizer.retry(worker.node)
-
-    def _on_node(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        agents = self._parts.agents
-        if isinstance(new, Node) and new.meta.name not in agents:
-            agents[new.meta.name] = self._make_agent(new)
-
-    def _make_agent(self, node: Node) -> NodeAgent:
-        configuration: Mapping[str, Any] | None = None
-        for entry in self._context.settings.kubelet:
-            selected = ((entry.get("metadata") or {}).get("labels") or {}).get("podline.dev/node")
-            if selected in (None, node.meta.name):
-                configuration = entry
-        self._node_count += 1
-        number = self._node_count
-        return NodeAgent(node.meta.name, number, self._context.features, configuration)
-
-    def _on_profile(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        parts = self._parts
-        parts.profiles = tuple(
-            read_profile(obj.to_json())[0] for obj in self._parts.store.list("ContainerProfile")
-        )
-        parts.has_profiles += 1
+        self.on_stopped(worker)
 
     # --- a pod arrives --------------------------------------------------------------------------------
 
@@ -257,30 +235,9 @@ class Kubelets:
         """Set what a kubelet that has just started would: the deadline, and a sandbox where there is none."""
         if worker.stage != SYNCING:
             return
-        self._set_deadline(worker, pod)
+        self.ending.set_deadline(worker, pod)
         if not worker.runtime.sandbox_id and pod.meta.deletion_ms is None:
             self.sandboxes.begin(worker, pod)
-
-    def _set_deadline(self, worker: PodWorker, pod: Pod) -> None:
-        seconds = pod.spec.active_deadline_seconds
-        if self._parts.outages and self._parts.is_down(worker.node):
-            return
-        if worker.deadline_timer is not None:
-            self._context.agenda.cancel(worker.deadline_timer)
-            worker.deadline_timer = None
-        if seconds is not None and pod.status.start_ms is not None:
-            due_ms = pod.status.start_ms + seconds * 1000 - self._context.clock.now_ms
-            worker.deadline_timer, _ = self._parts.later(max(due_ms, 0), DEADLINE, worker)
-
-    def _on_deadline(self, worker: PodWorker, pod: Pod) -> None:
-        worker.deadline_timer = None
-        if worker.stage in (TERMINATING, TERMINATED) or pod.is_finished:
-            return
-        message = "Pod was active on the node longer than the specified deadline"
-        worker.evicted = ("DeadlineExceeded", message)
-        worker.stop_reason = "DeadlineExceeded"
-        self._parts.event(worker, None, "Normal", "DeadlineExceeded", message)
-        self._parts.touch(worker)
 
     # --- one look -------------------------------------------------------------------------------------
 
@@ -290,13 +247,13 @@ class Kubelets:
             return
         pod = self.pod(worker)
         if worker.stage == TERMINATED:
-            self._finish(worker, pod)
+            self.ending.finish(worker)
             return
         if worker.stage == TERMINATING:
-            self._continue_stop(worker, pod)
+            self.ending.go_on(worker, pod)
             return
         if pod.meta.deletion_ms is not None or worker.stop_reason:
-            self._begin_stop(worker, pod)
+            self.ending.begin(worker, pod)
             return
         if worker.stage == WAITING:
             self._begin(worker, pod)
@@ -315,12 +272,12 @@ class Kubelets:
     def _act(self, worker: PodWorker, pod: Pod) -> None:
         actions = decide_pod_actions(worker.spec, worker.runtime, probe_results=self._prober.results(worker))
         if actions.restart_all:
-            self._restart_all(worker, pod, actions.restart_all)
+            restart_all(self._parts, self._prober, self._stopper, worker, actions.restart_all, self.report)
             return
         runs = worker.runs
         again = [name for name, run in runs.items() if run.must_restart and run.process is None]
         if actions.kill_pod and not any(run.must_restart for run in runs.values()):
-            self.finish_early(worker, pod)
+            self.ending.finish_early(worker, pod)
             return
         for victim in actions.containers_to_kill:
             run = runs[victim.name]
@@ -412,136 +369,14 @@ class Kubelets:
             return
         self._prober.end(worker, run)
         self._stopper.on_end(run)
-        if run.wake_timer is not None:
-            self._parts.cancel((run.wake_timer[0], run.wake_timer[2]))
-            run.wake_timer = None
-        run.process, run.stage = None, IDLE
-        worker.take_container(run)
-        seen = worker.runtime.containers[run.container.name]
-        worker.runtime.containers[run.container.name] = seen.replace(
-            state=EXITED,
-            exit_code=end.code,
-            reason=end.reason or ("Completed" if end.code == 0 else "Error"),
-            signal=end.signal or 0,
-            finished_ms=end.at_ms,
-        )
-        regular_init = run.container.is_init and not run.container.is_sidecar
-        run.ready = regular_init and end.code == 0
-        run.started = False
-        self._grow_delay(worker, run, end.at_ms - run.process_start_ms, end.at_ms)
-        run.attempt += 1
-        worker.has_changed = worker.must_act = True
-        self._parts.touch(worker)
-
-    def _grow_delay(self, worker: PodWorker, run: ContainerRun, ran_ms: int, ended_ms: int) -> None:
-        first_ms, cap_ms = self._parts.agents[worker.node].back_off
-        delay_ms = decide_delay(run.delay_ms, ran_ms)
-        run.due_ms = ended_ms + delay_ms
-        run.ended_ms = ended_ms
-        run.delay_ms = decide_next_delay(delay_ms, first_ms, cap_ms)
-
-    def _restart_all(self, worker: PodWorker, pod: Pod, trigger: str) -> None:
-        """RestartAllContainers: end everything at once, then begin again in the same sandbox."""
-        restart_all(self._parts, self._prober, self._stopper, worker, pod, trigger)
-        self.report(worker, self.pod(worker))
-        worker.runtime = worker.runtime.replace(containers={})
-        worker.has_changed = worker.must_act = True
-        self._parts.touch(worker)
-
-    # --- the end of a pod -----------------------------------------------------------------------------
-
-    def finish_early(self, worker: PodWorker, pod: Pod) -> None:
-        """Nothing of the pod will start again: stop what is left."""
-        worker.stop_reason = "Completed"
-        self._begin_stop(worker, pod)
-
-    def _begin_stop(self, worker: PodWorker, pod: Pod) -> None:
-        worker.stage = TERMINATING
-        if worker.sandbox_failed_ms is not None:
-            self.sandboxes.end(worker)
-        seconds, _ = decide_effective_grace_seconds(
-            0,
-            pod.meta.deletion_grace_seconds,
-            None,
-            pod.spec.termination_grace_seconds,
-            compatibility=self._context.compatibility,
-        )
-        if worker.stage_timer is not None:
-            self._context.agenda.cancel(worker.stage_timer)
-            worker.stage_timer = None
-        if worker.deadline_timer is not None:
-            self._context.agenda.cancel(worker.deadline_timer)
-            worker.deadline_timer = None
-        for run in worker.runs.values():
-            self._prober.end(worker, run, keep="readiness")
-            self._parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
-        self._stopper.begin_pod(worker, pod, seconds)
-        self.report(worker, pod)
-        self._after_stop_step(worker)
-
-    def _continue_stop(self, worker: PodWorker, pod: Pod) -> None:
-        seconds, is_shorter = decide_effective_grace_seconds(
-            worker.grace_seconds,
-            pod.meta.deletion_grace_seconds,
-            None,
-            pod.spec.termination_grace_seconds,
-            compatibility=self._context.compatibility,
-        )
-        if is_shorter:
-            self._stopper.shorten(worker, pod, seconds)
-        self.report(worker, pod)
-        self._stopper.continue_pod(worker, self.pod(worker))
-        self._after_stop_step(worker)
-
-    def _after_stop_step(self, worker: PodWorker) -> None:
-        if worker.stage != TERMINATING or worker.stage_timer is not None:
-            return
-        if any(run.process is not None for run in worker.runs.values()):
-            return
-        if worker.grace_end_timer is not None:
-            self._context.agenda.cancel(worker.grace_end_timer)
-            worker.grace_end_timer = None
-        delay_ms = self._context.draw_ms("kill_pod", worker.uid)
-        if worker.stop_reason:
-            delay_ms = 0
-        if delay_ms == 0:
-            self._on_torn_down(worker, self.pod(worker))
-        else:
-            worker.stage_timer, _ = self._parts.later(delay_ms, TORN_DOWN, worker)
-
-    def _on_torn_down(self, worker: PodWorker, pod: Pod) -> None:
-        """Everything has ended: the terminal phase, then the delete with grace 0 (POD-TERM-18, -19)."""
-        worker.stage_timer = None
-        worker.stage = TERMINATED
-        worker.runtime = worker.runtime.replace(sandbox_ready=False)
-        self.report(worker, pod)
-        self._parts.touch(worker)
-        if self._resizer.deferred:
-            self._resizer.retry(worker.node)
-
-    def _finish(self, worker: PodWorker, pod: Pod) -> None:
-        if self._parts.outages and self._parts.is_cut_off(worker.node):
-            return
-        stored = self._parts.store.get_pod(worker.uid)
-        if stored is None:
-            self._forget(worker)
-            return
-        if stored.meta.deletion_ms is None:
-            return
-        if stored.meta.finalizers:
-            if stored.meta.deletion_grace_seconds:
-                meta = stored.meta.replace(deletion_grace_seconds=0)
-                self._parts.store.update(stored, stored.replace(meta=meta))
-            return
-        self._parts.store.remove(stored)
+        record_exit(self._parts, worker, run, end)
 
     # --- save and load --------------------------------------------------------------------------------
 
     def save(self) -> dict[str, Any]:
         """Plain data of every node and worker."""
         return {
-            "node_count": self._node_count,
-            "agents": {name: agent.save() for name, agent in self._parts.agents.items()},
+            "nodes": self._agents.save(),
             "workers": [worker.save() for worker in self.workers.values()],
             "gone": [encode_pod(pod) for pod in self._gone.values()],
             "last_heard": self.outages.save(),
@@ -549,16 +384,7 @@ class Kubelets:
 
     def load(self, data: Mapping[str, Any]) -> None:
         """Go on from what `save` described; the store is restored before."""
-        for name, entry in data["agents"].items():
-            node = self._parts.store.get("Node", "", name)
-            if isinstance(node, Node):
-                # Its number gives its addresses, so it keeps the one it had.
-                self._node_count = entry["number"] - 1
-                self._parts.agents[name] = agent = self._make_agent(node)
-                agent.load(entry)
-        self._node_count = data["node_count"]
-        if self._parts.store.count("ContainerProfile"):
-            self._on_profile(None, None)
+        self._agents.load(data["nodes"])
         for entry in data["gone"]:
             pod = decode_pod(entry)
             self._gone[pod.meta.uid] = pod
@@ -568,6 +394,3 @@ class Kubelets:
             stored = self.outages.heard(uid) or self._parts.store.get_pod(uid) or self._gone[uid]
             self.workers[uid] = PodWorker.load(entry, stored, self._parts.behavior)
         self._resizer.restore()
-
-
-__all__ = ["NAME", "WARNING", "Kubelets"]

@@ -56,6 +56,10 @@ class Outages:
         self._last_heard: dict[str, Pod] = {}
         parts.context.loop.on_timer(OVER, self._on_over)
 
+    def agent(self, node: str) -> NodeAgent:
+        """The kubelet of a node."""
+        return self._parts.agents[node]
+
     # --- who knows what -------------------------------------------------------------------------------
 
     def heard(self, uid: str) -> Pod | None:

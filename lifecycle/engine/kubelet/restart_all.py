@@ -6,6 +6,8 @@ grace, sandbox, address and volumes stay, then init containers run again one aft
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..objects.condition import Condition, with_condition
 from ..objects.pod import Pod
 from ..objects.runtime import EXITED
@@ -20,9 +22,17 @@ CONDITION = "PodRestartInPlace"
 
 
 def restart_all(
-    parts: Parts, prober: Prober, stopper: Stopper, worker: PodWorker, pod: Pod, trigger: str
+    parts: Parts,
+    prober: Prober,
+    stopper: Stopper,
+    worker: PodWorker,
+    trigger: str,
+    report: Callable[[PodWorker, Pod], Pod],
 ) -> None:
-    """End every run of the pod and forget what init did; the trigger alone keeps its back-off (RALL-14)."""
+    """End every run of the pod and forget what init did; the trigger alone keeps its back-off (RALL-14).
+
+    The next look begins again in the same sandbox.
+    """
     now_ms = parts.context.clock.now_ms
     _set_condition(parts, worker, "True", now_ms)
     for name, run in worker.runs.items():
@@ -50,11 +60,17 @@ def restart_all(
         worker.runtime.containers[name] = ended
     _set_condition(parts, worker, "False", now_ms)
     worker.restarting_all = trigger
+    stored = parts.pod(worker)
+    if stored is not None:
+        report(worker, stored)
+    worker.runtime = worker.runtime.replace(containers={})
+    worker.has_changed = worker.must_act = True
+    parts.touch(worker)
 
 
 def _set_condition(parts: Parts, worker: PodWorker, status: str, now_ms: int) -> None:
     stored = parts.pod(worker)
-    if stored is None:
+    if stored is None or parts.is_cut_off(worker.node):
         return
     conditions = with_condition(stored.status.conditions, Condition(CONDITION, status, "", "", now_ms))
     parts.store.update(stored, stored.with_status(stored.status.replace(conditions=conditions)))

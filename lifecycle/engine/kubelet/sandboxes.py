@@ -11,6 +11,7 @@ from typing import Protocol
 from ..objects.meta import StoredObject
 from ..objects.pod import Pod
 from ..programs.world import Exit
+from .ending import Ending
 from .mounts import find_missing_volume, next_try_ms
 from .node_agent import SANDBOXES, NodeAgent
 from .parts import NORMAL, SOURCE, WARNING, OnExit, Parts
@@ -30,12 +31,11 @@ class Host(Protocol):
     """What sandboxes ask of the kubelets."""
 
     workers: dict[str, PodWorker]
+    ending: Ending
 
     def pod(self, worker: PodWorker) -> Pod: ...
 
     def report(self, worker: PodWorker, pod: Pod) -> Pod: ...
-
-    def finish_early(self, worker: PodWorker, pod: Pod) -> None: ...
 
 
 class Sandboxes:
@@ -157,7 +157,7 @@ class Sandboxes:
             return
         if not decide_pod_actions(worker.spec, worker.runtime).create_sandbox:
             # It restarts nothing: what is left is stopped, and the pod is over.
-            self._host.finish_early(worker, pod)
+            self._host.ending.finish_early(worker, pod)
             return
         if not worker.is_renewing:
             worker.is_renewing = True
