@@ -7,7 +7,6 @@ from typing import Any
 import orjson
 from django.core.management.base import BaseCommand, CommandError
 
-from lifecycle import collector
 from lifecycle.benches.report import Report
 
 # Benches that live beside what they measure.
@@ -44,8 +43,6 @@ class Command(BaseCommand):
         }
         if min(work.values(), default=1) < 1:
             raise CommandError("sizes start at 1")
-        # As an engine worker runs.
-        collector.settle()
         report = import_module(ELSEWHERE.get(name, f"lifecycle.benches.{name}")).run(**work)
         self.stdout.write(orjson.dumps(report.to_json()).decode() if options["json"] else _as_text(report))
 
