@@ -36,7 +36,7 @@ def has(world: World) -> Any:
     return world.container()["resources"]
 
 
-@pytest.mark.spec("RESIZE-02", "RESIZE-03", "RESIZE-06", "RESIZE-08")
+@pytest.mark.spec("RESIZE-02", "RESIZE-03", "RESIZE-06", "RESIZE-08", "COND-17")
 def test_cpu_is_changed_without_a_restart() -> None:
     world = sized()
     assert has(world) == SMALL
@@ -67,7 +67,7 @@ def test_memory_is_changed_by_restarting_the_container() -> None:
     assert world.condition(IN_PROGRESS) == [(10, "True"), (13, None)]
 
 
-@pytest.mark.spec("RESIZE-07")
+@pytest.mark.spec("RESIZE-07", "COND-16")
 def test_a_resize_waits_for_room_on_the_node() -> None:
     world = sized()
     world.pod({"name": "app", "resources": {"requests": {"cpu": "2"}}}, meta={"name": "neighbour"})

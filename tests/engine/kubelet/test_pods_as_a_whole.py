@@ -1,0 +1,118 @@
+"""What containers of a pod share, and what is added to a pod that lives."""
+
+from typing import Any
+
+import pytest
+
+from lifecycle.engine import Cluster, Settings
+
+from .world import EPOCH_MS, World
+
+
+def debug(world: World, *command: str) -> Any:
+    container = {"name": "debugger", "image": "busybox:1", "command": list(command)}
+    where = {"kind": "Pod", "namespace": "default", "name": "web", "subresource": "ephemeralcontainers"}
+    patch = {"spec": {"ephemeralContainers": [container]}}
+    return world.submit("patch", type="strategic", patch=patch, **where)
+
+
+@pytest.mark.spec("EPHEM-01", "EPHEM-07", "EPHEM-08")
+def test_a_crashed_container_is_looked_at_from_an_ephemeral_one() -> None:
+    world = World()
+    world.pod(behavior={"app": {"runs": [{"for": "5s", "exit": 1}]}})
+    assert debug(world.to(8), "sh", "-c", "sleep 5; exit 3").ok
+    world.to(12)
+    assert "running" in world.container("debugger")["state"]
+    assert [one["name"] for one in world.status()["containerStatuses"]] == ["app"]
+    world.to(60)
+    assert world.ends("debugger") == [(13, 3)]
+    assert world.starts("debugger") == [8]
+
+
+@pytest.mark.spec("EPHEM-03", "EPHEM-11")
+def test_an_ephemeral_container_has_no_say_in_phase_or_readiness() -> None:
+    world = World()
+    world.pod()
+    debug(world.to(10), "sh", "-c", "exit 3")
+    world.to(60)
+    assert world.container("debugger")["restartCount"] == 0
+    assert world.lane("phase") == [(0, "Pending"), (0, "Running")]
+    assert world.condition("Ready") == [(0, "False"), (0, "True")]
+
+
+@pytest.mark.spec("POD-TERM-09")
+def test_containers_are_stopped_in_an_order_that_the_seed_draws() -> None:
+    orders = set()
+    for seed in range(1, 9):
+        world = World()
+        settings = Settings(timing="instant", nodes={"count": 1})
+        world.cluster = Cluster(seed=seed, epoch_ms=EPOCH_MS, settings=settings)
+        world.pod("one", "two", "three")
+        world.to(10).delete()
+        stopped = [row["field"] for row in world.rows if row.get("field", "").startswith("signal.")]
+        assert sorted(stopped) == ["signal.one", "signal.three", "signal.two"]
+        orders.add(tuple(stopped))
+    assert len(orders) > 1
+
+
+@pytest.mark.spec("POD-TERM-17", "POD-TERM-19")
+def test_the_sandbox_goes_after_the_last_container_and_the_object_after_that() -> None:
+    world = World()
+    world.pod("one", "two", behavior={name: {"onTerm": {"takes": "3s"}} for name in ("one", "two")})
+    world.to(10).delete()
+    world.to(60)
+    fields = [(row["at_ms"], row["field"], row["new"]) for row in world.rows if row["type"] == "transition"]
+    ended = [index for index, row in enumerate(fields) if row[1:] == ("container.two.state", "Terminated")]
+    torn = fields.index((13_000, "condition.PodReadyToStartContainers", "False"))
+    final = fields.index((13_000, "phase", "Succeeded"))
+    gone = fields.index((13_000, "exists", "deleted"))
+    assert ended[0] < torn < final < gone
+
+
+@pytest.mark.spec("SBOX-10")
+def test_the_sandbox_condition_has_its_new_name_alone() -> None:
+    world = World()
+    world.pod()
+    types = [one["type"] for one in world.to(10).status()["conditions"]]
+    assert "PodReadyToStartContainers" in types
+    assert "PodHasNetwork" not in types
+
+
+@pytest.mark.spec("INIT-29")
+def test_what_an_init_container_reserves_stays_reserved() -> None:
+    world = World()
+    settings = Settings(timing="instant", nodes={"count": 1, "cpu": "4", "memory": "8Gi"})
+    world.cluster = Cluster(seed=1, epoch_ms=EPOCH_MS, settings=settings)
+    first = {"name": "first", "resources": {"requests": {"cpu": "3"}}}
+    app = {"name": "app", "resources": {"requests": {"cpu": "1"}}}
+    world.pod(app, init=(first,), behavior={"first": {"runs": [{"for": "5s", "exit": 0}]}})
+    world.to(10).pod({"name": "app", "resources": {"requests": {"cpu": "2"}}}, meta={"name": "other"})
+    assert world.to(20).starts() == [5]
+    assert world.lane("node", "other") == []
+    world.delete()
+    assert world.to(30).lane("node", "other") == [(20, "node-1")]
+
+
+@pytest.mark.spec("SIDECAR-14")
+def test_sidecars_and_containers_share_network_and_volumes() -> None:
+    mount = {"volumeMounts": [{"name": "shared", "mountPath": "/shared"}]}
+    write = "echo hello > /shared/note; sleep 3600"
+    read = "until cat /shared/note; do sleep 1; done; sleep 1; nc -z localhost 8080 && echo open; sleep 3600"
+    image = {"image": "busybox:1"}
+    side = {"name": "side", "restartPolicy": "Always", **image, **mount, "command": ["sh", "-c", write]}
+    app = {"name": "app", **image, **mount, "command": ["sh", "-c", read]}
+    server = {"name": "server", "image": "sim/server:1", "ports": [{"containerPort": 8080}]}
+    world = World()
+    assert world.pod(app, server, init=(side,), volumes=[{"name": "shared", "emptyDir": {}}]).ok
+    world.to(30)
+    logs = [entry[4] for entry in world.cluster.take_changes().logs if entry[1] == "app"]
+    assert (logs[0], logs[-1]) == ("hello", "open")
+
+
+def test_no_two_pods_have_one_address() -> None:
+    world = World(nodes=2)
+    for number in range(40):
+        world.pod(meta={"name": f"pod-{number}"})
+    world.to(10)
+    addresses = [pod["status"]["podIP"] for pod in world.cluster.list("Pod", "default")]
+    assert len(set(addresses)) == 40
