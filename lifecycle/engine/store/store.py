@@ -149,13 +149,14 @@ class Store:
         rv = new.resource_version = self.resource_version = self.resource_version + 1
         self.by_uid[new.meta.uid] = new
         self.versions.append(tuple.__new__(Version, (rv, self.clock.now_ms, type, old, new)))
-        if old is None or old.meta is not new.meta or (isinstance(new, Pod)):
+        is_pod = isinstance(new, Pod)
+        if old is None or old.meta is not new.meta or (is_pod and _is_bound_now(old, new)):
             self.index.change(old, new)
         trace = self.trace
         outer, first = trace.cause, trace.seq + 1
         if old is not None and old.meta.deletion_ms is None and new.meta.deletion_ms is not None:
             self.set_deletion_stage(new, "requested")
-        if isinstance(new, Pod):
+        if is_pod:
             record_pod(trace, old, new, self.shown)  # type: ignore[arg-type]
         else:
             record_object(trace, old, new)
@@ -183,6 +184,10 @@ class Store:
         if isinstance(obj, Pod):
             # Told after every write, so what was told last is what holds now.
             self.shown[obj.meta.uid] = (ready_text(obj), pod_status_text(obj))
+
+
+def _is_bound_now(old: StoredObject, new: StoredObject) -> bool:
+    return isinstance(old, Pod) and isinstance(new, Pod) and old.node_name != new.node_name
 
 
 def _has_same_shape(old: StoredObject, new: StoredObject) -> bool:

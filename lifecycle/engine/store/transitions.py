@@ -36,11 +36,17 @@ def record_pod(trace: Trace, old: Pod | None, new: Pod, shown: dict[str, tuple[s
     if new.node_name and (old is None or old.node_name != new.node_name):
         trace.transition(subject, "node", None, new.node_name)
     if before is not status:
-        _record_containers(trace, subject, before.init_containers if before else (), status.init_containers)
-        _record_containers(trace, subject, before.containers if before else (), status.containers)
-        _record_containers(
-            trace, subject, before.ephemeral_containers if before else (), status.ephemeral_containers
+        was_init, was, was_ephemeral = (
+            (before.init_containers, before.containers, before.ephemeral_containers)
+            if before is not None
+            else ((), (), ())
         )
+        if was_init is not status.init_containers:
+            _record_containers(trace, subject, was_init, status.init_containers)
+        if was is not status.containers:
+            _record_containers(trace, subject, was, status.containers)
+        if was_ephemeral is not status.ephemeral_containers:
+            _record_containers(trace, subject, was_ephemeral, status.ephemeral_containers)
         if before is None or before.conditions is not status.conditions:
             order = _ORDER if new.spec.init_containers else _ORDER_WITHOUT_INIT
             _record_conditions(trace, subject, before.conditions if before else (), status.conditions, order)
@@ -80,8 +86,6 @@ def _record_containers(
     old: tuple[ContainerStatus, ...],
     new: tuple[ContainerStatus, ...],
 ) -> None:
-    if old is new:
-        return
     for index, status in enumerate(new):
         before: ContainerStatus | None = None
         if index < len(old) and old[index].name == status.name:
