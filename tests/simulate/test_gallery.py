@@ -11,8 +11,7 @@ from tests.simulate.running import GALLERY, run_file
 TIMELINES = yaml.safe_load((Path(__file__).parent / "timelines.yaml").read_text())
 SCENARIOS = sorted(path.stem for path in GALLERY.glob("*.yaml"))
 # What the engine does not do yet. Strict: a scenario that begins to pass has to leave this list.
-NOT_YET = {
-}
+NOT_YET = {}
 ENTRY = re.compile(r"(?P<seconds>[\d.]+)(?: (?P<value>\S.*))?")
 # Requirements whose observable is a lane of the scenario.
 SHOWN = {
