@@ -186,10 +186,6 @@ class Cluster:
         """JSON of every object of a kind, in order of creation."""
         return [obj.to_json(self.epoch_ms) for obj in self._store.list(kind, namespace)]
 
-    def list_stored(self, kind: str, namespace: str | None = None) -> Sequence[StoredObject]:
-        """Every object of a kind, typed, in order of creation."""
-        return [*self._store.list(kind, namespace)]
-
     def kinds(self) -> Sequence[str]:
         """Kinds of which there are objects."""
         return self._store.kinds()

@@ -8,7 +8,6 @@ EngineError
 │   ├── AlreadyExists   409 the name is taken
 │   ├── Conflict        409 the object has changed, or its state forbids this
 │   ├── Invalid         422 the object breaks a rule; names every field
-│   └── TooManyRequests 429 a budget does not allow it now
 └── CheckpointError     a saved cluster that cannot be continued
 """
 
@@ -109,10 +108,3 @@ class Invalid(ApiError):
 
     code = 422
     reason = "Invalid"
-
-
-class TooManyRequests(ApiError):
-    """Not now: a budget forbids it."""
-
-    code = 429
-    reason = "TooManyRequests"

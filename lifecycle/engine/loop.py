@@ -158,11 +158,6 @@ class Loop:
             self.on_hot_key(key, delay_ms)
         return True
 
-    @property
-    def is_drained(self) -> bool:
-        """Whether nothing waits in the queue."""
-        return not self._queue
-
     def save(self) -> dict[str, Any]:
         """Plain data; waiting keys are in the agenda."""
         return {"failures": [[*key, count] for key, count in self._failures.items()]}

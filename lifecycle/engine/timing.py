@@ -25,7 +25,6 @@ _TABLE: dict[str, tuple[int, int, str]] = {
     "kill_pod": (10, 60, "tearing down the sandbox after the last container has ended"),
     "resize": (100, 600, "new amounts of CPU and memory reaching a running container"),
     "kubelet_start": (800, 2500, "a kubelet that was restarted is at work again"),
-    "status_report": (5, 20, "a kubelet's status reaching the API server"),
     "garbage": (15, 60, "the garbage collector noticing an owner's end"),
     "endpoints": (10, 40, "the endpoint slice controller following a pod's readiness"),
 }
@@ -51,8 +50,6 @@ QUEUE_MAX_MS = 1_000_000
 """Cap of a work queue's exponential retry, in ms (client-go)."""
 SYNCS_PER_INSTANT = 100
 """How often one key may be looked at within one instant before its queue backs off."""
-NODE_MONITOR_GRACE_MS = 50_000
-"""Missing heartbeats for this long make a node's Ready condition Unknown (v1.35)."""
 
 
 class Timing:
@@ -110,8 +107,3 @@ def read_duration_ms(value: Any) -> int | None:
         total += float(number) * _UNITS_MS[unit]
         rest = rest[len(unit) :]
     return round(total)
-
-
-def describe() -> list[tuple[str, int, int, str]]:
-    """The table for people: name, realistic low and high in ms, and what it is."""
-    return [(name, low, high, why) for name, (low, high, why) in _TABLE.items()]

@@ -10,8 +10,7 @@ kubelet's override is applied last in B, and evictions do not look at the pod's 
 
 from __future__ import annotations
 
-MINIMUM_GRACE_SECONDS = 2
-"""A container always gets this long between its stop signal and SIGKILL."""
+from ..timing import MINIMUM_GRACE_SECONDS
 
 V1_23_1 = "v1.23.1"
 

@@ -59,7 +59,6 @@ def restart_all(
         )
         worker.runtime.containers[name] = ended
     _set_condition(parts, worker, "False", now_ms)
-    worker.restarting_all = trigger
     stored = parts.pod(worker)
     if stored is not None:
         report(worker, stored)

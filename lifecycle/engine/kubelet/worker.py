@@ -63,8 +63,8 @@ class ProbeRun:
 
 _RUN_DATA = (
     "stage attempt waiting restart_count ready started delay_ms due_ms pull_tries pull_delay_ms start_tries"
-    " killed_with killed_ms kill_reason kill_message grace_seconds override_seconds waited_ms hook_start_ms"
-    " stage_timer wake_timer kill_timer created_ms process_start_ms told_problems must_restart ended_ms"
+    " killed_with kill_reason grace_seconds override_seconds waited_ms hook_start_ms"
+    " stage_timer wake_timer kill_timer process_start_ms told_problems must_restart ended_ms"
 ).split()
 
 
@@ -75,17 +75,14 @@ class ContainerRun:
         "attempt",
         "behavior",
         "container",
-        "created_ms",
         "delay_ms",
         "due_ms",
         "ended_ms",
         "grace_seconds",
         "hook",
         "hook_start_ms",
-        "kill_message",
         "kill_reason",
         "kill_timer",
-        "killed_ms",
         "killed_with",
         "must_restart",
         "override_seconds",
@@ -125,9 +122,7 @@ class ContainerRun:
         self.pull_delay_ms = 0
         self.start_tries = 0
         self.killed_with = ""
-        self.killed_ms = 0
         self.kill_reason = ""
-        self.kill_message = ""
         self.grace_seconds = 0
         self.override_seconds: int | None = None
         self.waited_ms = 0
@@ -135,7 +130,6 @@ class ContainerRun:
         self.stage_timer: tuple[int, bool] | None = None
         self.wake_timer: tuple[int, int, bool] | None = None
         self.kill_timer: int | None = None
-        self.created_ms = 0
         self.process_start_ms = 0
         self.told_problems = False
         # Being killed to be started again, whatever its exit code will be.
@@ -188,7 +182,6 @@ class PodWorker:
         "must_act",
         "node",
         "resize",
-        "restarting_all",
         "runs",
         "runtime",
         "sandbox_failed_ms",
@@ -227,7 +220,6 @@ class PodWorker:
         self.grace_end_timer: int | None = None
         self.deadline_timer: int | None = None
         self.evicted: tuple[str, str] | None = None
-        self.restarting_all = ""
         # The sandbox was lost and what ran in it is being stopped; since when none could be made.
         self.is_renewing = False
         self.resize = ""
@@ -280,7 +272,6 @@ class PodWorker:
             "grace_end_timer": self.grace_end_timer,
             "deadline_timer": self.deadline_timer,
             "evicted": self.evicted,
-            "restarting_all": self.restarting_all,
             "is_renewing": self.is_renewing,
             "resize": self.resize,
             "allotted": {name: run.container.raw.get("resources") for name, run in self.runs.items()}
@@ -309,7 +300,7 @@ class PodWorker:
         worker = cls(pod)
         for name in (
             "stage stage_timer ip is_reported has_initialized stop_started_ms stop_reason grace_seconds"
-            " grace_end_timer deadline_timer restarting_all is_renewing sandbox_failed_ms"
+            " grace_end_timer deadline_timer is_renewing sandbox_failed_ms"
             " resize"
         ).split():
             setattr(worker, name, data[name])

@@ -57,23 +57,3 @@ def cpu_milli(value: Any) -> int:
 def amount(resource: str, value: Any) -> int:
     """A resource amount as the scheduler counts it: CPU in milli, all else in whole units."""
     return cpu_milli(value) if resource == "cpu" else whole(value)
-
-
-def format_cpu(milli: int) -> str:
-    """`1500` milli-CPU as `1500m`, `2000` as `2`."""
-    return str(milli // 1000) if milli % 1000 == 0 else f"{milli}m"
-
-
-def format_bytes(count: int) -> str:
-    """A byte count with the largest binary suffix that keeps it whole: `64Mi`."""
-    for suffix, bits in reversed(_BINARY.items()):
-        if count and count % (1 << bits) == 0:
-            return f"{count >> bits}{suffix}"
-    return str(count)
-
-
-def format_amount(resource: str, count: int) -> str:
-    """The spelling of a resource amount made by `amount`."""
-    if resource == "cpu":
-        return format_cpu(count)
-    return format_bytes(count)

@@ -244,19 +244,24 @@ def _execute_compound(
                 frame.redirects.append(saved)
         case LeaveRedirects():
             restore_redirects(machine, task, frame.redirects.pop())
-        case Test(tokens):
-            shell.status = int(not evaluate_condition(tokens, scope, machine, task))
-            frame.substituted.clear()
+        case _:
+            _judge(scope, shell, frame, instruction)
             check_error(machine, task, shell, frame)
+
+
+def _judge(scope: ShellScope, shell: Shell, frame: Frame, instruction: Instruction) -> None:
+    """`[[ … ]]` and `(( … ))`: a status from a condition or a number."""
+    match instruction:
+        case Test(tokens):
+            shell.status = int(not evaluate_condition(tokens, scope, scope.machine, scope.task))
         case Calculate(word):
             text = expand_text(word, scope)
             value = evaluate(text, lambda name: scope.get(name) or "", scope.put)
             # An empty condition, as in `for ((;;))`, holds.
             shell.status = int(value == 0 and bool(text.strip()))
-            frame.substituted.clear()
-            check_error(machine, task, shell, frame)
         case _:
             raise AssertionError(instruction)
+    frame.substituted.clear()
 
 
 def _next_item(scope: ShellScope, frame: Frame, name: str, end: int) -> None:
