@@ -7,7 +7,7 @@ EngineError
 │   ├── NotFound        404 no such object
 │   ├── AlreadyExists   409 the name is taken
 │   ├── Conflict        409 the object has changed, or its state forbids this
-│   ├── Invalid         422 the object breaks a rule; names every field
+│   └── Invalid         422 the object breaks a rule; names every field
 └── CheckpointError     a saved cluster that cannot be continued
 """
 
