@@ -360,7 +360,7 @@ class Kubelets:
         end = process.exit
         pod = self.pod(worker)
         if end is None:
-            self._starter.schedule_wake(worker, run)
+            self._parts.schedule_wake(worker, run)
             if self._parts.outages and self._parts.is_down(worker.node):
                 return
             self._starter.after_process_ran(worker, pod, run)
@@ -370,6 +370,10 @@ class Kubelets:
         self._prober.end(worker, run)
         self._stopper.on_end(run)
         record_exit(self._parts, worker, run, end)
+        if worker.processes is not None:
+            self._parts.wake_others(worker, run)
+            if worker.processes.has_ended:
+                self.sandboxes.lose(worker)
 
     # --- save and load --------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from ..context import Context
 from ..objects.pod import Pod
 from ..programs import Behavior, Profile, resolve_behavior
+from ..timing import UPKEEP_PROGRAM_MS
 from .node_agent import KUBELET, PARTITION, NodeAgent
 from .worker import ContainerRun, PodWorker
 from .world import ContainerWorld
@@ -119,6 +120,37 @@ class Parts:
     def world(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> ContainerWorld:
         """The world of a container, for one call."""
         return ContainerWorld(self.context, worker, pod, run.container, self.connect)
+
+    def schedule_wake(self, worker: PodWorker, run: ContainerRun) -> None:
+        """Have the process run when it is due next."""
+        if worker.processes is not None:
+            self.wake_others(worker, run)
+        self._schedule(worker, run)
+
+    def wake_others(self, worker: PodWorker, run: ContainerRun) -> None:
+        """Have the other containers' processes take what a process of this one may have sent them."""
+        for other in worker.runs.values():
+            if other is not run and other.process is not None:
+                self._schedule(worker, other)
+
+    def _schedule(self, worker: PodWorker, run: ContainerRun) -> None:
+        process = run.process
+        assert process is not None, run.container.name
+        due_ms = process.next_wake_ms()
+        known = run.wake_timer
+        if known is not None:
+            if known[1] == due_ms:
+                return
+            self.cancel((known[0], known[2]))
+            run.wake_timer = None
+        if due_ms is None:
+            return
+        now_ms = self.context.clock.now_ms
+        is_progress = due_ms - run.process_start_ms <= UPKEEP_PROGRAM_MS or process.ends is not None
+        number, _ = self.later(
+            max(due_ms - now_ms, 0), WAKE, worker, run.container.name, is_progress=is_progress
+        )
+        run.wake_timer = (number, due_ms, is_progress)
 
     def take_output(self, worker: PodWorker, run: ContainerRun) -> None:
         """Pass on the log lines and problems of a process."""

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from ..objects.meta import StoredObject
 from ..objects.pod import Pod
+from ..programs import make_namespace
 from ..programs.world import Exit
 from .ending import Ending
 from .mounts import find_missing_volume, next_try_ms
@@ -93,6 +94,7 @@ class Sandboxes:
         if worker.sandbox_failed_ms is not None:
             self.end(worker)
         runtime = worker.runtime
+        worker.processes = make_namespace(pod.spec.share_process_namespace, pod.spec.host_pid)
         worker.ip = agent.host_ip if pod.spec.host_network else agent.next_address()
         attempt = runtime.sandbox_attempt + 1 if runtime.sandbox_id else 0
         worker.runtime = runtime.replace(

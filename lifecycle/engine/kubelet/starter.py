@@ -13,9 +13,9 @@ from ..objects.pod import Pod
 from ..objects.runtime import RUNNING as RUNTIME_RUNNING
 from ..objects.runtime import RuntimeContainer
 from ..programs import start_process
-from ..timing import BACK_OFF_INITIAL_MS, BACK_OFF_MAX_MS, UPKEEP_PROGRAM_MS
+from ..timing import BACK_OFF_INITIAL_MS, BACK_OFF_MAX_MS
 from .backoff import duration_text
-from .parts import BACK_OFF_OVER, CREATED, HOOK_DONE, NORMAL, PULLED, WAKE, WARNING, OnExit, Parts, field_path
+from .parts import BACK_OFF_OVER, CREATED, HOOK_DONE, NORMAL, PULLED, WARNING, OnExit, Parts, field_path
 from .worker import IDLE, POST_START, PULLING, RUNNING, STARTING, ContainerRun, PodWorker
 
 ERR_IMAGE_PULL, IMAGE_PULL_BACK_OFF = "ErrImagePull", "ImagePullBackOff"
@@ -302,31 +302,11 @@ class Starter:
             self._tell(worker)
             self._on_exit(worker, run)
             return
-        self.schedule_wake(worker, run)
+        parts.schedule_wake(worker, run)
         if container.post_start is not None:
             self._post_start(worker, pod, run)
         else:
             self._on_running(worker, run)
-
-    def schedule_wake(self, worker: PodWorker, run: ContainerRun) -> None:
-        """Have the process run when it is due next."""
-        process = run.process
-        assert process is not None, run.container.name
-        due_ms = process.next_wake_ms()
-        known = run.wake_timer
-        if known is not None:
-            if known[1] == due_ms:
-                return
-            self._parts.cancel((known[0], known[2]))
-            run.wake_timer = None
-        if due_ms is None:
-            return
-        now_ms = self._parts.context.clock.now_ms
-        is_progress = due_ms - run.process_start_ms <= UPKEEP_PROGRAM_MS or process.ends is not None
-        number, _ = self._parts.later(
-            max(due_ms - now_ms, 0), WAKE, worker, run.container.name, is_progress=is_progress
-        )
-        run.wake_timer = (number, due_ms, is_progress)
 
     # --- postStart ------------------------------------------------------------------------------------
 

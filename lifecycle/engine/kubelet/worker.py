@@ -8,7 +8,7 @@ from typing import Any
 from ..objects.container import Container
 from ..objects.pod import Pod, PodSpec
 from ..objects.runtime import RuntimeContainer, RuntimePod
-from ..programs import Behavior, FileLayer, HookRun, Process
+from ..programs import Behavior, FileLayer, HookRun, Process, ProcessNamespace
 from .probe_rules import ProbeState
 
 # Stages of a pod.
@@ -181,6 +181,7 @@ class PodWorker:
         "is_reported",
         "must_act",
         "node",
+        "processes",
         "resize",
         "runs",
         "runtime",
@@ -225,6 +226,8 @@ class PodWorker:
         self.resize = ""
         self.sandbox_failed_ms: int | None = None
         self.volumes: dict[str, FileLayer] | None = None
+        # The process ids its containers share, where they do, for the life of a sandbox.
+        self.processes: ProcessNamespace | None = None
 
     def drop_timers(self, cancel: Callable[[int], None]) -> None:
         """Cancel the timers of the pod as a whole."""
@@ -290,6 +293,7 @@ class PodWorker:
             ],
             "runs": {name: run.save() for name, run in self.runs.items()},
             "volumes": {name: layer.save() for name, layer in self.volumes.items()} if self.volumes else None,
+            "processes": self.processes.save() if self.processes is not None else None,
         }
 
     @classmethod
@@ -315,6 +319,8 @@ class PodWorker:
         worker.runtime = RuntimePod(sandbox[0], sandbox[1], sandbox[2], sandbox[3], containers)
         if data["volumes"]:
             worker.volumes = {name: FileLayer.load(entry) for name, entry in data["volumes"].items()}
+        if data["processes"]:
+            worker.processes = ProcessNamespace.load(data["processes"])
         for name, saved in data["runs"].items():
             run = worker.runs.get(name)
             if run is not None:

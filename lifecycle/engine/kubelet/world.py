@@ -15,7 +15,7 @@ from ..objects.container import Container
 from ..objects.meta import StoredObject
 from ..objects.pod import Pod
 from ..objects.quantity import cpu_milli, parse_quantity
-from ..programs import ConnectResult, FileLayer, Limits, Mount, PodFacts
+from ..programs import ConnectResult, FileLayer, Limits, Mount, PodFacts, ProcessNamespace
 from ..programs.downward import format_map
 from ..programs.references import expand_references as expand
 from ..programs.volumes import is_read_only_volume, make_mounts, refresh_layer
@@ -233,6 +233,15 @@ class ContainerWorld:
             elif "resourceFieldRef" in item:
                 found[item["path"]] = self.resource_field(item["resourceFieldRef"])
         return found
+
+    @property
+    def processes(self) -> ProcessNamespace | None:
+        """The process ids that the pod's containers share, with those whose processes are seen now."""
+        namespace = self._worker.processes
+        if namespace is not None:
+            programs = [run.process for run in self._worker.runs.values() if run.process is not None]
+            namespace.machines = [one.machine for one in programs if one.machine is not None]
+        return namespace
 
     # --- network --------------------------------------------------------------------------------------
 

@@ -23,10 +23,12 @@ from lifecycle.engine.programs.downward import PodFields
 from lifecycle.engine.programs.durations import Draw, Duration, read_duration
 from lifecycle.engine.programs.environment import Environment, ServiceFacts, Sources, make_environment
 from lifecycle.engine.programs.file_system import FileLayer, Mount
-from lifecycle.engine.programs.process import Process, start_process
+from lifecycle.engine.programs.process import Process
+from lifecycle.engine.programs.process_namespace import ProcessNamespace, make_namespace
 from lifecycle.engine.programs.profiles import Profile, choose_profile, read_profile
 from lifecycle.engine.programs.reading import Problem, Reading, read_behavior
 from lifecycle.engine.programs.resolve import resolve_behavior
+from lifecycle.engine.programs.starting import start_process
 from lifecycle.engine.programs.volumes import (
     VolumeFiles,
     is_read_only_volume,
@@ -70,6 +72,7 @@ __all__ = [
     "ProbeSpec",
     "Problem",
     "Process",
+    "ProcessNamespace",
     "Profile",
     "PullPlan",
     "Reading",
@@ -86,6 +89,7 @@ __all__ = [
     "is_read_only_volume",
     "make_environment",
     "make_mounts",
+    "make_namespace",
     "read_annotation",
     "read_behavior",
     "read_duration",

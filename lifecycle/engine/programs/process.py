@@ -9,22 +9,22 @@ from typing import Any
 
 from lifecycle.engine.programs.behavior import Behavior, HookPlan
 from lifecycle.engine.programs.known_images import shell_flavour
-from lifecycle.engine.programs.script import Script
 from lifecycle.engine.programs.shell.machine import Machine
-from lifecycle.engine.programs.shell.run import add_opaque_main, run_machine, start_command, start_main
+from lifecycle.engine.programs.shell.run import add_opaque_main, run_machine, start_command
 from lifecycle.engine.programs.shell.saving import load_machine, save_machine
 from lifecycle.engine.programs.shell.waits import next_wake_ms
 from lifecycle.engine.programs.sights import named_port, sight_of_points, sight_of_program
+from lifecycle.engine.programs.signals import HARMLESS
 from lifecycle.engine.programs.world import ContainerSpec, Exit, HookRun, ProbeSpec, Sight, World
 
-OOM_KILLED = "OOMKilled"
 _KILL_STATUS, _KILL = 137, 9
+_ENDING = ("TERM", "INT", "QUIT")
 _HOOKS = {"postStart": "post_start", "preStop": "pre_stop"}
 Points = list[tuple[int, str, str | None]]
 
 
 class Process:
-    """One run of a container. Made by `start_process`; instants in ms since the cluster's epoch."""
+    """One run of a container. Made by `starting.start_process`; instants in ms since the cluster's epoch."""
 
     __slots__ = (
         "attempt",
@@ -77,10 +77,19 @@ class Process:
         due = self.ends.at_ms if self.ends is not None else None
         if self.binds_ms is not None and (due is None or self.binds_ms < due):
             due = self.binds_ms
-        machine_due = next_wake_ms(self.machine) if self.machine is not None else None
+        machine_due = self._machine_due_ms()
         if due is None or machine_due is None:
             return machine_due if due is None else due
         return min(due, machine_due)
+
+    def _machine_due_ms(self) -> int | None:
+        machine = self.machine
+        if machine is None:
+            return None
+        # Another container may have signalled, or ended, what runs here.
+        if machine.exit is not None or machine.passed_signals:
+            return machine.now_ms
+        return next_wake_ms(machine)
 
     def run(self, now_ms: int, world: World) -> None:
         """Does everything due at this instant."""
@@ -109,21 +118,18 @@ class Process:
         if name.removeprefix("SIG") == "KILL":
             self._finish(Exit(now_ms, _KILL_STATUS, None, _KILL))
             return
-        plan = self.behavior.on_term
-        if plan is None:
+        if self.behavior.on_term is None:
             self._signal_machine(now_ms, name.removeprefix("SIG"), world)
-        elif not plan.ignore:
-            takes_ms = plan.takes.draw_ms(world.draw, "term", *self.key(world))
-            if self.ends is None or now_ms + takes_ms < self.ends.at_ms:
-                self.ends = Exit(now_ms + takes_ms, plan.exit)
+        else:
+            self._end_by_plan(now_ms, world)
             self.run(now_ms, world)
 
     def _signal_machine(self, now_ms: int, name: str, world: World) -> None:
         machine = self.machine
-        if machine is None or 1 not in machine.tasks:
+        if machine is None or machine.main is None:
             return
         machine.enter(now_ms, world)
-        machine.signal(machine.tasks[1], name, is_from_outside=True)
+        machine.signal(machine.main, name, is_from_outside=True)
         machine.leave()
         self.run(now_ms, world)
 
@@ -155,7 +161,7 @@ class Process:
             return HookRun(kind, now_ms, 126, "no command given")
         run = HookRun(kind, None)
         self.hooks[kind] = run
-        machine = self.open_machine(now_ms)
+        machine = self.open_machine(now_ms, world)
         run.task = start_command(machine, arguments, self.folder, now_ms, world)
         run_machine(machine, now_ms, world)
         self._collect(now_ms, world)
@@ -174,12 +180,12 @@ class Process:
         """The container's working directory."""
         return str(self.container.raw.get("workingDir") or "/")
 
-    def open_machine(self, now_ms: int) -> Machine:
+    def open_machine(self, now_ms: int, world: World) -> Machine:
         """The container's processes; for a declared main program, with that one as a closed box."""
         if self.machine is None:
             self.machine = Machine(shell_flavour(self.container.image), is_lenient=True)
             name = self.container.image.rpartition("/")[2].partition(":")[0]
-            add_opaque_main(self.machine, name, now_ms)
+            add_opaque_main(self.machine, name, now_ms, world)
         ports = self.behavior.ports or (0,)
         is_listening = self.behavior.script is None and now_ms >= self.ready_ms
         self.machine.local_ports = ports if is_listening else ()
@@ -253,14 +259,22 @@ class Process:
             self._finish(machine.exit)
 
     def _pass_signals(self, now_ms: int, world: World) -> None:
-        """Signals that a hook sent to a main program of which only the behaviour is known."""
+        """Signals that a hook or another container sent to a main program known only by its behaviour."""
         assert self.machine is not None, self.container.name
         signals, self.machine.passed_signals = self.machine.passed_signals, []
+        for name in signals:
+            if name in _ENDING or name == (self.behavior.stop_signal or "").removeprefix("SIG"):
+                self._end_by_plan(now_ms, world)
+            elif name not in HARMLESS and self.behavior.is_opaque:
+                self.machine.note(f"cannot interpret SIG{name} to the main program: taken to go on running")
+
+    def _end_by_plan(self, now_ms: int, world: World) -> None:
         plan = self.behavior.on_term
-        if signals and plan is not None and not plan.ignore and self.exit is None:
-            takes_ms = plan.takes.draw_ms(world.draw, "term", *self.key(world))
-            if self.ends is None or now_ms + takes_ms < self.ends.at_ms:
-                self.ends = Exit(now_ms + takes_ms, plan.exit)
+        if plan is None or plan.ignore or self.exit is not None:
+            return
+        takes_ms = plan.takes.draw_ms(world.draw, "term", *self.key(world))
+        if self.ends is None or now_ms + takes_ms < self.ends.at_ms:
+            self.ends = Exit(now_ms + takes_ms, plan.exit)
 
     def _finish(self, end: Exit) -> None:
         self.exit = end
@@ -313,68 +327,6 @@ class Process:
         process.told = data["told"]
         process.machine = load_machine(data["machine"]) if data["machine"] is not None else None
         return process
-
-
-def start_process(
-    behavior: Behavior, container: ContainerSpec, attempt: int, started_ms: int, world: World
-) -> Process:
-    """Starts the run numbered `attempt` (from 0) of a container. Draws every duration of the run by key."""
-    process = Process(behavior, container, attempt, started_ms)
-    key = process.key(world)
-    if behavior.ready_after is not None:
-        process.ready_ms += behavior.ready_after.draw_ms(world.draw, "ready", *key)
-    process.probe_points = {
-        kind: [
-            (
-                started_ms + point.at.draw_ms(world.draw, "probe", kind, index, *key),
-                point.result,
-                point.message,
-            )
-            for index, point in enumerate(points)
-        ]
-        for kind, points in behavior.probes.items()
-    }
-    process.binds_ms = process.ready_ms if behavior.binds else None
-    process.usage_points = _draw_usage(behavior, started_ms, world, key)
-    process.ends = _planned_end(process, world, key)
-    if behavior.script is not None:
-        _start_script(process, behavior.script, world)
-    process.run(started_ms, world)
-    return process
-
-
-def _start_script(process: Process, script: Script, world: World) -> None:
-    machine = Machine(script.flavour, script.is_process_one, script.is_lenient)
-    machine.tail_runs = script.tail_runs
-    process.machine = machine
-    start_main(machine, list(script.arguments), script.folder, process.started_ms, world)
-
-
-def _planned_end(process: Process, world: World, key: tuple[str, str, int]) -> Exit | None:
-    """The first of: the declared end of this run, and use of more memory than the limit."""
-    started_ms = process.started_ms
-    ends: list[Exit] = []
-    plan = process.behavior.run_plan(process.attempt)
-    if plan.for_ is not None:
-        ends.append(Exit(started_ms + plan.for_.draw_ms(world.draw, "run", *key), plan.exit, plan.reason))
-    limit = world.limits.memory_bytes
-    if limit is not None:
-        over = (at_ms for at_ms, _, memory in process.usage_points if memory > limit)
-        ends += [Exit(at_ms, _KILL_STATUS, OOM_KILLED, _KILL) for at_ms in over]
-    return min(ends, key=lambda end: end.at_ms, default=None)
-
-
-def _draw_usage(
-    behavior: Behavior, started_ms: int, world: World, key: tuple[str, str, int]
-) -> list[tuple[int, int, int]]:
-    points: list[tuple[int, int, int]] = []
-    cpu_milli, memory_bytes = 0, 0
-    for index, point in enumerate(behavior.usage):
-        cpu_milli = cpu_milli if point.cpu_milli is None else point.cpu_milli
-        memory_bytes = memory_bytes if point.memory_bytes is None else point.memory_bytes
-        at_ms = started_ms + point.at.draw_ms(world.draw, "usage", index, *key)
-        points.append((at_ms, cpu_milli, memory_bytes))
-    return points
 
 
 def _save_exit(end: Exit | None) -> list[Any] | None:

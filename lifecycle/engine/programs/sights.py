@@ -90,7 +90,7 @@ def _sight_of_command(process: "Process", probe: ProbeSpec, now_ms: int, world: 
     arguments = [str(word) for word in probe.handler.get("command") or ()]
     if not arguments:
         return Sight(FAILURE, "no command given")
-    machine = process.open_machine(now_ms)
+    machine = process.open_machine(now_ms, world)
     limit_ms = 1000 * probe.timeout_seconds
     told = len(machine.problems)
     result = run_check(machine, arguments, process.folder, now_ms, limit_ms, world)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from lifecycle.engine.programs.file_system import Mount
+    from lifecycle.engine.programs.process_namespace import ProcessNamespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,11 @@ class World(Protocol):
     @property
     def volumes(self) -> Sequence["Mount"]:
         """The container's mounts. Layers are shared: what one container writes, the others see."""
+        ...
+
+    @property
+    def processes(self) -> "ProcessNamespace | None":
+        """The process ids shared with the pod's other containers; None where the container has its own."""
         ...
 
     def draw(self, purpose: str, *key: object) -> float:

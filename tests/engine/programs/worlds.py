@@ -15,6 +15,7 @@ from lifecycle.engine.programs import (
     Mount,
     PodFacts,
     Process,
+    ProcessNamespace,
     resolve_behavior,
     start_process,
 )
@@ -36,6 +37,7 @@ class FakeWorld:
     volumes: Sequence[Mount] = ()
     hosts: dict[str, str] = field(default_factory=dict)
     answers: dict[tuple[str, int], ConnectResult] = field(default_factory=dict)
+    processes: ProcessNamespace | None = None
     connections: list[tuple[int, str, int]] = field(default_factory=list)
 
     def draw(self, purpose: str, *key: object) -> float:

@@ -1,5 +1,6 @@
 """Builtins for signals and children: trap, wait, kill, jobs."""
 
+from lifecycle.engine.programs.process_namespace import find_task, send_signal, tasks_in_sight
 from lifecycle.engine.programs.shell.builtin_calls import Context
 from lifecycle.engine.programs.shell.machine import Machine
 from lifecycle.engine.programs.shell.task import Task, Wait
@@ -80,7 +81,7 @@ def kill(context: Context, words: list[str]) -> int:
 
 
 def kill_target(machine: Machine, task: Task, word: str, name: str) -> bool:
-    """Signals a process, or with 0 and -1 all of the container's; False when there is none."""
+    """Signals a process, with 0 the sender's own ones, with -1 all in sight; False when there is none."""
     job = word.removeprefix("%")
     if not job.lstrip("-").isdigit():
         return False
@@ -88,15 +89,24 @@ def kill_target(machine: Machine, task: Task, word: str, name: str) -> bool:
     if word.startswith("%"):
         pid = task.shell.last_background if task.shell else 0
     if pid in (0, -1) or pid == -1 * task.root:
-        targets = [other for other in machine.tasks.values() if other.root == task.root]
-        targets = [other for other in targets if pid != -1 or other.pid not in (1, task.pid)]
+        targets = _everyone(machine, task) if pid == -1 else _own_tree(machine, task)
     else:
         machine.is_volatile = True
-        targets = [machine.tasks[abs(pid)]] if abs(pid) in machine.tasks else []
+        target = find_task(machine, abs(pid))
+        targets = [target] if target is not None else []
     for target in targets:
-        if name != "0" and target.pid in machine.tasks:
-            machine.signal(target, name)
+        if name != "0":
+            send_signal(machine, target, name)
     return bool(targets)
+
+
+def _own_tree(machine: Machine, task: Task) -> list[Task]:
+    return [other for other in machine.tasks.values() if other.root == task.root]
+
+
+def _everyone(machine: Machine, task: Task) -> list[Task]:
+    """All but process 1 and the sender itself."""
+    return [other for other in tasks_in_sight(machine) if other.pid not in (1, task.pid)]
 
 
 def jobs(context: Context, words: list[str]) -> int:

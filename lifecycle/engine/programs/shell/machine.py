@@ -52,12 +52,14 @@ class Machine:
         "_world",
         "changes",
         "ended",
+        "entered_ms",
         "exit",
         "flavour",
         "is_lenient",
         "is_process_one",
         "is_volatile",
         "local_ports",
+        "main_pid",
         "met_unknown",
         "next_pid",
         "now_ms",
@@ -85,8 +87,12 @@ class Machine:
         self.tasks: dict[int, Task] = {}
         self.open_files = OpenFiles()
         self.next_pid = 1
+        self.main_pid = 1
+        """The container's main process: process 1, unless processes are shared between containers."""
         self.changes = 0
         self.now_ms = 0
+        self.entered_ms = 0
+        """The instant of the world outside: a check runs ahead of it."""
         self.overruns = 0
         """How often in a row a task ran too long without letting time pass."""
         self.steps = 0
@@ -129,6 +135,7 @@ class Machine:
 
     def enter(self, now_ms: int, world: World) -> None:
         self._world = world
+        self.entered_ms = now_ms
         self.set_time(now_ms)
 
     def leave(self) -> None:
@@ -144,12 +151,21 @@ class Machine:
 
     # Life of tasks.
 
+    @property
+    def main(self) -> Task | None:
+        """The container's main process."""
+        return self.tasks.get(self.main_pid)
+
     def new_task(self, parent: int, root: int, arguments: list[str]) -> Task:
         """A task with the next process id, not yet given anything to run. Raises CannotInterpret."""
         if len(self.tasks) >= _MOST_TASKS:
             raise CannotInterpret(f"more than {_MOST_TASKS} processes at once")
-        pid = self.next_pid
-        self.next_pid += 1
+        namespace = self.world.processes
+        if namespace is None:
+            pid = self.next_pid
+            self.next_pid += 1
+        else:
+            pid = namespace.take_pid()
         task = Task(pid, parent, root or pid, arguments, self.now_ms)
         self.tasks[pid] = task
         return task
@@ -173,7 +189,7 @@ class Machine:
         return child
 
     def finish(self, task: Task, status: int, signal: int | None = None) -> None:
-        """Ends a task; the end of process 1 ends the container."""
+        """Ends a task; the end of the main process ends the container."""
         if self.tasks.pop(task.pid, None) is None:
             return
         self.changes += bool(task.ports)
@@ -188,18 +204,21 @@ class Machine:
         for child in self.tasks.values():
             if child.parent == task.pid:
                 child.parent = 1
-        if task.pid == task.root and task.pid != 1:
+        if task.pid == task.root and task.pid != self.main_pid:
             self.ended[task.pid] = (self.now_ms, status)
-        if task.pid == 1:
+        if task.pid == self.main_pid:
             self.end_all(Exit(self.now_ms, status, None, signal))
 
     def end_all(self, end: Exit) -> None:
-        """Process 1 has ended: the kernel kills every other process of the container."""
+        """The main process has ended: every other process of the container is killed.
+
+        The kernel does it where that was process 1, else the container runtime.
+        """
         if self.exit is not None:
             return
         self.exit = end
         for task in self.tasks.values():
-            if task.pid == task.root and task.pid != 1:
+            if task.pid == task.root and task.pid != self.main_pid:
                 self.ended[task.pid] = (self.now_ms, _KILLED)
         self.tasks.clear()
         self.open_files = OpenFiles()

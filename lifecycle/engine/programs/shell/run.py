@@ -34,6 +34,7 @@ def start_main(machine: Machine, arguments: list[str], folder: str, now_ms: int,
     """Starts process 1 and runs it as far as it goes at this instant."""
     machine.enter(now_ms, world)
     task = _start(machine, arguments, folder, world, machine.open_files.open(OpenFile(LOG)))
+    machine.main_pid = task.pid
     task.state["is_tail"] = True
     machine.leave()
     run_machine(machine, now_ms, world)
@@ -154,9 +155,11 @@ def _run_ahead(machine: Machine, pid: int, until_ms: int) -> int:
         machine.set_time(due_ms)
 
 
-def add_opaque_main(machine: Machine, name: str, now_ms: int) -> None:
-    """Puts a process 1 in place of which only the name is known."""
-    machine.now_ms = now_ms
+def add_opaque_main(machine: Machine, name: str, now_ms: int, world: World) -> None:
+    """Puts a main process in place of which only the name is known."""
+    machine.enter(now_ms, world)
     task = machine.new_task(0, 0, [name])
+    machine.main_pid = task.pid
     task.wait = Wait(Wait.SIGNAL)
     task.state["opaque"] = True
+    machine.leave()

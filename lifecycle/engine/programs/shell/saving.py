@@ -21,6 +21,7 @@ def save_machine(machine: Machine) -> dict[str, Any]:
         "tasks": [task.save() for task in machine.tasks.values()],
         "open_files": machine.open_files.save(),
         "next_pid": machine.next_pid,
+        "main_pid": machine.main_pid,
         "changes": machine.changes,
         "overruns": machine.overruns,
         "now": [machine.now_ms, machine.steps],
@@ -42,6 +43,7 @@ def load_machine(data: Mapping[str, Any]) -> Machine:
     machine.tasks = {entry["pid"]: Task.load(entry) for entry in data["tasks"]}
     machine.open_files = OpenFiles.load(data["open_files"])
     machine.next_pid = data["next_pid"]
+    machine.main_pid = data["main_pid"]
     machine.changes = data["changes"]
     machine.overruns = data["overruns"]
     machine.now_ms, machine.steps = data["now"]

@@ -1,5 +1,6 @@
 """Tools that start, watch and signal processes."""
 
+from lifecycle.engine.programs.process_namespace import send_signal, tasks_in_sight
 from lifecycle.engine.programs.shell.builtin_jobs import kill_target
 from lifecycle.engine.programs.shell.builtin_variables import set_options
 from lifecycle.engine.programs.shell.task import MAIN, Frame, Shell, Task, Wait
@@ -195,8 +196,9 @@ def kill(call: Call) -> Outcome:
 def _named(call: Call, name: str, whole_line: bool) -> list[Task]:
     call.machine.is_volatile = True
     found = []
-    for task in call.machine.tasks.values():
-        if task.pid == call.task.pid or (task.pid == call.task.parent and task.root != 1):
+    main = call.machine.main_pid
+    for task in tasks_in_sight(call.machine):
+        if task.pid == call.task.pid or (task.pid == call.task.parent and task.root != main):
             continue
         command = task.arguments[0].rpartition("/")[2]
         if (name in " ".join(task.arguments)) if whole_line else (name in command):
@@ -223,21 +225,11 @@ def by_name(call: Call) -> Outcome:
             call.out(separator.join(str(task.pid) for task in found) + "\n")
     else:
         for task in found:
-            if task.pid in call.machine.tasks:
-                call.machine.signal(task, name)
-    if not found and call.machine.is_lenient and "opaque" in call.machine.tasks[1].state:
+            send_signal(call.machine, task, name)
+    main = call.machine.main
+    if not found and call.machine.is_lenient and main is not None and "opaque" in main.state:
         call.machine.met_unknown = True
     return int(not found)
-
-
-@tool("ps", "pstree")
-def ps(call: Call) -> Outcome:
-    call.machine.is_volatile = True
-    lines = ["PID   USER     TIME  COMMAND"]
-    for task in call.machine.tasks.values():
-        lines.append(f"{task.pid:5} root      0:00 {' '.join(task.arguments)}")
-    call.out("\n".join(lines) + "\n")
-    return 0
 
 
 @tool("which")

@@ -117,7 +117,7 @@ def _signal_running(call: Call, words: list[str]) -> int:
     servers = [
         task for task in call.machine.tasks.values() if task.tool == "nginx" and task.pid != call.task.pid
     ]
-    first = call.machine.tasks.get(1)
+    first = call.machine.main
     if not servers and first is not None and "opaque" in first.state:
         servers = [first]
     for server in servers:

@@ -1,0 +1,75 @@
+"""Starts one run of a container: draws its durations, plans its end, starts its script."""
+
+from lifecycle.engine.programs.behavior import Behavior
+from lifecycle.engine.programs.process import Process
+from lifecycle.engine.programs.script import Script
+from lifecycle.engine.programs.shell.machine import OOM_KILLED, Machine
+from lifecycle.engine.programs.shell.run import start_main
+from lifecycle.engine.programs.world import ContainerSpec, Exit, World
+
+_KILL_STATUS, _KILL = 137, 9
+
+
+def start_process(
+    behavior: Behavior, container: ContainerSpec, attempt: int, started_ms: int, world: World
+) -> Process:
+    """Starts the run numbered `attempt` (from 0) of a container. Draws every duration of the run by key."""
+    process = Process(behavior, container, attempt, started_ms)
+    key = process.key(world)
+    if behavior.ready_after is not None:
+        process.ready_ms += behavior.ready_after.draw_ms(world.draw, "ready", *key)
+    process.probe_points = {
+        kind: [
+            (
+                started_ms + point.at.draw_ms(world.draw, "probe", kind, index, *key),
+                point.result,
+                point.message,
+            )
+            for index, point in enumerate(points)
+        ]
+        for kind, points in behavior.probes.items()
+    }
+    process.binds_ms = process.ready_ms if behavior.binds else None
+    process.usage_points = _draw_usage(behavior, started_ms, world, key)
+    process.ends = _planned_end(process, world, key)
+    if behavior.script is not None:
+        _start_script(process, behavior.script, world)
+    elif world.processes is not None:
+        # The other containers see its process.
+        process.open_machine(started_ms, world)
+    process.run(started_ms, world)
+    return process
+
+
+def _start_script(process: Process, script: Script, world: World) -> None:
+    machine = Machine(script.flavour, script.is_process_one, script.is_lenient)
+    machine.tail_runs = script.tail_runs
+    process.machine = machine
+    start_main(machine, list(script.arguments), script.folder, process.started_ms, world)
+
+
+def _planned_end(process: Process, world: World, key: tuple[str, str, int]) -> Exit | None:
+    """The first of: the declared end of this run, and use of more memory than the limit."""
+    started_ms = process.started_ms
+    ends: list[Exit] = []
+    plan = process.behavior.run_plan(process.attempt)
+    if plan.for_ is not None:
+        ends.append(Exit(started_ms + plan.for_.draw_ms(world.draw, "run", *key), plan.exit, plan.reason))
+    limit = world.limits.memory_bytes
+    if limit is not None:
+        over = (at_ms for at_ms, _, memory in process.usage_points if memory > limit)
+        ends += [Exit(at_ms, _KILL_STATUS, OOM_KILLED, _KILL) for at_ms in over]
+    return min(ends, key=lambda end: end.at_ms, default=None)
+
+
+def _draw_usage(
+    behavior: Behavior, started_ms: int, world: World, key: tuple[str, str, int]
+) -> list[tuple[int, int, int]]:
+    points: list[tuple[int, int, int]] = []
+    cpu_milli, memory_bytes = 0, 0
+    for index, point in enumerate(behavior.usage):
+        cpu_milli = cpu_milli if point.cpu_milli is None else point.cpu_milli
+        memory_bytes = memory_bytes if point.memory_bytes is None else point.memory_bytes
+        at_ms = started_ms + point.at.draw_ms(world.draw, "usage", index, *key)
+        points.append((at_ms, cpu_milli, memory_bytes))
+    return points

@@ -1,0 +1,98 @@
+"""`ps` and `pstree`: the processes in sight, as busybox shows them or, in Debian's images, as procps does."""
+
+from collections.abc import Callable
+
+from lifecycle.engine.programs.process_namespace import tasks_in_sight
+from lifecycle.engine.programs.shell.task import Task
+from lifecycle.engine.programs.tools.call import Call, Outcome
+from lifecycle.engine.programs.tools.registry import tool
+
+
+def command_line(task: Task) -> str:
+    """The words a process was started with."""
+    return " ".join(task.arguments)
+
+
+def command_name(task: Task) -> str:
+    """The program's name without its folder, at most fifteen signs, as the kernel keeps it."""
+    return task.arguments[0].rpartition("/")[2][:15]
+
+
+_COLUMNS: dict[str, tuple[str, Callable[[Task], str]]] = {
+    "pid": ("PID", lambda task: f"{task.pid:>5}"),
+    "ppid": ("PPID", lambda task: f"{task.parent:>5}"),
+    "user": ("USER", lambda task: "root    "),
+    "comm": ("COMMAND", command_name),
+    "args": ("COMMAND", command_line),
+    "cmd": ("CMD", command_line),
+    "command": ("COMMAND", command_line),
+    "time": ("TIME", lambda task: "00:00:00"),
+    "stat": ("STAT", lambda task: "S   "),
+    "tty": ("TT", lambda task: "?       "),
+    "vsz": ("VSZ", lambda task: f"{task.memory_bytes >> 10:>6}"),
+    "rss": ("RSS", lambda task: f"{task.memory_bytes >> 10:>5}"),
+}
+_SAME = {"uid": "user", "ucmd": "comm", "tt": "tty", "s": "stat", "state": "stat"}
+
+
+@tool("ps", "pstree")
+def ps(call: Call) -> Outcome:
+    """All processes in sight; of several forms the columns differ, of `-o` they are chosen."""
+    call.machine.is_volatile = True
+    tasks = tasks_in_sight(call.machine)
+    chosen = _chosen_columns(call.arguments)
+    if chosen is not None:
+        unknown = [name for name, _ in chosen if name not in _COLUMNS]
+        if unknown:
+            return call.cannot(f"-o {unknown[0]}", 1)
+        call.out(_format_chosen(chosen, tasks))
+        return 0
+    flavour = call.state.get("flavour", call.machine.flavour)
+    letters = "".join(word.lstrip("-") for word in call.arguments)
+    if flavour != "dash" and call.name == "ps":
+        lines = ["PID   USER     TIME  COMMAND"]
+        lines += [f"{task.pid:5} root      0:00 {command_line(task)}" for task in tasks]
+    elif "u" in letters:
+        lines = ["USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND"]
+        lines += [_user_line(task) for task in tasks]
+    elif "f" in letters:
+        lines = ["UID          PID    PPID  C STIME TTY          TIME CMD"]
+        lines += [
+            f"root     {task.pid:>7} {task.parent:>7}  0 00:00 ?        00:00:00 {command_line(task)}"
+            for task in tasks
+        ]
+    else:
+        lines = ["    PID TTY          TIME CMD"]
+        lines += [f"{task.pid:>7} ?        00:00:00 {command_name(task)}" for task in tasks]
+    call.out("\n".join(lines) + "\n")
+    return 0
+
+
+def _user_line(task: Task) -> str:
+    size = task.memory_bytes >> 10
+    numbers = f"{task.pid:>7}  0.0  0.0 {size:>6} {size:>5}"
+    return f"root     {numbers} ?        S    00:00   0:00 {command_line(task)}"
+
+
+def _chosen_columns(words: list[str]) -> list[tuple[str, str | None]] | None:
+    """Names and headings of `-o pid,comm=`; an empty heading for a bare equals sign."""
+    for place, word in enumerate(words):
+        name, has_option, glued = word.partition("o")
+        if not has_option or name.lstrip("-") not in ("", "e", "a", "ax") or not word.startswith("-"):
+            continue
+        text = glued or ",".join(words[place + 1 : place + 2])
+        found: list[tuple[str, str | None]] = []
+        for item in text.split(","):
+            column, equals, heading = item.partition("=")
+            found.append((_SAME.get(column, column), heading if equals else None))
+        return found
+    return None
+
+
+def _format_chosen(chosen: list[tuple[str, str | None]], tasks: list[Task]) -> str:
+    rows: list[str] = []
+    headings = [_COLUMNS[name][0] if heading is None else heading for name, heading in chosen]
+    if any(headings):
+        rows.append(" ".join(headings))
+    rows += [" ".join(_COLUMNS[name][1](task) for name, _ in chosen).rstrip() for task in tasks]
+    return "".join(row + "\n" for row in rows)
