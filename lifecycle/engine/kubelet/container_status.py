@@ -5,6 +5,7 @@ Several calls are made in every start, so each looks first for "nothing changed"
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
 
@@ -96,7 +97,7 @@ def _decide_state(
             return before
         return running(runtime.started_ms)
     if runtime is not None and runtime.state == EXITED:
-        ended = _ended(runtime)
+        ended = ended_state(runtime)
         return before if before is not None and before == ended else ended
     if runtime is None and before is not None:
         return before
@@ -106,7 +107,8 @@ def _decide_state(
     return waiting(CONTAINER_CREATING)
 
 
-def _ended(runtime: RuntimeContainer) -> ContainerState:
+def ended_state(runtime: RuntimeContainer) -> ContainerState:
+    """How a run ended, as the API shows it."""
     return ContainerState(
         TERMINATED,
         runtime.reason,
@@ -119,6 +121,20 @@ def _ended(runtime: RuntimeContainer) -> ContainerState:
     )
 
 
+def with_untold_end(status: ContainerStatus, ends: Sequence[ContainerState]) -> ContainerStatus:
+    """The status with its lastState, where runs have ended since it was last told.
+
+    `ends`: the newest of them, oldest first. lastState is always the newest run before the one that `state`
+    shows, as the runtime remembers it, whatever the API server has heard of (CSTATE-13).
+    """
+    is_shown = status.state is not None and status.state.type != WAITING
+    shown = status.container_id if is_shown else None
+    earlier = [end for end in ends if end.container_id != shown]
+    if not earlier or status.last_state == earlier[-1]:
+        return status
+    return status.replace(last_state=earlier[-1])
+
+
 def _decide_last(
     state: ContainerState, runtime: RuntimeContainer | None, previous: ContainerStatus | None
 ) -> ContainerState | None:
@@ -128,7 +144,7 @@ def _decide_last(
         return last
     # The run that has just ended while its successor already waits or runs.
     if state.type == WAITING and runtime is not None and runtime.state == EXITED:
-        ended = _ended(runtime)
+        ended = ended_state(runtime)
         if before is not None and before == ended:
             return before
         return last if last is not None and last == ended else ended

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..objects.runtime import EXITED
 from ..programs.world import Exit
 from .backoff import decide_delay, decide_next_delay
+from .container_status import ended_state
 from .parts import Parts
 from .worker import IDLE, ContainerRun, PodWorker
 
@@ -24,6 +25,8 @@ def record_exit(parts: Parts, worker: PodWorker, run: ContainerRun, end: Exit) -
         signal=end.signal or 0,
         finished_ms=end.at_ms,
     )
+    if parts.is_cut_off(worker.node):
+        worker.keep_untold(run.container.name, ended_state(records[run.container.name]))
     is_regular_init = run.container.is_init and not run.container.is_sidecar
     run.ready = is_regular_init and end.code == 0
     run.started = False

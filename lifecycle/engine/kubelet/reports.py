@@ -8,7 +8,7 @@ from ..context import Context
 from ..objects.container import Container, ContainerStatus
 from ..objects.pod import FAILED, SUCCEEDED, Pod, PodStatus
 from ..objects.runtime import RUNNING as RUNTIME_RUNNING
-from .container_status import decide_container_status, default_waiting_reason
+from .container_status import decide_container_status, default_waiting_reason, with_untold_end
 from .pod_conditions import decide_conditions
 from .pod_status import decide_phase
 from .worker import POST_START, TERMINATED, PodWorker
@@ -79,6 +79,7 @@ class Reporter:
             status.nominated_node_name,
             status.extra,
         )
+        worker.untold_ends = None
         if worker.is_reported and _is_same(status, new):
             return pod
         worker.is_reported = True
@@ -155,6 +156,8 @@ class Reporter:
             started=run.started,
             restart_count=run.restart_count,
         )
+        if worker.untold_ends:
+            after = with_untold_end(after, worker.untold_ends.get(container.name, ()))
         has = run.container.raw.get("resources")
         return after if not has else _with_resources(after, has)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from ..objects.condition import Condition, with_condition
 from ..objects.pod import Pod
 from ..objects.runtime import EXITED
-from .container_status import RESTART_ALL_MESSAGE
+from .container_status import RESTART_ALL_MESSAGE, ended_state
 from .parts import Parts
 from .prober import Prober
 from .restart_rules import RESTARTING_ALL
@@ -58,6 +58,8 @@ def restart_all(
             finished_ms=now_ms,
         )
         worker.runtime.containers[name] = ended
+        if parts.is_cut_off(worker.node):
+            worker.keep_untold(name, ended_state(ended))
     _set_condition(parts, worker, "False", now_ms)
     stored = parts.pod(worker)
     if stored is not None:

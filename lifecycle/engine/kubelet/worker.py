@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..objects.container import Container
+from ..objects.codec import decode, encode
+from ..objects.container import Container, ContainerState
 from ..objects.pod import Pod, PodSpec
 from ..objects.runtime import RuntimeContainer, RuntimePod
 from ..programs import Behavior, FileLayer, HookRun, Process, ProcessNamespace
@@ -192,6 +193,7 @@ class PodWorker:
         "stop_reason",
         "stop_started_ms",
         "uid",
+        "untold_ends",
         "volumes",
     )
 
@@ -226,8 +228,15 @@ class PodWorker:
         self.resize = ""
         self.sandbox_failed_ms: int | None = None
         self.volumes: dict[str, FileLayer] | None = None
+        # The last two ends of each container that a cut-off kubelet has yet to tell.
+        self.untold_ends: dict[str, tuple[ContainerState, ...]] | None = None
         # The process ids its containers share, where they do, for the life of a sandbox.
         self.processes: ProcessNamespace | None = None
+
+    def keep_untold(self, name: str, end: ContainerState) -> None:
+        """A run has ended that the API server cannot hear of now."""
+        ends = self.untold_ends = self.untold_ends or {}
+        ends[name] = (*ends.get(name, ())[-1:], end)
 
     def drop_timers(self, cancel: Callable[[int], None]) -> None:
         """Cancel the timers of the pod as a whole."""
@@ -292,6 +301,7 @@ class PodWorker:
                 for entry in runtime.containers.values()
             ],
             "runs": {name: run.save() for name, run in self.runs.items()},
+            "untold_ends": {name: encode(ends) for name, ends in (self.untold_ends or {}).items()} or None,
             "volumes": {name: layer.save() for name, layer in self.volumes.items()} if self.volumes else None,
             "processes": self.processes.save() if self.processes is not None else None,
         }
@@ -317,6 +327,8 @@ class PodWorker:
                 setattr(entry, name, value)
             containers[entry.name] = entry
         worker.runtime = RuntimePod(sandbox[0], sandbox[1], sandbox[2], sandbox[3], containers)
+        if data["untold_ends"]:
+            worker.untold_ends = {name: decode(ends) for name, ends in data["untold_ends"].items()}
         if data["volumes"]:
             worker.volumes = {name: FileLayer.load(entry) for name, entry in data["volumes"].items()}
         if data["processes"]:

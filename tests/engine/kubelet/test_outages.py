@@ -196,6 +196,69 @@ def test_a_cut_off_kubelet_restarts_what_crashes_and_tells_it_later() -> None:
     assert world.container()["state"]["running"]["startedAt"] == "2026-01-01T00:01:50Z"
 
 
+@pytest.mark.spec("CSTATE-13")
+@pytest.mark.parametrize(
+    "runs, state, last_start, last_code, restarts",
+    [
+        # Cut off from 100 s to 160 s; run 0 ends at 110 s and the next starts at once.
+        pytest.param([(110, 3), (None, 0)], "running", 0, 3, 1, id="one end"),
+        # 110-120, held back 10 s, 130 on.
+        pytest.param([(110, 3), (10, 4), (None, 0)], "running", 110, 4, 2, id="two ends"),
+        # 110-120, 130-150, held back 20 s: waiting at 160.
+        pytest.param([(110, 3), (10, 4), (20, 5), (None, 0)], "waiting", 130, 5, 2, id="back-off"),
+    ],
+)
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_the_last_state_is_the_newest_run_that_ended_however_few_were_told(
+    runs: list[tuple[int | None, int]],
+    state: str,
+    last_start: int,
+    last_code: int,
+    restarts: int,
+    is_saved: bool,
+) -> None:
+    entries = [{"forever": True} if end is None else {"for": f"{end}s", "exit": code} for end, code in runs]
+    world = running({"app": {"runs": entries}})
+    fault(world, "partition", 60)
+    world.to(155)
+    if is_saved:
+        assert world.rows
+        world.cluster = Cluster.load(world.cluster.save())
+    world.to(160)
+    app = world.container()
+    assert list(app["state"]) == [state]
+    last = app["lastState"]["terminated"]
+    assert last["startedAt"] == f"2026-01-01T00:{last_start // 60:02}:{last_start % 60:02}Z"
+    assert (last["exitCode"], app["restartCount"]) == (last_code, restarts)
+
+
+def test_the_end_that_is_shown_is_not_the_last_state_too() -> None:
+    # Runs 0-110 and 110-120, the second the last: told after 160 s.
+    world = running(
+        {"app": {"runs": [{"for": "110s", "exit": 3}, {"for": "10s", "exit": 0}]}}, restartPolicy="OnFailure"
+    )
+    fault(world, "partition", 60)
+    app = world.to(170).container()
+    assert app["state"]["terminated"]["finishedAt"] == "2026-01-01T00:02:00Z"
+    assert app["lastState"]["terminated"]["finishedAt"] == "2026-01-01T00:01:50Z"
+
+
+@pytest.mark.spec("RALL-11")
+def test_a_restart_in_place_while_cut_off_is_told_by_the_last_state() -> None:
+    rules = [{"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [88]}}]
+    apps = ("app", {"name": "trigger", "restartPolicyRules": rules, "restartPolicy": "Never"})
+    behavior = {"trigger": {"runs": [{"for": "110s", "exit": 88}, {"forever": True}]}}
+    gates = {"RestartAllContainersOnContainerExits": True, "ContainerRestartRules": True}
+    world = running(behavior, gates, apps=apps)
+    fault(world, "partition", 60)
+    world.to(200)
+    for name in ("app", "trigger"):
+        last = world.container(name)["lastState"]["terminated"]
+        assert (last["reason"], last["exitCode"]) == ("RestartingAllContainers", 137), name
+        assert last["finishedAt"] == "2026-01-01T00:01:50Z", name
+        assert world.container(name)["restartCount"] == 1
+
+
 @pytest.mark.parametrize("kind", ["kubeletRestart", "partition"])
 @pytest.mark.parametrize("at", [101, 115, 131])
 def test_an_outage_survives_saving(kind: str, at: float) -> None:
