@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from lifecycle.engine.objects.condition import ALIASES
 from lifecycle.engine.objects.kinds import KINDS
 from lifecycle.engine.objects.quantity import parse_quantity
 
@@ -178,9 +179,10 @@ def _dig(data: Any, steps: tuple[str | int, ...]) -> Any:
 
 
 def _condition_status(data: Mapping[str, Any], name: str | int) -> str | None:
-    """The status of a condition; one that is not there yet is absent, not False."""
+    """The status of a condition, asked for by either name it has; one that is not there yet is absent."""
     conditions = (data.get("status") or {}).get("conditions") or ()
-    return next((entry.get("status") for entry in conditions if entry.get("type") == name), None)
+    wanted = ALIASES.get(str(name), name)
+    return next((entry.get("status") for entry in conditions if entry.get("type") == wanted), None)
 
 
 def _align(found: Any, wanted: str | int | float | bool) -> Any:

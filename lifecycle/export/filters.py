@@ -11,6 +11,7 @@ from django.db.models import Q, QuerySet
 from django.http import QueryDict
 from rest_framework.exceptions import ValidationError
 
+from lifecycle.engine.objects.condition import ALIASES
 from lifecycle.export.instants import parse_instant
 from lifecycle.models import Cluster, Event, StoredObject
 
@@ -22,6 +23,8 @@ OBJECT_FILTERS = [*SUBJECT, "after", "deleted", "view"]
 LOG_FILTERS = ["namespace", "pod", "container", "previous"]
 
 LARGEST = 2**63 - 1
+FIELD_ALIASES = {f"condition.{alias}": f"condition.{name}" for alias, name in ALIASES.items()}
+"""A condition may be asked for by its name in the API too."""
 Value = TypeVar("Value")
 
 
@@ -62,7 +65,8 @@ def select_subjects(rows: QuerySet, query: QueryDict, cluster: Cluster) -> Query
     rows = rows.filter(cluster=cluster)
     for name in ("kind", "name", "uid", "field", "reason"):
         if wanted := query.getlist(name):
-            rows = rows.filter(**{f"{name}__in": wanted})
+            names = [FIELD_ALIASES.get(one, one) for one in wanted] if name == "field" else wanted
+            rows = rows.filter(**{f"{name}__in": names})
     if wanted := query.getlist("namespace"):
         # Objects outside namespaces have none: `namespace=` asks for them.
         outside = Q(namespace__isnull=True) if "" in wanted else Q()

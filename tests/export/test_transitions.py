@@ -145,6 +145,15 @@ def test_a_bad_parameter_is_named(client: Client, shop: Cluster, path: str, para
     assert list(response.json()) == [named]
 
 
+@pytest.mark.spec("RALL-13")
+@pytest.mark.parametrize("name", ["PodRestartInPlace", "AllContainersRestarting"])
+def test_the_restart_in_place_is_found_by_both_its_names(client: Client, shop: Cluster, name: str):
+    make_transition(shop, 1, field="condition.Ready")
+    make_transition(shop, 2, field="condition.PodRestartInPlace", old=None, new="True")
+    rows = json.loads(ask(client, "shop/transitions", field=f"condition.{name}"))
+    assert [(row["seq"], row["field"]) for row in rows] == [(2, "condition.PodRestartInPlace")]
+
+
 def test_events_are_found_by_the_owner_of_their_subject(client: Client, shop: Cluster):
     make_stored(shop, uid="u-1", owner="ReplicaSet/web")
     make_event(shop, 1, uid="u-1")

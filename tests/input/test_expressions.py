@@ -11,7 +11,11 @@ WEB = {
         "availableReplicas": 3,
         "phase": "Running",
         "cpu": "500m",
-        "conditions": [{"type": "Ready", "status": "True"}, {"type": "example.com/a", "status": "Unknown"}],
+        "conditions": [
+            {"type": "Ready", "status": "True"},
+            {"type": "example.com/a", "status": "Unknown"},
+            {"type": "PodRestartInPlace", "status": "False"},
+        ],
     },
 }
 
@@ -49,6 +53,7 @@ class OneObject:
         ("condition example.com/a == Unknown", True),
         ("Ready", True),
         ("Available", False),
+        ("condition AllContainersRestarting == False", True),
         ("exists", True),
         ("gone", False),
     ],

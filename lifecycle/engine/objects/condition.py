@@ -8,6 +8,9 @@ from typing import Any
 from .record import Record
 from .times import format_time, parse_time_or_none
 
+ALIASES = {"AllContainersRestarting": "PodRestartInPlace"}
+"""Condition types that go by another name in the released API than in the newest documentation (RALL-13)."""
+
 
 class Condition(Record):
     """One condition. Instants in ms; `last_update_ms` is set by Deployments only.
