@@ -141,6 +141,9 @@ class Ending:
         parts = self._parts
         if parts.is_cut_off(worker.node):
             return
+        if worker.has_changed:
+            # It ended while nobody could be told.
+            self._host.report(worker, self._host.pod(worker))
         stored = parts.store.get_pod(worker.uid)
         if stored is None:
             self._host.forget(worker)

@@ -247,9 +247,6 @@ class Kubelets:
             return
         pod = self.pod(worker)
         if worker.stage == TERMINATED:
-            if worker.has_changed:
-                # It ended while nobody could be told.
-                self.report(worker, pod)
             self.ending.finish(worker)
             return
         if worker.stage == TERMINATING:
