@@ -9,7 +9,8 @@ Payloads by kind (`namespace` may be left out: `default`):
     rollout {kind, namespace, name, action: restart|pause|resume|undo, toRevision?}
     evict {namespace, name, gracePeriodSeconds?}
     cordon {node}  uncordon {node}  taint {node, taints}
-    fault {pod, namespace, container, kind: exit, code, reason?}
+    fault {pod, namespace, container, kind: exit, code, reason?}  fault {pod, container, kind: lost}
+    fault {pod, kind: sandbox|unknown}  fault {node, kind, for?}
 """
 
 from __future__ import annotations

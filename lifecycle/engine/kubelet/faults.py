@@ -1,4 +1,8 @@
-"""Trouble told by command: a container ends, a sandbox is lost, a kubelet restarts, a node is cut off."""
+"""Trouble told by command.
+
+A container ends or is forgotten by its runtime, a sandbox is lost, a kubelet restarts, a node is cut off, and
+nobody knows what becomes of a pod on such a node.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,20 @@ from typing import Any
 from ..context import Context
 from ..errors import BadRequest, Conflict
 from ..objects.meta import StoredObject
-from ..objects.pod import Pod
+from ..objects.pod import UNKNOWN, Pod
 from ..programs.world import Exit
 from ..timing import read_duration_ms
+from .container_status import LOST_EXIT_CODE, STATUS_UNKNOWN
 from .kubelet import Kubelets
 from .node_agent import KUBELET, PARTITION, SANDBOXES, NodeAgent
-from .worker import PodWorker
+from .worker import SYNCING, ContainerRun, PodWorker
 
 NODE_FAULTS = ("crash", "kubeletRestart", "partition", "reboot", "sandboxFailure")
-_USE = "fault: use {pod, container, kind: exit, code, reason}, {pod, kind: sandbox} or {node, kind, for}"
+POD_FAULTS = ("exit", "lost", "sandbox", "unknown")
+_USE = (
+    "fault: use {pod, container, kind: exit, code, reason}, {pod, container, kind: lost},"
+    " {pod, kind: sandbox}, {pod, kind: unknown} or {node, kind, for}"
+)
 
 
 class KubeletFaults:
@@ -26,23 +35,36 @@ class KubeletFaults:
         self._kubelets = kubelets
 
     def run(self, payload: dict[str, Any]) -> tuple[int, StoredObject]:
-        """`{pod, container, kind: exit, code, reason}`, `{pod, kind: sandbox}` or `{node, kind, for}`.
+        """One of `POD_FAULTS` in a pod (`exit`, `lost`: in a container of it), or of `NODE_FAULTS` on a node.
 
         Raises BadRequest for what it cannot read, Conflict when what is to fail does not run.
         """
         if "node" in payload:
             return self._run_on_node(payload)
-        if "pod" not in payload or payload.get("kind") not in ("exit", "sandbox"):
+        if "pod" not in payload or payload.get("kind") not in POD_FAULTS:
             raise BadRequest(_USE)
         namespace = payload.get("namespace") or "default"
         pod = self._context.store.require("Pod", namespace, str(payload["pod"]))
         assert isinstance(pod, Pod), "it was asked for by kind"
         worker = self._kubelets.workers.get(pod.meta.uid)
-        if payload["kind"] == "sandbox":
-            self._lose_sandbox(pod, worker)
-        else:
-            self._exit(payload, pod, worker)
-        return 200, pod
+        match payload["kind"]:
+            case "sandbox":
+                self._lose_sandbox(pod, worker)
+            case "unknown":
+                self._lose_sight(pod)
+            case "lost":
+                self._lose_container(payload, pod, worker)
+            case _:
+                self._exit(payload, pod, worker)
+        return 200, self._context.store.get_pod(pod.meta.uid) or pod
+
+    def _lose_sight(self, pod: Pod) -> None:
+        """The pod's state cannot be obtained: Unknown, until its kubelet reports again (POD-PHASE-09)."""
+        name = pod.meta.name
+        if not self._kubelets.outages.is_deaf(pod.node_name) or pod.is_finished:
+            problem = f'pod "{name}": its state is known; partition its node, or stop its kubelet, first'
+            raise Conflict(problem, "pods", name)
+        self._context.store.update(pod, pod.with_status(pod.status.replace(phase=UNKNOWN)))
 
     def _lose_sandbox(self, pod: Pod, worker: PodWorker | None) -> None:
         if worker is None or not worker.runtime.sandbox_ready:
@@ -55,16 +77,43 @@ class KubeletFaults:
         code = payload.get("code", 1)
         if isinstance(code, bool) or not isinstance(code, int) or not 0 <= code <= 255:
             raise BadRequest(f"fault.code {code!r}: use an exit code from 0 to 255")
-        name = payload.get("container")
-        run = None
-        if worker is not None:
-            names = [name] if name else [one.name for one in worker.spec.containers]
-            run = worker.runs.get(str(names[0]))
+        run = self._find_run(payload, worker)
         if worker is None or run is None or run.process is None:
+            name = payload.get("container")
             raise Conflict(f'pod "{pod.meta.name}": container "{name}" does not run', "pods", pod.meta.name)
         signal = code - 128 if code > 128 else None
         run.process.exit = Exit(self._context.clock.now_ms, code, payload.get("reason"), signal)
         self._kubelets.on_exit(worker, run)
+
+    def _find_run(self, payload: dict[str, Any], worker: PodWorker | None) -> ContainerRun | None:
+        """The container that is named, or the pod's first."""
+        if worker is None:
+            return None
+        return worker.runs.get(str(payload.get("container") or worker.spec.containers[0].name))
+
+    def _lose_container(self, payload: dict[str, Any], pod: Pod, worker: PodWorker | None) -> None:
+        """The runtime forgets a container, as when its garbage is collected or its disk is wiped.
+
+        A kubelet takes a container that nobody remembers for one that has never run, so it starts again
+        whatever its policy and its rules say, and at once: its delay was remembered by its record (CRULE-13).
+        """
+        run = self._find_run(payload, worker)
+        if worker is None or run is None or worker.stage != SYNCING or not self._forget(worker, run):
+            name, pod_name = payload.get("container"), pod.meta.name
+            raise Conflict(f'pod "{pod_name}": there is no run of "{name}" to be lost', "pods", pod_name)
+        self._context.loop.enqueue("kubelet", "", worker.uid)
+
+    def _forget(self, worker: PodWorker, run: ContainerRun) -> bool:
+        records = worker.runtime.containers
+        if run.container.name not in records:
+            return False
+        if run.process is not None:
+            run.process.exit = Exit(self._context.clock.now_ms, LOST_EXIT_CODE, STATUS_UNKNOWN)
+            self._kubelets.on_exit(worker, run)
+        del records[run.container.name]
+        run.is_lost, run.due_ms = True, 0
+        worker.has_changed = worker.must_act = True
+        return True
 
     # --- a node ---------------------------------------------------------------------------------------
 

@@ -60,6 +60,11 @@ class Outages:
         """The kubelet of a node."""
         return self._parts.agents[node]
 
+    def is_deaf(self, node: str) -> bool:
+        """Whether the kubelet of a node hears nothing from the API server, and cannot report to it."""
+        agent = self._parts.agents.get(node)
+        return agent is not None and agent.is_deaf
+
     # --- who knows what -------------------------------------------------------------------------------
 
     def heard(self, uid: str) -> Pod | None:

@@ -8,10 +8,15 @@ from ..context import Context
 from ..objects.container import Container, ContainerStatus
 from ..objects.pod import FAILED, SUCCEEDED, Pod, PodStatus
 from ..objects.runtime import RUNNING as RUNTIME_RUNNING
-from .container_status import decide_container_status, default_waiting_reason, with_untold_end
+from .container_status import (
+    decide_container_status,
+    decide_lost_status,
+    default_waiting_reason,
+    with_untold_end,
+)
 from .pod_conditions import decide_conditions
 from .pod_status import decide_phase
-from .worker import POST_START, TERMINATED, PodWorker
+from .worker import POST_START, TERMINATED, TERMINATING, PodWorker
 
 
 def _has_more_to_do(worker: PodWorker) -> bool:
@@ -140,6 +145,9 @@ class Reporter:
         seen = worker.runtime.containers.get(container.name)
         waiting: tuple[str, str | None] | None = run.waiting
         if seen is None:
+            if run.is_lost and waiting is None:
+                is_deleted = worker.stage in (TERMINATING, TERMINATED)
+                return decide_lost_status(container, worker.spec, before, is_deleted=is_deleted)
             if waiting is None:
                 waiting = (reason, None)
         elif run.stage == POST_START:

@@ -279,7 +279,7 @@ class Starter:
         worker.has_changed = True
         run.waiting = None
         run.killed_with = run.kill_reason = ""
-        run.must_restart = False
+        run.must_restart = run.is_lost = False
         run.start_tries = 0
         run.process_start_ms = now_ms
         identity = f"containerd://{worker.uid.replace('-', '')}{run.attempt:08x}{len(container.name):08x}"

@@ -65,7 +65,7 @@ class ProbeRun:
 _RUN_DATA = (
     "stage attempt waiting restart_count ready started delay_ms due_ms pull_tries pull_delay_ms start_tries"
     " killed_with kill_reason grace_seconds override_seconds waited_ms hook_start_ms"
-    " stage_timer wake_timer kill_timer process_start_ms told_problems must_restart ended_ms"
+    " stage_timer wake_timer kill_timer process_start_ms told_problems must_restart ended_ms is_lost"
 ).split()
 
 
@@ -82,6 +82,7 @@ class ContainerRun:
         "grace_seconds",
         "hook",
         "hook_start_ms",
+        "is_lost",
         "kill_reason",
         "kill_timer",
         "killed_with",
@@ -135,6 +136,8 @@ class ContainerRun:
         self.told_problems = False
         # Being killed to be started again, whatever its exit code will be.
         self.must_restart = False
+        # The runtime has no record any more of the run it last had.
+        self.is_lost = False
 
     @property
     def is_live(self) -> bool:

@@ -45,6 +45,7 @@ def ended(container: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.spec("CSTATE-10")
 @pytest.mark.parametrize(
     "run, code, reason",
     [
@@ -62,6 +63,7 @@ def test_a_run_that_ends_says_how(run: dict[str, Any], code: int, reason: str) -
     assert (end["exitCode"], end["reason"]) == (code, reason)
 
 
+@pytest.mark.spec("CSTATE-10")
 def test_what_an_in_place_restart_ends_says_so() -> None:
     world = World(gates=ALL_GATE)
     trigger = {"name": "app", "restartPolicy": "Never", "restartPolicyRules": ALL_RULES}
