@@ -17,9 +17,11 @@ def read_scripts(name: str) -> list[str]:
 
 SCRIPTS = read_scripts("scripts_for_shells.txt")
 TOOL_SCRIPTS = read_scripts("scripts_for_tools.txt")
+AWK_SCRIPTS = read_scripts("scripts_for_awk.txt")
 BASH_SCRIPTS = read_scripts("scripts_for_bash.txt")
 DASH = shutil.which("dash") or "/bin/sh"
 BASH = shutil.which("bash")
+AWK = shutil.which("awk")
 
 
 def real_shell(script: str, folder: Path, shell: str = DASH) -> tuple[str, int]:
@@ -53,6 +55,12 @@ def test_script_does_what_the_real_shell_does(script: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("script", TOOL_SCRIPTS)
 def test_tools_do_what_the_real_tools_do(script: str, tmp_path: Path) -> None:
+    assert simulated_shell(script) == real_shell(script, tmp_path)
+
+
+@pytest.mark.skipif(AWK is None, reason="there is no awk on this machine")
+@pytest.mark.parametrize("script", AWK_SCRIPTS)
+def test_awk_does_what_the_real_awk_does(script: str, tmp_path: Path) -> None:
     assert simulated_shell(script) == real_shell(script, tmp_path)
 
 

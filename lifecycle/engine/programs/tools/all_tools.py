@@ -11,14 +11,16 @@ from lifecycle.engine.programs.tools import (
     process_list,
     processes,
     searching,
+    sed,
     servers,
-    stream_editors,
     system,
     text,
 )
+from lifecycle.engine.programs.tools.awk import command as awk
 from lifecycle.engine.programs.tools.registry import TOOLS
 
 MODULES = (
+    awk,
     coding,
     expressions,
     files,
@@ -29,8 +31,8 @@ MODULES = (
     process_list,
     processes,
     searching,
+    sed,
     servers,
-    stream_editors,
     system,
     text,
 )

@@ -1,17 +1,17 @@
-"""The parts of sed and awk that scripts in manifests use."""
+"""The parts of sed that scripts in manifests use."""
 
 import re
 from dataclasses import dataclass
 
 from lifecycle.engine.programs.file_system import FileProblem
 from lifecycle.engine.programs.shell.task import Wait
-from lifecycle.engine.programs.tools.call import Call, Outcome, split_options
+from lifecycle.engine.programs.tools.call import Call, Outcome
 from lifecycle.engine.programs.tools.registry import tool
 from lifecycle.engine.programs.tools.searching import compile_expression
 
 
 class EditorProblem(Exception):
-    """A command of sed or awk that is not modelled."""
+    """A command of sed that is not modelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,136 +260,3 @@ def _substitute(edit: _Edit, line: str) -> tuple[str, bool]:
 
     changed = edit.pattern.sub(one, line)
     return changed, count >= wanted
-
-
-_AWK_RULE = re.compile(
-    r"\s*(?:(?P<begin>BEGIN|END)|/(?P<pattern>(?:[^/\\]|\\.)*)/|(?P<test>[^{}]*?))\s*(?:\{(?P<body>[^{}]*)\}|$)\s*;?",
-    re.DOTALL,
-)
-_AWK_TEST = re.compile(r"(NR|NF|\$\d+|\$NF)\s*(==|!=|>=|<=|>|<|~)\s*(\d+(?:\.\d+)?|\"[^\"]*\"|/[^/]*/)")
-
-
-@tool("awk", "gawk", "mawk")
-def awk(call: Call) -> Outcome:
-    """Rules of a pattern and `print`; everything else of the language is named and refused."""
-    options, operands = split_options(call.arguments, "Fv")
-    if not operands or "f" in options:
-        return call.cannot("without a program text")
-    try:
-        rules = _awk_rules(operands[0])
-    except EditorProblem as problem:
-        return call.cannot(str(problem))
-    texts = call.whole_inputs(operands[1:])
-    if isinstance(texts, Wait):
-        return texts
-    separator = options.get("F", " ")
-    number = 0
-    last: list[str] = []
-    try:
-        for test, body in rules:
-            if test == "BEGIN":
-                call.out(_awk_print(body, "", [], 0))
-        for line in (line for _, text in texts for line in text.splitlines()):
-            number += 1
-            last = _awk_fields(line, separator)
-            for test, body in rules:
-                if test not in ("BEGIN", "END") and _awk_holds(test, line, last, number):
-                    call.out(_awk_print(body, line, last, number))
-        for test, body in rules:
-            if test == "END":
-                call.out(_awk_print(body, "", last, number))
-    except EditorProblem as problem:
-        return call.cannot(str(problem))
-    return call.status
-
-
-def _awk_fields(line: str, separator: str) -> list[str]:
-    if separator == " ":
-        return line.split()
-    separator = {"\\t": "\t"}.get(separator, separator)
-    return line.split(separator) if len(separator) == 1 else re.split(separator, line)
-
-
-def _awk_rules(text: str) -> list[tuple[str, str]]:
-    rules: list[tuple[str, str]] = []
-    at = 0
-    text = text.strip()
-    while at < len(text):
-        match = _AWK_RULE.match(text, at)
-        if match is None or match.end() == at:
-            raise EditorProblem(f"{text[at : at + 30]!r}")
-        test = match["begin"] or (
-            f"/{match['pattern']}/" if match["pattern"] is not None else match["test"] or ""
-        )
-        body = (match["body"] if match["body"] is not None else "print").strip()
-        if not re.match(r"(print|printf)\b|exit$|$", body):
-            raise EditorProblem(f"{{{body[:30]}}}")
-        rules.append((test.strip(), body))
-        at = match.end()
-    return rules
-
-
-def _awk_holds(test: str, line: str, fields: list[str], number: int) -> bool:
-    if not test:
-        return True
-    if test.startswith("/"):
-        return compile_expression(test[1:-1], True).search(line) is not None
-    match = _AWK_TEST.fullmatch(test)
-    if match is None:
-        raise EditorProblem(f"the pattern {test[:30]!r}")
-    left = _awk_value(match[1], line, fields, number)
-    right = match[3]
-    if right.startswith("/"):
-        return compile_expression(right[1:-1], True).search(left) is not None
-    if right.startswith('"'):
-        return (left == right[1:-1]) == (match[2] == "==")
-    try:
-        first, second = float(left or 0), float(right)
-    except ValueError:
-        return match[2] == "!="
-    return {
-        "==": first == second,
-        "!=": first != second,
-        ">": first > second,
-        "<": first < second,
-        ">=": first >= second,
-        "<=": first <= second,
-    }[match[2]]
-
-
-def _awk_value(text: str, line: str, fields: list[str], number: int) -> str:
-    if text in ("$0", ""):
-        return line
-    if text == "$NF":
-        return fields[-1] if fields else ""
-    if text.startswith("$") and text[1:].isdigit():
-        place = int(text[1:])
-        return fields[place - 1] if place <= len(fields) else ""
-    if text in ("NR", "NF"):
-        return str(number if text == "NR" else len(fields))
-    if text.startswith('"') and text.endswith('"'):
-        return text[1:-1].replace("\\n", "\n").replace("\\t", "\t")
-    if re.fullmatch(r"-?\d+(\.\d+)?", text):
-        return text
-    raise EditorProblem(f"the expression {text[:30]!r}")
-
-
-_AWK_TERM = re.compile(r'"(?:[^"\\]|\\.)*"|\$\w+|\w+|-?\d+(?:\.\d+)?')
-
-
-def _awk_print(body: str, line: str, fields: list[str], number: int) -> str:
-    body = body.rstrip("; ")
-    if body in ("", "exit"):
-        return ""
-    if not re.match(r"print\b", body) or ";" in body:
-        raise EditorProblem(f"{{{body[:30]}}}")
-    items = [item.strip() for item in re.split(r",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", body[5:].strip())]
-    if items == [""]:
-        return line + "\n"
-    texts: list[str] = []
-    for item in items:
-        terms = _AWK_TERM.findall(item)
-        if "".join(terms) != re.sub(r'\s+(?=(?:[^"]*"[^"]*")*[^"]*$)', "", item):
-            raise EditorProblem(f"the expression {item[:30]!r}")
-        texts.append("".join(_awk_value(term, line, fields, number) for term in terms))
-    return " ".join(texts) + "\n"

@@ -1,0 +1,107 @@
+"""The awk language: what it makes of records as they come, and how it says what it cannot do."""
+
+import pytest
+
+from tests.engine.programs.worlds import FakeWorld, reload, run_script, run_until, start_script
+
+
+def lines_of(script: str) -> list[str]:
+    process, lines = run_script(script)
+    assert process.take_problems() == []
+    return lines
+
+
+def test_rules_follow_a_stream_line_by_line() -> None:
+    """What is printed for a line appears when the line does, not when the input ends."""
+    script = (
+        '(for i in 1 2 3; do echo "host$i $i"; sleep 5; done) |'
+        " awk '{ s += $2; seen[$1] = NR; print $1, s } END { print \"total\", s, length(seen) }'"
+    )
+    world = FakeWorld()
+    process = start_script(script, world)
+    run_until(process, world)
+    assert process.take_output() == [
+        (0, "host1 1"),
+        (5_000, "host2 3"),
+        (10_000, "host3 6"),
+        (15_000, "total 6 3"),
+    ]
+
+
+def test_saving_between_two_records_changes_nothing() -> None:
+    script = (
+        '(for i in 3 x 5; do echo $i; sleep 2; done) | awk -v step=2 \'BEGIN { OFS = "-" }'
+        ' /3/,/5/ { k[$1] += step; t = t $1; n = $1 > 2; print NR, t, n, $0 "" }'
+        ' END { print k[3], k["x"], k[5] }\''
+    )
+    world = FakeWorld()
+    process = start_script(script, world)
+    seen = process.take_output()
+    for now_ms in range(0, 7_000, 1_000):
+        process = reload(process)
+        process.run(now_ms, world)
+        seen += process.take_output()
+    assert [text for _, text in seen] == ["1-3-1-3", "2-3x-1-x", "3-3x5-1-5", "2-2-2"]
+
+
+@pytest.mark.parametrize(
+    ("program", "named"),
+    [
+        ('BEGIN { system("id") }', "system()"),
+        ('{ print | "sort" }', "a pipe from print"),
+        ('BEGIN { "date" | getline now }', "a pipe into getline"),
+        ("{ getline; print }", "getline without a file"),
+        ("BEGIN { frobnicate(1) }", "the function frobnicate"),
+        ("BEGIN { while (1) n++ }", "a program that takes more than 200000 steps"),
+        ("BEGIN { print 1 / 0 }", "a division by zero"),
+        ("BEGIN { print (1 }", "the program at '}'"),
+        ("BEGIN { print substr }", "the program at '}'"),
+        ("/(/", "the pattern /(/"),
+        ('BEGIN { x = "a}', "which does not end"),
+        ("function f(n) { return f(n + 1) } BEGIN { f(1) }", "calls of f deeper than"),
+        ('BEGIN { s = "x"; while (1) s = s s }', "a value of more than 1 MiB"),
+        ("BEGIN { $99999999 = 1 }", "the field $99999999"),
+    ],
+)
+def test_what_is_not_modelled_is_named_and_fails(program: str, named: str) -> None:
+    process, lines = run_script(f"echo a b | awk '{program}'; echo status $?")
+    (problem,) = process.take_problems()
+    assert problem.startswith("cannot interpret awk ") and named in problem
+    assert problem.endswith(": taken to fail with status 2")
+    assert lines == ["status 2"]
+
+
+@pytest.mark.parametrize(
+    ("call", "printed"),
+    [
+        # POSIX: the places from the second argument on, those before the first sign left out.
+        ('substr("abc", -1, 3)', "a"),
+        ('substr("hello", 1.5, 1)', "e"),
+        ('substr("abc", 4)', ""),
+        ('sprintf("%s-%s", "one")', "one-"),
+        ('systime()', "1767225600"),
+        ('strftime("%Y-%m-%d", 86400)', "1970-01-02"),
+        ('toupper(substr("ok", 2)) length("")', "K0"),
+        ('1e300 * 1e300', "inf"),
+        ('"3x" + 4', "7"),
+        ('(1, 2) in a', "0"),
+    ],
+)  # fmt: skip
+def test_value(call: str, printed: str) -> None:
+    assert lines_of(f"awk 'BEGIN {{ print {call} }}'") == [printed]
+
+
+def test_numbers_of_chance_depend_on_the_seed_alone() -> None:
+    first = lines_of("awk 'BEGIN { srand(); print rand(), rand() }'")
+    assert first == lines_of("awk 'BEGIN { srand(); print rand(), rand() }'")
+    one, other = map(float, first[0].split())
+    assert one != other and 0 <= one < 1 and 0 <= other < 1
+
+
+def test_reader_that_stops_early_ends_the_pipe() -> None:
+    assert lines_of("seq 1 5 | awk '$1 == 3 { print \"found\"; exit 7 }'; echo $?") == ["found", "7"]
+
+
+def test_head_ends_an_awk_that_prints_for_ever() -> None:
+    script = "while :; do echo tick; sleep 1; done | awk '{ print NR }' | head -n 2; echo done"
+    assert lines_of(script)[:3] == ["1", "2", "done"]
