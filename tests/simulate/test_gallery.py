@@ -15,6 +15,13 @@ NOT_YET = {}
 ENTRY = re.compile(r"(?P<seconds>[\d.]+)(?: (?P<value>\S.*))?")
 # Requirements whose observable is a lane of the scenario.
 SHOWN = {
+    "crash-loop-application-error": ("RESTART-10",),
+    "crash-loop-wrong-variable": ("RESTART-10",),
+    "crash-loop-missing-file": ("RESTART-10",),
+    "crash-loop-out-of-memory": ("RESTART-10",),
+    "crash-loop-slow-to-serve": ("RESTART-10",),
+    "crash-loop-liveness-probe": ("RESTART-10",),
+    "crash-loop-startup-probe": ("RESTART-10",),
     "s06-restart-all-containers": ("RALL-09",),
     "s10-readiness-gate": ("RGATE-08", "RGATE-09", "COND-13"),
     "s12-stop-signal": ("STOPSIG-03",),
