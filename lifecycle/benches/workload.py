@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
+from lifecycle import collector
 from lifecycle.engine import Changes, Command, Settings
 from lifecycle.engine import Cluster as Engine
 
@@ -60,7 +61,8 @@ def run(
         return seen % INSTANTS_A_SLICE == 0 or (is_done is not None and engine.is_idle())
 
     while engine.now_ms < until_ms:
-        engine.run_until(until_ms, stop=is_enough)
+        with collector.out_of_sight():
+            engine.run_until(until_ms, stop=is_enough)
         take(engine.take_changes())
         if is_done is not None and is_done():
             return

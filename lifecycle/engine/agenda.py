@@ -6,7 +6,9 @@ entry is dropped when it surfaces, or when dead entries outnumber the living.
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heappush
+from collections import deque
+from collections.abc import Iterable
+from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 Cause = int | str | None
@@ -25,18 +27,21 @@ class Timer(NamedTuple):
 
 
 class Agenda:
-    """All timers of a cluster."""
+    """All timers of a cluster: a heap of instants, and the timers of each instant in the order they came."""
 
-    __slots__ = ("_cancelled", "_heap", "_sequence", "progress_count")
+    __slots__ = ("_cancelled", "_count", "_due", "_instants", "_sequence", "progress_count")
 
     def __init__(self) -> None:
-        self._heap: list[Timer] = []
+        self._instants: list[int] = []
+        self._due: dict[int, deque[Timer]] = {}
+        # How many timers there are, cancelled ones that have not surfaced yet included.
+        self._count = 0
         self._cancelled: dict[int, None] = {}
         self._sequence = 0
         self.progress_count = 0
 
     def __len__(self) -> int:
-        return len(self._heap) - len(self._cancelled)
+        return self._count - len(self._cancelled)
 
     def add(
         self,
@@ -49,59 +54,85 @@ class Agenda:
     ) -> int:
         """Set a timer; the number returned cancels it."""
         sequence = self._sequence = self._sequence + 1
-        heappush(
-            self._heap,
-            tuple.__new__(Timer, (due_ms, sequence, kind, target, payload, is_progress, cause)),
-        )
+        self._put(tuple.__new__(Timer, (due_ms, sequence, kind, target, payload, is_progress, cause)))
         if is_progress:
             self.progress_count += 1
         return sequence
+
+    def _put(self, timer: Timer) -> None:
+        self._count += 1
+        timers = self._due.get(timer[0])
+        if timers is None:
+            self._due[timer[0]] = deque((timer,))
+            heappush(self._instants, timer[0])
+        else:
+            timers.append(timer)
 
     def cancel(self, sequence: int, is_progress: bool = True) -> None:
         """Drop a timer that has not fired yet. `is_progress` as it was set."""
         self._cancelled[sequence] = None
         if is_progress:
             self.progress_count -= 1
-        if len(self._cancelled) > 1000 and len(self._cancelled) * 2 > len(self._heap):
-            self._sweep()
+        if len(self._cancelled) > 1000 and len(self._cancelled) * 2 > self._count:
+            self._restore(self.timers())
 
-    def _sweep(self) -> None:
-        self._heap = [timer for timer in self._heap if timer.sequence not in self._cancelled]
-        heapify(self._heap)
-        self._cancelled.clear()
+    def _restore(self, timers: Iterable[Timer]) -> None:
+        self._instants, self._due, self._cancelled, self._count = [], {}, {}, 0
+        for timer in timers:
+            self._put(timer)
 
     def next_due_ms(self) -> int | None:
         """The instant of the first living timer."""
-        heap = self._heap
-        while heap and heap[0].sequence in self._cancelled:
-            del self._cancelled[heappop(heap).sequence]
-        return heap[0].due_ms if heap else None
+        while self._instants:
+            timers = self._due[self._instants[0]]
+            while timers and timers[0][1] in self._cancelled:
+                self._drop(timers)
+            if timers:
+                return self._instants[0]
+            self._close_instant()
+        return None
 
     def pop_due(self, now_ms: int) -> Timer | None:
         """The first living timer due at or before now, taken off."""
-        heap = self._heap
-        while heap and heap[0].due_ms <= now_ms:
-            timer = heappop(heap)
-            if self._cancelled and timer.sequence in self._cancelled:
-                del self._cancelled[timer.sequence]
-                continue
-            if timer.is_progress:
-                self.progress_count -= 1
-            return timer
+        instants = self._instants
+        while instants and instants[0] <= now_ms:
+            timers = self._due[instants[0]]
+            while timers:
+                if self._cancelled and timers[0][1] in self._cancelled:
+                    self._drop(timers)
+                    continue
+                self._count -= 1
+                timer = timers.popleft()
+                if timer.is_progress:
+                    self.progress_count -= 1
+                return timer
+            self._close_instant()
         return None
+
+    def _drop(self, timers: deque[Timer]) -> None:
+        del self._cancelled[timers.popleft()[1]]
+        self._count -= 1
+
+    def _close_instant(self) -> None:
+        del self._due[heappop(self._instants)]
 
     def save(self) -> dict[str, Any]:
         """Plain data: living timers in firing order."""
-        self._sweep()
-        return {"sequence": self._sequence, "timers": [list(timer) for timer in sorted(self._heap)]}
+        return {"sequence": self._sequence, "timers": [list(timer) for timer in self.timers()]}
 
     def load(self, data: dict[str, Any]) -> None:
         """Go on from what `save` described."""
         self._sequence = data["sequence"]
-        self._heap = [Timer(*entry) for entry in data["timers"]]
-        self._cancelled = {}
-        self.progress_count = sum(timer.is_progress for timer in self._heap)
+        timers = [Timer(*entry) for entry in data["timers"]]
+        self._restore(timers)
+        self.progress_count = sum(timer.is_progress for timer in timers)
 
     def timers(self) -> list[Timer]:
         """Living timers in firing order."""
-        return sorted(timer for timer in self._heap if timer.sequence not in self._cancelled)
+        cancelled = self._cancelled
+        return [
+            timer
+            for due_ms in sorted(self._due)
+            for timer in self._due[due_ms]
+            if timer.sequence not in cancelled
+        ]

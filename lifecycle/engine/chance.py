@@ -33,7 +33,9 @@ class Chance:
         """Whole milliseconds, evenly from low to high, both included."""
         if high_ms <= low_ms:
             return low_ms
-        return low_ms + int.from_bytes(self._hash(purpose, key, 8), "big") % (high_ms - low_ms + 1)
+        text = f"{purpose}\x1f{key!r}" if key else purpose
+        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=self._salt).digest()
+        return low_ms + int.from_bytes(digest, "big") % (high_ms - low_ms + 1)
 
     def uid(self, *key: object) -> str:
         """A version 4 UUID, the same for the same key."""

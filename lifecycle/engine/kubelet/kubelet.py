@@ -75,7 +75,7 @@ class Kubelets:
         self._resizer = Resizer(parts, self._stopper, self.workers)
         self.outages = Outages(parts, self._prober, self)
         context.loop.register(NAME, self._sync)
-        context.store.listen("Pod", self._on_pod)
+        context.store.listen_to_shape("Pod", self._on_pod)
         for kind in SOURCE_KINDS:
             context.store.listen(kind, self.sandboxes.on_volume_source)
         for what, handler in self._pod_handlers().items():

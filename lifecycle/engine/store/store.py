@@ -27,11 +27,13 @@ class Store:
     __slots__ = (
         "_listeners",
         "_objects",
+        "_pods",
         "_shape_listeners",
         "by_uid",
         "clock",
         "creations",
         "deletion_stage",
+        "get_pod",
         "index",
         "resource_version",
         "shown",
@@ -47,6 +49,9 @@ class Store:
         self._listeners: dict[str, list[Listener]] = {}
         self._shape_listeners: dict[str, list[Listener]] = {}
         self.by_uid: dict[str, StoredObject] = {}
+        self._pods: dict[str, Pod] = {}
+        # The pod with that uid, if it exists. Asked so often that it is the dictionary's own look-up.
+        self.get_pod: Callable[[str], Pod | None] = self._pods.get
         self.index = Index()
         self.versions: list[Version] = []
         # How far the deletion of an object has come, by uid; READY and STATUS as last told, by pod uid.
@@ -60,9 +65,10 @@ class Store:
         self._listeners.setdefault(kind, []).append(listener)
 
     def listen_to_shape(self, kind: str, listener: Listener) -> None:
-        """As `listen` ("" for all kinds), but not of writes that change only a status within its phase.
+        """As `listen` ("" for all kinds), but not of writes to a pod that only detail its status.
 
-        Those are nearly all writes to pods, and most parts have no business with them.
+        Told are changed metadata, specs, nodes, phases and readiness, and any condition of a pod with
+        readiness gates. Most writes to pods are none of these.
         """
         self._shape_listeners.setdefault(kind, []).append(listener)
 
@@ -70,11 +76,6 @@ class Store:
         """The object of that name, if it exists."""
         bucket = self._objects.get(kind)
         return bucket.get((namespace or "", name)) if bucket is not None else None
-
-    def get_pod(self, uid: str) -> Pod | None:
-        """The pod with that uid, if it exists."""
-        found = self.by_uid.get(uid)
-        return found if isinstance(found, Pod) else None
 
     def require(self, kind: str, namespace: str | None, name: str) -> StoredObject:
         """The object of that name. Raises NotFound."""
@@ -132,6 +133,7 @@ class Store:
         if stage is not None or isinstance(old, Pod):
             trace.transition(old.subject, "deletion", stage, "removed")
         del self.by_uid[uid]
+        self._pods.pop(uid, None)
         self.shown.pop(uid, None)
         self.creations.pop(uid, None)
         self.index.change(old, None)
@@ -147,23 +149,28 @@ class Store:
 
     def _wrote(self, type: str, old: StoredObject | None, new: StoredObject) -> None:
         rv = new.resource_version = self.resource_version = self.resource_version + 1
-        self.by_uid[new.meta.uid] = new
         self.versions.append(tuple.__new__(Version, (rv, self.clock.now_ms, type, old, new)))
-        is_pod = isinstance(new, Pod)
-        if old is None or old.meta is not new.meta or (is_pod and _is_bound_now(old, new)):
-            self.index.change(old, new)
-        trace = self.trace
+        trace, meta = self.trace, new.meta
         outer, first = trace.cause, trace.seq + 1
-        if old is not None and old.meta.deletion_ms is None and new.meta.deletion_ms is not None:
-            self.set_deletion_stage(new, "requested")
-        if is_pod:
+        self.by_uid[meta.uid] = new
+        if isinstance(new, Pod):
+            self._pods[meta.uid] = new
+            if old is None or old.meta is not meta or old.node_name != new.node_name:  # type: ignore[attr-defined]
+                self._file(old, new)
             record_pod(trace, old, new, self.shown)  # type: ignore[arg-type]
         else:
+            if old is None or old.meta is not meta:
+                self._file(old, new)
             record_object(trace, old, new)
         if trace.seq >= first:
             trace.cause = first
         self._tell(new.kind.name, old, new)
         trace.cause = outer
+
+    def _file(self, old: StoredObject | None, new: StoredObject) -> None:
+        self.index.change(old, new)
+        if old is not None and old.meta.deletion_ms is None and new.meta.deletion_ms is not None:
+            self.set_deletion_stage(new, "requested")
 
     def _tell(self, kind: str, old: StoredObject | None, new: StoredObject | None) -> None:
         for listener in self._listeners.get(kind, ()):
@@ -182,20 +189,24 @@ class Store:
         self.by_uid[obj.meta.uid] = obj
         self.index.change(None, obj)
         if isinstance(obj, Pod):
+            self._pods[obj.meta.uid] = obj
             # Told after every write, so what was told last is what holds now.
             self.shown[obj.meta.uid] = (ready_text(obj), pod_status_text(obj))
-
-
-def _is_bound_now(old: StoredObject, new: StoredObject) -> bool:
-    return isinstance(old, Pod) and isinstance(new, Pod) and old.node_name != new.node_name
 
 
 def _has_same_shape(old: StoredObject, new: StoredObject) -> bool:
     if old.meta is not new.meta or old.spec is not new.spec:
         return False
-    if isinstance(old, Pod) and isinstance(new, Pod):
-        return old.node_name == new.node_name and old.status.phase == new.status.phase
-    return False
+    return isinstance(old, Pod) and isinstance(new, Pod) and not _is_status_of_note(old, new)
+
+
+def _is_status_of_note(old: Pod, new: Pod) -> bool:
+    before, after = old.status, new.status
+    if old.node_name != new.node_name or before.phase != after.phase:
+        return True
+    if before.conditions is after.conditions:
+        return False
+    return bool(new.spec.readiness_gates) or old.ready_since != new.ready_since
 
 
 def _plural(kind: str) -> str:

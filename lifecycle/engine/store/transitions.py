@@ -6,13 +6,14 @@ conditions, phase, ready, status. A changed message alone is no row.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from ..columns import pod_status_text, ready_text
 from ..objects.condition import Condition, find_condition
 from ..objects.container import TERMINATED, WAITING, ContainerState, ContainerStatus
 from ..objects.meta import StoredObject, Subject
-from ..objects.pod import Pod
+from ..objects.pod import Pod, PodStatus
 from ..trace import Trace
 
 _ORDER = {
@@ -29,39 +30,62 @@ _REVISION = "deployment.kubernetes.io/revision"
 
 def record_pod(trace: Trace, old: Pod | None, new: Pod, shown: dict[str, tuple[str, str]]) -> None:
     """Rows of a pod's create or update. `shown` keeps READY and STATUS as last told, by uid."""
-    subject = new.subject
-    before, status = (old.status if old is not None else None), new.status
+    subject, status = new.subject, new.status
     if old is None:
+        before = _NOTHING
         trace.transition(subject, "exists", None, "created")
+    else:
+        before = old.status
     if new.node_name and (old is None or old.node_name != new.node_name):
         trace.transition(subject, "node", None, new.node_name)
-    if before is not status:
-        was_init, was, was_ephemeral = (
-            (before.init_containers, before.containers, before.ephemeral_containers)
-            if before is not None
-            else ((), (), ())
+    if before is status:
+        _record_shown(trace, subject, new, shown)
+        return
+    has_run = False
+    for was, now in (
+        (before.init_containers, status.init_containers),
+        (before.containers, status.containers),
+        (before.ephemeral_containers, status.ephemeral_containers),
+    ):
+        if was is not now:
+            has_run = True
+            _record_containers(trace, subject, was, now)
+    if before.conditions is not status.conditions:
+        order = _ORDER if new.spec.init_containers else _ORDER_WITHOUT_INIT
+        _record_conditions(trace, subject, before.conditions, status.conditions, order)
+    if before.phase != status.phase or old is None:
+        trace.transition(
+            subject,
+            "phase",
+            before.phase if old is not None else None,
+            status.phase,
+            status.reason or None,
+            status.message or None,
         )
-        if was_init is not status.init_containers:
-            _record_containers(trace, subject, was_init, status.init_containers)
-        if was is not status.containers:
-            _record_containers(trace, subject, was, status.containers)
-        if was_ephemeral is not status.ephemeral_containers:
-            _record_containers(trace, subject, was_ephemeral, status.ephemeral_containers)
-        if before is None or before.conditions is not status.conditions:
-            order = _ORDER if new.spec.init_containers else _ORDER_WITHOUT_INIT
-            _record_conditions(trace, subject, before.conditions if before else (), status.conditions, order)
-        if before is None or before.phase != status.phase:
-            trace.transition(
-                subject,
-                "phase",
-                before.phase if before else None,
-                status.phase,
-                status.reason or None,
-                status.message or None,
-            )
-        if (before.reason if before else "") != status.reason:
-            trace.transition(subject, "reason", (before and before.reason) or None, status.reason or None)
+    elif not has_run and _is_plain_detail(old, new):
+        return
+    if before.reason != status.reason:
+        trace.transition(subject, "reason", before.reason or None, status.reason or None)
     _record_shown(trace, subject, new, shown)
+
+
+_NOTHING = PodStatus()
+
+
+def _is_plain_detail(old: Pod, new: Pod) -> bool:
+    """Whether READY and STATUS cannot differ between two versions with the same containers and phase.
+
+    Conditions alone change what they say only of a pod that is gated, initializing or partly completed.
+    """
+    spec = new.spec
+    return (
+        old.meta is new.meta
+        and old.status.reason == new.status.reason
+        and not spec.init_containers
+        and not spec.scheduling_gates
+        and old.spec is spec
+        and len(spec.containers) == 1
+    )
 
 
 def _record_shown(trace: Trace, subject: Subject, pod: Pod, shown: dict[str, tuple[str, str]]) -> None:
@@ -96,34 +120,53 @@ def _record_containers(
             _record_container(trace, subject, before, status)
 
 
+@lru_cache(maxsize=4096)
+def _fields_of(container: str) -> tuple[str, str, str, str]:
+    """The fields of a container's rows; millions of rows share these texts."""
+    stem = f"container.{container}."
+    return stem + "state", stem + "started", stem + "ready", stem + "restartCount"
+
+
 def _record_container(
     trace: Trace, subject: Subject, old: ContainerStatus | None, new: ContainerStatus
 ) -> None:
-    field = "container." + new.name
-    state, before = new.state, old.state if old is not None else None
+    state_field, started_field, ready_field, count_field = _fields_of(new.name)
+    if old is None:
+        if new.state is not None:
+            _record_state(trace, subject, state_field, None, new)
+        if new.started is not None:
+            trace.transition(subject, started_field, None, new.started)
+        trace.transition(subject, ready_field, None, new.ready)
+        if new.restart_count:
+            trace.transition(subject, count_field, 0, new.restart_count)
+        return
+    state, before = new.state, old.state
     if state is not None and before is not state:
-        restarted = old is not None and old.restart_count != new.restart_count
-        if (
-            before is None
-            or before.type != state.type
-            or before.reason != state.reason
-            or (restarted and state.type != WAITING)
-        ):
-            trace.transition(
-                subject,
-                field + ".state",
-                before.type if before else None,
-                state.type,
-                state.reason or None,
-                state.message or None,
-                _state_detail(state, new.restart_count),
-            )
-    if (old.started if old else None) != new.started:
-        trace.transition(subject, field + ".started", old.started if old else None, new.started)
-    if old is None or old.ready != new.ready:
-        trace.transition(subject, field + ".ready", old.ready if old else None, new.ready)
-    if (old.restart_count if old else 0) != new.restart_count:
-        trace.transition(subject, field + ".restartCount", old.restart_count if old else 0, new.restart_count)
+        has_restarted = old.restart_count != new.restart_count and state.type != WAITING
+        if before is None or before.type != state.type or before.reason != state.reason or has_restarted:
+            _record_state(trace, subject, state_field, before, new)
+    if old.started != new.started:
+        trace.transition(subject, started_field, old.started, new.started)
+    if old.ready != new.ready:
+        trace.transition(subject, ready_field, old.ready, new.ready)
+    if old.restart_count != new.restart_count:
+        trace.transition(subject, count_field, old.restart_count, new.restart_count)
+
+
+def _record_state(
+    trace: Trace, subject: Subject, field: str, before: ContainerState | None, status: ContainerStatus
+) -> None:
+    state = status.state
+    assert state is not None, status.name
+    trace.transition(
+        subject,
+        field,
+        before.type if before is not None else None,
+        state.type,
+        state.reason or None,
+        state.message or None,
+        _state_detail(state, status.restart_count),
+    )
 
 
 def _state_detail(state: ContainerState, restart_count: int) -> dict[str, Any] | None:
@@ -144,15 +187,17 @@ def _record_conditions(
     new: tuple[Condition, ...],
     order: dict[str, int],
 ) -> None:
-    changed: list[tuple[int, str, Condition | None, Condition | None]] = []
+    changed: list[_Changed] = []
     count_old = len(old)
     is_moved = count_old > len(new)
     for index, condition in enumerate(new):
         before: Condition | None = old[index] if index < count_old else None
         if before is condition:
             continue
-        if before is None or before.type != condition.type:
-            is_moved = is_moved or before is not None
+        if before is not None and before.type != condition.type:
+            is_moved = True
+            before = find_condition(old, condition.type)
+        elif before is None and is_moved:
             before = find_condition(old, condition.type)
         if before is None or before.status != condition.status or before.reason != condition.reason:
             changed.append((order.get(condition.type, 9), condition.type, before, condition))
@@ -163,17 +208,29 @@ def _record_conditions(
     if len(changed) > 1:
         changed.sort(key=_by_rank)
     for _rank, name, before, after in changed:
-        trace.transition(
-            subject,
-            "condition." + name,
-            before.status if before else None,
-            after.status if after else None,
-            (after.reason or None) if after else None,
-            (after.message or None) if after else None,
-        )
+        was = before.status if before is not None else None
+        if after is None:
+            trace.transition(subject, _condition_field(name), was, None)
+        else:
+            trace.transition(
+                subject,
+                _condition_field(name),
+                was,
+                after.status,
+                after.reason or None,
+                after.message or None,
+            )
 
 
-def _by_rank(entry: tuple[int, str, Condition | None, Condition | None]) -> tuple[int, str]:
+_Changed = tuple[int, str, Condition | None, Condition | None]
+
+
+@lru_cache(maxsize=1024)
+def _condition_field(type_: str) -> str:
+    return "condition." + type_
+
+
+def _by_rank(entry: _Changed) -> tuple[int, str]:
     return entry[0], entry[1]
 
 

@@ -51,7 +51,7 @@ class ReplicaSetController:
         self._use_logarithm = gates.get("LogarithmicScaleDown", True)
         self._counts_terminating = gates.get("DeploymentReplicaSetTerminatingReplicas", True)
         context.loop.register(self.name, self.sync, "controller_sync")
-        context.store.listen("Pod", self._on_pod)
+        context.store.listen_to_shape("Pod", self._on_pod)
         context.store.listen("ReplicaSet", self._on_replica_set)
 
     def restore(self) -> None:
