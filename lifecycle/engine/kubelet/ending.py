@@ -11,7 +11,7 @@ from .prober import Prober
 from .termination import Stopper
 from .worker import TERMINATED, TERMINATING, PodWorker
 
-TORN_DOWN = "tornDown"
+TORN_DOWN = "kubelet.tornDown"
 DEADLINE_EXCEEDED = "DeadlineExceeded"
 _DEADLINE_TEXT = "Pod was active on the node longer than the specified deadline"
 

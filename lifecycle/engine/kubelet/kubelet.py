@@ -52,7 +52,7 @@ from .worker import (
 )
 
 NAME = "kubelet"
-ADMIT = "admit"
+ADMIT = "kubelet.admit"
 
 
 class Kubelets:
@@ -79,9 +79,9 @@ class Kubelets:
         for kind in SOURCE_KINDS:
             context.store.listen(kind, self.sandboxes.on_volume_source)
         for what, handler in self._pod_handlers().items():
-            context.loop.on_timer("kubelet." + what, self._for_pod(handler))
+            context.loop.on_timer(what, self._for_pod(handler))
         for what, on_run in self._container_handlers().items():
-            context.loop.on_timer("kubelet." + what, self._for_container(on_run))
+            context.loop.on_timer(what, self._for_container(on_run))
 
     def _pod_handlers(self) -> dict[str, Callable[[PodWorker, Pod], None]]:
         return {
@@ -97,13 +97,13 @@ class Kubelets:
     def _container_handlers(self) -> dict[str, Callable[[PodWorker, Pod, ContainerRun, str], None]]:
         starter, stopper, prober = self._starter, self._stopper, self._prober
         return {
-            PULLED: lambda worker, pod, run, detail: starter.on_pulled(worker, pod, run, int(detail)),
-            CREATED: lambda worker, pod, run, _detail: starter.on_created(worker, pod, run),
-            BACK_OFF_OVER: lambda worker, pod, run, _detail: starter.on_back_off_over(worker, pod, run),
+            PULLED: starter.on_pulled,
+            CREATED: starter.on_created,
+            BACK_OFF_OVER: starter.on_back_off_over,
             HOOK_DONE: self._on_hook_done,
             WAKE: self._on_wake,
             KILL: stopper.on_kill,
-            PROBE: lambda worker, pod, run, detail: prober.on_timer(worker, pod, run, detail),
+            PROBE: prober.on_timer,
         }
 
     # --- who listens to what --------------------------------------------------------------------------
@@ -124,7 +124,7 @@ class Kubelets:
             if worker is None:
                 return
             payload = timer.payload
-            name, detail = (payload, "") if isinstance(payload, str) else (payload[0], payload[1])
+            name, detail = (payload, "") if isinstance(payload, str) else payload
             handler(worker, self.pod(worker), worker.runs[name], detail)
 
         return handle
@@ -310,13 +310,11 @@ class Kubelets:
         """Bring the stored status up to date; a kubelet that is cut off does so when it is back."""
         if self._parts.outages and self._parts.is_cut_off(worker.node):
             return pod
-        if self._parts.store.get_pod(worker.uid) is not pod:
-            stored = self._parts.store.get_pod(worker.uid)
-            if stored is None:
-                return pod
-            pod = stored
+        stored = self._parts.store.get_pod(worker.uid)
+        if stored is None:
+            return pod
         worker.has_changed = False
-        return self._reporter.report(worker, pod, self._parts.agents[worker.node].host_ip)
+        return self._reporter.report(worker, stored, self._parts.agents[worker.node].host_ip)
 
     # --- what happens to containers -------------------------------------------------------------------
 

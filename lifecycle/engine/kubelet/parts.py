@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Protocol
 
 from ..context import Context
@@ -15,8 +16,11 @@ from .world import ContainerWorld
 
 SOURCE = "kubelet"
 NORMAL, WARNING = "Normal", "Warning"
-PULLED, CREATED, HOOK_DONE, BACK_OFF_OVER = "pulled", "created", "hookDone", "backOffOver"
-WAKE, PROBE, KILL, GRACE_END, DEADLINE, RESIZED = "wake", "probe", "kill", "graceEnd", "deadline", "resized"
+# Kinds of timers, as the agenda and its checkpoints name them.
+PULLED, CREATED = "kubelet.pulled", "kubelet.created"
+HOOK_DONE, BACK_OFF_OVER = "kubelet.hookDone", "kubelet.backOffOver"
+WAKE, PROBE, KILL = "kubelet.wake", "kubelet.probe", "kubelet.kill"
+GRACE_END, DEADLINE, RESIZED = "kubelet.graceEnd", "kubelet.deadline", "kubelet.resized"
 
 
 class OnExit(Protocol):
@@ -28,12 +32,25 @@ class OnExit(Protocol):
 class Parts:
     """Handed to every part of the kubelet."""
 
-    __slots__ = ("agents", "connect", "context", "has_profiles", "outages", "profiles", "store", "trace")
+    __slots__ = (
+        "_agenda",
+        "_clock",
+        "agents",
+        "connect",
+        "context",
+        "has_profiles",
+        "outages",
+        "profiles",
+        "store",
+        "trace",
+    )
 
     def __init__(self, context: Context) -> None:
         self.context = context
         self.store = context.store
         self.trace = context.trace
+        self._agenda = context.agenda
+        self._clock = context.clock
         self.agents: dict[str, NodeAgent] = {}
         self.profiles: tuple[Profile, ...] = ()
         self.has_profiles = 0
@@ -64,7 +81,9 @@ class Parts:
     ) -> tuple[int, bool]:
         """Set a kubelet timer; what `cancel` needs is returned."""
         payload = [container, detail] if detail else container
-        number = self.context.later(delay_ms, "kubelet." + what, worker.uid, payload, is_progress)
+        number = self._agenda.add(
+            self._clock.now_ms + delay_ms, what, worker.uid, payload, is_progress, self.trace.cause
+        )
         return (number, is_progress)
 
     def cancel(self, timer: tuple[int, bool] | None) -> None:
@@ -87,7 +106,7 @@ class Parts:
         """Emit an event on the pod or on one of its containers. What a cut-off kubelet tells is lost."""
         if self.outages and self.is_cut_off(worker.node):
             return
-        pod = self.pod(worker)
+        pod = self.store.get_pod(worker.uid)
         if pod is not None:
             path = field_path(run) if run is not None else None
             self.trace.event(pod.subject, event_type, reason, message, SOURCE, path)
@@ -166,5 +185,9 @@ class Parts:
 
 def field_path(run: ContainerRun) -> str:
     """`spec.containers{app}`: where an event's container stands in its pod."""
-    part = "initContainers" if run.container.is_init else "containers"
-    return f"spec.{part}{{{run.container.name}}}"
+    return _path(run.container.name, run.container.is_init)
+
+
+@lru_cache(maxsize=4096)
+def _path(container: str, is_init: bool) -> str:
+    return f"spec.{'initContainers' if is_init else 'containers'}{{{container}}}"

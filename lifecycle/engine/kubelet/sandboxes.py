@@ -10,6 +10,7 @@ from typing import Protocol
 
 from ..objects.meta import StoredObject
 from ..objects.pod import Pod
+from ..objects.runtime import RuntimePod
 from ..programs import make_namespace
 from ..programs.world import Exit
 from .ending import Ending
@@ -21,7 +22,7 @@ from .prober import Prober
 from .termination import Stopper
 from .worker import IDLE, SYNCING, PodWorker
 
-MOUNT, SANDBOX = "mount", "sandbox"
+MOUNT, SANDBOX = "kubelet.mount", "kubelet.sandbox"
 RETRY_MS = 10_000
 """A kubelet whose sandbox could not be made tries again about this often."""
 _CHANGED = "Pod sandbox changed, it will be killed and re-created."
@@ -97,12 +98,7 @@ class Sandboxes:
         worker.processes = make_namespace(pod.spec.share_process_namespace, pod.spec.host_pid)
         worker.ip = agent.host_ip if pod.spec.host_network else agent.next_address()
         attempt = runtime.sandbox_attempt + 1 if runtime.sandbox_id else 0
-        worker.runtime = runtime.replace(
-            sandbox_id=f"{worker.uid}-{attempt}",
-            sandbox_ready=True,
-            sandbox_attempt=attempt,
-            sandbox_ip=worker.ip,
-        )
+        worker.runtime = RuntimePod(f"{worker.uid}-{attempt}", True, attempt, worker.ip, runtime.containers)
         self._host.report(worker, pod)
         self._parts.touch(worker)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from ..objects.pod import Pod
 from ..objects.runtime import RUNNING as RUNTIME_RUNNING
@@ -86,7 +87,7 @@ class Starter:
             _SYNC_PERIOD_MS,
         )
 
-    def on_back_off_over(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
+    def on_back_off_over(self, worker: PodWorker, pod: Pod, run: ContainerRun, _detail: str) -> None:
         """The wait is over: try again."""
         run.stage_timer = None
         self._parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
@@ -99,7 +100,7 @@ class Starter:
         parts, container = self._parts, run.container
         image, policy = container.image, container.image_pull_policy
         agent = parts.agents[worker.node]
-        if not _REFERENCE.fullmatch(image):
+        if not _is_reference(image):
             self._refuse_image(worker, run, image)
             return
         is_there = image in agent.images
@@ -137,7 +138,7 @@ class Starter:
             run.waiting = None
         run.stage_timer = parts.later(takes_ms, PULLED, worker, run.container.name, str(takes_ms))
 
-    def on_pulled(self, worker: PodWorker, pod: Pod, run: ContainerRun, took_ms: int) -> None:
+    def on_pulled(self, worker: PodWorker, pod: Pod, run: ContainerRun, detail: str) -> None:
         """The pull has ended, well or badly."""
         run.stage, run.stage_timer = IDLE, None
         parts, image = self._parts, run.container.image
@@ -151,6 +152,7 @@ class Starter:
         agent.images[image] = None
         agent.pulls.pop(image, None)
         run.pull_tries, run.pull_delay_ms = 0, 0
+        took_ms = int(detail)
         took = f"{took_ms}ms" if took_ms < 1000 else f"{took_ms / 1000:g}s"
         parts.event(
             worker,
@@ -204,11 +206,11 @@ class Starter:
             takes_ms = parts.context.draw_ms("container_start", *key)
         run.stage = STARTING
         if takes_ms == 0:
-            self.on_created(worker, pod, run)
+            self.on_created(worker, pod, run, "")
             return
         run.stage_timer = parts.later(takes_ms, CREATED, worker, run.container.name)
 
-    def on_created(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
+    def on_created(self, worker: PodWorker, pod: Pod, run: ContainerRun, _detail: str) -> None:
         """The runtime has created the container: start it, or report why that fails."""
         parts, container = self._parts, run.container
         run.stage, run.stage_timer = IDLE, None
@@ -368,6 +370,12 @@ _SYNC_PERIOD_MS = 10_000
 """The kubelet refuses a start about this often while a back-off holds; each refusal counts the event up."""
 
 
+@lru_cache(maxsize=1024)
+def _is_reference(image: str) -> bool:
+    return _REFERENCE.fullmatch(image) is not None
+
+
+@lru_cache(maxsize=1024)
 def image_size(image: str) -> int:
     """A made-up size in bytes, the same for the same image."""
     total = 0

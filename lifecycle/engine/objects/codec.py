@@ -106,5 +106,5 @@ def decode(data: Any, specs: list[PodSpec] | None = None) -> Any:
     for name, value in zip(kind._fields, data[2:], strict=True):
         setattr(record, name, decode(value, specs))
     if isinstance(record, ObjectMeta):
-        record.subject = None
+        record.derive()
     return record

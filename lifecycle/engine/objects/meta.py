@@ -81,6 +81,13 @@ class Subject:
         self.owner = owner
 
 
+def _find_controller(references: tuple[OwnerReference, ...]) -> OwnerReference | None:
+    for reference in references:
+        if reference.controller:
+            return reference
+    return None
+
+
 class ObjectMeta(Record):
     """`metadata`, less `resourceVersion`, which the stored object itself carries.
 
@@ -89,6 +96,7 @@ class ObjectMeta(Record):
 
     __slots__ = (
         "annotations",
+        "controller",
         "creation_ms",
         "deletion_grace_seconds",
         "deletion_ms",
@@ -133,21 +141,19 @@ class ObjectMeta(Record):
         self.deletion_grace_seconds = deletion_grace_seconds
         self.generation = generation
         self.extra = extra
+        self.derive()
+
+    def derive(self) -> None:
+        """Work out what follows from the rest: the controlling owner, if any. The subject waits to be asked."""
         self.subject: Subject | None = None
+        self.controller = _find_controller(self.owner_references)
 
     def replace(self, **changes: Any) -> Self:
         """A changed copy; the cached subject of trace rows stays as long as name and owners do."""
         new = super().replace(**changes)
         new.subject = None if "owner_references" in changes or "name" in changes else self.subject
+        new.controller = _find_controller(new.owner_references)
         return new
-
-    @property
-    def controller(self) -> OwnerReference | None:
-        """The controlling owner, if any."""
-        for reference in self.owner_references:
-            if reference.controller:
-                return reference
-        return None
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], epoch_ms: int = 0) -> ObjectMeta:
@@ -199,8 +205,8 @@ class ObjectMeta(Record):
         return data
 
 
-# The cached subject is no part of the content.
-ObjectMeta._fields = tuple(name for name in ObjectMeta._fields if name != "subject")
+# What is derived is no part of the content.
+ObjectMeta._fields = tuple(name for name in ObjectMeta._fields if name not in ("controller", "subject"))
 
 
 class StoredObject(Record):

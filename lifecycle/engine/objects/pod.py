@@ -163,6 +163,25 @@ class PodStatus(Record):
         self.nominated_node_name = nominated_node_name
         self.extra = extra
 
+    def with_conditions(self, conditions: tuple[Condition, ...], nominated_node_name: str) -> PodStatus:
+        """The status as the scheduler changes it: the hot path's `replace`."""
+        return PodStatus(
+            self.phase,
+            conditions,
+            self.containers,
+            self.init_containers,
+            self.ephemeral_containers,
+            self.reason,
+            self.message,
+            self.pod_ip,
+            self.host_ip,
+            self.start_ms,
+            self.qos_class,
+            self.observed_generation,
+            nominated_node_name,
+            self.extra,
+        )
+
     @classmethod
     def from_json(cls, data: Mapping[str, Any] | None, epoch_ms: int = 0) -> PodStatus:
         """Read `status`; unknown fields are kept in `extra`."""

@@ -14,7 +14,7 @@ from ..kubelet.pod_resources import allotted_requests, effective_requests
 from ..objects.condition import Condition, find_condition, with_condition
 from ..objects.meta import StoredObject
 from ..objects.node import Node
-from ..objects.pod import Pod
+from ..objects.pod import FAILED, SUCCEEDED, Pod
 from .claims import CLAIM, find_missing_claim
 from .filters import why_not
 from .nodes import NodeRoom, PodClass
@@ -56,8 +56,10 @@ class Scheduler:
     # --- what happens -------------------------------------------------------------------------------------
 
     def _on_pod(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        before = isinstance(old, Pod) and bool(old.node_name) and not old.is_finished
-        after = isinstance(new, Pod) and bool(new.node_name) and not new.is_finished
+        before = isinstance(old, Pod) and _takes_room(old)
+        after = isinstance(new, Pod) and _takes_room(new)
+        if before and after and old.spec is new.spec:  # type: ignore[union-attr]
+            return
         if before and not after:
             assert isinstance(old, Pod), "it was bound"
             self._occupy(old, -1)
@@ -65,7 +67,7 @@ class Scheduler:
         elif after and not before:
             assert isinstance(new, Pod), "it is bound"
             self._occupy(new, 1)
-        elif isinstance(old, Pod) and isinstance(new, Pod) and after and old.spec is not new.spec:
+        elif isinstance(old, Pod) and isinstance(new, Pod) and after:
             # Resized in place: what it asks for counts from now on.
             self._occupy(old, -1)
             self._occupy(new, 1)
@@ -168,7 +170,7 @@ class Scheduler:
             pod.kind,
             pod.meta,
             pod.spec,
-            status.replace(conditions=conditions, nominated_node_name=""),
+            status.with_conditions(conditions, ""),
             0,
             pod.extra,
             node_name,
@@ -229,6 +231,10 @@ class Scheduler:
             f"0/{total} nodes are available: {reasons}. preemption: 0/{total} nodes are available:"
             f" {', '.join(sorted(tail))}."
         )
+
+
+def _takes_room(pod: Pod) -> bool:
+    return pod.node_name != "" and pod.status.phase not in (SUCCEEDED, FAILED)
 
 
 def _counted_requests(pod: Pod, node: Node) -> Mapping[str, int]:

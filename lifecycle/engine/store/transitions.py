@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from ..columns import pod_status_text, ready_text
+from ..columns import SCHEDULING_GATED, pod_status_text, ready_text
 from ..objects.condition import Condition, find_condition
 from ..objects.container import TERMINATED, WAITING, ContainerState, ContainerStatus
 from ..objects.meta import StoredObject, Subject
@@ -62,7 +62,7 @@ def record_pod(trace: Trace, old: Pod | None, new: Pod, shown: dict[str, tuple[s
             status.reason or None,
             status.message or None,
         )
-    elif not has_run and _is_plain_detail(old, new):
+    elif not has_run and _is_plain_detail(old, new, shown):
         return
     if before.reason != status.reason:
         trace.transition(subject, "reason", before.reason or None, status.reason or None)
@@ -72,17 +72,17 @@ def record_pod(trace: Trace, old: Pod | None, new: Pod, shown: dict[str, tuple[s
 _NOTHING = PodStatus()
 
 
-def _is_plain_detail(old: Pod, new: Pod) -> bool:
+def _is_plain_detail(old: Pod, new: Pod, shown: dict[str, tuple[str, str]]) -> bool:
     """Whether READY and STATUS cannot differ between two versions with the same containers and phase.
 
-    Conditions alone change what they say only of a pod that is gated, initializing or partly completed.
+    Conditions alone change what they say only of a pod that was gated, initializes or is partly completed.
     """
     spec = new.spec
     return (
         old.meta is new.meta
         and old.status.reason == new.status.reason
         and not spec.init_containers
-        and not spec.scheduling_gates
+        and shown[new.meta.uid][1] != SCHEDULING_GATED
         and old.spec is spec
         and len(spec.containers) == 1
     )
