@@ -144,7 +144,7 @@ class ObjectMeta(Record):
         self.derive()
 
     def derive(self) -> None:
-        """Work out what follows from the rest: the controlling owner, if any. The subject waits to be asked."""
+        """Work out what follows from the rest: the controlling owner. The subject waits to be asked."""
         self.subject: Subject | None = None
         self.controller = _find_controller(self.owner_references)
 
