@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 import redis
-from django.db import DatabaseError
+from django.db import Error
 from django.db.models import Sum
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import path
@@ -71,7 +71,7 @@ urlpatterns = [
 def _problem_of(ask: Callable[[], str]) -> str:
     try:
         return ask()
-    except (DatabaseError, redis.RedisError) as problem:
+    except (Error, redis.RedisError) as problem:
         return str(problem) or type(problem).__name__
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
-from django.db import DatabaseError
+from django.db import DataError, Error
 from django.db.models import Q
 
 from lifecycle import (
@@ -96,7 +96,7 @@ class Owner:
         except FencedOff:
             log.info("fenced off", extra={"cluster": cluster_id})
             return None
-        except DatabaseError as problem:
+        except Error as problem:
             # The ticker asks again; meanwhile the other clusters of the shard have their turns.
             log.warning("turn not recorded: %s", problem, extra={"cluster": cluster_id})
             return None
@@ -139,7 +139,7 @@ class Owner:
         started = time.perf_counter()
         try:
             engine = checkpoints.restore(cluster).engine
-        except DatabaseError:
+        except Error:
             raise
         except Exception as problem:
             raise EngineFault(cluster, None, problem) from problem
@@ -160,7 +160,7 @@ class Owner:
             self._apply_controls(hot, piece)
             self._run(hot, piece, started + seconds)
             changes = hot.engine.take_changes()
-        except (EngineFault, DatabaseError):
+        except (EngineFault, Error):
             raise
         except Exception as problem:
             raise EngineFault(hot.cluster, None, problem) from problem
@@ -178,7 +178,10 @@ class Owner:
     def _record(self, hot: Hot, piece: Slice) -> list[frames.Summary]:
         try:
             return recorder.record(hot.cluster, hot.cluster.fence, piece)
-        except (FencedOff, DatabaseError):
+        except DataError as problem:
+            # The database is there and will never take this: asking again is no cure.
+            raise EngineFault(hot.cluster, None, problem) from problem
+        except (FencedOff, Error):
             raise
         except Exception as problem:
             # What the engine made cannot be written down: as much a defect as not making it.

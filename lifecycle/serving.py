@@ -97,6 +97,8 @@ def stop(**_: Any) -> None:
     """A clean end: checkpoints for every cluster, then the shards are free."""
     if _steward is None:
         return
+    # The last turn's connection may have died since, unnoticed.
+    connection.close()
     runner.this_process().close()
     _steward.stop()
     log.info("engine worker stopped", extra={"worker": runner.this_process().name})

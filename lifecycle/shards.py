@@ -12,7 +12,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import DatabaseError, connection, transaction
+from django.db import Error, connection, transaction
 from django.db.models import F
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -132,7 +132,7 @@ class Steward(threading.Thread):
         while not self.stopped.is_set():
             try:
                 self.shards = tuple(beat(self.worker, self.count_hot()))
-            except DatabaseError as problem:
+            except Error as problem:
                 # Beaten again soon; after 3 s of this others take the shards, and we are fenced off.
                 log.warning("no heartbeat: %s", problem, extra={"worker": self.worker})
                 connection.close()

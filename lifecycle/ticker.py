@@ -7,7 +7,7 @@ import logging
 import threading
 import time
 
-from django.db import DatabaseError, connection
+from django.db import Error, connection
 from django.db.models import Q
 
 from lifecycle import tasks
@@ -45,7 +45,7 @@ def run(stopped: threading.Event) -> None:
             if time.monotonic() - repaired_at > REPAIR_SECONDS:
                 shards = sorted({*shards, *forgotten_shards()})
                 repaired_at = time.monotonic()
-        except DatabaseError as problem:
+        except Error as problem:
             log.warning("tick failed: %s", problem)
             connection.close()
             stopped.wait(AWAY_SECONDS)

@@ -1,4 +1,7 @@
-"""A whole Podline of the bench's own: `manage.py up` in a temporary folder, on a free port."""
+"""A whole Podline of the bench's own: `manage.py up` in a temporary folder, on a free port.
+
+Its database is of the configured kind: SQLite in that folder, or a PostgreSQL server of its own.
+"""
 
 import os
 import signal
@@ -8,17 +11,19 @@ import sys
 import tempfile
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from http.cookiejar import CookieJar
 from pathlib import Path
 
+import dj_database_url
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import connection
 
 from lifecycle import broker
+from lifecycle.benches.postgres_server import PostgresServer, postgres_server
 
 # What a child's command line tells: part of it -> what it is.
 ROLES = {"celery": "worker", "uvicorn": "web", "redis-server": "redis", "valkey-server": "redis"}
@@ -31,6 +36,8 @@ class Installation:
     process: subprocess.Popen[str]
     folder: Path
     address: str
+    # The database's server, when it has one.
+    database: PostgresServer | None = None
 
     @property
     def base(self) -> str:
@@ -60,31 +67,35 @@ class Installation:
 @contextmanager
 def installation(workers: int) -> Iterator[Installation]:
     """Up and ready inside, stopped and gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="podline-bench-") as name:
-        folder = Path(name)
-        environment = {
-            key: value
-            for key, value in os.environ.items()
-            if key not in ("REDIS_URL", "DATABASE_URL", "PODLINE_DATA")
-        }
-        process = subprocess.Popen(
-            [
-                *(sys.executable, str(settings.BASE_DIR / "manage.py"), "up", "--data", name),
-                *("--port", str(_free_port()), "--workers", str(workers)),
-            ],
-            env=environment,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+    with ExitStack() as stack:
+        name = stack.enter_context(tempfile.TemporaryDirectory(prefix="podline-bench-"))
+        server = stack.enter_context(postgres_server()) if connection.vendor == "postgresql" else None
+        url = server.url if server else f"sqlite:///{name}/podline.sqlite3"
+        process = _run_up(name, workers, url)
         try:
             address = _wait_until_ready(process)
-            with _connected_to(folder):
-                yield Installation(process, folder, address)
+            with _connected_to(Path(name), url):
+                yield Installation(process, Path(name), address, server)
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(60)
             assert process.stdout is not None
             process.stdout.close()
+
+
+def _run_up(folder: str, workers: int, database_url: str) -> subprocess.Popen[str]:
+    environment = {
+        key: value for key, value in os.environ.items() if key not in ("REDIS_URL", "PODLINE_DATA")
+    }
+    return subprocess.Popen(
+        [
+            *(sys.executable, str(settings.BASE_DIR / "manage.py"), "up", "--data", folder),
+            *("--port", str(_free_port()), "--workers", str(workers)),
+        ],
+        env=environment | {"DATABASE_URL": database_url},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
 
 
 def _wait_until_ready(process: subprocess.Popen[str]) -> str:
@@ -96,17 +107,18 @@ def _wait_until_ready(process: subprocess.Popen[str]) -> str:
 
 
 @contextmanager
-def _connected_to(folder: Path) -> Iterator[None]:
+def _connected_to(folder: Path, database_url: str) -> Iterator[None]:
     """This process reads and writes the installation's database and talks to its Redis."""
-    database, redis_url = connection.settings_dict["NAME"], settings.REDIS_URL
+    kept, redis_url = connection.settings_dict.copy(), settings.REDIS_URL
+    parsed = dj_database_url.parse(database_url)
     connection.close()
-    connection.settings_dict["NAME"] = str(folder / "podline.sqlite3")
+    connection.settings_dict |= {key: parsed[key] for key in ("NAME", "USER", "PASSWORD", "HOST", "PORT")}
     broker.connect_to(f"unix://{folder / 'redis.sock'}")
     try:
         yield
     finally:
         connection.close()
-        connection.settings_dict["NAME"] = database
+        connection.settings_dict |= kept
         broker.connect_to(redis_url)
 
 

@@ -11,10 +11,14 @@ from lifecycle.models import Cluster, Command
 PAGE_ROWS = 2000
 
 
-def find_difference(cluster: Cluster) -> str:
-    """The first row that differs, as text; "" when there is none."""
+def find_difference(cluster: Cluster, is_pinned: bool = False) -> str:
+    """The first row that differs, as text; "" when there is none.
+
+    `is_pinned`: the commands enter at the instants they were pinned to, whatever was recorded of them.
+    """
     cluster.refresh_from_db()
-    for recorded, expected in zip_longest(_recorded(cluster), _replayed(cluster)):
+    column = "pinned_ms" if is_pinned else "instant_ms"
+    for recorded, expected in zip_longest(_recorded(cluster), _replayed(cluster, column)):
         if recorded != expected:
             return f"recorded {recorded}, expected {expected}"
     return ""
@@ -30,12 +34,11 @@ def _recorded(cluster: Cluster) -> Iterator[dict[str, Any]]:
         after += PAGE_ROWS
 
 
-def _replayed(cluster: Cluster) -> Iterator[dict[str, Any]]:
+def _replayed(cluster: Cluster, column: str) -> Iterator[dict[str, Any]]:
     engine = checkpoints.new_engine(cluster)
     done = cluster.commands.filter(state=Command.State.DONE, instant_ms__isnull=False)
-    for command in done.order_by("instant_ms", "order"):
-        assert command.instant_ms is not None, command.pk
-        engine.run_until(command.instant_ms)
+    for command in done.order_by(column, "order"):
+        engine.run_until(getattr(command, column))
         engine.submit(checkpoints.engine_command(command))
         yield from map(row_to_json, engine.take_changes().rows)
     engine.run_until(cluster.instant_ms)

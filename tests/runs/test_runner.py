@@ -5,6 +5,7 @@ from uuid import uuid4
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.db import DataError, InterfaceError, OperationalError
 
 from lifecycle import checkpoints, inbox, recorder, shards
 from lifecycle.engine import Cluster as Engine
@@ -236,6 +237,36 @@ def test_an_engine_fault_answers_its_command_and_the_cluster_lives_on(owner, wal
     results = {command.pk: inbox.wait_for_result(command, 0)["code"] for command in (good, bad, later)}
     assert results == {good.pk: 201, bad.pk: 500, later.pk: 201}
     assert_whole(cluster)
+
+
+@pytest.mark.parametrize(
+    "problem, is_stopped",
+    [
+        pytest.param(OperationalError("server closed the connection"), False, id="the database is away"),
+        pytest.param(InterfaceError("the connection is closed"), False, id="the connection is gone"),
+        pytest.param(DataError("invalid byte sequence"), True, id="what it will never take"),
+    ],
+)
+def test_a_slice_the_database_does_not_take(owner, wall, make_cluster, monkeypatch, problem, is_stopped):
+    """One that is away is asked again; what it refuses for good stops the cluster, its history intact."""
+    cluster = make_cluster()
+    create(cluster, replicas=2)
+    owner.turn(cluster.pk)
+    really_record = recorder.record
+
+    def fail(*_: Any) -> None:
+        monkeypatch.setattr(recorder, "record", really_record)
+        raise problem
+
+    monkeypatch.setattr(recorder, "record", fail)
+    wall.go_on(1)
+    assert owner.turn(cluster.pk) is None
+    cluster.refresh_from_db()
+    assert bool(cluster.failure) is is_stopped
+    wall.go_on(5)
+    owner.turn(cluster.pk)
+    assert_whole(cluster)
+    assert (cluster.instant_ms > 1000) is not is_stopped
 
 
 def test_frames_follow_each_other_without_a_gap(owner, wall, make_cluster, frames):
