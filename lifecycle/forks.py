@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from django.db import connection, transaction
 
-from lifecycle import bulk, checkpoints, frames, recorder, shards
+from lifecycle import bulk, checkpoints, container_logs, frames, recorder, shards
 from lifecycle.engine.columns import summarize
 from lifecycle.models import Cluster, Command, StoredObject
 
@@ -41,6 +41,7 @@ def fork(parent: Cluster, at_ms: int, owner: Any, name: str) -> Cluster:
         ):
             _copy_rows(table, parent, child, number, last)
         _write_objects(parent, child, restored)
+        container_logs.copy(parent.pk, child.pk, at_ms)
         checkpoints.save(child, child.fence, restored.engine)
     except BaseException:
         child.delete()

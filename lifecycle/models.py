@@ -309,7 +309,10 @@ class Checkpoint(models.Model):
 
 
 class ContainerLog(models.Model):
-    """The last 64 KiB one run of a container wrote; the current and the previous run are kept."""
+    """The last 64 KiB one run of a container wrote; the current and the previous run are kept.
+
+    `lines` says when the lines of `text` were written, as [instant in ms, how many] in order.
+    """
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="+", db_index=False)
     uid = models.CharField(max_length=63)
@@ -317,6 +320,7 @@ class ContainerLog(models.Model):
     attempt = models.IntegerField()
     started_ms = models.BigIntegerField(null=True)
     text = models.TextField(blank=True)
+    lines = models.JSONField(default=list, blank=True)
 
     class Meta:
         constraints = [

@@ -4,7 +4,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from lifecycle import forks, frames, inbox, reads
-from lifecycle.models import Cluster, StoredObject
+from lifecycle.models import Cluster, ContainerLog, StoredObject
 from tests.runs.conftest import create
 from tests.runs.histories import assert_whole, recorded
 
@@ -76,6 +76,26 @@ def test_a_forks_objects_are_those_of_its_instant(owner, parent, at_ms):
 
 def summaries(cluster: Cluster) -> list[frames.Summary]:
     return [frames.summary_of(row) for row in StoredObject.objects.filter(cluster=cluster).order_by("uid")]
+
+
+def test_a_fork_has_the_logs_of_its_instant_and_writes_its_own(owner, wall, make_cluster):
+    """Equal inputs give equal logs: the fork's at its instant, and the parent's again where it goes on."""
+    cluster = make_cluster("talking")
+    script = "n=0; while true; do n=$((n+1)); echo line $n; sleep 1; done"
+    container = {"name": "app", "image": "busybox:1.36", "command": ["sh", "-c", script]}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "talker", "namespace": "default"}}
+    inbox.append(cluster, "create", {"object": pod | {"spec": {"containers": [container]}}})
+    run_on(owner, cluster, 10_000)
+    then = log_of(cluster)
+    run_on(owner, cluster, 20_000)
+    child = forks.fork(cluster, 10_000, cluster.owner, "child")
+    assert log_of(child) == then and then.startswith("line 1\nline 2\n")
+    run_on(owner, child, 20_000)
+    assert log_of(child) == log_of(cluster) and log_of(child) != then
+
+
+def log_of(cluster: Cluster) -> str:
+    return ContainerLog.objects.get(cluster=cluster, container="app", attempt=0).text
 
 
 def test_the_state_at_a_past_instant_is_what_was_recorded_then(parent):
