@@ -1,10 +1,13 @@
 """Builtins for variables, options and input: export, local, set, read, getopts and the like."""
 
 from lifecycle.engine.programs.shell.arithmetic import evaluate
+from lifecycle.engine.programs.shell.arrays import unset_element
 from lifecycle.engine.programs.shell.builtin_calls import Context
 from lifecycle.engine.programs.shell.expansion import split_fields
 from lifecycle.engine.programs.shell.open_files import READER
-from lifecycle.engine.programs.shell.task import FUNCTION, Shell, Wait
+from lifecycle.engine.programs.shell.options import split_options
+from lifecycle.engine.programs.shell.scanning import CannotInterpret
+from lifecycle.engine.programs.shell.task import FUNCTION, Frame, Shell, Wait
 
 
 def export(context: Context, words: list[str]) -> int:
@@ -39,25 +42,37 @@ def local(context: Context, words: list[str]) -> int:
     if frame is None and not is_declare:
         return context.fail("local: not in a function", 2)
     flags = "".join(word[1:] for word in words[1:] if word.startswith("-"))
+    for flag in sorted(set(flags) & set("ilnpu")):
+        context.machine.note(f"cannot interpret {words[0]} -{flag}: taken to declare an ordinary variable")
     for word in words[1:]:
         if word.startswith(("-", "+")):
             continue
         name, equals, value = word.partition("=")
-        if frame is not None and "g" not in flags:
+        is_local = frame is not None and "g" not in flags
+        if is_local and frame is not None:
             frame.saved_locals.setdefault(name, context.shell.variables.get(name))
+        if "A" in flags or "a" in flags:
+            _declare_array(context.shell, frame if is_local else None, name, "A" in flags)
         if equals:
             context.scope.put(name, value)
-        elif "A" in flags:
-            context.machine.note(f"cannot interpret the associative array {name}: its keys count as numbers")
-        elif "a" in flags:
-            context.shell.arrays.setdefault(name, [])
-        elif frame is not None and context.shell.flavour == "bash":
+        elif is_local and context.shell.flavour == "bash":
             context.shell.variables.pop(name, None)
         if "x" in flags:
             context.shell.exported.add(name)
         if "r" in flags:
             context.shell.readonly.add(name)
     return 0
+
+
+def _declare_array(shell: Shell, frame: Frame | None, name: str, is_map: bool) -> None:
+    """`declare -a`, `declare -A`: a local one hides what has the same name outside."""
+    if frame is not None and name not in frame.saved_arrays:
+        frame.saved_arrays[name] = (shell.arrays.pop(name, None), shell.maps.pop(name, None))
+    if is_map:
+        shell.arrays.pop(name, None)
+        shell.maps.setdefault(name, {})
+    elif name not in shell.maps:
+        shell.arrays.setdefault(name, [])
 
 
 def unset(context: Context, words: list[str]) -> int:
@@ -67,9 +82,13 @@ def unset(context: Context, words: list[str]) -> int:
             context.shell.functions.pop(name, None)
         elif name in context.shell.readonly:
             return context.fail(f"unset: {name}: is read only")
+        elif name.endswith("]"):
+            base, _, key = name[:-1].partition("[")
+            unset_element(context.shell, base, key.strip("'\""), context.scope.get, context.scope.put)
         else:
             context.shell.variables.pop(name, None)
             context.shell.arrays.pop(name, None)
+            context.shell.maps.pop(name, None)
             context.shell.exported.discard(name)
             context.task.environment.pop(name, None)
     return 0
@@ -151,6 +170,27 @@ def read(context: Context, words: list[str]) -> int | None:
     else:
         _assign_read(context, names or ["REPLY"], line, raw)
     return 0 if text.endswith("\n") else 1
+
+
+def mapfile(context: Context, words: list[str]) -> int | None:
+    """`mapfile -t name`: the lines of the input as an array."""
+    options, names = split_options(words[1:], "dnOsuCc")
+    refused = sorted(set(options) - {"t"})
+    if refused:
+        raise CannotInterpret(f"{words[0]} -{refused[0]}")
+    machine, task = context.machine, context.task
+    text, is_end = machine.read(task, 0)
+    text = task.state.pop("mapfile", "") + text
+    number = task.fds.get(0)
+    if not is_end and number is not None and machine.open_files.files[number].kind == READER:
+        task.state["mapfile"] = text
+        task.wait = Wait(Wait.INPUT, number)
+        return None
+    lines = text.splitlines(keepends="t" not in options)
+    name = names[0] if names else "MAPFILE"
+    context.shell.variables.pop(name, None)
+    context.shell.arrays[name] = list(lines)
+    return 0
 
 
 def _assign_read(context: Context, names: list[str], line: str, raw: bool) -> None:

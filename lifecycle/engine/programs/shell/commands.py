@@ -3,7 +3,6 @@
 import re
 
 from lifecycle.engine.programs.file_system import FileProblem
-from lifecycle.engine.programs.shell.arithmetic import evaluate
 from lifecycle.engine.programs.shell.builtin_calls import Context
 from lifecycle.engine.programs.shell.builtins import BUILTINS, SPECIAL_BUILTINS
 from lifecycle.engine.programs.shell.compiler import compile_text
@@ -13,6 +12,7 @@ from lifecycle.engine.programs.shell.machine import Machine
 from lifecycle.engine.programs.shell.redirects import apply_redirects, keep_redirects, restore_redirects
 from lifecycle.engine.programs.shell.scanning import CannotInterpret
 from lifecycle.engine.programs.shell.scope import ShellScope
+from lifecycle.engine.programs.shell.simple_commands import DECLARATIONS
 from lifecycle.engine.programs.shell.task import FUNCTION, MAIN, Frame, Shell, Task, Wait
 from lifecycle.engine.programs.shell.word_parts import Assignment, Text, Word, literal
 from lifecycle.engine.programs.tools.call import Call
@@ -20,7 +20,6 @@ from lifecycle.engine.programs.tools.registry import find_tool
 
 # What reading an odd argument may raise: a number or pattern that is none, a list that is too short.
 UNREADABLE = (ValueError, IndexError, OverflowError, RecursionError, re.error)
-_DECLARATIONS = frozenset(("export", "readonly", "local", "declare", "typeset"))
 
 
 def run_command(machine: Machine, task: Task, shell: Shell, instruction: Run) -> None:
@@ -63,7 +62,7 @@ def _is_last(task: Task, shell: Shell, instruction: Run) -> bool:
 
 
 def _expand(words: tuple[Word, ...], scope: ShellScope) -> list[str]:
-    if not words or literal(words[0]) not in _DECLARATIONS:
+    if not words or literal(words[0]) not in DECLARATIONS:
         return expand_fields(words, scope)
     # `export a=$b` assigns: what stands behind the equals sign is not split.
     fields: list[str] = []
@@ -77,19 +76,36 @@ def _expand(words: tuple[Word, ...], scope: ShellScope) -> list[str]:
 
 def assign(assignment: Assignment, scope: ShellScope) -> None:
     """Carries out `name=value` and its forms for arrays."""
-    shell, name = scope.shell, assignment.name
+    name = assignment.name
     if assignment.values is not None:
-        values = expand_fields(assignment.values, scope)
-        shell.variables.pop(name, None)
-        before = shell.arrays.get(name, []) if assignment.append else []
-        shell.arrays[name] = [*before, *values]
+        _assign_array(assignment, assignment.values, scope)
         return
     value = expand_text(assignment.value, scope)
     if assignment.index is not None:
-        place = evaluate(expand_text(assignment.index, scope), lambda one: scope.get(one) or "", scope.put)
-        scope.put_element(name, place, value)
+        index = expand_text(assignment.index, scope)
+        before = scope.lookup(name, index) or "" if assignment.append else ""
+        scope.put_indexed(name, index, before + value)
         return
     scope.put(name, (scope.get(name) or "") + value if assignment.append else value)
+
+
+def _assign_array(assignment: Assignment, values: tuple[Word, ...], scope: ShellScope) -> None:
+    """`name=(a b [key]=c)`: what has no key follows the element before it."""
+    shell, name = scope.shell, assignment.name
+    if not assignment.append:
+        if name in shell.maps:
+            shell.maps[name] = {}
+        else:
+            shell.variables.pop(name, None)
+            shell.arrays[name] = []
+    for key, value in zip(assignment.keys, values, strict=True):
+        if key is not None:
+            scope.put_indexed(name, expand_text(key, scope), expand_text(value, scope))
+        elif name in shell.maps:
+            raise CannotInterpret(f"an element without a key in the associative array {name}")
+        else:
+            shell.arrays.setdefault(name, [] if name not in shell.variables else [shell.variables.pop(name)])
+            shell.arrays[name].extend(expand_fields((value,), scope))
 
 
 def _prefix_values(assignments: tuple[Assignment, ...], scope: ShellScope) -> dict[str, str]:
@@ -153,13 +169,18 @@ def _call_builtin(
     saved: dict[int, int | None],
 ) -> None:
     before: dict[str, str | None] = {}
-    for name, value in _prefix_values(instruction.command.assignments, scope).items():
+    arrays = [one for one in instruction.command.assignments if one.values is not None]
+    prefixes = tuple(one for one in instruction.command.assignments if one.values is None)
+    for name, value in _prefix_values(prefixes, scope).items():
         before[name] = shell.variables.get(name)
         scope.put(name, value)
     context = Context(machine, task, shell, scope, instruction, saved)
     status = BUILTINS[fields[0]](context, fields)
     if status is not None:
         shell.status = status
+    for assignment in arrays if not status else ():
+        # `declare -A name=(…)`: declared first, then filled.
+        assign(assignment, scope)
     if fields[0] not in SPECIAL_BUILTINS:
         for name, old in before.items():
             if old is None:

@@ -142,7 +142,9 @@ def check_file(operator: str, operand: str, machine: Machine, task: Task) -> boo
         return False
     if operator in ("-o", "-v"):
         shell = task.shell
-        return shell is not None and operand in (shell.options if operator == "-o" else shell.variables)
+        if shell is None or operator == "-o":
+            return shell is not None and operand in shell.options
+        return ShellScope(machine, task).get(operand) is not None
     entry = _entry(operand, machine, task, follow=operator not in ("-h", "-L"))
     if entry is None:
         return _check_unseen(operator, operand, machine, task)

@@ -35,8 +35,12 @@ class Scope(Protocol):
         """The elements of an array that are set; None when there is no such array."""
         ...
 
-    def get_element(self, name: str, place: int) -> str | None:
-        """One element; a plain variable is its own element 0."""
+    def get_keys(self, name: str) -> list[str]:
+        """The keys of an array, or the places of its elements."""
+        ...
+
+    def lookup(self, name: str, index: str) -> str | None:
+        """One element, by its key or by an arithmetic expression; a plain variable is its own element 0."""
         ...
 
     def put(self, name: str, value: str) -> None: ...
@@ -59,6 +63,7 @@ class Scope(Protocol):
 Piece = tuple[str, bool, bool]
 """Text, whether it is quoted, and whether it is split into fields."""
 _BREAK = None
+_OF_THE_WHOLE = ("length", "-", ":-", "=", ":=", "?", ":?", "+", ":+")
 
 
 def expand_fields(words: Sequence[Word], scope: Scope) -> list[str]:
@@ -225,9 +230,14 @@ def _list_pieces(values: Sequence[str], quoted: bool, joined: bool, scope: Scope
 
 def _parameter(part: Parameter, scope: Scope) -> list[Piece | None]:
     values = _list_values(part, scope)
-    if values is not None and part.operator in ("", ":"):
+    if values is not None and part.operator not in _OF_THE_WHOLE:
         if part.operator == ":":
             values = _slice_list(values, part, scope)
+        elif part.operator == "indirect":
+            values = scope.get_keys(part.name)
+        else:
+            # An operator on a list works on each of its elements.
+            values = [_transform(part, value, scope) for value in values]
         joined = part.name == "*" or _index_text(part) == "*"
         return _list_pieces(values, part.quoted, joined, scope)
     if part.operator == "length":
@@ -255,8 +265,7 @@ def _list_values(part: Parameter, scope: Scope) -> list[str] | None:
 def _value(part: Parameter, scope: Scope) -> str | None:
     if part.index is None:
         return scope.get(part.name)
-    place = evaluate(expand_text(part.index, scope), lambda name: scope.get(name) or "", scope.put)
-    return scope.get_element(part.name, place)
+    return scope.lookup(part.name, expand_text(part.index, scope))
 
 
 def _need(part: Parameter, scope: Scope) -> str | None:
@@ -285,8 +294,9 @@ def _conditional(part: Parameter, kind: str, value: str | None, scope: Scope) ->
     if kind == "+":
         return _word_pieces(part, scope)
     if value is not None:
-        if part.name in ("@", "*"):
-            return _list_pieces(list(scope.positional()), part.quoted, part.name == "*", scope)
+        values = _list_values(part, scope)
+        if values is not None:
+            return _list_pieces(values, part.quoted, part.name == "*" or _index_text(part) == "*", scope)
         return [(value, part.quoted, True)]
     if kind == "-":
         return _word_pieces(part, scope)

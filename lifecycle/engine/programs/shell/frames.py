@@ -48,4 +48,11 @@ def leave_frame(machine: Machine, task: Task, shell: Shell) -> Frame:
             shell.variables.pop(name, None)
         else:
             shell.variables[name] = value
+    for name, (elements, pairs) in frame.saved_arrays.items():
+        shell.arrays.pop(name, None)
+        shell.maps.pop(name, None)
+        if elements is not None:
+            shell.arrays[name] = elements
+        if pairs is not None:
+            shell.maps[name] = pairs
     return frame

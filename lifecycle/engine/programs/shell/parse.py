@@ -32,9 +32,10 @@ from lifecycle.engine.programs.shell.nodes import (
     Subshell,
 )
 from lifecycle.engine.programs.shell.scanning import CannotInterpret, arithmetic_end
+from lifecycle.engine.programs.shell.simple_commands import read_command
 from lifecycle.engine.programs.shell.skeleton import make_skeleton, take_here_documents
 from lifecycle.engine.programs.shell.word_parts import Word, literal
-from lifecycle.engine.programs.shell.words import WordReader, read_command, read_expression
+from lifecycle.engine.programs.shell.words import WordReader, read_expression
 
 _GRAMMAR = Language(tree_sitter_bash.language())
 _SIMPLE = frozenset(

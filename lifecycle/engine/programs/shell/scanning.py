@@ -88,3 +88,19 @@ def read_ansi_text(text: str, at: int) -> tuple[str, int]:
             found.append(sign)
             at += 1
     return "".join(found), at + 1
+
+
+def closing_bracket(text: str, at: int) -> int | None:
+    """The place of the bracket that closes an array's index, which may hold quotes, expansions, brackets."""
+    depth = 0
+    while at < len(text):
+        if text[at] == "]" and depth == 0:
+            return at
+        depth += (text[at] == "[") - (text[at] == "]")
+        if text.startswith("$(", at):
+            at = closing_parenthesis(text, at + 2) + 1
+        elif text[at] in "'\"\\":
+            at = min(skip_quoted(text, at), len(text))
+        else:
+            at += 1
+    return None

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from lifecycle.engine.programs.file_system import FOLDER, join_path
 from lifecycle.engine.programs.shell import patterns
+from lifecycle.engine.programs.shell.arithmetic import evaluate
+from lifecycle.engine.programs.shell.arrays import get_keys, get_values, put_element, put_key
 from lifecycle.engine.programs.shell.machine import Machine
 from lifecycle.engine.programs.shell.scanning import CannotInterpret
 from lifecycle.engine.programs.shell.task import Shell, Task
 
-_MOST_ELEMENTS = 100_000
 _LONGEST_VALUE = 1 << 18
 _OPTION_LETTERS = (("errexit", "e"), ("nounset", "u"), ("xtrace", "x"), ("noglob", "f"))
 
@@ -48,6 +49,11 @@ class ShellScope:
             return shell.arguments[place - 1] if place <= len(shell.arguments) else None
         if name in shell.arrays:
             return self.get_element(name, 0)
+        if name in shell.maps:
+            return shell.maps[name].get("0")
+        if name.endswith("]"):
+            base, _, index = name.partition("[")
+            return self.lookup(base, index[:-1].strip("'\""))
         return self._special(name)
 
     def _special(self, name: str) -> str | None:
@@ -87,8 +93,26 @@ class ShellScope:
         return count
 
     def get_array(self, name: str) -> list[str] | None:
-        values = self.shell.arrays.get(name)
-        return None if values is None else [value for value in values if value is not None]
+        return get_values(self.shell, name)
+
+    def get_keys(self, name: str) -> list[str]:
+        return get_keys(self.shell, name)
+
+    def lookup(self, name: str, index: str) -> str | None:
+        """The element of an array that an index names: a key, or an arithmetic expression."""
+        if name in self.shell.maps:
+            return self.shell.maps[name].get(index)
+        return self.get_element(name, evaluate(index, lambda one: self.get(one) or "", self.put))
+
+    def put_indexed(self, name: str, index: str, value: str) -> None:
+        """Sets the element that an index names."""
+        if name in self.shell.readonly:
+            raise ReadOnlyVariable(f"{name}: is read only")
+        if name in self.shell.maps:
+            put_key(self.shell, name, index, value)
+        else:
+            place = evaluate(index, lambda one: self.get(one) or "", self.put)
+            put_element(self.shell, name, place, value)
 
     def get_element(self, name: str, place: int) -> str | None:
         values = self.shell.arrays.get(name)
@@ -103,20 +127,15 @@ class ShellScope:
             raise CannotInterpret(f"a value of more than {_LONGEST_VALUE >> 10} KiB in {name}")
         base, bracket, index = name.partition("[")
         if bracket:
-            self.put_element(base, int(index.rstrip("]") or 0), value)
+            self.put_indexed(base, index.rstrip("]").strip("'\"") or "0", value)
+        elif name in self.shell.maps:
+            put_key(self.shell, name, "0", value)
         elif name in self.shell.arrays:
-            self.put_element(name, 0, value)
+            put_element(self.shell, name, 0, value)
         else:
             self.shell.variables[name] = value
             if "allexport" in self.shell.options:
                 self.shell.exported.add(name)
-
-    def put_element(self, name: str, place: int, value: str) -> None:
-        values = self.shell.arrays.setdefault(name, [])
-        if not -len(values) <= place < _MOST_ELEMENTS:
-            raise CannotInterpret(f"element {place} of the array {name}")
-        values.extend([None] * (place + 1 - len(values)))
-        values[place] = value
 
     def positional(self) -> Sequence[str]:
         return self.shell.arguments

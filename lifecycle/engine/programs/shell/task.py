@@ -78,6 +78,7 @@ class Frame:
         "program",
         "redirects",
         "saved_arguments",
+        "saved_arrays",
         "saved_locals",
         "saved_status",
         "subject",
@@ -98,6 +99,8 @@ class Frame:
         self.subject = ""
         self.saved_arguments: list[str] | None = None
         self.saved_locals: dict[str, str | None] = {}
+        self.saved_arrays: dict[str, tuple[list[str | None] | None, dict[str, str] | None]] = {}
+        """What local arrays hide: an indexed array and an associative one of the same name."""
         self.saved_status = 0
 
     def save(self) -> dict[str, Any]:
@@ -112,6 +115,7 @@ class Frame:
             "subject": self.subject,
             "saved_arguments": self.saved_arguments,
             "saved_locals": dict(self.saved_locals),
+            "saved_arrays": {name: list(pair) for name, pair in self.saved_arrays.items()},
             "saved_status": self.saved_status,
         }
 
@@ -124,6 +128,7 @@ class Frame:
         frame.subject = data["subject"]
         frame.saved_arguments = data["saved_arguments"]
         frame.saved_locals = dict(data["saved_locals"])
+        frame.saved_arrays = {name: (pair[0], pair[1]) for name, pair in data["saved_arrays"].items()}
         frame.saved_status = data["saved_status"]
         return frame
 
@@ -145,6 +150,7 @@ class Shell:
         "frames",
         "functions",
         "last_background",
+        "maps",
         "name",
         "options",
         "readonly",
@@ -161,6 +167,8 @@ class Shell:
         self.variables: dict[str, str] = {}
         self.arrays: dict[str, list[str | None]] = {}
         """Elements by place; None for one that is not set."""
+        self.maps: dict[str, dict[str, str]] = {}
+        """Associative arrays of bash."""
         self.exported: set[str] = set()
         self.readonly: set[str] = set()
         self.functions: dict[str, tuple[str, int]] = {}
@@ -176,6 +184,7 @@ class Shell:
         child = Shell(self.flavour, self.name, list(self.arguments))
         child.variables = dict(self.variables)
         child.arrays = {name: list(values) for name, values in self.arrays.items()}
+        child.maps = {name: dict(values) for name, values in self.maps.items()}
         child.exported = set(self.exported)
         child.readonly = set(self.readonly)
         child.functions = dict(self.functions)
@@ -194,6 +203,7 @@ class Shell:
             "arguments": list(self.arguments),
             "variables": dict(self.variables),
             "arrays": {name: list(values) for name, values in self.arrays.items()},
+            "maps": {name: list(values.items()) for name, values in self.maps.items()},
             "exported": sorted(self.exported),
             "readonly": sorted(self.readonly),
             "functions": {name: list(place) for name, place in self.functions.items()},
@@ -209,6 +219,7 @@ class Shell:
         shell = cls(data["flavour"], data["name"], data["arguments"])
         shell.variables = data["variables"]
         shell.arrays = data["arrays"]
+        shell.maps = {name: dict(pairs) for name, pairs in data["maps"].items()}
         shell.exported = set(data["exported"])
         shell.readonly = set(data["readonly"])
         shell.functions = {name: (place[0], place[1]) for name, place in data["functions"].items()}

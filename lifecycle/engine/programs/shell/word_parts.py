@@ -80,6 +80,8 @@ class Assignment:
     append: bool = False
     index: Word | None = None
     values: tuple[Word, ...] | None = None
+    keys: tuple[Word | None, ...] = ()
+    """Beside each value its key, or None."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,44 +1,33 @@
-"""Words of the shell language: quoting, expansions and redirections, read from the text of one command.
+"""Words of the shell language: quoting and expansions, read from the text of one command.
 
-The grammar library finds where commands begin and end; inside a command this reader follows POSIX 2.2 and 2.6
+The grammar library finds where commands begin and end; inside a word this reader follows POSIX 2.2 and 2.6
 (and bash where it goes further). A word becomes parts that are expanded when the command runs. Command
 substitutions are only noted: the compiler makes programs of them, which run before the word is expanded.
 """
 
 from lifecycle.engine.programs.shell.scanning import (
-    META,
     NAME,
     NAME_START,
     CannotInterpret,
     arithmetic_end,
+    closing_bracket,
     closing_parenthesis,
     read_ansi_text,
 )
 from lifecycle.engine.programs.shell.word_parts import (
     Arithmetic,
-    Assignment,
     Command,
-    CommandText,
     Guard,
-    HereDocuments,
     Parameter,
     Part,
-    Redirect,
     Substitution,
     Text,
     Word,
     as_quoted,
-    literal,
 )
 
 SPECIAL_PARAMETERS = frozenset("@*#?-$!0123456789")
 _OPERATORS = (":-", ":=", ":?", ":+", "##", "%%", "//", "/#", "/%", "^^", ",,", *"-=?+#%/^,:")
-_REDIRECTIONS = ("<<<", "&>>", "&>", ">>", ">&", "<&", ">|", "<>", "<", ">")
-
-
-def read_command(text: str, here_documents: HereDocuments) -> CommandText:
-    """Takes a simple command apart: assignments, words, redirections. Raises CannotInterpret."""
-    return WordReader(text, here_documents).command()
 
 
 def read_expression(text: str) -> tuple[Word, tuple[Command, ...]]:
@@ -51,36 +40,11 @@ def read_expression(text: str) -> tuple[Word, tuple[Command, ...]]:
 class WordReader:
     """A cursor over one text. Substitutions are numbered in the order in which they are written."""
 
-    def __init__(self, text: str, here_documents: HereDocuments | None = None) -> None:
+    def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
-        self.here_documents = here_documents or {}
         self.substitutions: list[Command] = []
         self._guards: tuple[Guard, ...] = ()
-
-    # Commands and redirections.
-
-    def command(self) -> CommandText:
-        assignments: list[Assignment] = []
-        words: list[Word] = []
-        redirects: list[Redirect] = []
-        while self.skip_blanks():
-            if self.text.startswith("<(", self.at):
-                words.append((self._process_substitution(),))
-                continue
-            redirect = self._redirect()
-            if redirect is not None:
-                redirects.append(redirect)
-                continue
-            assignment = None if words else self._assignment()
-            if assignment is not None:
-                assignments.append(assignment)
-                continue
-            before = self.at
-            words.append(self.word(META))
-            if self.at == before:
-                raise CannotInterpret(f"{self.text[before:].strip()[:40]!r} in a command")
-        return CommandText(tuple(assignments), tuple(words), tuple(redirects), tuple(self.substitutions))
 
     def skip_blanks(self) -> bool:
         """Moves past spaces, joined lines and comments; False at the end of the text."""
@@ -95,73 +59,6 @@ class WordReader:
             else:
                 return True
         return False
-
-    def _redirect(self) -> Redirect | None:
-        end = self.at
-        while end < len(self.text) and self.text[end].isdigit():
-            end += 1
-        for operator in _REDIRECTIONS:
-            if self.text.startswith(operator, end):
-                fd = int(self.text[self.at : end]) if end > self.at else None
-                if self.text.startswith("(", end + len(operator)):
-                    raise CannotInterpret("writing to a process substitution")
-                self.at = end + len(operator)
-                self.skip_blanks()
-                if self.text.startswith("<(", self.at) and operator == "<":
-                    return Redirect(fd, operator, (self._process_substitution(),))
-                return self._here_document(Redirect(fd, operator, self.word(META)))
-        return None
-
-    def _process_substitution(self) -> Substitution:
-        """`<(…)`. The command is run to its end before its output is read."""
-        end = closing_parenthesis(self.text, self.at + 2)
-        found = self._substitute(self.text[self.at + 2 : end], False)
-        self.at = end + 1
-        return Substitution(found.slot, False, True)
-
-    def _here_document(self, redirect: Redirect) -> Redirect:
-        stands_for = self.here_documents.get(literal(redirect.target) or "")
-        if stands_for is None:
-            return redirect
-        body, is_expanded = stands_for
-        return Redirect(redirect.fd, "<<", self._inner(body) if is_expanded else (Text(body, True),))
-
-    def _assignment(self) -> Assignment | None:
-        end = self.at
-        while end < len(self.text) and self.text[end] in NAME:
-            end += 1
-        name = self.text[self.at : end]
-        if not name or name[0] not in NAME_START:
-            return None
-        index: Word | None = None
-        start = self.at
-        if self.text.startswith("[", end):
-            close = self.text.find("]", end)
-            if close < 0 or not self.text.startswith(("=", "+="), close + 1):
-                return None
-            index = self._inner(self.text[end + 1 : close])
-            end = close + 1
-        append = self.text.startswith("+=", end)
-        if not append and not self.text.startswith("=", end):
-            self.at = start
-            return None
-        self.at = end + (2 if append else 1)
-        if self.text.startswith("(", self.at):
-            return Assignment(name, (), append, None, self._array())
-        return Assignment(name, self.word(META), append, index)
-
-    def _array(self) -> tuple[Word, ...]:
-        self.at += 1
-        values: list[Word] = []
-        while self.skip_blanks():
-            if self.text[self.at] == ")":
-                self.at += 1
-                return tuple(values)
-            before = self.at
-            values.append(self.word(META))
-            if self.at == before:
-                break
-        raise CannotInterpret("an array without its closing parenthesis")
 
     # Words.
 
@@ -386,12 +283,18 @@ class WordReader:
     def _index(self) -> Word | None:
         if not self.text.startswith("[", self.at):
             return None
-        close = self.text.find("]", self.at)
-        if close < 0:
+        close = closing_bracket(self.text, self.at + 1)
+        if close is None:
             raise CannotInterpret("an array index without its closing bracket")
         inside = self.text[self.at + 1 : close]
         self.at = close + 1
-        return self._inner(inside)
+        return self.subscript(inside)
+
+    def subscript(self, text: str) -> Word:
+        """The key of an array's element: a word, quotes taken off, its substitutions numbered with these."""
+        reader = WordReader(text)
+        reader.substitutions, reader._guards = self.substitutions, self._guards
+        return reader.word(frozenset())
 
     def _expect_brace(self) -> None:
         if not self.text.startswith("}", self.at):

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from functools import partial
 
 from lifecycle.engine.programs.file_system import FILE, FOLDER, FileProblem, join_path
+from lifecycle.engine.programs.shell.options import split_options
 from lifecycle.engine.programs.shell.task import Wait
-from lifecycle.engine.programs.tools.call import Call, Outcome, split_options
+from lifecycle.engine.programs.tools.call import Call, Outcome
 from lifecycle.engine.programs.tools.registry import tool
 
 

@@ -2,7 +2,8 @@
 
 from lifecycle.engine.programs.file_system import FILE, FOLDER, LINK, join_path
 from lifecycle.engine.programs.shell import patterns
-from lifecycle.engine.programs.tools.call import Call, Outcome, split_options
+from lifecycle.engine.programs.shell.options import split_options
+from lifecycle.engine.programs.tools.call import Call, Outcome
 from lifecycle.engine.programs.tools.registry import tool
 
 

@@ -1,8 +1,9 @@
 """`tail`, also of files that grow."""
 
 from lifecycle.engine.programs.file_system import FOLDER
+from lifecycle.engine.programs.shell.options import split_options
 from lifecycle.engine.programs.shell.task import Wait
-from lifecycle.engine.programs.tools.call import Call, Outcome, split_options
+from lifecycle.engine.programs.tools.call import Call, Outcome
 from lifecycle.engine.programs.tools.registry import tool
 
 _POLL_MS, _LONGEST_POLL_MS = 1_000, 10_000

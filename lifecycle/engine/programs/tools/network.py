@@ -4,8 +4,9 @@ import re
 from urllib.parse import urlsplit
 
 from lifecycle.engine.programs.file_system import FileProblem
+from lifecycle.engine.programs.shell.options import split_options
 from lifecycle.engine.programs.shell.task import Wait
-from lifecycle.engine.programs.tools.call import Call, Outcome, split_options
+from lifecycle.engine.programs.tools.call import Call, Outcome
 from lifecycle.engine.programs.tools.registry import tool
 from lifecycle.engine.programs.tools.system import sleep_milliseconds
 from lifecycle.engine.programs.world import ConnectResult

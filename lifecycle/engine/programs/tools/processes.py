@@ -3,9 +3,10 @@
 from lifecycle.engine.programs.process_namespace import send_signal, tasks_in_sight
 from lifecycle.engine.programs.shell.builtin_jobs import kill_target
 from lifecycle.engine.programs.shell.builtin_variables import set_options
+from lifecycle.engine.programs.shell.options import split_options
 from lifecycle.engine.programs.shell.task import MAIN, Frame, Shell, Task, Wait
 from lifecycle.engine.programs.signals import signal_name
-from lifecycle.engine.programs.tools.call import Call, Outcome, split_options
+from lifecycle.engine.programs.tools.call import Call, Outcome
 from lifecycle.engine.programs.tools.registry import SCRIPT_FILE, TOOLS, has_tool, plain_name, tool
 from lifecycle.engine.programs.tools.system import sleep_milliseconds
 

@@ -3,8 +3,9 @@
 import re
 
 from lifecycle.engine.programs.shell.conditions import extended_expression
+from lifecycle.engine.programs.shell.options import split_options
 from lifecycle.engine.programs.shell.task import Wait
-from lifecycle.engine.programs.tools.call import Call, Outcome, split_options
+from lifecycle.engine.programs.tools.call import Call, Outcome
 from lifecycle.engine.programs.tools.registry import tool
 
 

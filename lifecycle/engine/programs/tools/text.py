@@ -2,8 +2,9 @@
 
 import re
 
+from lifecycle.engine.programs.shell.options import split_options
 from lifecycle.engine.programs.shell.task import Wait
-from lifecycle.engine.programs.tools.call import Call, Outcome, split_options
+from lifecycle.engine.programs.tools.call import Call, Outcome
 from lifecycle.engine.programs.tools.following import old_count
 from lifecycle.engine.programs.tools.formats import format_echo, format_printf
 from lifecycle.engine.programs.tools.registry import tool
