@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 
 from lifecycle.engine.programs.durations import parse_milliseconds
+from lifecycle.export.instants import parse_instant
 from lifecycle.models import DNS_LABEL
 
 MAX_REPLICAS = 10_000
@@ -67,6 +68,25 @@ class ControlForm(forms.Form):
             return kind, {"untilMs": now_ms + parse_milliseconds(until.removeprefix("+")), "fast": True}
         except ValueError:
             return kind, {"condition": until, "fast": True}
+
+
+class ForkForm(forms.Form):
+    """Another cluster that shares this one's history up to an instant; none given: as it is now."""
+
+    name = forms.CharField(max_length=63, validators=[DNS_LABEL])
+    at = forms.CharField(required=False, max_length=40)
+
+    def __init__(self, data: Any, epoch_ms: int) -> None:
+        super().__init__(data)
+        self.epoch_ms = epoch_ms
+
+    def clean_at(self) -> int | None:
+        """Milliseconds since the epoch."""
+        text = self.cleaned_data["at"].strip().removeprefix("+").replace(" ", "")
+        try:
+            return parse_instant(text, self.epoch_ms) if text else None
+        except ValueError as problem:
+            raise ValidationError(str(problem)) from None
 
 
 class ChangeForm(forms.Form):

@@ -14,6 +14,7 @@ urlpatterns = [
     path("clusters/", views.create_cluster, name="create-cluster"),
     path("clusters/<str:cluster>/", views.cluster, name="cluster"),
     path("clusters/<str:cluster>/control/", views.control, name="control"),
+    path("clusters/<str:cluster>/fork/", views.fork, name="fork"),
     path("clusters/<str:cluster>/manifest/", views.apply_manifest, name="apply-manifest"),
     path("clusters/<str:cluster>/workloads/", views.workloads, name="workloads"),
     path(POD, views.pod, name="pod"),

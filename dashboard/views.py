@@ -19,12 +19,13 @@ from django_htmx.middleware import HtmxDetails
 from dashboard import answers, readings
 from dashboard.answers import Answer
 from dashboard.examples import EXAMPLES
-from dashboard.forms import ChangeForm, ClusterForm, ControlForm, DeletePodForm, ManifestForm
+from dashboard.forms import ChangeForm, ClusterForm, ControlForm, DeletePodForm, ForkForm, ManifestForm
 from dashboard.live_figures import tell_time
 from dashboard.plots.phases import VALUES
 from dashboard.plots.theme import REVISIONS, STATES, duration
-from lifecycle import inbox
+from lifecycle import forks, inbox, reads
 from lifecycle.access import Verb, clusters_for, get_cluster_or_404
+from lifecycle.checkpoints import Unreadable
 from lifecycle.models import Cluster, Event, StoredObject
 
 SPEEDS = (0.1, 0.5, 1, 2, 5, 10, 60, 100, 600, 1000, 10_000)
@@ -93,6 +94,9 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
         "workloads": readings.list_workloads(found),
         "events": _recent_events(found),
         "examples": EXAMPLES,
+        "fork_name": forks.suggest_name(found),
+        "parent": clusters_for(request.user).filter(forks=found).first(),
+        "forked_at": duration(found.forked_at_ms or 0),
     }
     return render(request, "clusters/cluster.html", context)
 
@@ -128,6 +132,25 @@ def control(request: HttpRequest, cluster: str) -> HttpResponse:
     found.refresh_from_db()
     context = _clock(found) | {"problem": problem}
     return render(request, "clusters/_controls.html", context, status=UNPROCESSABLE if problem else 200)
+
+
+@signed_in
+@require_POST
+def fork(request: HttpRequest, cluster: str) -> HttpResponse:
+    """Make a fork that is the asker's own, and go to it. Whoever may look at a cluster may fork it."""
+    found = get_cluster_or_404(request.user, cluster)
+    form = ForkForm(request.POST, found.epoch_ms)
+    if form.is_valid():
+        at_ms = form.cleaned_data["at"]
+        at_ms = reads.virtual_now_ms(found) if at_ms is None else at_ms
+        try:
+            made = forks.fork(found, at_ms, request.user, form.cleaned_data["name"])
+            return HttpResponseClientRedirect(reverse("cluster", args=[made.name]))
+        except (ValueError, Unreadable) as problem:
+            form.add_error("at", str(problem))
+        except ValidationError as error:
+            form.add_error("name", error.messages)
+    return _answer(request, [Answer(False, "", _messages(form))])
 
 
 @signed_in

@@ -7,7 +7,7 @@ been asked. Anything else stops the cluster, visibly, with its recorded history 
 import logging
 from typing import Any
 
-from lifecycle import broker
+from lifecycle import broker, forks
 from lifecycle.models import Cluster, Command
 
 log = logging.getLogger(__name__)
@@ -34,6 +34,18 @@ def note(fault: EngineFault) -> bool:
     pending = Command.objects.filter(pk=fault.command.pk, state=Command.State.PENDING)
     pending.update(state=Command.State.DONE, result=result)
     broker.announce_results([str(fault.command.pk)])
+    return True
+
+
+def forget(cluster: Cluster) -> bool:
+    """Let a stopped cluster run again, paused, from its recorded history; False when it was not stopped.
+
+    A fork that was never finished has no history to run from: it stays as it is.
+    """
+    stopped = Cluster.objects.filter(pk=cluster.pk).exclude(failure__in=["", forks.UNFINISHED])
+    if not stopped.update(failure="", paused=True):
+        return False
+    log.warning("failure forgotten: %s", cluster.failure, extra={"cluster": cluster.name})
     return True
 
 

@@ -4,12 +4,13 @@ It keeps seed, epoch, settings and the ids its causes name, so whatever it does 
 in its parent. Commands its parent got later, and steps still ahead of it, are not taken along.
 """
 
+from itertools import count
 from typing import Any
 from uuid import uuid4
 
 from django.db import connection, transaction
 
-from lifecycle import bulk, checkpoints, container_logs, frames, recorder, shards
+from lifecycle import bulk, checkpoints, container_logs, frames, reads, recorder, shards
 from lifecycle.engine.columns import summarize
 from lifecycle.models import Cluster, Command, StoredObject
 
@@ -28,9 +29,11 @@ def fork(parent: Cluster, at_ms: int, owner: Any, name: str) -> Cluster:
     ValueError when the instant is not recorded; checkpoints.Unreadable when it cannot be replayed any more;
     ValidationError when the name is taken or no DNS label.
     """
-    if not 0 <= at_ms <= parent.instant_ms:
-        raise ValueError(f"instant {at_ms} ms: the recorded history goes from 0 to {parent.instant_ms} ms")
-    restored = checkpoints.restore(parent, at_ms)
+    now_ms = reads.virtual_now_ms(parent)
+    if not 0 <= at_ms <= now_ms:
+        raise ValueError(f"instant {at_ms} ms: the recorded history goes from 0 to {now_ms} ms")
+    restored = checkpoints.restore(parent, min(at_ms, parent.instant_ms))
+    _let_pass(restored, at_ms)
     child = _make_child(parent, at_ms, owner, name, restored)
     try:
         _copy_commands(parent, child)
@@ -49,6 +52,26 @@ def fork(parent: Cluster, at_ms: int, owner: Any, name: str) -> Cluster:
     child.failure = ""
     child.save(update_fields=["failure"])
     return child
+
+
+def suggest_name(parent: Cluster) -> str:
+    """A name for a fork that is not taken yet: `shop-fork`, `shop-fork-2`…"""
+    stem = parent.name[:50].rstrip("-") + "-fork"
+    taken = set(Cluster.objects.filter(name__startswith=stem).values_list("name", flat=True))
+    names = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
+    return next(name for name in names if name not in taken)
+
+
+def _let_pass(restored: checkpoints.Restored, at_ms: int) -> None:
+    """Nothing happens between the cursor and virtual now: else the parent waits for a turn to record it."""
+    engine = restored.engine
+    if at_ms <= engine.now_ms:
+        return
+    recorded_ms = engine.now_ms
+    engine.run_until(at_ms)
+    changes = engine.take_changes()
+    if changes.rows or changes.versions:
+        raise ValueError(f"instant {at_ms} ms: history is recorded up to {recorded_ms} ms; ask again soon")
 
 
 def _make_child(

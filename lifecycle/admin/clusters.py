@@ -23,7 +23,7 @@ INPUT = ("name", "seed", "epoch", "settings")
 class ClusterAdmin(ScopedAdmin):
     """A cluster's input is fixed when it is made; deleting it deletes its history."""
 
-    actions = ("pause", "resume")
+    actions = ("pause", "resume", "fork", "forget_failure")
     list_display = (
         "name",
         "owner",
@@ -40,7 +40,7 @@ class ClusterAdmin(ScopedAdmin):
     search_fields = ("name", "uuid")
     readonly = (
         *("uuid", "owner", "histories", "instant_ms", "seq", "rv", "speed", "achieved_speed", "paused"),
-        *("shard", "failure", "created_at"),
+        *("parent", "forked_at_ms", "shard", "failure", "created_at"),
     )
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -80,6 +80,35 @@ class ClusterAdmin(ScopedAdmin):
     @admin.action(description="Resume")
     def resume(self, request: HttpRequest, rows: QuerySet) -> None:
         self._control(request, rows, RunControl.Kind.RESUME)
+
+    @admin.action(description="Fork at this instant")
+    def fork(self, request: HttpRequest, rows: QuerySet) -> None:
+        from lifecycle import forks, reads
+        from lifecycle.checkpoints import Unreadable
+
+        for cluster in rows:
+            name = forks.suggest_name(cluster)
+            try:
+                made = forks.fork(cluster, reads.virtual_now_ms(cluster), request.user, name)
+            except (ValueError, Unreadable) as problem:
+                messages.error(request, f"{cluster} was not forked: {problem}")
+                continue
+            address = reverse("admin:lifecycle_cluster_change", args=[made.pk])
+            messages.success(
+                request, format_html('{} was forked: <a href="{}">{}</a>.', cluster, address, made)
+            )
+
+    @admin.action(description="Forget the failure")
+    def forget_failure(self, request: HttpRequest, rows: QuerySet) -> None:
+        from lifecycle import engine_faults
+
+        for cluster in rows:
+            if not self.allows(request, cluster, Verb.OWN):
+                messages.error(request, f"You may not own the cluster {cluster}.")
+            elif engine_faults.forget(cluster):
+                messages.success(request, f"{cluster}: its failure is forgotten; resume it to try again.")
+            else:
+                messages.warning(request, f"{cluster} has no failure that could be forgotten.")
 
     def _control(self, request: HttpRequest, rows: QuerySet, kind: RunControl.Kind) -> None:
         from lifecycle import inbox

@@ -26,7 +26,7 @@ PAGES = [
     "deployments/default/web/",
     "deployments/default/web/status/",
 ]
-ACTIONS = ["control/", "manifest/", "pods/default/web-1/delete/", "deployments/default/web/change/"]
+ACTIONS = ["control/", "fork/", "manifest/", "pods/default/web-1/delete/", "deployments/default/web/change/"]
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: one}\nspec: {containers: [{name: app, image: nginx}]}\n"
 
 
