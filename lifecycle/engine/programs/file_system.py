@@ -2,15 +2,18 @@
 
 A container has a root layer of its own, gone with the container. Volumes are layers kept by whoever owns the
 volume and shared between the containers that mount them, so a file written by one is seen by the others.
-Modelled: regular files, folders, symbolic links, read-only mounts, modification times. Not modelled: owners,
-permission checks other than read-only, hard links, sizes of folders. A file keeps its last 256 KiB.
+Modelled: regular files, folders, symbolic links, named pipes, read-only mounts, modification times. Not
+modelled: owners, permission checks other than read-only, hard links, sizes of folders. A file keeps its
+last 256 KiB.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-FILE, FOLDER, LINK = "file", "folder", "link"
+from lifecycle.engine.programs.shell.scanning import CannotInterpret
+
+FILE, FOLDER, LINK, FIFO = "file", "folder", "link", "fifo"
 KEPT_CHARACTERS = 262_144
 _MOST_LINKS = 16
 
@@ -211,6 +214,8 @@ class FileSystem:
             raise no_such_file()
         if file.kind == FOLDER:
             raise FileProblem("Is a directory")
+        if file.kind == FIFO:
+            raise CannotInterpret("a named pipe used as a file")
         return file.text
 
     def write(self, path: str, text: str, append: bool = False) -> None:
@@ -219,6 +224,8 @@ class FileSystem:
         file = self.find(path)
         if file is not None and file.kind == FOLDER:
             raise FileProblem("Is a directory")
+        if file is not None and file.kind == FIFO:
+            raise CannotInterpret("a named pipe used as a file")
         layer, below = self._writable(path)
         own = layer.entries.get(below)
         if own is None:
@@ -253,6 +260,14 @@ class FileSystem:
         if not parents:
             self._need_folder(path)
         layer.put(below, File(FOLDER, mode=0o755, modified_ms=self.now_ms))
+
+    def make_fifo(self, path: str) -> None:
+        """Makes a named pipe. Raises FileProblem when there is something already."""
+        if self.find(path, follow=False) is not None:
+            raise FileProblem("File exists")
+        layer, below = self._writable(path)
+        self._need_folder(path)
+        layer.put(below, File(FIFO, modified_ms=self.now_ms))
 
     def make_link(self, path: str, target: str) -> None:
         if self.find(path, follow=False) is not None:

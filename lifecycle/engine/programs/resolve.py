@@ -151,10 +151,14 @@ def _script(
         unknown=findings.unknown,
     )
     stop_signal = facts.stop_signal if facts else None
-    if not script.is_refused:
+    if not findings.is_refused:
         return Behavior(script=script, stop_signal=stop_signal, is_opaque=False)
-    problem = f"cannot interpret {findings.unknown[0]}: the container is assumed to {what}"
     on_term = EXITS_AT_ONCE if findings.handles_term else IGNORES
+    on_signal = "exit 0 on" if findings.handles_term else "ignore"
+    problem = (
+        f"cannot interpret {findings.unknown[0]}: the container is assumed to {what}"
+        f" and to {on_signal} its stop signal"
+    )
     return Behavior(runs=(run,), on_term=on_term, stop_signal=stop_signal, problems=(problem,))
 
 

@@ -39,11 +39,6 @@ class Script:
     unknown: tuple[str, ...] = ()
     """Constructs and commands that cannot be interpreted."""
 
-    @property
-    def is_refused(self) -> bool:
-        """Whether the text's syntax is beyond the interpreter, so that nothing of it can be run."""
-        return any(item.startswith("the syntax") for item in self.unknown)
-
 
 @dataclass(frozen=True, slots=True)
 class Findings:
@@ -51,6 +46,8 @@ class Findings:
 
     unknown: tuple[str, ...]
     handles_term: bool
+    is_refused: bool = False
+    """The text is beyond the interpreter, so that nothing of it can be run."""
 
 
 def is_interpretable(arguments: tuple[str, ...]) -> bool:
@@ -81,6 +78,10 @@ def examine(arguments: tuple[str, ...]) -> Findings:
     if text is None:
         is_known = is_interpretable(arguments)
         return Findings(() if is_known else (f"the command {' '.join(arguments)[:60]!r}",), False)
+    try:
+        compile_text(text)
+    except CannotInterpret as error:
+        return Findings((str(error),), "trap " in text and "TERM" in text, is_refused=True)
     unknown: list[str] = []
     handles_term = _examine_text(text, unknown, frozenset())
     return Findings(tuple(dict.fromkeys(unknown)), handles_term)

@@ -4,7 +4,7 @@ from lifecycle.engine.programs.shell.arithmetic import evaluate
 from lifecycle.engine.programs.shell.arrays import unset_element
 from lifecycle.engine.programs.shell.builtin_calls import Context
 from lifecycle.engine.programs.shell.expansion import split_fields
-from lifecycle.engine.programs.shell.open_files import READER
+from lifecycle.engine.programs.shell.open_files import BOTH, READER
 from lifecycle.engine.programs.shell.options import split_options
 from lifecycle.engine.programs.shell.scanning import CannotInterpret
 from lifecycle.engine.programs.shell.task import FUNCTION, Frame, Shell, Wait
@@ -158,7 +158,7 @@ def read(context: Context, words: list[str]) -> int | None:
     text, is_end = machine.read(task, fd, until_line=True)
     if not text and not is_end:
         number = task.fds[fd]
-        assert machine.open_files.files[number].kind == READER, number
+        assert machine.open_files.files[number].kind in (READER, BOTH), number
         task.wait = Wait(Wait.INPUT, number)
         return None
     while not raw and text.endswith("\\\n"):
@@ -182,7 +182,7 @@ def mapfile(context: Context, words: list[str]) -> int | None:
     text, is_end = machine.read(task, 0)
     text = task.state.pop("mapfile", "") + text
     number = task.fds.get(0)
-    if not is_end and number is not None and machine.open_files.files[number].kind == READER:
+    if not is_end and number is not None and machine.open_files.files[number].kind in (READER, BOTH):
         task.state["mapfile"] = text
         task.wait = Wait(Wait.INPUT, number)
         return None

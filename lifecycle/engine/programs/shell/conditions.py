@@ -2,7 +2,7 @@
 
 import re
 
-from lifecycle.engine.programs.file_system import FILE, FOLDER, LINK, File, join_path
+from lifecycle.engine.programs.file_system import FIFO, FILE, FOLDER, LINK, File, join_path
 from lifecycle.engine.programs.shell import patterns
 from lifecycle.engine.programs.shell.arithmetic import evaluate
 from lifecycle.engine.programs.shell.expansion import expand_pattern, expand_text
@@ -159,7 +159,9 @@ def check_file(operator: str, operand: str, machine: Machine, task: Task) -> boo
             return entry.kind == FOLDER or entry.size > 0
         case "-x":
             return entry.kind == FOLDER or bool(entry.mode & 0o111)
-        case "-p" | "-S" | "-b" | "-c" | "-g" | "-u" | "-k":
+        case "-p":
+            return entry.kind == FIFO
+        case "-S" | "-b" | "-c" | "-g" | "-u" | "-k":
             return False
     return True
 

@@ -11,6 +11,7 @@ from lifecycle.engine.programs.shell.expansion import (
     expand_pattern,
     expand_text,
 )
+from lifecycle.engine.programs.shell.fifos import MustWait
 from lifecycle.engine.programs.shell.frames import check_error, complain, leave_frame, leave_shell
 from lifecycle.engine.programs.shell.instructions import (
     Calculate,
@@ -89,6 +90,9 @@ def _step(machine: Machine, task: Task, shell: Shell) -> None:
     frame.at += 1
     try:
         _execute(machine, task, shell, frame, instruction, code)
+    except MustWait as pause:
+        frame.at -= 1
+        task.wait = pause.wait
     except _PROBLEMS as error:
         complain(machine, task, shell, str(error))
         leave_shell(machine, task, _status_of_problem(error, shell))

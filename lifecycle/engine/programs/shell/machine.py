@@ -9,6 +9,7 @@ one history. A task that never lets time pass is made to after `_MOST_STEPS` ins
 from lifecycle.engine.programs.file_system import FileLayer, FileProblem, FileSystem, join_path
 from lifecycle.engine.programs.shell.generated_files import generated_files
 from lifecycle.engine.programs.shell.open_files import (
+    BOTH,
     CAPTURE,
     FILE,
     LOG,
@@ -291,9 +292,9 @@ class Machine:
                 self.file_system.write(file.path, text, append=True)
             except FileProblem:
                 return False
-        elif file.kind == WRITER:
+        elif file.kind in (WRITER, BOTH):
             pipe = self.open_files.pipes[file.pipe]
-            if pipe.readers == 0:
+            if self.open_files.has_no_reader(file):
                 self.signal(task, "PIPE")
                 return False
             pipe.text += text
@@ -317,9 +318,9 @@ class Machine:
         file = self.open_files.files.get(task.fds.get(fd, 0))
         if file is None or file.kind in (NULL, LOG, CAPTURE, WRITER, ZERO):
             return "", True
-        if file.kind == READER:
+        if file.kind in (READER, BOTH):
             pipe = self.open_files.pipes[file.pipe]
-            text, is_end = pipe.text, pipe.writers == 0
+            text, is_end = pipe.text, self.open_files.has_ended(file)
             taken = _first_line(text) if until_line else text
             if until_line and not taken.endswith("\n") and not is_end:
                 return "", False

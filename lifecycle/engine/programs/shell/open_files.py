@@ -5,13 +5,18 @@ from typing import Any
 
 NULL, LOG, FILE, READER, WRITER, CAPTURE, TEXT = "null", "log", "file", "reader", "writer", "capture", "text"
 ZERO = "zero"
+BOTH = "both"
+
+
+_ENDS = {READER: (READER,), WRITER: (WRITER,), BOTH: (READER, WRITER)}
 
 
 class OpenFile:
     """An open file description, shared by every descriptor that was copied from it.
 
-    READER and WRITER are ends of the pipe numbered `pipe`; CAPTURE collects `text` for a substitution or a
-    check; TEXT reads `text` (a here-document); LOG is the container's log.
+    READER and WRITER are ends of the pipe numbered `pipe`, BOTH is both of a named one; their `offset` is how
+    often the other end must have been opened before this one can find it closed. CAPTURE collects `text` for
+    a substitution or a check; TEXT reads `text` (a here-document); LOG is the container's log.
     """
 
     __slots__ = ("kind", "offset", "path", "pipe", "references", "text")
@@ -37,20 +42,25 @@ class OpenFile:
 class Pipe:
     """What was written and not yet read, and how many ends of each kind are open."""
 
-    __slots__ = ("readers", "text", "writers")
+    __slots__ = ("is_named", "opened", "readers", "text", "writers")
 
     def __init__(self) -> None:
         self.text = ""
+        self.is_named = False
+        self.opened = {READER: 0, WRITER: 0}
+        """How often each end was opened."""
         self.readers = 0
         self.writers = 0
 
     def save(self) -> list[Any]:
-        return [self.text, self.readers, self.writers]
+        opened = [self.opened[READER], self.opened[WRITER]]
+        return [self.text, self.readers, self.writers, self.is_named, opened]
 
     @classmethod
     def load(cls, data: list[Any]) -> "Pipe":
         pipe = cls()
-        pipe.text, pipe.readers, pipe.writers = data
+        pipe.text, pipe.readers, pipe.writers, pipe.is_named, opened = data
+        pipe.opened = {READER: opened[0], WRITER: opened[1]}
         return pipe
 
 
@@ -61,11 +71,13 @@ PIPE_CHARACTERS = 4_096
 class OpenFiles:
     """All open files by number, counted by reference, and the pipes between them."""
 
-    __slots__ = ("files", "next_file", "next_pipe", "pipes")
+    __slots__ = ("fifos", "files", "next_file", "next_pipe", "pipes")
 
     def __init__(self) -> None:
         self.files: dict[int, OpenFile] = {}
         self.pipes: dict[int, Pipe] = {}
+        self.fifos: dict[str, int] = {}
+        """Pipes by the path that names them."""
         self.next_file = 1
         self.next_pipe = 1
 
@@ -74,10 +86,11 @@ class OpenFiles:
         number = self.next_file
         self.next_file += 1
         self.files[number] = file
-        if file.kind in (READER, WRITER):
+        for kind in _ENDS.get(file.kind, ()):
             pipe = self.pipes[file.pipe]
-            pipe.readers += file.kind == READER
-            pipe.writers += file.kind == WRITER
+            pipe.readers += kind == READER
+            pipe.writers += kind == WRITER
+            pipe.opened[kind] += 1
         return number
 
     def make_pipe(self) -> tuple[int, int]:
@@ -99,17 +112,41 @@ class OpenFiles:
         if file.references > 0:
             return
         del self.files[number]
-        if file.kind in (READER, WRITER):
+        for kind in _ENDS.get(file.kind, ()):
             pipe = self.pipes[file.pipe]
-            pipe.readers -= file.kind == READER
-            pipe.writers -= file.kind == WRITER
-            if not pipe.readers and not pipe.writers:
+            pipe.readers -= kind == READER
+            pipe.writers -= kind == WRITER
+        if file.kind in _ENDS and not pipe.readers and not pipe.writers:
+            # A reader that is just about to open its end still finds what was written.
+            if file.kind != WRITER or pipe.opened[READER] >= file.offset:
+                pipe.text = ""
+            if not pipe.is_named:
                 del self.pipes[file.pipe]
+
+    def fifo(self, path: str) -> int:
+        """The number of the pipe that a path names."""
+        if path not in self.fifos:
+            self.fifos[path] = self.next_pipe
+            self.pipes[self.next_pipe] = pipe = Pipe()
+            pipe.is_named = True
+            self.next_pipe += 1
+        return self.fifos[path]
+
+    def has_ended(self, file: OpenFile) -> bool:
+        """Whether nobody can write any more to the pipe that this end reads."""
+        pipe = self.pipes[file.pipe]
+        return pipe.writers == 0 and pipe.opened[WRITER] >= file.offset
+
+    def has_no_reader(self, file: OpenFile) -> bool:
+        """Whether nobody reads any more what this end writes."""
+        pipe = self.pipes[file.pipe]
+        return pipe.readers == 0 and pipe.opened[READER] >= file.offset
 
     def save(self) -> dict[str, Any]:
         return {
             "files": [[number, file.save()] for number, file in self.files.items()],
             "pipes": [[number, pipe.save()] for number, pipe in self.pipes.items()],
+            "fifos": dict(self.fifos),
             "next": [self.next_file, self.next_pipe],
         }
 
@@ -118,5 +155,6 @@ class OpenFiles:
         table = cls()
         table.files = {number: OpenFile.load(entry) for number, entry in data["files"]}
         table.pipes = {number: Pipe.load(entry) for number, entry in data["pipes"]}
+        table.fifos = dict(data["fifos"])
         table.next_file, table.next_pipe = data["next"]
         return table

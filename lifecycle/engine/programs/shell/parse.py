@@ -104,6 +104,8 @@ class _Lowering:
             return self._condition(text, start, end)
         if text.startswith("(("):
             return self._arithmetic(text, start, end)
+        if re.match(r"coproc\s", text):
+            raise CannotInterpret(f"coproc in line {tree.start_point[0] + 1}")
         return Simple(read_command(text, self.here_documents))
 
     def _condition(self, text: str, start: int, end: int) -> Node:

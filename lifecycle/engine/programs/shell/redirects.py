@@ -1,7 +1,8 @@
 """Redirections: which open files a command's descriptors point at, and putting them back."""
 
-from lifecycle.engine.programs.file_system import FOLDER, FileProblem
+from lifecycle.engine.programs.file_system import FIFO, FOLDER, FileProblem
 from lifecycle.engine.programs.shell.expansion import expand_text
+from lifecycle.engine.programs.shell.fifos import MustWait, open_fifo
 from lifecycle.engine.programs.shell.machine import Machine
 from lifecycle.engine.programs.shell.open_files import FILE, LOG, NULL, TEXT, ZERO, OpenFile
 from lifecycle.engine.programs.shell.scope import ShellScope
@@ -27,10 +28,17 @@ _ENDLESS_PATHS = frozenset(("/dev/zero", "/dev/urandom", "/dev/random"))
 def apply_redirects(
     machine: Machine, task: Task, redirects: tuple[Redirect, ...], scope: ShellScope
 ) -> dict[int, int | None] | str:
-    """Applies redirections in order. Gives what to restore, or what went wrong (then nothing is changed)."""
+    """Applies redirections in order. Gives what to restore, or what went wrong (then nothing is changed).
+
+    Raises MustWait, nothing changed, where a named pipe cannot be opened yet.
+    """
     saved: dict[int, int | None] = {}
     for redirect in redirects:
-        problem = _apply(machine, task, redirect, scope, saved)
+        try:
+            problem = _apply(machine, task, redirect, scope, saved)
+        except MustWait:
+            restore_redirects(machine, task, saved)
+            raise
         if problem is not None:
             restore_redirects(machine, task, saved)
             return problem
@@ -108,6 +116,9 @@ def open_path(machine: Machine, task: Task, target: str, operator: str) -> int |
     if path in _ENDLESS_PATHS:
         return machine.open_files.open(OpenFile(ZERO, path))
     files = machine.file_system
+    entry = files.find(path)
+    if entry is not None and entry.kind == FIFO:
+        return open_fifo(machine, task, path, operator)
     try:
         if operator == "<":
             files.read(path)

@@ -1,7 +1,8 @@
 """What tasks wait for: whether it has come, and when the next of it is due by itself."""
 
+from lifecycle.engine.programs.shell.fifos import is_fifo_shut
 from lifecycle.engine.programs.shell.machine import Machine
-from lifecycle.engine.programs.shell.open_files import PIPE_CHARACTERS, READER
+from lifecycle.engine.programs.shell.open_files import BOTH, PIPE_CHARACTERS, READER
 from lifecycle.engine.programs.shell.task import Task, Wait
 
 
@@ -29,6 +30,8 @@ def is_blocked(machine: Machine, task: Task) -> bool:
         case Wait.SPACE:
             pipe = machine.open_files.pipes.get(value)
             return pipe is not None and pipe.readers > 0 and len(pipe.text) >= PIPE_CHARACTERS
+        case Wait.FIFO:
+            return is_fifo_shut(machine, task, value)
         case Wait.CHANGE:
             return machine.root.version == value[0] and _is_before(machine, value[1])
     return True
@@ -52,10 +55,9 @@ def _has_jobs(machine: Machine, task: Task, pids: list[int] | None) -> bool:
 
 def _lacks_input(machine: Machine, number: int) -> bool:
     file = machine.open_files.files.get(number)
-    if file is None or file.kind != READER:
+    if file is None or file.kind not in (READER, BOTH):
         return False
-    pipe = machine.open_files.pipes[file.pipe]
-    return not pipe.text and pipe.writers > 0
+    return not machine.open_files.pipes[file.pipe].text and not machine.open_files.has_ended(file)
 
 
 def next_wake_ms(machine: Machine, root: int | None = None) -> int | None:

@@ -7,9 +7,10 @@ wait is over, with the state it left. It may also turn its process into another 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from lifecycle.engine.programs.file_system import FOLDER, FileProblem, FileSystem, join_path
+from lifecycle.engine.programs.file_system import FIFO, FOLDER, FileProblem, FileSystem, join_path
+from lifecycle.engine.programs.shell.fifos import MustWait, open_fifo
 from lifecycle.engine.programs.shell.machine import Machine
-from lifecycle.engine.programs.shell.open_files import READER
+from lifecycle.engine.programs.shell.open_files import BOTH, READER
 from lifecycle.engine.programs.shell.scanning import CannotInterpret
 from lifecycle.engine.programs.shell.task import Task, Wait
 from lifecycle.engine.programs.world import World
@@ -99,7 +100,7 @@ class Call:
 
     def _is_pipe(self) -> bool:
         file = self.machine.open_files.files.get(self.task.fds.get(0, 0))
-        return file is not None and file.kind == READER
+        return file is not None and file.kind in (READER, BOTH)
 
     def read_file(self, name: str) -> str | None:
         """A file's text; None, after a message, when it cannot be read."""
@@ -121,7 +122,10 @@ class Call:
     def whole_inputs(self, names: Sequence[str]) -> list[tuple[str, str]] | Wait:
         """Names and texts of the files given, or of standard input when there is none."""
         found: list[tuple[str, str]] = []
-        for name in names or (_STDIN,):
+        files = self.through_fifo(names)
+        if isinstance(files, Wait):
+            return files
+        for name in files or (_STDIN,):
             if name != _STDIN and self.path(name) not in ("/dev/stdin", "/proc/self/fd/0"):
                 text = self.read_file(name)
                 if text is not None:
@@ -133,6 +137,25 @@ class Call:
             found.append((name, read))
         return found
 
+    def through_fifo(self, names: Sequence[str]) -> Sequence[str] | Wait:
+        """A named pipe that is read alone becomes standard input; a Wait until somebody writes to it."""
+        fifos = [name for name in names if self.is_fifo(name)]
+        if not fifos or "fifo_is_open" in self.state:
+            return () if fifos else names
+        if len(names) > 1:
+            raise CannotInterpret("a named pipe beside other files")
+        try:
+            number = open_fifo(self.machine, self.task, self.path(fifos[0]), "<")
+        except MustWait as pause:
+            return pause.wait
+        self.machine.set_fd(self.task, 0, number)
+        self.state["fifo_is_open"] = True
+        return ()
+
+    def is_fifo(self, name: str) -> bool:
+        entry = self.files.find(self.path(name))
+        return entry is not None and entry.kind == FIFO
+
     @property
     def status(self) -> int:
         """1 when a file could not be read, else 0."""
@@ -140,8 +163,11 @@ class Call:
 
     def each_line(self, names: Sequence[str], handle: Callable[[str], bool]) -> Outcome:
         """Hands over line after line as it comes, with its end; `handle` returns True to stop early."""
-        if names and list(names) != [_STDIN]:
-            texts = self.whole_inputs(names)
+        files = self.through_fifo(names)
+        if isinstance(files, Wait):
+            return files
+        if files and list(files) != [_STDIN]:
+            texts = self.whole_inputs(files)
             if isinstance(texts, Wait):
                 return texts
             for _, text in texts:

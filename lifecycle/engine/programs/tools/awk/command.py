@@ -128,16 +128,20 @@ def _arguments(call: Call) -> tuple[str | None, list[str], list[str]]:
 def _read(call: Call, runner: Runner, operands: list[str]) -> Outcome:
     """All records of all inputs; a Wait while standard input may bring more."""
     state = runner.state
-    files = [word for word in operands if not _is_setting(word)]
+    files = call.through_fifo([word for word in operands if not _is_setting(word)])
+    if isinstance(files, Wait):
+        return files
+    if not files:
+        operands = [word for word in operands if _is_setting(word)]
     if not files and state.text("RS") == "\n":
-        for word in operands:
+        for word in operands if "awk" not in call.state else ():
             _set(state, word)
         return call.each_line((), lambda line: runner.record(line.removesuffix("\n")))
     read = call.whole_inputs(files)
     if isinstance(read, Wait):
         return read
     texts = dict(read)
-    for word in operands or ["-"]:
+    for word in operands if files else [*operands, "-"]:
         if _is_setting(word):
             _set(state, word)
             continue

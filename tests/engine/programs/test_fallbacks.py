@@ -1,0 +1,67 @@
+"""What cannot be interpreted is named, says what is assumed instead, and reaches the pod as an event."""
+
+from typing import Any
+
+import pytest
+import yaml
+
+from lifecycle.engine.programs import FileLayer
+from tests.engine.programs.test_examples_in_a_cluster import Run
+from tests.engine.programs.worlds import FakeWorld, Mount, run_script
+
+
+@pytest.mark.parametrize(
+    ("construct", "named", "fallback"),
+    [
+        (
+            "select x in a b; do echo $x; done",
+            "select in line 1",
+            "assumed to run for ever and to ignore its stop signal",
+        ),
+        ("coproc cat", "coproc in line 1", "assumed to run for ever"),
+        ("trap 'exit 0' TERM; coproc C { cat; }", "coproc in line 1", "to exit 0 on its stop signal"),
+        ("declare -n ref=x", "declare -n", "taken to declare an ordinary variable"),
+        ("declare -i n=5", "declare -i", "taken to declare an ordinary variable"),
+        ("trap 'echo t' DEBUG; true", "trap DEBUG", "it is never called"),
+        ("echo x > >(cat)", "writing to a process substitution", "assumed to run for ever"),
+        ("declare -A m=(a b)", "an element without a key", "taken to fail with status 2"),
+        ("echo ${x@Q}", "the expansion ${x@Q", "assumed to run for ever"),
+        ("eval 'select x in a; do :; done'", "select in line 1", "taken as a syntax error, status 2"),
+        ("mapfile -n 2 a < /etc/hosts", "mapfile -n", "taken to fail with status 2"),
+        ("frobnicate --all; true", "the command 'frobnicate --all'", "taken to succeed at once"),
+        ("date | awk '{ print | \"sort\" }'", "awk a pipe from print", "taken to fail with status 2"),
+        ("mkfifo p; tee p < /etc/hosts", "a named pipe used as a file", "taken to fail with status 2"),
+        ("sleep 9 & kill -STOP $!", "SIGSTOP", "it goes on running"),
+        ("while :; do :; done", "a loop that never waits", "taken to need 1 s"),
+    ],
+)
+def test_warning_event_names_construct_and_fallback(construct: str, named: str, fallback: str) -> None:
+    container = {"name": "app", "image": "bash:5", "command": ["bash", "-c", construct + "\nsleep 60"]}
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "odd"},
+        "spec": {"restartPolicy": "Never", "containers": [container]},
+    }
+    run = Run(yaml.safe_dump(pod))
+    run.cluster.run_until(3_000)
+    rows: list[Any] = [row for row in run.cluster.take_changes().rows if hasattr(row, "event_type")]
+    warnings = [row for row in rows if row.reason == "UninterpretedBehavior"]
+    assert [row.event_type for row in warnings] == ["Warning"]
+    assert named in warnings[0].message and fallback in warnings[0].message
+
+
+def test_named_pipe_in_a_volume_is_refused() -> None:
+    """Its ends may be in two containers, each with its own open files."""
+    world = FakeWorld(volumes=[Mount("/shared", FileLayer())])
+    process, lines = run_script("mkfifo /shared/p || echo failed $?", world)
+    assert lines == ["failed 1"]
+    assert process.take_problems() == [
+        "cannot interpret mkfifo /shared/p in a volume: taken to fail with status 1"
+    ]
+
+
+def test_reader_of_a_named_pipe_nobody_writes_to_waits_for_ever() -> None:
+    process, lines = run_script("mkfifo /tmp/p; echo before; cat < /tmp/p; echo after")
+    assert lines == ["before"]
+    assert process.exit is None and process.next_wake_ms() is None
