@@ -51,6 +51,7 @@ DECIDERS = [
     "lifecycle.engine.kubelet.pod_[acrs]*",
     "lifecycle.engine.kubelet.container_status",
     "lifecycle.engine.kubelet.restart_rules",
+    "lifecycle.engine.kubelet.eviction*",
     "lifecycle.engine.kubelet.grace",
     "lifecycle.engine.kubelet.probe_rules",
     "lifecycle.engine.kubelet.qos",

@@ -11,6 +11,7 @@ Payloads by kind (`namespace` may be left out: `default`):
     cordon {node}  uncordon {node}  taint {node, taints}
     fault {pod, namespace, container, kind: exit, code, reason?}  fault {pod, container, kind: lost}
     fault {pod, kind: sandbox|unknown}  fault {node, kind, for?}
+    fault {node, kind: pressure, resource?: memory|disk|pid, available?, for?}
 """
 
 from __future__ import annotations

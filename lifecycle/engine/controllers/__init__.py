@@ -10,6 +10,7 @@ from ..context import Context
 from .deployment import DeploymentController
 from .endpoints import EndpointSliceController
 from .garbage import GarbageCollector
+from .node_taints import NodeTaintController
 from .replica_set import ReplicaSetController
 from .tally import Tally
 
@@ -32,6 +33,7 @@ def make_controllers(context: Context, act: Callable[[Action], None]) -> list[Co
         DeploymentController(context, act, tally),
         GarbageCollector(context, act),
         EndpointSliceController(context, act),
+        NodeTaintController(context, act),
     ]
 
 

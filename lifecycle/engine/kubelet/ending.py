@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Protocol
 
 from ..objects.pod import Pod
+from .eviction import EVICTED
 from .grace import decide_effective_grace_seconds
-from .parts import DEADLINE, NORMAL, Parts
+from .parts import DEADLINE, NORMAL, WARNING, Parts
 from .prober import Prober
 from .termination import Stopper
 from .worker import TERMINATED, TERMINATING, PodWorker
@@ -64,9 +65,18 @@ class Ending:
         worker.deadline_timer = None
         if worker.stage in (TERMINATING, TERMINATED) or pod.is_finished:
             return
-        worker.evicted = (DEADLINE_EXCEEDED, _DEADLINE_TEXT)
+        worker.evicted = (DEADLINE_EXCEEDED, _DEADLINE_TEXT, None)
         worker.stop_reason = DEADLINE_EXCEEDED
         self._parts.event(worker, None, NORMAL, DEADLINE_EXCEEDED, _DEADLINE_TEXT)
+        self._parts.touch(worker)
+
+    # --- node pressure --------------------------------------------------------------------------------
+
+    def evict(self, worker: PodWorker, message: str, override_seconds: int) -> None:
+        """The node is short of something: the pod is stopped in the time its kubelet gives it (GRACE-31)."""
+        worker.evicted = (EVICTED, message, override_seconds)
+        worker.stop_reason = EVICTED
+        self._parts.event(worker, None, WARNING, EVICTED, message)
         self._parts.touch(worker)
 
     # --- step by step ---------------------------------------------------------------------------------
@@ -106,7 +116,7 @@ class Ending:
         return decide_effective_grace_seconds(
             former_seconds,
             pod.meta.deletion_grace_seconds,
-            None,
+            worker.evicted[2] if worker.evicted is not None else None,
             pod.spec.termination_grace_seconds,
             compatibility=self._parts.context.compatibility,
         )
@@ -135,6 +145,17 @@ class Ending:
         self._host.report(worker, pod)
         self._parts.touch(worker)
         self._host.on_stopped(worker)
+
+    def drop_timers(self, worker: PodWorker) -> None:
+        """Nothing of the pod is waited for any more."""
+        parts = self._parts
+        for run in worker.runs.values():
+            self._prober.end(worker, run)
+            parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
+            parts.cancel(run.stage_timer)
+            if run.wake_timer is not None:
+                parts.cancel((run.wake_timer[0], run.wake_timer[2]))
+        worker.drop_timers(parts.context.agenda.cancel)
 
     def finish(self, worker: PodWorker) -> None:
         """Take the object of a deleted pod away, once its finalizers are gone; forget a pod that is gone."""

@@ -15,7 +15,10 @@ def record_exit(parts: Parts, worker: PodWorker, run: ContainerRun, end: Exit) -
     if run.wake_timer is not None:
         parts.cancel((run.wake_timer[0], run.wake_timer[2]))
         run.wake_timer = None
+    was_known = run.process is not None and bool(run.process.usage_points)
     run.process, run.stage = None, IDLE
+    if was_known:
+        parts.check_pressure(worker.node)
     worker.take_container(run)
     records = worker.runtime.containers
     records[run.container.name] = records[run.container.name].replace(

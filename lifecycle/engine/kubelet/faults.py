@@ -12,18 +12,22 @@ from ..context import Context
 from ..errors import BadRequest, Conflict
 from ..objects.meta import StoredObject
 from ..objects.pod import UNKNOWN, Pod
+from ..objects.quantity import whole
 from ..programs.world import Exit
 from ..timing import read_duration_ms
 from .container_status import LOST_EXIT_CODE, STATUS_UNKNOWN
+from .eviction import NODE_WORDS
+from .eviction_settings import MEMORY
 from .kubelet import Kubelets
 from .node_agent import KUBELET, PARTITION, SANDBOXES, NodeAgent
 from .worker import SYNCING, ContainerRun, PodWorker
 
-NODE_FAULTS = ("crash", "kubeletRestart", "partition", "reboot", "sandboxFailure")
+NODE_FAULTS = ("crash", "kubeletRestart", "partition", "pressure", "reboot", "sandboxFailure")
 POD_FAULTS = ("exit", "lost", "sandbox", "unknown")
 _USE = (
     "fault: use {pod, container, kind: exit, code, reason}, {pod, container, kind: lost},"
-    " {pod, kind: sandbox}, {pod, kind: unknown} or {node, kind, for}"
+    " {pod, kind: sandbox}, {pod, kind: unknown}, {node, kind, for}"
+    " or {node, kind: pressure, resource: memory, available, for}"
 )
 
 
@@ -132,9 +136,22 @@ class KubeletFaults:
             self._kubelets.outages.begin(agent, PARTITION, for_ms)
         elif kind == "sandboxFailure":
             self._kubelets.outages.begin(agent, SANDBOXES, for_ms)
+        elif kind == "pressure":
+            self._press(payload, agent, for_ms)
         else:
             raise BadRequest(f"fault.kind {kind!r}: on a node, use one of {', '.join(NODE_FAULTS)}")
         return 200, node
+
+    def _press(self, payload: dict[str, Any], agent: NodeAgent, for_ms: int | None) -> None:
+        """So much is left of a resource of the node, or nothing, whatever becomes of its pods."""
+        resource = payload.get("resource", MEMORY)
+        if resource not in NODE_WORDS:
+            raise BadRequest(f"fault.resource {resource!r}: use one of {', '.join(NODE_WORDS)}")
+        try:
+            available = whole(payload.get("available", 0))
+        except ValueError as problem:
+            raise BadRequest(f"fault.available {problem}") from None
+        self._kubelets.evictor.press(agent.name, resource, available, for_ms)
 
     def _go_down(self, agent: NodeAgent, for_ms: int | None) -> None:
         """A node stops with all that runs on it; it is back after `for_ms`, or never."""

@@ -12,7 +12,9 @@ from ..agenda import Timer
 from ..context import Context
 from ..objects.meta import StoredObject
 from ..objects.pod import Pod
+from .admission import Admission
 from .ending import TORN_DOWN, Ending
+from .evictor import Evictor
 from .exits import record_exit
 from .mounts import SOURCE_KINDS
 from .network import Network
@@ -71,6 +73,8 @@ class Kubelets:
         self._stopper = Stopper(parts, self.on_exit)
         self.sandboxes = Sandboxes(parts, self._prober, self._stopper, self.on_exit, self)
         self.ending = Ending(parts, self._prober, self._stopper, self)
+        self.evictor = Evictor(parts, self)
+        self._admission = Admission(parts, self.evictor)
         self._agents = NodeAgents(parts)
         self._resizer = Resizer(parts, self._stopper, self.workers)
         self.outages = Outages(parts, self._prober, self)
@@ -204,16 +208,11 @@ class Kubelets:
         """A pod has ended: what it had of its node is free."""
         if self._resizer.deferred:
             self._resizer.retry(worker.node)
+        self.evictor.on_stopped(worker)
 
     def forget(self, worker: PodWorker) -> None:
         """Nothing of the pod is left, here or in the store."""
-        for run in worker.runs.values():
-            self._prober.end(worker, run)
-            self._parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
-            self._parts.cancel(run.stage_timer)
-            if run.wake_timer is not None:
-                self._parts.cancel((run.wake_timer[0], run.wake_timer[2]))
-        worker.drop_timers(self._context.agenda.cancel)
+        self.ending.drop_timers(worker)
         self.on_stopping(worker)
         self._gone.pop(worker.uid, None)
         del self.workers[worker.uid]
@@ -226,7 +225,10 @@ class Kubelets:
         self._parts.touch(worker)
 
     def _begin(self, worker: PodWorker, pod: Pod) -> None:
-        """First status, then sandbox and network (SBOX-01)."""
+        """First status, then sandbox and network (SBOX-01). A pod that is refused is failed and forgotten."""
+        if self._admission.refuses(worker, pod):
+            self.forget(worker)
+            return
         worker.stage = SYNCING
         pod = self.report(worker, pod)
         self.begin_anew(worker, pod)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from .backoff import decide_limits
+from .eviction_settings import read_eviction_settings
+from .node_pressure import NodePressure
 
 KUBELET, PARTITION, SANDBOXES = "kubelet", "partition", "sandboxes"
 """Outages: the kubelet is down, it cannot reach the API server, it cannot make sandboxes."""
@@ -20,6 +22,7 @@ class NodeAgent:
     __slots__ = (
         "back_off",
         "down_since_ms",
+        "eviction",
         "first_address",
         "host_ip",
         "images",
@@ -27,6 +30,7 @@ class NodeAgent:
         "name",
         "number",
         "outages",
+        "pressure",
         "pulls",
     )
 
@@ -48,6 +52,9 @@ class NodeAgent:
         self.first_address = (10 << 24) + (64 << 16) + (number << 8)
         self.last_address = 0
         self.back_off = decide_limits(features, configuration)
+        self.eviction = read_eviction_settings(configuration)
+        # Only of a node that is or may soon be short of something.
+        self.pressure: NodePressure | None = None
 
     @property
     def is_deaf(self) -> bool:
@@ -77,6 +84,7 @@ class NodeAgent:
             "number": self.number,
             "outages": dict(self.outages),
             "down_since_ms": self.down_since_ms,
+            "pressure": self.pressure.save() if self.pressure is not None else None,
         }
 
     def load(self, data: Mapping[str, Any]) -> None:
@@ -86,3 +94,4 @@ class NodeAgent:
         self.last_address = data["last_address"]
         self.outages = dict(data["outages"])
         self.down_since_ms = data["down_since_ms"]
+        self.pressure = NodePressure.load(data["pressure"]) if data["pressure"] else None

@@ -116,6 +116,8 @@ class Outages:
                 self._hear(worker)
         else:
             self._host.sandboxes.try_again(agent)
+        if agent.pressure is not None:
+            self._parts.check_pressure(agent.name)
         if not agent.is_deaf:
             self._take_new(agent)
 

@@ -36,6 +36,7 @@ class Parts:
         "_agenda",
         "_clock",
         "agents",
+        "check_pressure",
         "connect",
         "context",
         "has_profiles",
@@ -55,6 +56,8 @@ class Parts:
         self.profiles: tuple[Profile, ...] = ()
         self.has_profiles = 0
         self.connect: Callable[..., Any] | None = None
+        # Has a node compared with what its kubelet calls short, where that may matter.
+        self.check_pressure: Callable[[str], None] = lambda _node: None
         # How many outages there are, so that a cluster without any pays nothing for them.
         self.outages = 0
 

@@ -14,6 +14,7 @@ from .container_status import (
     default_waiting_reason,
     with_untold_end,
 )
+from .eviction import EVICTED, with_disruption
 from .pod_conditions import decide_conditions
 from .pod_status import decide_phase
 from .worker import POST_START, TERMINATED, TERMINATING, PodWorker
@@ -68,6 +69,8 @@ class Reporter:
             generation=pod.meta.generation,
             features=self._context.features,
         )
+        if phase == FAILED and why == EVICTED:
+            conditions = with_disruption(conditions, message, self._context.clock.now_ms)
         new = PodStatus(
             phase,
             conditions,

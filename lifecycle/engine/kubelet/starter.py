@@ -298,6 +298,8 @@ class Starter:
         run.process = start_process(behavior, container, run.attempt, now_ms, world)
         run.stage = RUNNING
         parts.take_output(worker, run)
+        if run.process.usage_points:
+            parts.check_pressure(worker.node)
         if run.process.exit is not None:
             # Over as soon as it began: it ran all the same.
             self._on_running(worker, run)

@@ -233,7 +233,7 @@ class Stopper:
             worker,
             pod,
             run,
-            DELETED,
+            worker.evicted[0] if worker.evicted is not None else DELETED,
             f"Stopping container {run.container.name}",
             override_seconds=override,
             waited_ms=waited_ms,

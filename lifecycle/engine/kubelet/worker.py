@@ -225,7 +225,8 @@ class PodWorker:
         self.grace_seconds = 0
         self.grace_end_timer: int | None = None
         self.deadline_timer: int | None = None
-        self.evicted: tuple[str, str] | None = None
+        # Why it is ended by its kubelet: reason, message, and the grace it is given if not its own.
+        self.evicted: tuple[str, str, int | None] | None = None
         # The sandbox was lost and what ran in it is being stopped; since when none could be made.
         self.is_renewing = False
         self.resize = ""

@@ -1,0 +1,411 @@
+"""Node pressure (S27, the end of S33): thresholds, who goes first, how long it takes, what a node tells."""
+
+from typing import Any
+
+import pytest
+
+from lifecycle.engine import Cluster
+from lifecycle.engine.kubelet.eviction import Candidate, rank
+from lifecycle.engine.kubelet.eviction_settings import read_eviction_settings
+
+from .world import World
+
+IGNORES = {"onTerm": {"ignore": True}}
+GUARANTEED = {"limits": {"cpu": "100m", "memory": "256Mi"}}
+BURSTABLE = {"requests": {"cpu": "100m", "memory": "64Mi"}}
+TOLERATES = {"key": "node.kubernetes.io/memory-pressure", "operator": "Exists"}
+SOFT = {
+    "kind": "KubeletConfiguration",
+    "evictionSoft": {"memory.available": "1Gi"},
+    "evictionSoftGracePeriod": {"memory.available": "30s"},
+    "evictionMaxPodGracePeriod": 20,
+}
+
+
+def add(world: World, name: str, memory: str = "", resources: Any = None, **pod: Any) -> None:
+    behavior = {**IGNORES, **({"usage": [{"at": "0s", "memory": memory}]} if memory else {})}
+    app = {"name": "app", **({"resources": resources} if resources else {})}
+    assert world.pod(app, behavior={"app": behavior}, meta={"name": name}, **pod).ok
+
+
+def press(world: World, resource: str = "memory", **payload: Any) -> None:
+    assert world.submit("fault", node="node-1", kind="pressure", resource=resource, **payload).ok
+
+
+def evictions(world: World) -> list[tuple[float, str]]:
+    rows = [row for row in world.rows if row["type"] == "event" and row["reason"] == "Evicted"]
+    return [(row["at_ms"] / 1000, row["name"]) for row in rows]
+
+
+# --- who goes first ---------------------------------------------------------------------------------------
+
+
+def candidate(name: str, qos: str, used: int = 0, asked: int = 0, priority: int = 0) -> Candidate:
+    return Candidate(name, qos, priority, used, asked, 0)
+
+
+@pytest.mark.parametrize(
+    "candidates, expected",
+    [
+        pytest.param(
+            [candidate("g", "Guaranteed", 90, 100), candidate("b", "Burstable", 300, 100)],
+            ["b", "g"],
+            id="more than asked for goes first",
+            marks=pytest.mark.spec("QOS-07", "QOS-16"),
+        ),
+        pytest.param(
+            [candidate("b", "Burstable", 900, 100), candidate("n", "BestEffort", 10)],
+            ["n", "b"],
+            id="BestEffort before Burstable, however little it uses",
+            marks=pytest.mark.spec("QOS-11", "QOS-14"),
+        ),
+        pytest.param(
+            [candidate("g", "Guaranteed", 50, 100), candidate("b", "Burstable", 90, 100)],
+            ["b", "g"],
+            id="Burstable before Guaranteed, both within what they asked for",
+            marks=pytest.mark.spec("QOS-07"),
+        ),
+        pytest.param(
+            [candidate("g", "Guaranteed", 50, 100), candidate("b", "Burstable", 90, 100, priority=5)],
+            ["g", "b"],
+            id="Guaranteed when nobody less important is left",
+            marks=pytest.mark.spec("QOS-07"),
+        ),
+        pytest.param(
+            [candidate("x", "Burstable", 300, 100), candidate("y", "Burstable", 500, 200)],
+            ["y", "x"],
+            id="who is furthest above",
+        ),
+        pytest.param(
+            [candidate("x", "Burstable", 300, 100, priority=9), candidate("y", "Burstable", 150, 100)],
+            ["y", "x"],
+            id="importance before amount",
+        ),
+    ],
+)
+def test_the_order_of_eviction(candidates: list[Candidate], expected: list[str]) -> None:
+    assert [one.uid for one in rank(candidates, "memory")] == expected
+    assert [one.uid for one in rank(candidates[::-1], "memory")] == expected
+
+
+@pytest.mark.spec("GRACE-26", "QOS-07", "QOS-11", "QOS-14")
+def test_s33_one_pod_of_each_class_one_at_a_time() -> None:
+    world = World()
+    add(world, "guaranteed", "250Mi", GUARANTEED)
+    add(world, "burstable", "900Mi", BURSTABLE)
+    add(world, "best-effort", "20Mi")
+    press(world.to(30))
+    world.to(100)
+    assert evictions(world) == [(30, "best-effort"), (40, "burstable"), (50, "guaranteed")]
+
+
+def test_a_pod_critical_to_the_system_is_left_alone() -> None:
+    world = World()
+    add(world, "critical", priority=2_000_000_000)
+    press(world)
+    world.to(100)
+    assert evictions(world) == []
+    assert world.status("critical")["phase"] == "Running"
+
+
+# --- how an eviction goes ---------------------------------------------------------------------------------
+
+
+@pytest.mark.spec("DCOND-06", "DCOND-01", "GRACE-24", "GRACE-31", "POD-PHASE-04")
+def test_an_evicted_pod_is_failed_with_everything_that_tells_why() -> None:
+    world = World()
+    add(world, "web", "300Mi", BURSTABLE, terminationGracePeriodSeconds=60)
+    press(world)
+    world.to(60)
+    status = world.status()
+    message = (
+        "The node was low on resource: memory. Threshold quantity: 100Mi, available: 0."
+        " Container app was using 300Mi, request is 64Mi, has larger consumption of memory. "
+    )
+    assert (status["phase"], status["reason"], status["message"]) == ("Failed", "Evicted", message)
+    told = next(one for one in status["conditions"] if one["type"] == "DisruptionTarget")
+    assert (told["status"], told["reason"], told["message"]) == ("True", "TerminationByKubelet", message)
+    assert [
+        (row["at_ms"], row["new"], row["detail"]["why"])
+        for row in world.rows
+        if row.get("field") == "signal.app"
+    ] == [(0, "SIGTERM", "Evicted"), (2000, "SIGKILL", "Evicted")]
+    assert world.at("phase", "Failed") == [2]
+    assert world.at("condition.DisruptionTarget", "True") == [2]
+
+
+@pytest.mark.spec("GRACE-31")
+def test_a_normal_exit_names_its_own_path() -> None:
+    world = World()
+    add(world, "web")
+    world.delete(5)
+    world.to(60)
+    signals = [row for row in world.rows if row.get("field") == "signal.app"]
+    assert [(row["at_ms"], row["detail"]["why"]) for row in signals] == [(0, "Deleted"), (5000, "Deleted")]
+    assert world.lane("condition.DisruptionTarget") == []
+
+
+@pytest.mark.spec("GRACE-23", "GRACE-25", "GRACE-27", "GRACE-30")
+@pytest.mark.parametrize(
+    "own_seconds, compatibility, stop_seconds",
+    [(60, None, 20), (5, None, 5), (60, "v1.23.1", 20), (5, "v1.23.1", 20)],
+)
+def test_s27_soft_eviction_gives_the_time_its_kubelet_allows(
+    own_seconds: int, compatibility: str | None, stop_seconds: int
+) -> None:
+    world = World(compatibility=compatibility, kubelet=[SOFT])
+    add(world, "web", terminationGracePeriodSeconds=own_seconds)
+    press(world, available="500Mi")
+    world.to(100)
+    # The threshold has to be crossed for 30 s first; the condition does not wait for that.
+    assert world.condition("MemoryPressure", "node-1") == [(0, "True")]
+    assert world.signals() == [(30, "SIGTERM"), (30 + stop_seconds, "SIGKILL")]
+
+
+@pytest.mark.spec("GRACE-26")
+def test_s27_three_soft_evictions_end_in_three_intervals() -> None:
+    world = World(kubelet=[SOFT])
+    for name in ("a", "b", "c"):
+        add(world, name, terminationGracePeriodSeconds=60)
+    press(world, available="500Mi")
+    world.to(200)
+    # Each is waited for: 20 s of grace, then the next look.
+    assert evictions(world) == [(30, "a"), (50, "b"), (70, "c")]
+    assert [world.at("phase", "Failed", name) for name in "abc"] == [[50], [70], [90]]
+
+
+@pytest.mark.spec("GRACE-22", "GRACE-28", "GRACE-29")
+def test_s27_hard_eviction_of_v1_23_1_outlasts_the_wait_for_it() -> None:
+    world = World(compatibility="v1.23.1")
+    add(world, "web", terminationGracePeriodSeconds=60)
+    add(world, "next")
+    press(world)
+    world.to(100)
+    assert world.events("ExceededGracePeriod") == [(10, "ExceededGracePeriod")]
+    assert world.signals() == [(0, "SIGTERM"), (60, "SIGKILL")]
+    assert evictions(world)[:2] == [(0, "web"), (10, "next")]
+
+
+@pytest.mark.spec("GRACE-29")
+def test_an_eviction_in_time_exceeds_nothing() -> None:
+    world = World()
+    add(world, "web", terminationGracePeriodSeconds=60)
+    press(world)
+    world.to(100)
+    assert evictions(world) == [(0, "web")]
+    assert world.events("ExceededGracePeriod") == []
+
+
+@pytest.mark.spec("QOS-16", "DCOND-06")
+def test_an_evicted_replica_is_replaced_on_another_node() -> None:
+    world = World(nodes=2)
+    template = {
+        "metadata": {"labels": {"app": "web"}},
+        "spec": {"containers": [{"name": "app", "image": "sim/server:1"}]},
+    }
+    spec = {"replicas": 1, "selector": {"matchLabels": {"app": "web"}}, "template": template}
+    meta = {"name": "web", "namespace": "default"}
+    assert world.create({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta, "spec": spec}).ok
+    (first,) = world.to(20).cluster.list("Pod")
+    world.submit("fault", node=first["spec"]["nodeName"], kind="pressure", resource="memory")
+    world.to(60)
+    by_phase = {pod["status"]["phase"]: pod for pod in world.cluster.list("Pod")}
+    assert set(by_phase) == {"Failed", "Running"}
+    assert by_phase["Failed"]["metadata"]["uid"] == first["metadata"]["uid"]
+    assert by_phase["Running"]["spec"]["nodeName"] != first["spec"]["nodeName"]
+    assert len(world.cluster.list("Pod")) == 2
+
+
+# --- what a node tells ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "resource, condition, reasons, events",
+    [
+        ("memory", "MemoryPressure", ("KubeletHasInsufficientMemory", "KubeletHasSufficientMemory"),
+         ("NodeHasInsufficientMemory", "NodeHasSufficientMemory")),
+        ("disk", "DiskPressure", ("KubeletHasDiskPressure", "KubeletHasNoDiskPressure"),
+         ("NodeHasDiskPressure", "NodeHasNoDiskPressure")),
+        ("pid", "PIDPressure", ("KubeletHasInsufficientPID", "KubeletHasSufficientPID"),
+         ("NodeHasInsufficientPID", "NodeHasSufficientPID")),
+    ],
+)  # fmt: skip
+def test_a_condition_is_kept_for_five_minutes_after_the_pressure(
+    resource: str, condition: str, reasons: tuple[str, str], events: tuple[str, str]
+) -> None:
+    world = World()
+    press(world.to(12), resource, **{"for": "50s"})
+    world.to(1000)
+    # Looked at 20, 30 … 60, when it was seen for the last time; the fault ended at 62.
+    rows = [row for row in world.rows if row.get("field") == f"condition.{condition}"]
+    assert [(row["at_ms"], row["new"], row["reason"]) for row in rows] == [
+        (20_000, "True", reasons[0]),
+        (360_000, "False", reasons[1]),
+    ]
+    assert world.events(*events, name="node-1") == [(20, events[0]), (360, events[1])]
+
+
+def test_a_taint_follows_the_condition_and_keeps_new_pods_away() -> None:
+    world = World()
+    own = {"key": "team", "value": "a", "effect": "PreferNoSchedule"}
+    assert world.submit("taint", node="node-1", taints=[own]).ok
+    press(world.to(5), **{"for": "20s"})
+    world.to(12)
+    add(world, "late")
+    world.to(1000)
+    pressed = "team=a:PreferNoSchedule,node.kubernetes.io/memory-pressure=:NoSchedule"
+    assert world.lane("taints", "node-1") == [
+        (0, "team=a:PreferNoSchedule"),
+        (10, pressed),
+        (320, "team=a:PreferNoSchedule"),
+    ]
+    # It waits until the taint is gone: short until 25, last seen so at 20, kept for 300 s.
+    assert world.events("FailedScheduling", name="late") == [(12, "FailedScheduling")]
+    assert world.lane("node", "late") == [(320, "node-1")]
+
+
+@pytest.mark.spec("GRACE-30")
+def test_thresholds_and_the_transition_period_are_the_nodes_own() -> None:
+    quick = {
+        "kind": "KubeletConfiguration",
+        "evictionHard": {"memory.available": "5%"},
+        "evictionPressureTransitionPeriod": "20s",
+    }
+    world = World(kubelet=[quick])
+    press(world, available="500Mi", **{"for": "100s"})
+    # 5 % of 8 GiB are 409.6 MiB: 500 are enough, 400 are not.
+    assert world.to(100).condition("MemoryPressure", "node-1") == []
+    press(world, available="400Mi", **{"for": "5s"})
+    world.to(300)
+    assert world.condition("MemoryPressure", "node-1") == [(100, "True"), (120, "False")]
+    # Hard thresholds that are given are all there are.
+    press(world, "disk")
+    assert world.to(400).condition("DiskPressure", "node-1") == []
+
+
+def test_the_defaults_of_a_kubelet() -> None:
+    settings = read_eviction_settings(None)
+    found = {(one.kind, one.signal): one.quantity for one in settings.thresholds}
+    assert found[("hard", "memory.available")] == "100Mi"
+    assert found[("hard", "nodefs.available")] == "10%"
+    assert found[("hard", "imagefs.available")] == "15%"
+    assert (settings.transition_ms, settings.max_pod_grace_seconds) == (300_000, 0)
+
+
+# --- pressure that pods make themselves -------------------------------------------------------------------
+
+
+@pytest.mark.spec("QOS-10", "QOS-16")
+def test_a_pod_without_a_limit_may_grow_until_the_node_is_short() -> None:
+    world = World()
+    points = [
+        {"at": "0s", "memory": "100Mi"},
+        {"at": "60s", "memory": "7Gi"},
+        {"at": "125s", "memory": "8150Mi"},
+    ]
+    app = {"name": "app", "resources": {"requests": {"memory": "64Mi"}}}
+    assert world.pod(app, behavior={"app": {"usage": points, **IGNORES}}).ok
+    add(world, "within", "50Mi", BURSTABLE)
+    world.to(124)
+    # 7 GiB of 8 with 64 MiB asked for: nobody minds while the node has enough.
+    assert world.condition("MemoryPressure", "node-1") == []
+    assert world.ends() == []
+    world.to(900)
+    # 8192 - 8150 - 50: nothing is left at the look after 125 s. Its end sets enough free.
+    assert evictions(world) == [(130, "web")]
+    assert world.status("within")["phase"] == "Running"
+    # Last seen at 130, gone with the pod at 132.
+    assert world.condition("MemoryPressure", "node-1") == [(130, "True"), (430, "False")]
+
+
+def test_nothing_looks_at_a_node_whose_memory_will_do() -> None:
+    world = World()
+    add(world, "web", "300Mi")
+    world.to(5)
+    assert world.cluster.is_idle()
+    assert world.cluster.next_wake() is None
+
+
+# --- who is let in ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "resource, name, resources, pod, is_let_in",
+    [
+        ("memory", "best-effort", None, {}, False),
+        ("memory", "burstable", BURSTABLE, {}, True),
+        ("memory", "tolerant", None, {"tolerations": [TOLERATES]}, True),
+        ("disk", "burstable", BURSTABLE, {}, False),
+        ("disk", "critical", None, {"priority": 2_000_000_000}, True),
+    ],
+)  # fmt: skip
+def test_a_node_under_pressure_lets_in_who_can_cope(
+    resource: str, name: str, resources: Any, pod: Any, is_let_in: bool
+) -> None:
+    world = World()
+    press(world, resource, **{"for": "15s"})
+    add(world.to(20), name, "", resources, nodeName="node-1", **pod)
+    world.to(25)
+    status = world.status(name)
+    if is_let_in:
+        assert status["phase"] == "Running"
+        return
+    condition = {"memory": "MemoryPressure", "disk": "DiskPressure"}[resource]
+    assert (status["phase"], status["reason"]) == ("Failed", "Evicted")
+    assert status["message"] == f"Pod was rejected: The node had condition: [{condition}]. "
+    assert world.starts(name=name) == []
+
+
+@pytest.mark.spec("PODOS-02", "PODOS-06")
+def test_a_kubelet_refuses_a_pod_for_another_system() -> None:
+    world = World()
+    assert world.pod(os={"name": "windows"}).ok
+    world.to(10)
+    # The scheduler does not look at it; the kubelet does.
+    assert world.lane("node") == [(0, "node-1")]
+    status = world.status()
+    assert (status["phase"], status["reason"]) == ("Failed", "PodOSNotSupported")
+    assert world.events("PodOSNotSupported") == [(0, "PodOSNotSupported")]
+    assert world.starts() == []
+    assert world.delete().ok and world.to(20).get() is None
+
+
+# --- kubelets that are away -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("saved_at", [1, 25, 31, 41, 200])
+def test_pressure_survives_saving(saved_at: float) -> None:
+    def live(saved_at: float | None) -> list[Any]:
+        world = World(kubelet=[SOFT])
+        for name in ("a", "b"):
+            add(world, name, "100Mi", terminationGracePeriodSeconds=60)
+        press(world, available="500Mi", **{"for": "2m"})
+        if saved_at is not None:
+            world.to(saved_at)
+            assert world.rows
+            world.cluster = Cluster.load(world.cluster.save())
+        return world.to(900).rows
+
+    assert live(saved_at) == live(None)
+
+
+def test_nobody_evicts_while_the_kubelet_is_down() -> None:
+    world = World()
+    add(world, "web")
+    assert world.submit("fault", node="node-1", kind="kubeletRestart", **{"for": "35s"}).ok
+    press(world)
+    world.to(100)
+    assert evictions(world) == [(40, "web")]
+
+
+@pytest.mark.parametrize(
+    "payload, message",
+    [
+        ({"resource": "cpu"}, "fault.resource 'cpu': use one of memory, disk, pid"),
+        ({"available": "lots"}, "fault.available 'lots' is not a quantity"),
+    ],
+)
+def test_a_pressure_that_cannot_be_read_is_refused(payload: dict[str, Any], message: str) -> None:
+    answer = World().submit("fault", node="node-1", kind="pressure", **payload)
+    assert answer.code == 400
+    assert answer.status is not None and message in answer.status["message"]
