@@ -767,6 +767,47 @@ def test_user_and_group_ids_must_be_the_same_range():
     assert "must be the same range" in error.detail
 
 
+@pytest.mark.spec("USERNS-14")
+@pytest.mark.parametrize(
+    "annotations, is_valid",
+    [
+        ({}, True),
+        ({"user": "kubelet:65536:7208960", "group": "kubelet:65536:7208960"}, True),
+        ({"user": "kubelet:65536:7208960"}, False),
+        ({"group": "kubelet:65536:7208960"}, False),
+        ({"user": "root:65536:7208960", "group": "root:65536:7208960"}, False),
+    ],
+)
+def test_a_range_of_its_own_takes_both_entries_of_the_user_kubelet(annotations, is_valid):
+    data = {f"podline.dev/subordinate-{kind}-ids": line for kind, line in annotations.items()}
+    assert bool(validate_kubelet_configuration({"metadata": {"annotations": data}})) is not is_valid
+
+
+@pytest.mark.spec("GRACE-30")
+@pytest.mark.parametrize(
+    "settings, path",
+    [
+        ({"evictionHard": {"memory.available": "200Mi", "nodefs.available": "5%"}}, None),
+        ({"evictionHard": {"memory.free": "200Mi"}}, "evictionHard[memory.free]"),
+        ({"evictionHard": {"memory.available": "lots"}}, "evictionHard[memory.available]"),
+        ({"evictionHard": {"memory.available": "101%"}}, "evictionHard[memory.available]"),
+        ({"evictionSoft": {"memory.available": "1Gi"}}, "evictionSoft[memory.available]"),
+        (
+            {
+                "evictionSoft": {"memory.available": "1Gi"},
+                "evictionSoftGracePeriod": {"memory.available": "soon"},
+            },
+            "evictionSoftGracePeriod[memory.available]",
+        ),
+        ({"evictionPressureTransitionPeriod": "later"}, "evictionPressureTransitionPeriod"),
+        ({"evictionMaxPodGracePeriod": -1}, "evictionMaxPodGracePeriod"),
+    ],
+)
+def test_the_eviction_settings_of_a_node(settings, path):
+    errors = validate_kubelet_configuration(settings)
+    assert [error.path for error in errors] == ([path] if path else [])
+
+
 @pytest.mark.spec("POD-OBJ-05")
 def test_a_subdomain_is_accepted_with_a_warning():
     pod = make_pod(name="web.v2")

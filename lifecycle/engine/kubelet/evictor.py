@@ -3,7 +3,7 @@
 A node is short of something because a fault says so, for as long as the fault lasts and whatever is freed,
 or, of memory, because its pods use more of it than there is. A kubelet looks every 10 s, on a grid counted
 from the cluster's beginning; looks that would find nothing new are not made. At most one pod goes at a look,
-and none while the last one is still ending. Left out: reclaiming images and dead containers of a full disk.
+and none is made while that pod is ending. Left out: reclaiming images and dead containers of a full disk.
 """
 
 from __future__ import annotations
@@ -81,6 +81,9 @@ class Evictor:
     def look(self, node: str) -> None:
         """Something has changed: a fault, a use of memory that is known, or the kubelet is back."""
         agent, wanted_ms = self._parts.agents[node], self._now_ms
+        if agent.pressure is not None and agent.pressure.victim:
+            # The kubelet waits for the end of the pod it evicts.
+            return
         if agent.pressure is None:
             crossing_ms = self._next_crossing_ms(agent)
             if crossing_ms is None:
@@ -134,8 +137,8 @@ class Evictor:
         state.first_met = {one.key: state.first_met.get(one.key, now_ms) for one in met}
         self._hold(agent, state, [one.resource for one in met])
         due = [one for one in met if now_ms - state.first_met[one.key] >= one.grace_ms]
-        has_more = bool(due) and not state.victim and self._evict_one(agent, state, due[0])
-        self._plan(agent, state, met, has_more)
+        if not due or not self._evict_one(agent, state, due[0]):
+            self._plan(agent, state, met)
 
     def _is_met(self, agent: NodeAgent, threshold: Threshold) -> bool:
         if not threshold.resource:
@@ -143,10 +146,9 @@ class Evictor:
         capacity = self._capacity(agent.name, threshold.resource)
         return self._available(agent, threshold.resource) < threshold.amount(capacity)
 
-    def _plan(self, agent: NodeAgent, state: NodePressure, met: list[Threshold], has_more: bool) -> None:
+    def _plan(self, agent: NodeAgent, state: NodePressure, met: list[Threshold]) -> None:
         """When the next look finds something new, as far as that is known."""
-        now_ms = self._now_ms
-        instants = [now_ms + CHECK_MS] if has_more else []
+        now_ms, instants = self._now_ms, []
         for one in met:
             if now_ms - state.first_met[one.key] < one.grace_ms:
                 instants.append(state.first_met[one.key] + one.grace_ms)
@@ -212,7 +214,7 @@ class Evictor:
     # --- one pod --------------------------------------------------------------------------------------
 
     def _evict_one(self, agent: NodeAgent, state: NodePressure, threshold: Threshold) -> bool:
-        """Evict who is first; says whether others could follow."""
+        """Evict who is first, if there is anybody; the next look is when that pod has ended."""
         candidates = self._candidates(agent.name, threshold.resource)
         node = self._parts.store.get("Node", "", agent.name)
         if not candidates or node is None:
@@ -234,7 +236,7 @@ class Evictor:
         amount = threshold.amount(self._capacity(agent.name, threshold.resource))
         available = self._available(agent, threshold.resource)
         self._host.ending.evict(worker, decide_message(threshold, amount, available, victim), override)
-        return len(candidates) > 1
+        return True
 
     def _candidates(self, node: str, resource: str) -> list[Candidate]:
         found = []

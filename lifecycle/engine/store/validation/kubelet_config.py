@@ -1,10 +1,11 @@
-"""Settings of a node's kubelet that cannot be (BACKOFF-03, USERNS-15 to USERNS-17, VALID-18)."""
+"""Settings of a node's kubelet that cannot be (BACKOFF-03, GRACE-30, USERNS-14 to USERNS-17, VALID-18)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...kubelet.eviction_settings import find_problems
 from ...timing import read_duration_ms
 from .field_error import FieldError, invalid
 
@@ -21,13 +22,18 @@ def validate_kubelet_configuration(data: Mapping[str, Any]) -> list[FieldError]:
     """A KubeletConfiguration document. The subordinate ids of the user `kubelet` stand in two annotations,
     written as in /etc/subuid and /etc/subgid."""
     errors = _validate_restart_period(data.get("crashLoopBackOff") or {})
+    errors += [invalid(path, value, detail) for path, value, detail in find_problems(data)]
     annotations = (data.get("metadata") or {}).get("annotations") or {}
     max_pods = data.get("maxPods") or DEFAULT_MAX_PODS
     users, groups = annotations.get(USER_IDS), annotations.get(GROUP_IDS)
     for key, text in ((USER_IDS, users), (GROUP_IDS, groups)):
         if text is not None:
             errors += validate_subordinate_ids(text.splitlines(), max_pods, f"metadata.annotations[{key}]")
-    if users is not None and groups is not None and users.strip() != groups.strip():
+    if (users is None) != (groups is None):
+        has, lacks = (GROUP_IDS, USER_IDS) if users is None else (USER_IDS, GROUP_IDS)
+        detail = f"a range of its own needs both kinds of ids: give {lacks} too"
+        errors.append(invalid(f"metadata.annotations[{has}]", users or groups, detail))
+    elif users is not None and groups is not None and users.strip() != groups.strip():
         detail = "user and group ids of the kubelet must be the same range"
         errors.append(invalid(f"metadata.annotations[{GROUP_IDS}]", groups, detail))
     return errors
