@@ -18,6 +18,7 @@ from django_htmx.middleware import HtmxDetails
 
 from dashboard import answers, readings
 from dashboard.answers import Answer
+from dashboard.behaviors import list_conduct
 from dashboard.examples import EXAMPLES
 from dashboard.forms import ChangeForm, ClusterForm, ControlForm, DeletePodForm, ForkForm, ManifestForm
 from dashboard.live_figures import tell_time
@@ -290,6 +291,7 @@ def _pod(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
         "tone": readings.tone_of(stored),
         "status": stored.data.get("status") or {},
         "containers": readings.list_containers(stored.data),
+        "conduct": list_conduct(cluster, stored),
         "age": duration(max(0, end_ms - stored.created_ms)),
     }
 

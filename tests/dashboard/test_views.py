@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -272,3 +273,19 @@ def test_a_bad_cluster_name_is_answered_in_the_form(client, shop, name):
 
 def test_the_stylesheet_knows_every_state(client):
     assert ".tone-ready { --tone: #0f9d77; }" in client.get("/palette.css").content.decode()
+
+
+def test_the_pod_page_says_what_is_assumed_and_what_was_not_interpreted(client, shop):
+    script = {"name": "job", "image": "busybox", "command": ["sh", "-c", "frobnicate; sleep 5"]}
+    containers = [{"name": "own", "image": "own:1"}, script]
+    StoredObject.objects.filter(cluster=shop, kind="Pod").update(data={"spec": {"containers": containers}})
+    what = "cannot interpret the command 'frobnicate': taken to succeed at once"
+    warning = {"eventType": "Warning", "fieldPath": "spec.containers{job}"}
+    record(shop, [event(7000, "UninterpretedBehavior", what, **warning)] * 2)
+    page = unescape(client.get("/clusters/shop/pods/default/web-1/status/").content.decode())
+    own, job = re.findall(r"<li>\s*<strong>.*?</li>", page, re.DOTALL)
+    assert "Nothing is known of its program." in own
+    assert "<b>Assumed</b> image own:1: assumed to run for ever" in own
+    assert "Not interpreted" not in own
+    assert "Runs its command line as it is written." in job
+    assert job.count(f"<b>Not interpreted</b> {what}") == 1

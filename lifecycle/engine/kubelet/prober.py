@@ -106,6 +106,10 @@ class Prober:
         now_ms = parts.context.clock.now_ms
         self._count_skipped(probe, kind, probe_run, now_ms)
         sight = process.probe(kind, probe, now_ms, parts.world(worker, pod, run))
+        if process.machine is not None:
+            # A check may meet what cannot be interpreted, and may have signalled the program.
+            parts.take_output(worker, run)
+            parts.schedule_wake(worker, run)
         outcome, message = _OUTCOME[sight.result], sight.message
         if sight.takes_ms > probe.timeout_seconds * 1000:
             outcome, message = FAILURE, message or "context deadline exceeded"
@@ -198,7 +202,7 @@ class Prober:
                 pod.subject, field, former, outcome, None, message or None, {"threshold": threshold}
             )
         key = self._series(worker, run, kind)
-        if outcome == FAILURE:
+        if outcome == FAILURE and parts.is_heard(worker):
             text = f"{kind.capitalize()} probe failed: {message}"
             parts.trace.open_event_series(
                 key,
@@ -210,7 +214,7 @@ class Prober:
                 field_path(run),
                 probe.period_seconds * 1000,
             )
-        else:
+        elif outcome != FAILURE:
             parts.trace.close_series(key, parts.context.clock.now_ms - 1)
 
     def _on_verdict(self, worker: PodWorker, pod: Pod, run: ContainerRun, kind: str, result: str) -> None:

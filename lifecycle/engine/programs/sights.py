@@ -95,15 +95,18 @@ def _sight_of_command(process: "Process", probe: ProbeSpec, now_ms: int, world: 
     told = len(machine.problems)
     result = run_check(machine, arguments, process.folder, now_ms, limit_ms, world)
     if result.met_unknown and machine.has_unknown_program:
-        return _sight_of_unknown(process, arguments, now_ms)
-    problem = machine.problems[told] if len(machine.problems) > told else None
+        # What was said of the check's commands on the way does not hold: its verdict is not theirs.
+        del machine.problems[told:]
+        shown = " ".join(arguments)[:60]
+        machine.note(f"cannot interpret the check {shown!r}: taken to pass once the program is ready")
+        return _sight_of_health(process, now_ms)
     until_ms = _certain_until(process, result, now_ms)
     takes_ms, sees = result.takes_ms, result.reads_volumes
     output = result.output.strip()[:_LONGEST_MESSAGE]
     if result.status is None:
         message = f"command timed out: {' '.join(arguments)!r} timed out after {probe.timeout_seconds}s"
-        return Sight(FAILURE, message, limit_ms + 1, until_ms, sees, problem)
-    return Sight(SUCCESS if result.status == 0 else FAILURE, output, takes_ms, until_ms, sees, problem)
+        return Sight(FAILURE, message, limit_ms + 1, until_ms, sees)
+    return Sight(SUCCESS if result.status == 0 else FAILURE, output, takes_ms, until_ms, sees)
 
 
 def _certain_until(process: "Process", result: CheckResult, now_ms: int) -> int | None:
@@ -113,11 +116,8 @@ def _certain_until(process: "Process", result: CheckResult, now_ms: int) -> int 
     return process.ready_ms if now_ms < process.ready_ms else None
 
 
-def _sight_of_unknown(process: "Process", arguments: list[str], now_ms: int) -> Sight:
-    """The check asks for what only the image knows: it is taken to see what the program's health is."""
-    problem = (
-        f"cannot interpret the check {' '.join(arguments)[:60]!r}: taken to pass once the program is ready"
-    )
+def _sight_of_health(process: "Process", now_ms: int) -> Sight:
+    """A check that asks for what only the image knows is taken to see what the program's health is."""
     if now_ms < process.ready_ms:
-        return Sight(FAILURE, "", 0, process.ready_ms, problem=problem)
-    return Sight(SUCCESS, problem=problem)
+        return Sight(FAILURE, "", 0, process.ready_ms)
+    return Sight(SUCCESS)

@@ -144,7 +144,6 @@ class Sight:
     takes_ms: int = 0
     until_ms: int | None = None
     sees_volumes: bool = False
-    problem: str | None = None
 
 
 @dataclass(slots=True)

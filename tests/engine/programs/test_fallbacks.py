@@ -65,3 +65,38 @@ def test_reader_of_a_named_pipe_nobody_writes_to_waits_for_ever() -> None:
     process, lines = run_script("mkfifo /tmp/p; echo before; cat < /tmp/p; echo after")
     assert lines == ["before"]
     assert process.exit is None and process.next_wake_ms() is None
+
+
+def test_check_that_cannot_be_interpreted_is_told_once() -> None:
+    probe = {"exec": {"command": ["/app/health", "--deep"]}, "periodSeconds": 1}
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "odd"},
+        "spec": {"containers": [{"name": "app", "image": "own:1", "livenessProbe": probe}]},
+    }
+    run = Run(yaml.safe_dump(pod))
+    run.cluster.run_until(20_000)
+    rows: list[Any] = [row for row in run.cluster.take_changes().rows if hasattr(row, "event_type")]
+    assert [(row.event_type, row.field_path, row.message) for row in rows if row.event_type == "Warning"] == [
+        (
+            "Warning",
+            "spec.containers{app}",
+            "cannot interpret the check '/app/health --deep': taken to pass once the program is ready",
+        )
+    ]
+
+
+def test_check_that_signals_the_program_is_felt_at_once() -> None:
+    probe = {"exec": {"command": ["sh", "-c", "kill 1"]}, "initialDelaySeconds": 5}
+    script = "trap 'exit 3' TERM; sleep 600 & wait"
+    container = {"name": "app", "image": "busybox", "command": ["sh", "-c", script], "readinessProbe": probe}
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "odd"},
+        "spec": {"restartPolicy": "Never", "containers": [container]},
+    }
+    run = Run(yaml.safe_dump(pod))
+    assert "running" in run.container_at(4, "odd")["state"]
+    assert run.container_at(6, "odd")["state"]["terminated"]["exitCode"] == 3

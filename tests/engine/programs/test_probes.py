@@ -150,14 +150,17 @@ def test_database_client_finds_the_server_beside_it(at_ms: int, result: str) -> 
 
 
 def test_check_that_only_the_image_knows_is_named_and_taken_for_its_health() -> None:
-    sight = sight_at(start(pod_spec({"image": "own:1"})), exec_probe("/app/check", "--fast"), 0)
-    assert sight.result == "success"
-    assert sight.problem is not None and "/app/check --fast" in sight.problem
+    process = start(pod_spec({"image": "own:1"}))
+    for now_ms in (0, 10_000):
+        assert sight_at(process, exec_probe("/app/check", "--fast"), now_ms).result == "success"
+    check = "cannot interpret the check '/app/check --fast': taken to pass once the program is ready"
+    assert process.take_problems() == [check]
 
 
 def test_missing_command_in_a_known_small_image_fails() -> None:
-    sight = sight_at(start_script("sleep 60"), exec_probe("test", "-f", "/opt/app/none"), 0)
-    assert (sight.result, sight.problem) == ("failure", None)
+    process = start_script("sleep 60")
+    assert sight_at(process, exec_probe("test", "-f", "/opt/app/none"), 0).result == "failure"
+    assert process.take_problems() == []
 
 
 def test_main_process_sees_what_a_probe_wrote() -> None:

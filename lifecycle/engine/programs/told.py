@@ -1,0 +1,55 @@
+"""What people are told of how a pod's containers are simulated: whence it is known, and what is assumed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lifecycle.engine.objects.pod import PodSpec
+from lifecycle.engine.programs.behavior_yaml import ANNOTATION, read_annotation
+from lifecycle.engine.programs.known_images import find_image
+from lifecycle.engine.programs.profiles import choose_profile, read_profile
+from lifecycle.engine.programs.resolve import resolve_behavior
+
+BY_ANNOTATION = f"as its annotation {ANNOTATION} says"
+BY_SCRIPT = "runs its command line as it is written"
+BY_NOTHING = "nothing is known of its program"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One container: where its behaviour comes from, what is assumed of it, what was not interpreted."""
+
+    container: str
+    source: str
+    assumptions: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def tell_behaviors(pod: Mapping[str, Any], profiles: Sequence[Mapping[str, Any]]) -> list[Told]:
+    """For every container of a pod, given as JSON like the ContainerProfiles of its cluster."""
+    meta = pod.get("metadata") or {}
+    spec = PodSpec.from_json(pod.get("spec") or {})
+    labels, annotations = meta.get("labels") or {}, meta.get("annotations") or {}
+    known = [read_profile(one)[0] for one in profiles]
+    annotated = read_annotation(annotations[ANNOTATION]).behaviors if annotations.get(ANNOTATION) else {}
+    told: list[Told] = []
+    for container in (*spec.init_containers, *spec.containers, *spec.ephemeral_containers):
+        behavior = resolve_behavior(spec, container, annotations, known, labels)
+        profile = choose_profile(known, container.image, container.name, labels)
+        image = find_image(container.image)
+        if container.name in annotated:
+            source = BY_ANNOTATION
+        elif profile is not None:
+            source = f"as the ContainerProfile {profile.name} says"
+        elif behavior.script is not None:
+            source = BY_SCRIPT
+        elif image is not None and not behavior.problems and not _is_unknown(behavior.assumptions):
+            source = f"as the image {image[0]} is known to"
+        else:
+            source = BY_NOTHING
+        told.append(Told(container.name, source, behavior.assumptions, behavior.problems))
+    return told
+
+
+def _is_unknown(assumptions: tuple[str, ...]) -> bool:
+    return any("assumed to" in text for text in assumptions)

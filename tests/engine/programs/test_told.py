@@ -1,0 +1,53 @@
+"""What people are told of each container: where its behaviour comes from and what is assumed."""
+
+from typing import Any
+
+import pytest
+
+from lifecycle.engine.programs.told import Told, tell_behaviors
+
+PROFILE = {"metadata": {"name": "slow"}, "spec": {"match": {"image": "web:*"}, "behavior": {"runs": []}}}
+ANNOTATED = {"podline.dev/behavior": "app: {exit: 1}"}
+
+
+def told(container: dict[str, Any], profiles: Any = (), **meta: Any) -> Told:
+    pod = {"metadata": meta, "spec": {"containers": [{"name": "app", "image": "own:1", **container}]}}
+    (one,) = tell_behaviors(pod, profiles)
+    return one
+
+
+@pytest.mark.parametrize(
+    ("container", "source"),
+    [
+        ({"command": ["sh", "-c", "sleep 5"]}, "runs its command line as it is written"),
+        ({"image": "nginx:1.25"}, "as the image nginx is known to"),
+        ({"image": "registry.example/team/redis:7"}, "as the image redis is known to"),
+        ({"image": "own:1"}, "nothing is known of its program"),
+        ({"image": "nginx", "command": ["/opt/mine"]}, "nothing is known of its program"),
+        ({"image": "web:2"}, "as the ContainerProfile slow says"),
+    ],
+)
+def test_source(container: dict[str, Any], source: str) -> None:
+    assert told(container, [PROFILE]).source == source
+
+
+def test_annotation_comes_first() -> None:
+    one = told({"image": "web:2"}, [PROFILE], annotations=ANNOTATED)
+    assert one.source == "as its annotation podline.dev/behavior says"
+
+
+def test_assumptions_and_problems_are_told() -> None:
+    (assumption,) = told({}).assumptions
+    assert assumption.startswith("image own:1: assumed to run for ever")
+    assert told({"image": "haproxy:3"}).assumptions == (
+        "image haproxy:3: listens where its configuration says",
+    )
+    refused = told({"command": ["bash", "-c", "select x in a; do echo; done"]})
+    assert refused.problems[0].startswith("cannot interpret select in line 1: the container is assumed to")
+    assert told({"image": "nginx:1"}) == Told("app", "as the image nginx is known to", (), ())
+
+
+def test_every_container_is_told_in_the_order_of_starting() -> None:
+    names = {"initContainers": ["a"], "containers": ["b", "c"], "ephemeralContainers": ["d"]}
+    spec = {field: [{"name": name, "image": "busybox"} for name in group] for field, group in names.items()}
+    assert [one.container for one in tell_behaviors({"spec": spec}, ())] == ["a", "b", "c", "d"]
