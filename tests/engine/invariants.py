@@ -4,58 +4,97 @@ from typing import Any
 
 Json = dict[str, Any]
 
-PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
+PHASES = ("Pending", "Running", "Succeeded", "Failed")
 FINAL = ("Succeeded", "Failed")
 STATES = ("waiting", "running", "terminated")
-AFTER_DELETION = ("container.", "hook.", "signal.", "probe.")
+AFTER_DELETION = ("container.", "hook.", "signal.")
 
 
 def check_pod(pod: Json) -> None:
     """The object says nothing that contradicts itself."""
     status, name = pod["status"], pod["metadata"]["name"]
     assert status["phase"] in PHASES, (name, status["phase"])
+    assert status.get("observedGeneration", 0) <= pod["metadata"].get("generation", 0), name
     for one in _statuses(status):
-        assert len([state for state in STATES if state in one["state"]]) == 1, (name, one)
-        assert not one["ready"] or "running" in one["state"] or _is_done_init(pod, one), (name, one)
+        _check_container(pod, one)
     _check_phase(pod)
     _check_conditions(pod)
 
 
-def _statuses(status: Json) -> list[Json]:
-    return [one for part in ("initContainerStatuses", "containerStatuses") for one in status.get(part, [])]
+def _statuses(status: Json, *parts: str) -> list[Json]:
+    parts = parts or ("initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses")
+    return [one for part in parts for one in status.get(part, [])]
+
+
+def _check_container(pod: Json, one: Json) -> None:
+    where, state = (pod["metadata"]["name"], one), one["state"]
+    assert len([kind for kind in STATES if kind in state]) == 1, where
+    assert not one["ready"] or "running" in state or _is_done_init(pod, one), where
+    assert not one.get("started") or "running" in state, where
+    last = one.get("lastState", {}).get("terminated")
+    assert set(one.get("lastState", {})) <= {"terminated"}, where
+    ended = state.get("terminated")
+    for run in (last, ended):
+        if run is not None and run.get("startedAt") and run.get("finishedAt"):
+            assert run["startedAt"] <= run["finishedAt"], where
+    begun = (ended or state.get("running") or {}).get("startedAt")
+    if last is not None and begun and last.get("finishedAt"):
+        assert last["finishedAt"] <= begun, where
+    # A run that is counted as a restart has a run before it (CSTATE-13); a new sandbox forgets those of init.
+    is_app = one in pod["status"].get("containerStatuses", [])
+    assert not is_app or one["restartCount"] == 0 or last is not None or ended is not None, where
+
+
+def _is_regular_init(pod: Json, one: Json) -> bool:
+    init = pod["spec"].get("initContainers", [])
+    return one["name"] in [each["name"] for each in init if each.get("restartPolicy") != "Always"]
 
 
 def _is_done_init(pod: Json, one: Json) -> bool:
     # A regular init container that succeeded counts as ready.
-    regular = [c["name"] for c in pod["spec"].get("initContainers", []) if c.get("restartPolicy") != "Always"]
-    return one["name"] in regular and one["state"].get("terminated", {}).get("exitCode") == 0
+    return _is_regular_init(pod, one) and one["state"].get("terminated", {}).get("exitCode") == 0
 
 
 def _check_phase(pod: Json) -> None:
     status, name = pod["status"], pod["metadata"]["name"]
     apps = status.get("containerStatuses", [])
     ends = [one["state"]["terminated"]["exitCode"] for one in apps if "terminated" in one["state"]]
-    if status["phase"] == "Succeeded":
-        assert len(ends) == len(apps) and not any(ends), (name, apps)
-    if status["phase"] == "Running":
-        for one in apps:
-            was_started = "waiting" not in one["state"] or one.get("lastState")
-            assert was_started, (name, one)
-    if status["phase"] in FINAL and not status.get("reason"):
-        assert not any("running" in one["state"] for one in apps), (name, apps)
+    match status["phase"]:
+        case "Succeeded":
+            assert len(ends) == len(apps) and not any(ends), (name, apps)
+        case "Running":
+            assert all("waiting" not in one["state"] or one.get("lastState") for one in apps), (name, apps)
+        case "Pending":
+            init = _statuses(status, "initContainerStatuses")
+            is_waiting = any("waiting" in one["state"] for one in (*apps, *init))
+            # Also once more, while init containers run again in a new sandbox.
+            is_again = any("running" in one["state"] for one in init)
+            # A deadline keeps the phase as it is until everything has ended.
+            has_deadline = "activeDeadlineSeconds" in pod["spec"]
+            assert is_waiting or is_again or has_deadline or not apps, (name, status)
+    if status["phase"] in FINAL:
+        assert not any("running" in one["state"] for one in _statuses(status)), (name, status)
 
 
 def _check_conditions(pod: Json) -> None:
     status, name = pod["status"], pod["metadata"]["name"]
     held = {one["type"]: one["status"] for one in status.get("conditions", [])}
     assert len(held) == len(status.get("conditions", [])), (name, status["conditions"])
+    assert set(held.values()) <= {"True", "False", "Unknown"}, (name, held)
     if held.get("Ready") == "True":
         assert held["ContainersReady"] == held["Initialized"] == held["PodScheduled"] == "True", (name, held)
-    if held.get("ContainersReady") == "True":
-        assert all(one["ready"] for one in status["containerStatuses"]), (name, status)
-        assert status["phase"] not in FINAL, (name, status["phase"])
     if held.get("PodScheduled") == "True":
         assert pod["spec"].get("nodeName"), name
+    if "ContainersReady" not in held:
+        return
+    wanted = [one for one in _statuses(status, "initContainerStatuses") if not _is_regular_init(pod, one)]
+    is_ready = all(one["ready"] for one in (*wanted, *status["containerStatuses"]))
+    if held["ContainersReady"] == "True":
+        assert is_ready and status["phase"] == "Running", (name, status)
+    elif status["phase"] == "Running" and held["Initialized"] == "True":
+        assert not is_ready, (name, status)
+    if any("running" in one["state"] for one in status["containerStatuses"]):
+        assert held["Initialized"] == "True", (name, status)
 
 
 class Watcher:
@@ -66,7 +105,7 @@ class Watcher:
         self.at_ms = 0
         self.phases: dict[str, str] = {}
         self.restarts: dict[tuple[str, str], int] = {}
-        self.gone: set[str] = set()
+        self.gone: dict[str, int] = {}
         self.forced: set[str] = set()
 
     def take(self, rows: list[Json]) -> None:
@@ -75,20 +114,23 @@ class Watcher:
             assert row["seq"] == self.seq + 1, (row, self.seq)
             assert row["at_ms"] >= self.at_ms, row
             self.seq, self.at_ms = row["seq"], row["at_ms"]
-            if row["type"] == "transition" and row["kind"] == "Pod":
+            if row["type"] == "event":
+                assert row["uid"] not in self.gone or row["count"] > 1, row
+            elif row["kind"] == "Pod":
                 self._take_pod_row(row)
 
     def _take_pod_row(self, row: Json) -> None:
         uid, field = row["uid"], row["field"]
-        if uid in self.gone:
-            assert field.startswith(AFTER_DELETION) or field == "deletion", row
-            is_last = field == "deletion" and row["new"] == "removed"
-            assert is_last or uid in self.forced, row
+        if uid in self.gone and not (field == "deletion" and row["new"] == "removed"):
+            # The row of the deletion itself aside, only what runs on without an object speaks.
+            assert field.startswith(AFTER_DELETION), row
+            assert uid in self.forced, row
         if field == "exists" and row["new"] == "deleted":
-            self.gone.add(uid)
+            self.gone[uid] = row["at_ms"]
         elif field == "phase":
-            assert self.phases.get(uid) not in FINAL, row
-            assert row["old"] == self.phases.get(uid), row
+            before = self.phases.get(uid)
+            assert before not in FINAL, row
+            assert row["old"] == before, row
             self.phases[uid] = row["new"]
         elif field.endswith(".restartCount"):
             key = (uid, field)

@@ -17,8 +17,17 @@ DEADLINE_EXCEEDED = "DeadlineExceeded"
 _DEADLINE_TEXT = "Pod was active on the node longer than the specified deadline"
 
 
+class Manifests(Protocol):
+    """What endings ask of the static pods."""
+
+    def forget(self, uid: str) -> None: ...
+
+
 class Host(Protocol):
     """What endings ask of the kubelets."""
+
+    @property
+    def static_pods(self) -> Manifests: ...
 
     def pod(self, worker: PodWorker) -> Pod: ...
 
@@ -80,6 +89,18 @@ class Ending:
         self._parts.touch(worker)
 
     # --- step by step ---------------------------------------------------------------------------------
+
+    def take_over(self, worker: PodWorker, pod: Pod) -> bool:
+        """Whether a pod is to end, is ending or has ended; it is brought on."""
+        if worker.stage == TERMINATED:
+            self.finish(worker)
+        elif worker.stage == TERMINATING:
+            self.go_on(worker, pod)
+        elif pod.meta.deletion_ms is not None or worker.stop_reason:
+            self.begin(worker, pod)
+        else:
+            return False
+        return True
 
     def finish_early(self, worker: PodWorker, pod: Pod) -> None:
         """Nothing of the pod will start again: stop what is left."""
@@ -160,12 +181,18 @@ class Ending:
     def finish(self, worker: PodWorker) -> None:
         """Take the object of a deleted pod away, once its finalizers are gone; forget a pod that is gone."""
         parts = self._parts
+        static = parts.statics.get(worker.uid)
+        if static is not None and static.meta.deletion_ms is not None:
+            # It goes with its manifest alone: nobody else is asked, or told.
+            self._host.forget(worker)
+            self._host.static_pods.forget(worker.uid)
+            return
         if parts.is_cut_off(worker.node):
             return
         if worker.has_changed:
             # It ended while nobody could be told.
             self._host.report(worker, self._host.pod(worker))
-        stored = parts.store.get_pod(worker.uid)
+        stored = parts.pod(worker)
         if stored is None:
             self._host.forget(worker)
             return

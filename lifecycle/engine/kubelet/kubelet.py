@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..agenda import Timer
+from ..api_server import ApiServer
 from ..context import Context
 from ..objects.meta import StoredObject
 from ..objects.pod import Pod
@@ -16,7 +17,6 @@ from .admission import Admission
 from .ending import TORN_DOWN, Ending
 from .evictor import Evictor
 from .exits import record_exit
-from .mounts import SOURCE_KINDS
 from .network import Network
 from .node_agents import NodeAgents
 from .outages import Outages, decode_pod, encode_pod
@@ -40,34 +40,32 @@ from .resize import Resizer
 from .restart_all import restart_all
 from .sandboxes import MOUNT, SANDBOX, Sandboxes
 from .starter import Starter
+from .static_pods import StaticPods
 from .termination import Stopper
 from .worker import (
     IDLE,
     POST_START,
     PRE_STOP,
     SYNCING,
-    TERMINATED,
-    TERMINATING,
     WAITING,
     ContainerRun,
     PodWorker,
 )
 
-NAME = "kubelet"
-ADMIT = "kubelet.admit"
+NAME, ADMIT = "kubelet", "kubelet.admit"
 
 
 class Kubelets:
     """All kubelets of a cluster; a pod's own is told by its node."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, api: ApiServer) -> None:
         self._context = context
         self._parts = parts = Parts(context)
         self.workers: dict[str, PodWorker] = {}
         parts.connect = Network(parts.store, self.workers).connect
         # Pods deleted by force whose containers are still ending, by uid.
         self._gone: dict[str, Pod] = {}
-        self._reporter = Reporter(context)
+        self._reporter = Reporter(context, parts.write)
         self._starter = Starter(parts, self._on_running, self.on_exit, self._tell)
         self._prober = Prober(parts, self._on_probe)
         self._stopper = Stopper(parts, self.on_exit)
@@ -76,12 +74,11 @@ class Kubelets:
         self.evictor = Evictor(parts, self)
         self._admission = Admission(parts, self.evictor)
         self._agents = NodeAgents(parts)
+        self.static_pods = StaticPods(parts, api, self)
         self._resizer = Resizer(parts, self._stopper, self.workers)
         self.outages = Outages(parts, self._prober, self)
         context.loop.register(NAME, self._sync)
         context.store.listen_to_shape("Pod", self._on_pod)
-        for kind in SOURCE_KINDS:
-            context.store.listen(kind, self.sandboxes.on_volume_source)
         for what, handler in self._pod_handlers().items():
             context.loop.on_timer(what, self._for_pod(handler))
         for what, on_run in self._container_handlers().items():
@@ -127,8 +124,7 @@ class Kubelets:
             worker = self.workers.get(timer.target)
             if worker is None:
                 return
-            payload = timer.payload
-            name, detail = (payload, "") if isinstance(payload, str) else payload
+            name, detail = (timer.payload, "") if isinstance(timer.payload, str) else timer.payload
             handler(worker, self.pod(worker), worker.runs[name], detail)
 
         return handle
@@ -139,7 +135,8 @@ class Kubelets:
             heard = self.outages.heard(worker.uid)
             if heard is not None:
                 return heard
-        return self._parts.store.get_pod(worker.uid) or self._gone[worker.uid]
+        parts, uid = self._parts, worker.uid
+        return parts.store.get_pod(uid) or parts.statics.get(uid) or self._gone[uid]
 
     def _on_pod(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if not isinstance(new, Pod):
@@ -152,7 +149,7 @@ class Kubelets:
         worker = self.workers.get(new.meta.uid)
         if worker is None:
             agent = self._parts.agents.get(new.node_name)
-            if agent is not None and not new.is_finished and not agent.is_deaf:
+            if agent is not None and not (new.is_finished or agent.is_deaf or new.is_mirror):
                 self.take(new)
             return
         if not isinstance(old, Pod) or (self._parts.outages and self.outages.keep(old)):
@@ -248,14 +245,7 @@ class Kubelets:
         if worker is None or (self._parts.outages and self._parts.is_down(worker.node)):
             return
         pod = self.pod(worker)
-        if worker.stage == TERMINATED:
-            self.ending.finish(worker)
-            return
-        if worker.stage == TERMINATING:
-            self.ending.go_on(worker, pod)
-            return
-        if pod.meta.deletion_ms is not None or worker.stop_reason:
-            self.ending.begin(worker, pod)
+        if self.ending.take_over(worker, pod):
             return
         if worker.stage == WAITING:
             self._begin(worker, pod)
@@ -264,6 +254,10 @@ class Kubelets:
             self._resizer.sync(worker, pod)
         if worker.has_changed:
             pod = self.report(worker, pod)
+        if pod.is_finished:
+            # A terminal phase is final: whatever might have run again does not (POD-PHASE-17).
+            self.ending.finish_early(worker, pod)
+            return
         if worker.must_act:
             if worker.runtime.sandbox_ready:
                 worker.must_act = False
@@ -312,7 +306,7 @@ class Kubelets:
         """Bring the stored status up to date; a kubelet that is cut off does so when it is back."""
         if self._parts.outages and self._parts.is_cut_off(worker.node):
             return pod
-        stored = self._parts.store.get_pod(worker.uid)
+        stored = self._parts.store.get_pod(worker.uid) or self._parts.statics.get(worker.uid)
         if stored is None:
             return pod
         worker.has_changed = False
@@ -384,17 +378,17 @@ class Kubelets:
             "workers": [worker.save() for worker in self.workers.values()],
             "gone": [encode_pod(pod) for pod in self._gone.values()],
             "last_heard": self.outages.save(),
+            "static": self.static_pods.save(),
         }
 
     def load(self, data: Mapping[str, Any]) -> None:
         """Go on from what `save` described; the store is restored before."""
         self._agents.load(data["nodes"])
-        for entry in data["gone"]:
-            pod = decode_pod(entry)
-            self._gone[pod.meta.uid] = pod
+        self.static_pods.load(data["static"])
+        self._gone.update({pod.meta.uid: pod for pod in map(decode_pod, data["gone"])})
         self.outages.load(data["last_heard"])
         for entry in data["workers"]:
             uid = entry["uid"]
-            stored = self.outages.heard(uid) or self._parts.store.get_pod(uid) or self._gone[uid]
-            self.workers[uid] = PodWorker.load(entry, stored, self._parts.behavior)
+            known = self.outages.heard(uid) or self._parts.store.get_pod(uid) or self._parts.statics.get(uid)
+            self.workers[uid] = PodWorker.load(entry, known or self._gone[uid], self._parts.behavior)
         self._resizer.restore()

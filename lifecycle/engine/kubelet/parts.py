@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from ..context import Context
+from ..objects.meta import Subject
 from ..objects.pod import Pod
 from ..programs import Behavior, Profile, resolve_behavior
 from ..timing import UPKEEP_PROGRAM_MS
@@ -42,6 +43,8 @@ class Parts:
         "has_profiles",
         "outages",
         "profiles",
+        "show",
+        "statics",
         "store",
         "trace",
     )
@@ -58,6 +61,9 @@ class Parts:
         self.connect: Callable[..., Any] | None = None
         # Has a node compared with what its kubelet calls short, where that may matter.
         self.check_pressure: Callable[[str], None] = lambda _node: None
+        # Static pods as their kubelets know them, by uid; `show` has a mirror tell what is new of one.
+        self.statics: dict[str, Pod] = {}
+        self.show: Callable[[Pod], None] = lambda _pod: None
         # How many outages there are, so that a cluster without any pays nothing for them.
         self.outages = 0
 
@@ -70,8 +76,23 @@ class Parts:
         return self.outages > 0 and PARTITION in self.agents[node].outages
 
     def pod(self, worker: PodWorker) -> Pod | None:
-        """The stored pod of a worker; None when it was deleted by force."""
-        return self.store.get_pod(worker.uid)
+        """The stored or static pod of a worker; None when it was deleted by force."""
+        return self.store.get_pod(worker.uid) or self.statics.get(worker.uid)
+
+    def write(self, old: Pod, new: Pod) -> None:
+        """Keep what a kubelet has found out of a pod: in the API server, but a static pod at its node."""
+        if old.meta.uid in self.statics:
+            self.show(new)
+        else:
+            self.store.update(old, new)
+
+    def shown(self, pod: Pod) -> Subject:
+        """Whom the rows about a pod name: it, but for a static pod its mirror, if there is one."""
+        if pod.meta.uid in self.statics:
+            mirror = self.store.get("Pod", pod.meta.namespace, pod.meta.name)
+            if isinstance(mirror, Pod) and mirror.kubelet_uid == pod.meta.uid:
+                return mirror.subject
+        return pod.subject
 
     def later(
         self,
@@ -109,10 +130,14 @@ class Parts:
         """Emit an event on the pod or on one of its containers. What a cut-off kubelet tells is lost."""
         if self.outages and self.is_cut_off(worker.node):
             return
-        pod = self.store.get_pod(worker.uid)
+        pod = self.pod(worker)
         if pod is not None:
             path = field_path(run) if run is not None else None
             self.trace.event(pod.subject, event_type, reason, message, SOURCE, path)
+
+    def is_heard(self, worker: PodWorker) -> bool:
+        """Whether what a kubelet has to say of a pod finds an API server with that pod."""
+        return self.pod(worker) is not None and not self.is_cut_off(worker.node)
 
     def behavior(self, pod: Pod, run: ContainerRun) -> Behavior:
         """What a container does, worked out once per template."""
@@ -179,8 +204,10 @@ class Parts:
         process = run.process
         assert process is not None, run.container.name
         if process.output:
+            static = self.statics.get(worker.uid)
+            uid = worker.uid if static is None else self.shown(static).uid
             for at_ms, text in process.take_output():
-                self.context.logs.append((worker.uid, run.container.name, run.attempt, at_ms, text))
+                self.context.logs.append((uid, run.container.name, run.attempt, at_ms, text))
         if process.machine is not None:
             for problem in process.take_problems():
                 self.event(worker, run, WARNING, "UninterpretedBehavior", problem)

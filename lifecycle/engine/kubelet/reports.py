@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..context import Context
@@ -41,10 +42,11 @@ def _is_same(old: PodStatus, new: PodStatus) -> bool:
 class Reporter:
     """Writes pod statuses: the kubelet's status manager."""
 
-    __slots__ = ("_context",)
+    __slots__ = ("_context", "_write")
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, write: Callable[[Pod, Pod], None]) -> None:
         self._context = context
+        self._write = write
 
     def report(self, worker: PodWorker, pod: Pod, host_ip: str) -> Pod:
         """Bring the stored status up to date; one write, or none when nothing changed. Returns the pod."""
@@ -87,12 +89,13 @@ class Reporter:
             status.nominated_node_name,
             status.extra,
         )
-        worker.untold_ends = None
+        if worker.untold_ends is not None:
+            worker.forget_told()
         if worker.is_reported and _is_same(status, new):
             return pod
         worker.is_reported = True
         changed = pod.with_status(new)
-        self._context.store.update(pod, changed)
+        self._write(pod, changed)
         return changed
 
     def _verdict(
@@ -145,6 +148,9 @@ class Reporter:
         self, worker: PodWorker, container: Container, before: ContainerStatus | None, reason: str
     ) -> ContainerStatus:
         run = worker.runs[container.name]
+        if run.stage == POST_START and before is not None:
+            # Running only once the hook has completed; until then its status is not looked at (CSTATE-07).
+            return before
         seen = worker.runtime.containers.get(container.name)
         waiting: tuple[str, str | None] | None = run.waiting
         if seen is None:
@@ -153,9 +159,6 @@ class Reporter:
                 return decide_lost_status(container, worker.spec, before, is_deleted=is_deleted)
             if waiting is None:
                 waiting = (reason, None)
-        elif run.stage == POST_START:
-            # Running only once the postStart hook has completed (CSTATE-07).
-            waiting, seen = waiting or ("ContainerCreating", None), None
         elif seen.state == RUNTIME_RUNNING:
             waiting = None
         after = decide_container_status(

@@ -64,7 +64,9 @@ def restart_all(
     stored = parts.pod(worker)
     if stored is not None:
         report(worker, stored)
-    worker.runtime = worker.runtime.replace(containers={})
+    ephemeral = {one.name for one in worker.spec.ephemeral_containers}
+    kept = {name: seen for name, seen in worker.runtime.containers.items() if name in ephemeral}
+    worker.runtime = worker.runtime.replace(containers=kept)
     worker.has_changed = worker.must_act = True
     parts.touch(worker)
 
@@ -74,4 +76,4 @@ def _set_condition(parts: Parts, worker: PodWorker, status: str, now_ms: int) ->
     if stored is None or parts.is_cut_off(worker.node):
         return
     conditions = with_condition(stored.status.conditions, Condition(CONDITION, status, "", "", now_ms))
-    parts.store.update(stored, stored.with_status(stored.status.replace(conditions=conditions)))
+    parts.write(stored, stored.with_status(stored.status.replace(conditions=conditions)))

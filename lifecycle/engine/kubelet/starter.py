@@ -76,6 +76,8 @@ class Starter:
             CRASH_LOOP_BACK_OFF,
             f"back-off {duration_text(run.due_ms - run.ended_ms)} {text}",
         )
+        if not parts.is_heard(worker):
+            return
         parts.trace.open_event_series(
             f"backoff|{worker.uid}|{run.container.name}",
             pod.subject,
@@ -132,10 +134,8 @@ class Starter:
             takes_ms = context.draw_ms("image_pull", agent.name, image, now_ms)
         if not is_there and not plan.has_error(run.pull_tries):
             agent.pulls[image] = max(now_ms + takes_ms, now_ms)
+        # Why it waited until now is what its status goes on saying, until it runs or fails again.
         run.stage = PULLING
-        if run.waiting is not None:
-            worker.has_changed = True
-            run.waiting = None
         run.stage_timer = parts.later(takes_ms, PULLED, worker, run.container.name, str(takes_ms))
 
     def on_pulled(self, worker: PodWorker, pod: Pod, run: ContainerRun, detail: str) -> None:
@@ -318,9 +318,7 @@ class Starter:
         parts, process = self._parts, run.process
         assert process is not None and run.container.post_start is not None, run.container.name
         run.stage = POST_START
-        worker.has_changed = True
-        run.waiting = ("ContainerCreating", "")
-        parts.trace.transition(pod.subject, f"hook.{run.container.name}.postStart", None, "Started")
+        parts.trace.transition(parts.shown(pod), f"hook.{run.container.name}.postStart", None, "Started")
         run.hook = process.hook(
             "postStart", run.container.post_start, parts.context.clock.now_ms, parts.world(worker, pod, run)
         )
@@ -346,7 +344,7 @@ class Starter:
         run.waiting = None
         went_well = hook.exit_code == 0
         parts.trace.transition(
-            pod.subject,
+            parts.shown(pod),
             f"hook.{run.container.name}.postStart",
             "Started",
             "Succeeded" if went_well else "Failed",

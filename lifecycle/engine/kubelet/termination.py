@@ -85,7 +85,7 @@ class Stopper:
         assert process is not None and run.container.pre_stop is not None, run.container.name
         now_ms = parts.context.clock.now_ms
         run.stage, run.hook_start_ms = PRE_STOP, now_ms
-        parts.trace.transition(pod.subject, f"hook.{run.container.name}.preStop", None, "Started")
+        parts.trace.transition(parts.shown(pod), f"hook.{run.container.name}.preStop", None, "Started")
         self._advance(pod, "preStop")
         run.hook = process.hook("preStop", run.container.pre_stop, now_ms, parts.world(worker, pod, run))
         parts.take_output(worker, run)
@@ -118,7 +118,7 @@ class Stopper:
         self._leave_hook(run)
         self._drop_kill_timer(run)
         word = "TimedOut" if timed_out else "Succeeded" if hook.exit_code == 0 else "Failed"
-        parts.trace.transition(pod.subject, f"hook.{run.container.name}.preStop", "Started", word)
+        parts.trace.transition(parts.shown(pod), f"hook.{run.container.name}.preStop", "Started", word)
         if word == "Failed":
             text = hook.message or f"PreStopHook failed with exit code {hook.exit_code}"
             parts.event(worker, run, WARNING, "FailedPreStopHook", text)
@@ -164,7 +164,9 @@ class Stopper:
         if process is None:
             return
         field = f"signal.{run.container.name}"
-        parts.trace.transition(pod.subject, field, run.killed_with or None, name, None, None, {"why": why})
+        parts.trace.transition(
+            parts.shown(pod), field, run.killed_with or None, name, None, None, {"why": why}
+        )
         run.killed_with = name
         if worker.stage == "terminating":
             self._advance(pod, name)
@@ -212,7 +214,8 @@ class Stopper:
         if sidecars:
             number, _ = parts.later(seconds * 1000, GRACE_END, worker)
             worker.grace_end_timer = number
-        apps = [run for run in worker.runs.values() if not run.container.is_sidecar]
+        # Of what was still to start, nothing will: not a sidecar either.
+        apps = [run for run in worker.runs.values() if not run.container.is_sidecar or run.process is None]
         # No order is promised: drawn by seed, so that nobody relies on one (POD-TERM-09).
         apps.sort(key=lambda run: parts.context.chance.draw("stop-order", worker.uid, run.container.name))
         for run in apps:

@@ -242,6 +242,11 @@ class PodWorker:
         ends = self.untold_ends = self.untold_ends or {}
         ends[name] = (*ends.get(name, ())[-1:], end)
 
+    def forget_told(self) -> None:
+        """The status has been told; of a container in its postStart hook it is told when that is over."""
+        ends = (self.untold_ends or {}).items()
+        self.untold_ends = {name: end for name, end in ends if self.runs[name].stage == POST_START} or None
+
     def drop_timers(self, cancel: Callable[[int], None]) -> None:
         """Cancel the timers of the pod as a whole."""
         for number in (self.stage_timer, self.grace_end_timer, self.deadline_timer):

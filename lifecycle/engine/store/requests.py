@@ -34,7 +34,8 @@ def make_wanted(current: Json, data: Json, subresource: str | None, gates: Mappi
     if subresource == "status":
         return {**current, "status": data.get("status")}
     if subresource in ("resize", "ephemeralcontainers"):
-        return {**current, "spec": data.get("spec")}
+        wanted = apply_defaults(current["kind"], data, gates)
+        return {**current, "spec": wanted.get("spec")}
     wanted = apply_defaults(current["kind"], data, gates)
     if "status" in current:
         wanted["status"] = current["status"]

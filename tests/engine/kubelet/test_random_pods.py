@@ -1,37 +1,59 @@
 """Random pods, deletions and faults against what must always hold. A failing seed names its history."""
 
+import json
 import random
 from typing import Any
 
 import pytest
 
+from lifecycle.engine.trace import row_to_json
 from tests.engine.invariants import Watcher, check_pod
 
 from .world import World
 
-EXITS = [0, 0, 1, 2, 42, 137]
+EXITS = [0, 0, 1, 2, 42, 88, 137]
+GATES = (
+    "ChangeContainerStatusOnKubeletRestart",
+    "ContainerRestartRules",
+    "ContainerStopSignals",
+    "KubeletCrashLoopBackOffMax",
+    "ReduceDefaultCrashLoopBackOffDecay",
+)
+RESTART_ALL = ("ContainerRestartRules", "RestartAllContainersOnContainerExits")
+NODE_FAULTS = ("kubeletRestart", "partition", "reboot", "crash", "sandboxFailure")
+GATE = "example.com/ready"
+FINALIZER = "example.com/keep"
+Json = dict[str, Any]
 
 
 def _seconds(chance: random.Random, most: int) -> str:
     return f"{chance.randint(0, most)}s"
 
 
-def _behavior(chance: random.Random) -> dict[str, Any]:
-    runs: list[dict[str, Any]] = [
+def _takes(chance: random.Random, most: int) -> Json:
+    return {"takes": _seconds(chance, most), "exit": chance.choice(EXITS)}
+
+
+def _behavior(chance: random.Random) -> Json:
+    runs: list[Json] = [
         {"for": _seconds(chance, 90), "exit": chance.choice(EXITS)} for _ in range(chance.randint(0, 3))
     ]
     if not runs or chance.random() < 0.5:
         runs.append({"forever": True})
-    behavior: dict[str, Any] = {"runs": runs}
+    behavior: Json = {"runs": runs}
     if chance.random() < 0.5:
-        takes = {"takes": _seconds(chance, 40), "exit": chance.choice(EXITS)}
-        behavior["onTerm"] = chance.choice([takes, {"ignore": True}])
+        behavior["onTerm"] = chance.choice([_takes(chance, 40), {"ignore": True}])
     if chance.random() < 0.3:
         behavior["pull"] = chance.choice(
             [{"takes": _seconds(chance, 20)}, {"error": "ErrImagePull", "times": chance.randint(1, 4)}]
         )
-    if chance.random() < 0.5:
-        behavior["preStop"] = {"takes": _seconds(chance, 40), "exit": chance.choice([0, 1])}
+    if chance.random() < 0.2:
+        behavior["start"] = chance.choice(
+            [{"takes": _seconds(chance, 5)}, {"error": "RunContainerError", "times": chance.randint(1, 2)}]
+        )
+    for hook in ("preStop", "postStart"):
+        if chance.random() < 0.5:
+            behavior[hook] = _takes(chance, 40)
     behavior["probes"] = {
         kind: [
             {"at": f"{at}s", "result": chance.choice(["success", "success", "failure", "unknown"])}
@@ -42,106 +64,227 @@ def _behavior(chance: random.Random) -> dict[str, Any]:
     return behavior
 
 
-def _probe(chance: random.Random) -> dict[str, Any]:
-    return {
+def _probe(chance: random.Random, kind: str) -> Json:
+    probe = {
         "exec": {"command": ["true"]},
         "periodSeconds": chance.randint(1, 15),
         "initialDelaySeconds": chance.randint(0, 20),
         "failureThreshold": chance.randint(1, 4),
     }
+    if kind == "readinessProbe":
+        probe["successThreshold"] = chance.randint(1, 3)
+    elif chance.random() < 0.3:
+        probe["terminationGracePeriodSeconds"] = chance.randint(1, 20)
+    return probe
 
 
-def _container(chance: random.Random, name: str, is_regular_init: bool) -> dict[str, Any]:
-    container: dict[str, Any] = {"name": name}
-    if is_regular_init:
+def _container(chance: random.Random, name: str, gates: Json, kind: str = "app") -> Json:
+    container: Json = {"name": name}
+    if gates.get("ContainerRestartRules") and kind != "sidecar" and chance.random() < 0.5:
+        container["restartPolicy"] = chance.choice(["Never", "OnFailure"])
+        action = "Restart"
+        if gates.get("RestartAllContainersOnContainerExits") and chance.random() < 0.6:
+            action = "RestartAllContainers"
+        codes = {"operator": "In", "values": [chance.choice(EXITS[2:])]}
+        container["restartPolicyRules"] = [{"action": action, "exitCodes": codes}]
+    if kind == "init":
         return container
-    for kind in ("livenessProbe", "readinessProbe", "startupProbe"):
+    if kind == "sidecar":
+        container["restartPolicy"] = "Always"
+    for probe in ("livenessProbe", "readinessProbe", "startupProbe"):
         if chance.random() < 0.3:
-            container[kind] = _probe(chance)
-    if chance.random() < 0.3:
-        container["lifecycle"] = {"preStop": {"exec": {"command": ["true"]}}}
+            container[probe] = _probe(chance, probe)
+    hooks = [hook for hook in ("preStop", "postStart") if chance.random() < 0.25]
+    if hooks:
+        container["lifecycle"] = {hook: {"exec": {"command": ["true"]}} for hook in hooks}
     return container
 
 
-def _create(world: World, chance: random.Random, name: str) -> None:
-    apps = [_container(chance, f"app-{index}", False) for index in range(chance.randint(1, 3))]
+def _create(world: World, chance: random.Random, name: str, gates: Json) -> None:
+    apps = [_container(chance, f"app-{index}", gates) for index in range(chance.randint(1, 3))]
     init = []
     for index in range(chance.randint(0, 3)):
-        is_sidecar = chance.random() < 0.5
-        one = _container(chance, f"init-{index}", not is_sidecar)
-        init.append({**one, "restartPolicy": "Always"} if is_sidecar else one)
-    spec: dict[str, Any] = {
+        kind = chance.choice(["init", "sidecar"])
+        init.append(_container(chance, f"init-{index}", gates, kind))
+    spec: Json = {
         "restartPolicy": chance.choice(["Always", "OnFailure", "Never"]),
         "terminationGracePeriodSeconds": chance.choice([0, 1, 5, 30, 60]),
     }
     if chance.random() < 0.2:
         spec["activeDeadlineSeconds"] = chance.randint(1, 200)
+    if chance.random() < 0.2:
+        spec["readinessGates"] = [{"conditionType": GATE}]
+    meta: Json = {"name": name}
+    if chance.random() < 0.15:
+        meta["finalizers"] = [FINALIZER]
     behavior = {one["name"]: _behavior(chance) for one in (*apps, *init)}
-    answer = world.pod(*apps, init=tuple(init), behavior=behavior, meta={"name": name}, **spec)
+    answer = world.pod(*apps, init=tuple(init), behavior=behavior, meta=meta, **spec)
     assert answer.ok, answer.status
 
 
-def _disturb(world: World, chance: random.Random, watcher: Watcher) -> None:
-    pods = list(world.cluster.list("Pod", "default"))
-    kind = chance.choice(["delete", "delete", "force", "exit", "node", "sandbox"])
-    if kind == "node":
-        trouble = chance.choice(["kubeletRestart", "partition", "reboot", "sandboxFailure"])
-        world.submit("fault", node="node-1", kind=trouble, **{"for": f"{chance.randint(1, 90)}s"})
-    if not pods:
-        return
-    pod = chance.choice(pods)
-    name = pod["metadata"]["name"]
-    if kind == "delete":
-        world.delete(chance.choice([None, 1, 10]), name=name)
-    elif kind == "force":
-        watcher.forced.add(pod["metadata"]["uid"])
-        world.delete(0, force=True, name=name)
-    elif kind == "sandbox":
-        world.submit("fault", pod=name, namespace="default", kind="sandbox")
-    elif kind == "exit":
-        container = chance.choice(pod["spec"]["containers"])["name"]
-        fault = {"pod": name, "namespace": "default", "container": container, "kind": "exit"}
-        world.submit("fault", **fault, code=chance.choice([1, 137]))
+class Life:
+    """One random history, looked at after every instant that something happens in."""
 
-
-def _live(seed: int) -> None:
-    chance = random.Random(seed)
-    world, watcher = World(), Watcher()
-    seen, at = 0, 0.0
-    for index in range(4):
-        _create(world, chance, f"pod-{index}")
-    for _ in range(25):
-        at += chance.choice([0.0, 0.5, 1.0, 7.0, 30.0, 61.0])
-        world.to(at)
-        wake = world.cluster.next_wake()
-        assert wake is None or wake > round(at * 1000), (wake, at)
-        for pod in world.cluster.list("Pod", "default"):
-            # A pod nobody has answered for may not even have a phase of its own yet.
-            check_pod(pod)
-            grace = pod["spec"]["terminationGracePeriodSeconds"]
-            if grace == 0:
-                watcher.forced.add(pod["metadata"]["uid"])
-        rows = world.rows
-        watcher.take(rows[seen:])
-        seen = len(rows)
+    def __init__(self, seed: int) -> None:
+        self.chance = chance = random.Random(seed)
+        self.gates: Json = {gate: chance.random() < 0.3 for gate in GATES}
         if chance.random() < 0.3:
-            _disturb(world, chance, watcher)
+            self.gates |= dict.fromkeys(RESTART_ALL, True)
+        timing = chance.choice(["instant", "realistic"])
+        self.world = World(self.gates, nodes=2, timing=timing)
+        self.cluster = self.world.cluster
+        self.watcher = Watcher()
+        self.uids: set[str] = set()
+        self.made = 0
+
+    def live(self) -> None:
+        for _ in range(4):
+            self._create()
+        at_ms = 0
+        for _ in range(25):
+            at_ms += self.chance.choice([0, 500, 1000, 7000, 30_000, 61_000])
+            self._to(at_ms)
+            self._check_nothing_is_left()
+            if self.chance.random() < 0.4:
+                self._disturb()
+        self._end(at_ms)
+
+    def _create(self) -> None:
+        self.made += 1
+        _create(self.world, self.chance, f"pod-{self.made}", self.gates)
+
+    def _to(self, at_ms: int) -> None:
+        """Live on step by step, looking after each."""
+        while True:
+            self._look()
+            wake = self.cluster.next_wake()
+            if wake is None or wake > at_ms:
+                break
+            self.cluster.run_until(at_ms, max_wall_steps=1)
+        self.cluster.run_until(at_ms)
+
+    def _look(self) -> None:
+        cluster = self.cluster
+        wake = cluster.next_wake()
+        assert wake is None or wake > cluster.now_ms or not cluster.now_ms, (wake, cluster.now_ms)
+        rows = [row_to_json(row) for row in cluster.take_changes().rows]
+        changed = {row["name"] for row in rows if row["kind"] == "Pod"}
+        for name in sorted(changed):
+            pod = cluster.get("Pod", "default", name)
+            if pod is None:
+                continue
+            self.uids.add(pod["metadata"]["uid"])
+            check_pod(pod)
+            if pod["spec"]["terminationGracePeriodSeconds"] == 0:
+                self.watcher.forced.add(pod["metadata"]["uid"])
+        self.watcher.take(rows)
+
+    def _check_nothing_is_left(self) -> None:
+        """Of a pod that is gone with its containers, the engine knows nothing any more."""
+        self._look()
+        saved = self.cluster.save()
+        timers = saved["agenda"]["timers"]
+        assert sum(timer[5] for timer in timers) == self.cluster._context.agenda.progress_count
+        workers = {worker["uid"] for worker in saved["kubelets"]["workers"]}
+        everything = json.dumps(saved)
+        # Latencies of a moment, such as the scheduler's, may outlive it by as much.
+        gone = {uid for uid, at_ms in self.watcher.gone.items() if at_ms < self.cluster.now_ms - 1000}
+        for uid in sorted(gone - workers):
+            assert uid not in everything, uid
+            assert uid not in self.cluster._store.shown, uid
+
+    # --- trouble --------------------------------------------------------------------------------------
+
+    def _disturb(self) -> None:
+        pods = self.cluster.list("Pod", "default")
+        kinds = ["create", "node"]
+        if pods:
+            kinds += ["delete", "delete", "force", "exit", "sandbox", "gate", "debug", "finalizer", "image"]
+        kind = self.chance.choice(kinds)
+        pod = self.chance.choice(pods) if pods else {}
+        getattr(self, f"_do_{kind}")(pod)
+
+    def _do_create(self, pod: Json) -> None:
+        self._create()
+
+    def _do_node(self, pod: Json) -> None:
+        node, kind = self.chance.choice(["node-1", "node-2"]), self.chance.choice(NODE_FAULTS)
+        answer = self.world.submit("fault", node=node, kind=kind, **{"for": _seconds(self.chance, 90)})
+        assert answer.ok, answer.status
+
+    def _do_delete(self, pod: Json) -> None:
+        self.world.delete(self.chance.choice([None, 1, 10]), name=pod["metadata"]["name"])
+
+    def _do_force(self, pod: Json) -> None:
+        self.watcher.forced.add(pod["metadata"]["uid"])
+        self.world.delete(0, force=True, name=pod["metadata"]["name"])
+
+    def _do_sandbox(self, pod: Json) -> None:
+        self.world.submit("fault", pod=pod["metadata"]["name"], namespace="default", kind="sandbox")
+
+    def _do_exit(self, pod: Json) -> None:
+        container = self.chance.choice(pod["spec"]["containers"])["name"]
+        fault = {"pod": pod["metadata"]["name"], "namespace": "default", "container": container}
+        self.world.submit("fault", **fault, kind="exit", code=self.chance.choice([1, 88, 137]))
+
+    def _do_gate(self, pod: Json) -> None:
+        conditions = [one for one in pod["status"].get("conditions", []) if one["type"] != GATE]
+        gate = {"type": GATE, "status": self.chance.choice(["True", "False"])}
+        patch = {"status": {"conditions": [*conditions, gate]}}
+        self.world.patch(patch, "status", pod["metadata"]["name"])
+
+    def _do_debug(self, pod: Json) -> None:
+        known = pod["spec"].get("ephemeralContainers", [])
+        new = {"name": f"debug-{len(known)}", "image": "busybox", "command": ["sleep", "20"]}
+        patch = {"spec": {"ephemeralContainers": [*known, new]}}
+        self.world.patch(patch, "ephemeralcontainers", pod["metadata"]["name"])
+
+    def _do_finalizer(self, pod: Json) -> None:
+        self.world.patch({"metadata": {"finalizers": None}}, name=pod["metadata"]["name"])
+
+    def _do_image(self, pod: Json) -> None:
+        name = pod["metadata"]["name"]
+        image = f"sim/server:{self.chance.randint(2, 9)}"
+        self.world.submit(
+            "setImage", kind="Pod", namespace="default", name=name, container="app-0", image=image
+        )
+
+    # --- the end --------------------------------------------------------------------------------------
+
+    def _end(self, at_ms: int) -> None:
+        """Outages are over and everything is deleted: after the longest grace nothing is left."""
+        self._to(at_ms + 91_000)
+        for pod in self.cluster.list("Pod", "default"):
+            name = pod["metadata"]["name"]
+            answer = self.world.patch({"metadata": {"finalizers": None}}, name=name)
+            assert answer.ok, answer.status
+            self.world.delete(name=name)
+        # The longest grace, its extension, and a second for the latencies.
+        self._to(at_ms + 91_000 + 63_000)
+        left = self.cluster.list("Pod", "default")
+        assert left == [], left
+        assert self.cluster.save()["kubelets"]["workers"] == []
+        self._check_nothing_is_left()
+        assert set(self.watcher.gone) == self.uids
+        for room in self.cluster._scheduler._rooms.values():
+            assert (room.count, set(room.used.values()) - {0}) == (0, set()), room.node.meta.name
+
+
+def live(seed: int) -> None:
+    try:
+        Life(seed).live()
+    except AssertionError as error:
+        raise AssertionError(f"seed {seed}: {error}") from error
 
 
 @pytest.mark.parametrize("block", range(20))
 def test_random_pods_never_break_what_must_hold(block: int) -> None:
     for seed in range(block * 10, block * 10 + 10):
-        try:
-            _live(seed)
-        except AssertionError as error:
-            raise AssertionError(f"seed {seed}: {error}") from error
+        live(seed)
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("block", range(50))
 def test_many_more_random_pods(block: int) -> None:
     for seed in range(1000 + block * 50, 1050 + block * 50):
-        try:
-            _live(seed)
-        except AssertionError as error:
-            raise AssertionError(f"seed {seed}: {error}") from error
+        live(seed)

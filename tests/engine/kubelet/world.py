@@ -1,4 +1,4 @@
-"""A cluster at timing `instant` behind its door, and its rows as lanes: what happened when, in seconds."""
+"""A cluster behind its door, and its rows as lanes: what happened when, in seconds."""
 
 import json
 from typing import Any
@@ -19,9 +19,10 @@ class World:
         compatibility: str | None = None,
         kubelet: list[dict[str, Any]] | None = None,
         nodes: int = 1,
+        timing: str = "instant",
     ) -> None:
         settings = Settings(
-            timing="instant",
+            timing=timing,
             nodes={"count": nodes},
             feature_gates=gates or {},
             compatibility=compatibility,
