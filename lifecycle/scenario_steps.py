@@ -236,6 +236,23 @@ def _fault(reader: StepReader, value: Any, path: Path) -> Commands:
     yield "fault", {**({} if "node" in value else {"namespace": "default"}), **value}
 
 
+def _static_pod(reader: StepReader, value: Any, path: Path) -> Commands:
+    """`{node, manifest}` puts a static pod's manifest on a node, `{node, remove: name}` takes it away."""
+    found = reader.fields(
+        value, path, node_=str, manifest=(str, Mapping), remove=str, namespace=(str, type(None))
+    )
+    if ("manifest" in found) == ("remove" in found):
+        reader.complain(path, "must give a manifest or the name of one", "manifest: … or remove: etcd")
+        return
+    if "remove" in found:
+        yield "staticPod", {"namespace": "default", **found}
+        return
+    for _, payload in _write("apply")(reader, found["manifest"], (*path, "manifest")):
+        if payload["object"].get("kind") != "Pod":
+            reader.complain((*path, "manifest"), "must be a Pod: a node runs nothing else by itself")
+        yield "staticPod", {"node": found.get("node"), "manifest": payload["object"]}
+
+
 READERS: dict[str, Callable[[StepReader, Any, Path], Commands]] = {
     "apply": _write("apply"),
     "create": _write("create"),
@@ -251,6 +268,7 @@ READERS: dict[str, Callable[[StepReader, Any, Path], Commands]] = {
     "taint": _taint,
     "evict": _evict,
     "fault": _fault,
+    "staticPod": _static_pod,
     "remove": _node("remove"),
 }
 

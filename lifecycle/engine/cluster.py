@@ -67,9 +67,10 @@ class Cluster:
         actor = Actor(context, self._api)
         self._controllers = make_controllers(context, actor.act)
         self._scheduler = Scheduler(context)
-        self._kubelets = Kubelets(context)
+        self._kubelets = Kubelets(context, self._api)
         self._handlers = CommandHandlers(context, self._api)
         self._handlers.add("fault", KubeletFaults(context, self._kubelets).run)
+        self._handlers.add("staticPod", self._kubelets.static_pods.run)
         context.loop.on_hot_key = self._on_hot_key
 
     def _on_hot_key(self, key: tuple[str, str, str], delay_ms: int) -> None:

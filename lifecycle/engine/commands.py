@@ -9,6 +9,7 @@ Payloads by kind (`namespace` may be left out: `default`):
     rollout {kind, namespace, name, action: restart|pause|resume|undo, toRevision?}
     evict {namespace, name, gracePeriodSeconds?}
     cordon {node}  uncordon {node}  taint {node, taints}
+    staticPod {node, manifest}  staticPod {node, remove, namespace?}
     fault {pod, namespace, container, kind: exit, code, reason?}  fault {pod, container, kind: lost}
     fault {pod, kind: sandbox|unknown}  fault {node, kind, for?}
     fault {node, kind: pressure, resource?: memory|disk|pid, available?, for?}

@@ -86,6 +86,21 @@ DEFAULT = {"namespace": "default"}
             | DEFAULT,
         ),
         ("{at: 9m, remove: {node: node-2}}", "remove", {"node": "node-2"}),
+        (
+            "{at: 9m, staticPod: {node: a, manifest: {apiVersion: v1, kind: Pod, metadata: {name: b}}}}",
+            "staticPod",
+            {"node": "a", "manifest": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "b"}}},
+        ),
+        (
+            '{at: 9m, staticPod: {node: a, manifest: "{apiVersion: v1, kind: Pod, metadata: {name: b}}"}}',
+            "staticPod",
+            {"node": "a", "manifest": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "b"}}},
+        ),
+        (
+            "{at: 9m, staticPod: {node: a, remove: b}}",
+            "staticPod",
+            {"node": "a", "remove": "b", "namespace": "default"},
+        ),
     ],
 )
 def test_a_step_becomes_a_command(step, kind, payload):
@@ -132,6 +147,14 @@ def test_a_claim_and_its_time(expect, claim, from_ms, to_ms):
         (
             "  steps: [{at: 1s, fault: {node: a, kind: fire}}]",
             "spec.steps[0].fault.kind: must be one of partition",
+        ),
+        (
+            "  steps: [{at: 1s, staticPod: {node: a}}]",
+            "spec.steps[0].staticPod: must give a manifest or the name of one",
+        ),
+        (
+            "  steps: [{at: 1s, staticPod: {node: a, manifest: {apiVersion: v1, kind: Node}}}]",
+            "spec.steps[0].staticPod.manifest: must be a Pod",
         ),
         ("  steps: [{at: 1s, apply: 'a: b: c'}]", "spec.steps[0].apply: document 1, line 1: not valid YAML"),
         ("  steps: [{at: 1s, rollout: {undo: web}}]", "spec.steps[0].rollout.undo: must name a workload"),

@@ -15,6 +15,7 @@ NOT_YET = {}
 ENTRY = re.compile(r"(?P<seconds>[\d.]+)(?: (?P<value>\S.*))?")
 # Requirements whose observable is a lane of the scenario.
 SHOWN = {
+    "static-control-plane": ("STATIC-05",),
     "crash-loop-application-error": ("RESTART-10",),
     "crash-loop-wrong-variable": ("RESTART-10",),
     "crash-loop-missing-file": ("RESTART-10",),

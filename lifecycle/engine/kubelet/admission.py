@@ -45,7 +45,7 @@ class Admission:
             message=f"Pod was rejected: {text}",
             start_ms=self._parts.context.clock.now_ms if start_ms is None else start_ms,
         )
-        store.update(pod, pod.with_status(status))
+        self._parts.write(pod, pod.with_status(status))
         return True
 
 

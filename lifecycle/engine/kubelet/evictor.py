@@ -283,9 +283,9 @@ class Evictor:
         return process.usage(self._now_ms)[1] if resource == MEMORY else 0
 
     def _workers(self, node: str) -> list[PodWorker]:
-        workers = self._host.workers
-        uids = self._parts.store.index.pods_by_node.get(node, ())
-        return [workers[uid] for uid in uids if uid in workers]
+        workers, store = self._host.workers, self._parts.store
+        pods = filter(None, map(store.get_pod, store.index.pods_by_node.get(node, ())))
+        return [workers[pod.kubelet_uid] for pod in pods if pod.kubelet_uid in workers]
 
     def _capacity(self, node: str, resource: str) -> int:
         found = self._parts.store.get("Node", "", node)

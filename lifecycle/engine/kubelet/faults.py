@@ -50,7 +50,7 @@ class KubeletFaults:
         namespace = payload.get("namespace") or "default"
         pod = self._context.store.require("Pod", namespace, str(payload["pod"]))
         assert isinstance(pod, Pod), "it was asked for by kind"
-        worker = self._kubelets.workers.get(pod.meta.uid)
+        worker = self._kubelets.workers.get(pod.kubelet_uid)
         match payload["kind"]:
             case "sandbox":
                 self._lose_sandbox(pod, worker)

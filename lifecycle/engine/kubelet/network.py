@@ -46,7 +46,8 @@ class Network:
             return ConnectResult("refused", 1)
         target = entry.get("targetPort", port)
         for uid in self._store.index.pods_by_namespace.get(service.meta.namespace or "", ()):
-            pod, other = self._store.get_pod(uid), self._workers.get(uid)
+            pod = self._store.get_pod(uid)
+            other = self._workers.get(pod.kubelet_uid) if pod is not None else None
             if pod is None or other is None or not pod.is_ready or pod.meta.deletion_ms is not None:
                 continue
             if all(pod.meta.labels.get(name) == value for name, value in selector.items()):

@@ -26,11 +26,20 @@ RESTART_GATE = "ChangeContainerStatusOnKubeletRestart"
 RESTARTED, STARTED_AGAIN = "kubelet restart", "kubelet stop and start"
 
 
+class Manifests(Protocol):
+    """What outages ask of the static pods."""
+
+    def take_all(self, node: str) -> None: ...
+
+
 class Host(Protocol):
     """What outages ask of the kubelets."""
 
     workers: dict[str, PodWorker]
     sandboxes: Sandboxes
+
+    @property
+    def static_pods(self) -> Manifests: ...
 
     def pod(self, worker: PodWorker) -> Pod: ...
 
@@ -120,6 +129,8 @@ class Outages:
             self._parts.check_pressure(agent.name)
         if not agent.is_deaf:
             self._take_new(agent)
+        if not self._parts.is_down(agent.name):
+            self._host.static_pods.take_all(agent.name)
 
     def _workers_of(self, agent: NodeAgent) -> list[PodWorker]:
         return [worker for worker in self._host.workers.values() if worker.node == agent.name]
@@ -201,8 +212,9 @@ class Outages:
         store = self._parts.store
         for uid in list(store.index.pods_by_node.get(agent.name, ())):
             pod = store.get_pod(uid)
-            if pod is not None and uid not in self._host.workers and not pod.is_finished:
-                self._host.take(pod)
+            if pod is None or uid in self._host.workers or pod.is_finished or pod.is_mirror:
+                continue
+            self._host.take(pod)
 
     # --- save and load --------------------------------------------------------------------------------
 

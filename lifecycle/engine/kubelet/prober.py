@@ -199,7 +199,7 @@ class Prober:
         is_new_verdict = is_verdict and (probe_run.state.run in (0, threshold))
         if former != outcome or is_new_verdict:
             parts.trace.transition(
-                pod.subject, field, former, outcome, None, message or None, {"threshold": threshold}
+                parts.shown(pod), field, former, outcome, None, message or None, {"threshold": threshold}
             )
         key = self._series(worker, run, kind)
         if outcome == FAILURE and parts.is_heard(worker):

@@ -14,7 +14,7 @@ from ..objects.runtime import RuntimePod
 from ..programs import make_namespace
 from ..programs.world import Exit
 from .ending import Ending
-from .mounts import find_missing_volume, next_try_ms
+from .mounts import SOURCE_KINDS, find_missing_volume, next_try_ms
 from .node_agent import SANDBOXES, NodeAgent
 from .parts import NORMAL, SOURCE, WARNING, OnExit, Parts
 from .pod_actions import ContainerToKill, decide_pod_actions
@@ -51,6 +51,8 @@ class Sandboxes:
         self._stopper = stopper
         self._on_exit = on_exit
         self._host = host
+        for kind in SOURCE_KINDS:
+            parts.store.listen(kind, self._on_volume_source)
 
     # --- making one -----------------------------------------------------------------------------------
 
@@ -72,7 +74,7 @@ class Sandboxes:
         else:
             worker.stage_timer, _ = parts.later(delay_ms, SANDBOX, worker)
 
-    def on_volume_source(self, old: StoredObject | None, new: StoredObject | None) -> None:
+    def _on_volume_source(self, old: StoredObject | None, new: StoredObject | None) -> None:
         """Something to mount has come: pods that wait look again when their pause is over."""
         if old is not None or new is None:
             return

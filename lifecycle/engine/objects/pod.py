@@ -14,6 +14,8 @@ from .times import format_time, parse_time_or_none
 
 PENDING, RUNNING, SUCCEEDED, FAILED, UNKNOWN = "Pending", "Running", "Succeeded", "Failed", "Unknown"
 POD_KIND = KINDS["Pod"]
+MIRROR = "kubernetes.io/config.mirror"
+"""The annotation that a mirror pod has, and nothing else: it names the static pod it shows."""
 
 
 class Toleration(Record):
@@ -309,6 +311,16 @@ class Pod(StoredObject):
     def with_status(self, status: PodStatus) -> Pod:
         """The pod with another status: the hot path's `replace`."""
         return Pod(self.kind, self.meta, self.spec, status, self.resource_version, self.extra, self.node_name)
+
+    @property
+    def is_mirror(self) -> bool:
+        """Whether it only shows a static pod: what it says has no effect."""
+        return MIRROR in self.meta.annotations
+
+    @property
+    def kubelet_uid(self) -> str:
+        """What its kubelet calls it: its uid, but for a mirror the static pod's."""
+        return self.meta.annotations.get(MIRROR) or self.meta.uid
 
     @property
     def is_finished(self) -> bool:
