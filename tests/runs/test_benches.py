@@ -48,7 +48,7 @@ def test_recover():
 
 @pytest.mark.django_db(transaction=True)
 def test_live():
-    answer = bench("live", clients=5, seconds=5, pods=5)
+    answer = bench("live", clients=5, seconds=5, changes=20)
     assert answer["figures"]["clients_that_missed_rows"] == 0
 
 

@@ -16,10 +16,11 @@ BENCHES: dict[str, dict[str, int]] = {
     "export": {"rows": 1_000_000},
     "engine": {"pods": 10_000, "nodes": 1000},
     "idle": {"pods": 10_000, "nodes": 1000},
-    "live": {"clients": 50, "clusters": 1, "pods": 20, "seconds": 30},
+    "live": {"clients": 50, "clusters": 1, "changes": 200, "seconds": 30},
     "record": {"pods": 2000, "nodes": 200},
     "rollout": {"pods": 2000, "nodes": 200},
     "recover": {"kills": 50, "pods": 10},
+    "workers": {"pods": 100, "restarts": 20},
 }
 
 

@@ -1,0 +1,91 @@
+"""`bench workers`: two engine workers with a fast-forward each, against one, without anyone watching.
+
+Every fast-forward is the same work: a Deployment that is restarted again and again, on a cluster of its own.
+Recording goes through one database, so this shows what adding workers is worth.
+"""
+
+import time
+
+from django.db import connection
+
+from lifecycle import inbox
+from lifecycle.benches import workload
+from lifecycle.benches.installation import Installation, installation
+from lifecycle.benches.report import Report
+from lifecycle.models import Cluster, Shard
+
+WORKERS = 2
+# Long enough for a restart of every pod.
+RESTART_EVERY_MS = 600_000
+PATIENCE_SECONDS = 600.0
+LOOK_SECONDS = 0.02
+RESTART = {"kind": "Deployment", "namespace": "default", "name": "web", "action": "restart"}
+
+
+def run(pods: int, restarts: int) -> Report:
+    """One alone, two at once, one alone: what else the machine does hits both alike."""
+    with installation(workers=WORKERS) as podline:
+        names = _wait_for_workers()
+        made = {
+            turn: [_make_cluster(podline, f"{turn}-{name}", worker, pods, restarts) for name, worker in who]
+            for turn, who in (
+                ("before", [("a", names[0])]),
+                ("both", [("a", names[0]), ("b", names[1])]),
+                ("after", [("b", names[1])]),
+            )
+        }
+        rates = {turn: _fast_forward(clusters, restarts) for turn, clusters in made.items()}
+    one = (rates["before"] + rates["after"]) / 2
+    return Report(
+        bench="workers",
+        work={"pods": pods, "restarts": restarts, "workers": WORKERS, "database": connection.vendor},
+        figures={
+            "rows": sum(cluster.seq for cluster in made["both"]),
+            "rows_per_second": round(rates["both"]),
+            "one_before": round(rates["before"]),
+            "one_after": round(rates["after"]),
+        },
+        limit_what="one worker with one fast-forward, rows/s",
+        limit_value=round(one),
+        ratio=round(rates["both"] / one, 3),
+    )
+
+
+def _wait_for_workers() -> list[str]:
+    """The names of the workers, once each has shards."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        names = sorted(set(Shard.objects.exclude(worker="").values_list("worker", flat=True)))
+        if len(names) == WORKERS:
+            return names
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"{len(names)} of {WORKERS} workers have shards")
+        time.sleep(LOOK_SECONDS)
+
+
+def _make_cluster(podline: Installation, name: str, worker: str, pods: int, restarts: int) -> Cluster:
+    """A paused cluster on a shard of that worker, all its commands waiting for their instants."""
+    cluster = inbox.create_cluster(podline.owner(), name, paused=True)
+    shard = Shard.objects.filter(worker=worker).order_by("number").first()
+    assert shard is not None, worker
+    cluster.shard = shard.number
+    cluster.save(update_fields=["shard"])
+    inbox.append(cluster, "create", {"object": workload.make_deployment(pods)}, pinned_ms=0)
+    for number in range(restarts):
+        inbox.append(cluster, "rollout", RESTART, pinned_ms=RESTART_EVERY_MS * (number + 1))
+    return cluster
+
+
+def _fast_forward(clusters: list[Cluster], restarts: int) -> float:
+    """Rows a second of all of them together, from the first order to the last arrival."""
+    end_ms = RESTART_EVERY_MS * (restarts + 1)
+    started = time.monotonic()
+    for cluster in clusters:
+        inbox.run(cluster, until_ms=end_ms)
+    for cluster in clusters:
+        while cluster.instant_ms < end_ms:
+            if time.monotonic() - started > PATIENCE_SECONDS:
+                raise RuntimeError(f"{cluster} stands at {cluster.instant_ms} of {end_ms} ms")
+            time.sleep(LOOK_SECONDS)
+            cluster.refresh_from_db()
+    return sum(cluster.seq for cluster in clusters) / (time.monotonic() - started)
