@@ -243,6 +243,37 @@ def test_a_mirror_of_nothing_is_taken_away() -> None:
     assert world.starts() == []
 
 
+@pytest.mark.parametrize(
+    "metadata, said",
+    [
+        pytest.param(
+            {"annotations": {MIRROR: None}}, "may not remove or update mirror pod annotation", id="gone"
+        ),
+        pytest.param(
+            {"annotations": {MIRROR: "x"}}, "may not remove or update mirror pod annotation", id="new"
+        ),
+    ],
+)
+def test_a_mirror_stays_one(metadata: dict[str, Any], said: str) -> None:
+    world = World()
+    put(world, manifest())
+    answer = world.to(10).patch({"metadata": metadata}, name=NAME)
+    assert answer.code == 422 and answer.status is not None
+    assert f"metadata.annotations[{MIRROR}]: Forbidden: {said}" in answer.status["message"]
+
+
+def test_no_other_pod_can_pass_for_a_mirror() -> None:
+    world = World()
+    world.pod()
+    answer = world.to(10).patch({"metadata": {"annotations": {MIRROR: "x"}}})
+    assert answer.status is not None and "may not add mirror pod annotation" in answer.status["message"]
+    made = world.pod(meta={"name": "other", "annotations": {MIRROR: "x"}})
+    assert made.status is not None
+    assert (
+        'Invalid value: "x": must set spec.nodeName if mirror pod annotation is set' in made.status["message"]
+    )
+
+
 @pytest.mark.parametrize("at", [5, 11, 14, 25])
 def test_static_pods_survive_saving(at: float) -> None:
     def live(saved_at: float | None) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ...objects.pod import MIRROR
 from .containers import validate_ephemeral
 from .field_error import FieldError, forbidden, invalid
 from .pods import LONGEST_DEADLINE, make_facts, validate_pod_spec, validate_tolerations
@@ -16,6 +17,7 @@ UPDATABLE = (
     "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
 )
 RESIZABLE = ("cpu", "memory")
+MIRROR_PATH = f"metadata.annotations[{MIRROR}]"
 
 
 def validate_pod_update(
@@ -23,6 +25,8 @@ def validate_pod_update(
 ) -> list[FieldError]:
     """A plain update of the spec."""
     before, after = old.get("spec") or {}, new.get("spec") or {}
+    if errors := _validate_mirror(old, new):
+        return errors
     for group in ("containers", "initContainers"):
         if len(before.get(group) or ()) != len(after.get(group) or ()):
             return [forbidden(f"spec.{group}", "pod updates may not add or remove containers")]
@@ -34,6 +38,23 @@ def validate_pod_update(
         fields = ", ".join(f"spec.{field}" for field in changed)
         errors.append(forbidden("spec", f"{UPDATABLE}\nthis would change {fields}"))
     return errors or _validate_images(after)
+
+
+def _validate_mirror(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
+    """A pod is a mirror for life, and of one static pod, or never."""
+    former = _shown_by(old)
+    if former == _shown_by(new):
+        return []
+    detail = "may not add mirror pod annotation"
+    if former is not None:
+        detail = "may not remove or update mirror pod annotation"
+    return [forbidden(MIRROR_PATH, detail)]
+
+
+def _shown_by(pod: Mapping[str, Any]) -> str | None:
+    """The static pod that a mirror shows."""
+    found: str | None = ((pod.get("metadata") or {}).get("annotations") or {}).get(MIRROR)
+    return found
 
 
 def _validate_images(spec: Mapping[str, Any]) -> list[FieldError]:
@@ -179,4 +200,7 @@ def validate_new_pod(data: Mapping[str, Any], gates: Mapping[str, bool]) -> list
     errors = validate_pod_spec(spec, gates, "spec")
     if spec.get("ephemeralContainers"):
         errors.append(forbidden("spec.ephemeralContainers", "cannot be set on create"))
+    shown = _shown_by(data)
+    if shown is not None and not spec.get("nodeName"):
+        errors.append(invalid(MIRROR_PATH, shown, "must set spec.nodeName if mirror pod annotation is set"))
     return errors
