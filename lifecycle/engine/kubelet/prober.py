@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..objects.pod import Pod
-from ..objects.probe import LIVENESS, READINESS, STARTUP, Probe
+from ..objects.probe import EXEC, LIVENESS, READINESS, STARTUP, Probe
 from ..timing import UPKEEP_PROGRAM_MS
 from .parts import PROBE, WARNING, Parts, field_path
 from .probe_rules import (
@@ -198,8 +198,16 @@ class Prober:
         is_verdict = outcome != UNKNOWN and threshold > 1 and probe_run.state.result == outcome
         is_new_verdict = is_verdict and (probe_run.state.run in (0, threshold))
         if former != outcome or is_new_verdict:
+            # Commands run in the container, requests are the node's own (PROBE-08).
+            source = "container" if probe.kind == EXEC else "node"
             parts.trace.transition(
-                parts.shown(pod), field, former, outcome, None, message or None, {"threshold": threshold}
+                parts.shown(pod),
+                field,
+                former,
+                outcome,
+                None,
+                message or None,
+                {"threshold": threshold, "source": source},
             )
         key = self._series(worker, run, kind)
         if outcome == FAILURE and parts.is_heard(worker):

@@ -31,6 +31,8 @@ class World:
         self.cluster = Cluster(seed=1, epoch_ms=EPOCH_MS, settings=settings)
         self.commands = 0
         self._rows: list[dict[str, Any]] = []
+        # Of what `rows` has been read for: (uid, container, attempt, instant in ms, line).
+        self.logs: list[tuple[str, str, int, int, str]] = []
 
     def submit(self, command: str, /, **payload: Any) -> Result:
         self.commands += 1
@@ -69,7 +71,9 @@ class World:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        self._rows += [row_to_json(row) for row in self.cluster.take_changes().rows]
+        changes = self.cluster.take_changes()
+        self._rows += [row_to_json(row) for row in changes.rows]
+        self.logs += changes.logs
         return self._rows
 
     def get(self, name: str = "web", kind: str = "Pod") -> dict[str, Any] | None:

@@ -1,0 +1,124 @@
+"""What a pod that is being stopped still does, in which order its containers go, and who takes over."""
+
+from typing import Any
+
+import pytest
+
+from lifecycle.engine import Cluster, Settings
+
+from .world import EPOCH_MS, World
+
+SHELL = {"image": "busybox:1"}
+SHARED = {"volumeMounts": [{"name": "shared", "mountPath": "/shared"}]}
+VOLUMES = [{"name": "shared", "emptyDir": {}}]
+
+
+def seeded(seed: int) -> World:
+    world = World()
+    settings = Settings(timing="instant", nodes={"count": 1})
+    world.cluster = Cluster(seed=seed, epoch_ms=EPOCH_MS, settings=settings)
+    return world
+
+
+def stops(world: World) -> list[tuple[float, str]]:
+    """(seconds, container) of every signal."""
+    return [
+        (row["at_ms"] / 1000, row["field"].removeprefix("signal."))
+        for row in world.rows
+        if row.get("field", "").startswith("signal.")
+    ]
+
+
+@pytest.mark.spec("POD-TERM-10")
+@pytest.mark.parametrize("seed", range(1, 7))
+def test_hooks_can_put_the_ends_of_containers_in_order(seed: int) -> None:
+    # The proxy's hook waits for what the app leaves behind when it is done, three seconds after TERM.
+    work = "trap 'sleep 3; touch /shared/done; exit 0' TERM; while true; do sleep 1; done"
+    wait = {"exec": {"command": ["sh", "-c", "until [ -f /shared/done ]; do sleep 1; done"]}}
+    app = {"name": "app", **SHELL, **SHARED, "command": ["sh", "-c", work]}
+    proxy = {"name": "proxy", **SHARED, "lifecycle": {"preStop": wait}}
+    world = seeded(seed)
+    assert world.pod(proxy, app, volumes=VOLUMES).ok
+    world.to(10).delete()
+    world.to(60)
+    # The sleep that began at 10 s ends first, then the trap runs: done at 14 s, when the hook looks too.
+    assert stops(world) == [(10, "app"), (14, "proxy")]
+
+
+@pytest.mark.spec("POD-TERM-10", "SCTERM-08")
+@pytest.mark.parametrize("seed", range(1, 7))
+def test_sidecars_put_them_in_order_without_any_hook(seed: int) -> None:
+    behavior = {name: {"onTerm": {"takes": f"{takes}s"}} for name, takes in (("app", 3), ("proxy", 1))}
+    world = seeded(seed)
+    world.pod("app", init=("log*", "proxy*"), behavior=behavior)
+    world.to(10).delete()
+    world.to(60)
+    assert stops(world) == [(10, "app"), (13, "proxy"), (14, "log")]
+    assert not [row for row in world.rows if row.get("field", "").startswith("hook.")]
+
+
+def serve(world: World, name: str, **container: Any) -> None:
+    behavior = {"app": {"onTerm": {"takes": "20s"}}}
+    app = {"name": "app", "ports": [{"containerPort": 8080}], **container}
+    assert world.pod(app, behavior=behavior, meta={"name": name, "labels": {"app": "server"}}).ok
+
+
+@pytest.mark.spec("POD-TERM-13")
+def test_requests_go_elsewhere_once_a_server_is_being_stopped() -> None:
+    world = World()
+    spec = {"selector": {"app": "server"}, "ports": [{"port": 80, "targetPort": 8080}]}
+    meta = {"name": "server", "namespace": "default"}
+    world.create({"apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": spec})
+    serve(world, "old")
+    ask = "while true; do nc -z -w 1 server 80 2> /dev/null && echo answered || echo refused; sleep 1; done"
+    world.to(10).pod({"name": "app", **SHELL, "command": ["sh", "-c", ask]}, meta={"name": "client"})
+    world.to(20).delete(name="old")
+    # The new server is ready at 25 s; the old one works on what it has until 40 s.
+    probe = {"exec": {"command": ["true"]}, "initialDelaySeconds": 5}
+    serve(world, "new", readinessProbe=probe)
+    world.to(60)
+    ready = [world.lane("endpoint.server", name) for name in ("old", "new")]
+    assert ready[0] == [(0, "ready"), (20, "serving"), (40, None)]
+    assert ready[1][-1] == (25, "ready")
+    answers = [(log[3] / 1000, log[4]) for log in world.logs]
+    assert {text for at, text in answers if at < 20} == {"answered"}
+    assert {text for at, text in answers if 20.1 < at < 25} == {"refused"}
+    assert {text for at, text in answers if at > 26} == {"answered"}
+
+
+@pytest.mark.spec("POD-TERM-14")
+def test_a_pod_that_is_being_stopped_is_replaced_at_once() -> None:
+    behavior = '{"app": {"onTerm": {"takes": "20s"}}}'
+    template = {
+        "metadata": {"labels": {"app": "set"}, "annotations": {"podline.dev/behavior": behavior}},
+        "spec": {"containers": [{"name": "app", "image": "sim/server:1"}]},
+    }
+    world = World()
+    world.create(
+        {
+            "apiVersion": "apps/v1",
+            "kind": "ReplicaSet",
+            "metadata": {"name": "set", "namespace": "default"},
+            "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "set"}}, "template": template},
+        }
+    )
+    (old,) = world.to(10).cluster.list("Pod", "default")
+    world.delete(name=old["metadata"]["name"])
+    world.to(15)
+    made = [row["at_ms"] for row in world.rows if row.get("kind") == "Pod" and row.get("field") == "exists"]
+    assert made == [0, 10_000]
+    status = world.cluster.get("ReplicaSet", "default", "set")["status"]  # type: ignore[index]
+    assert (status["replicas"], status["availableReplicas"], status["terminatingReplicas"]) == (1, 1, 1)
+
+
+@pytest.mark.spec("POD-TERM-15")
+@pytest.mark.parametrize(
+    "grace, ended, code",
+    [pytest.param(60, 55, 0, id="time enough"), pytest.param(30, 40, 137, id="cut off")],
+)
+def test_sessions_are_drained_within_the_grace_period(grace: int, ended: float, code: int) -> None:
+    world = World()
+    world.pod(behavior={"app": {"onTerm": {"takes": "45s", "exit": 0}}}, terminationGracePeriodSeconds=grace)
+    world.to(10).delete()
+    world.to(100)
+    assert world.ends() == [(ended, code)]

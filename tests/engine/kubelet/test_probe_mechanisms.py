@@ -1,0 +1,136 @@
+"""How probes look: by which way, from where, how often, and at what of the app."""
+
+from typing import Any
+
+import pytest
+
+from .world import World
+
+FOREVER = {"app": {"runs": [{"forever": True}]}}
+SHELL = {"image": "busybox:1"}
+
+
+def points(kind: str, *values: tuple[int, str]) -> dict[str, Any]:
+    return {"app": {"probes": {kind: [{"at": f"{at}s", "result": result} for at, result in values]}}}
+
+
+def service(world: World, name: str, port: int = 8080) -> None:
+    spec = {"selector": {"app": name}, "ports": [{"port": port}]}
+    meta = {"name": name, "namespace": "default"}
+    assert world.create({"apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": spec}).ok
+
+
+@pytest.mark.spec("PROBE-01")
+@pytest.mark.parametrize(
+    "handler", [{"exec": {"command": ["true"]}}, {"httpGet": {"port": 8080}}], ids=["code", "request"]
+)
+def test_a_container_is_checked_once_a_period(handler: dict[str, Any]) -> None:
+    # What a check would see changes between any two of them, so that each leaves a mark.
+    seen = points(
+        "readiness", (0, "success"), (4, "failure"), (9, "success"), (12, "failure"), (20, "success")
+    )
+    world = World()
+    world.pod({"name": "app", "readinessProbe": {**handler, "periodSeconds": 5}}, behavior=seen)
+    world.to(60)
+    marks = [(0, "Success"), (5, "Failure"), (10, "Success"), (15, "Failure"), (20, "Success")]
+    assert world.lane("probe.app.readiness")[:5] == marks
+
+
+@pytest.mark.spec("PROBE-03")
+@pytest.mark.parametrize("status, result", [(0, "Success"), (1, "Failure"), (3, "Failure"), (137, "Failure")])
+def test_a_command_succeeds_by_exit_status_zero_alone(status: int, result: str) -> None:
+    check = {"exec": {"command": ["sh", "-c", f"exit {status}"]}}
+    world = World()
+    world.pod({"name": "app", **SHELL, "command": ["sleep", "3600"], "readinessProbe": check})
+    assert world.to(5).lane("probe.app.readiness") == [(0, result)]
+
+
+@pytest.mark.spec("PROBE-04")
+def test_a_grpc_check_succeeds_while_the_answer_is_serving() -> None:
+    # Serving from 8 s on, not serving from 22 s on; checked every 10 s.
+    seen = points("readiness", (0, "failure"), (8, "success"), (22, "failure"))
+    world = World()
+    world.pod({"name": "app", "readinessProbe": {"grpc": {"port": 9000}}}, behavior=seen)
+    world.to(60)
+    assert world.lane("probe.app.readiness")[:3] == [(0, "Failure"), (10, "Success"), (30, "Failure")]
+    told = [row["message"] for row in world.rows if row.get("reason") == "Unhealthy"]
+    assert told[0] == 'Readiness probe failed: service unhealthy (responded with "NOT_SERVING")'
+
+
+@pytest.mark.spec("PROBE-04")
+@pytest.mark.parametrize("port, result", [(9000, "Success"), (9001, "Failure")])
+def test_a_grpc_check_needs_a_server_on_its_port(port: int, result: str) -> None:
+    app = {"name": "app", "image": "busybox:1", "command": ["nc", "-lk", "-p", "9000"]}
+    world = World()
+    world.pod({**app, "readinessProbe": {"grpc": {"port": port}}})
+    assert world.to(5).lane("probe.app.readiness") == [(0, result)]
+
+
+@pytest.mark.spec("PROBE-08")
+@pytest.mark.parametrize(
+    "handler, source",
+    [
+        pytest.param({"httpGet": {"port": 8080}}, "node", id="http"),
+        pytest.param({"tcpSocket": {"port": 8080}}, "node", id="tcp"),
+        pytest.param({"grpc": {"port": 8080}}, "node", id="grpc"),
+        pytest.param({"exec": {"command": ["true"]}}, "container", id="exec"),
+    ],
+)
+def test_requests_come_from_the_node_and_commands_run_in_the_container(
+    handler: dict[str, Any], source: str
+) -> None:
+    world = World()
+    world.pod({"name": "app", "readinessProbe": handler})
+    rows = [row for row in world.to(5).rows if row.get("field") == "probe.app.readiness"]
+    assert [row["detail"]["source"] for row in rows] == [source]
+
+
+@pytest.mark.spec("PROBE-32")
+def test_an_outage_of_a_backend_takes_its_clients_out_of_service_and_restarts_none() -> None:
+    world = World()
+    service(world, "backend")
+    server = {"name": "app", "ports": [{"containerPort": 8080}]}
+    backend = {"name": "backend", "labels": {"app": "backend"}}
+    world.pod(server, meta=backend)
+    needs = {"exec": {"command": ["nc", "-z", "-w", "1", "backend", "8080"]}, "failureThreshold": 1}
+    lives = {"exec": {"command": ["true"]}, "failureThreshold": 1}
+    app = {"name": "app", **SHELL, "command": ["sleep", "3600"], "readinessProbe": needs}
+    world.to(5).pod({**app, "livenessProbe": lives})
+    world.to(32).delete(0, force=True, name="backend")
+    world.to(62).pod(server, meta=backend)
+    world.to(100)
+    # Checked at 5, 15, …: the backend is away from 32 s to 62 s.
+    assert world.condition("Ready") == [(5, "False"), (5, "True"), (35, "False"), (65, "True")]
+    assert (world.starts(), world.container()["restartCount"]) == ([5], 0)
+
+
+LOADING = (0, "failure"), (60, "success")
+
+
+@pytest.mark.spec("PROBE-39")
+def test_a_startup_probe_covers_the_time_an_app_takes_to_load() -> None:
+    probe = {"exec": {"command": ["true"]}, "periodSeconds": 10}
+    seen = {"app": {"probes": {kind: points(kind, *LOADING)["app"]["probes"][kind] for kind in KINDS}}}
+    world = World()
+    world.pod(
+        {"name": "app", "startupProbe": {**probe, "failureThreshold": 7}, "livenessProbe": probe},
+        behavior=seen,
+    )
+    world.to(120)
+    # Who looks on cannot tell it from one that has failed to start.
+    assert world.lane("container.app.started") == [(0, False), (60, True)]
+    assert world.starts() == [0]
+
+
+KINDS = ("startup", "liveness")
+
+
+@pytest.mark.spec("PROBE-39")
+def test_a_readiness_probe_shows_an_app_that_is_still_at_it_as_running() -> None:
+    probe = {"exec": {"command": ["true"]}, "periodSeconds": 10}
+    world = World()
+    world.pod({"name": "app", "readinessProbe": probe}, behavior=points("readiness", *LOADING))
+    world.to(120)
+    assert world.lane("container.app.started") == [(0, False), (0, True)]
+    assert world.lane("container.app.ready") == [(0, False), (60, True)]
+    assert world.starts() == [0]
