@@ -31,7 +31,10 @@ def list_conduct(cluster: Cluster, pod: StoredObject) -> list[Conduct]:
             one.container,
             one.source,
             list(one.assumptions),
-            list(dict.fromkeys([*one.problems, *warned.get(one.container, ())])),
+            [
+                text.removeprefix("cannot interpret ")
+                for text in dict.fromkeys([*one.problems, *warned.get(one.container, ())])
+            ],
         )
         for one in told
     ]

@@ -279,9 +279,9 @@ def test_the_pod_page_says_what_is_assumed_and_what_was_not_interpreted(client, 
     script = {"name": "job", "image": "busybox", "command": ["sh", "-c", "frobnicate; sleep 5"]}
     containers = [{"name": "own", "image": "own:1"}, script]
     StoredObject.objects.filter(cluster=shop, kind="Pod").update(data={"spec": {"containers": containers}})
-    what = "cannot interpret the command 'frobnicate': taken to succeed at once"
+    what = "the command 'frobnicate': taken to succeed at once"
     warning = {"eventType": "Warning", "fieldPath": "spec.containers{job}"}
-    record(shop, [event(7000, "UninterpretedBehavior", what, **warning)] * 2)
+    record(shop, [event(7000, "UninterpretedBehavior", f"cannot interpret {what}", **warning)] * 2)
     page = unescape(client.get("/clusters/shop/pods/default/web-1/status/").content.decode())
     own, job = re.findall(r"<li>\s*<strong>.*?</li>", page, re.DOTALL)
     assert "Nothing is known of its program." in own

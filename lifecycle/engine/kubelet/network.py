@@ -7,7 +7,7 @@ from typing import Any
 
 from ..objects.meta import StoredObject
 from ..objects.pod import Pod
-from ..programs import ConnectResult
+from ..programs import ConnectResult, Process
 from ..store.store import Store
 from .worker import PodWorker
 
@@ -56,17 +56,24 @@ class Network:
 
 
 def _try_pod(worker: PodWorker, port: int, now_ms: int) -> ConnectResult:
-    for run in worker.runs.values():
-        if run.process is not None and run.process.listens_on(port, now_ms):
-            status, _until = run.process.http_status("/", now_ms)
-            return ConnectResult("connected", 1, status)
-    return ConnectResult("refused", 1)
+    listeners = [one for one in _processes(worker) if one.listens_on(port, now_ms)]
+    if not listeners:
+        return ConnectResult("refused", 1)
+    # One that is known to listen there answers, before those that are taken to answer on every port.
+    holder = next((one for one in listeners if one.holds_port(port, now_ms)), None)
+    status, _until = (holder or listeners[0]).http_status("/", now_ms)
+    return ConnectResult("connected", 1, status, is_assumed=holder is None)
+
+
+def _processes(worker: PodWorker) -> list[Process]:
+    return [run.process for run in worker.runs.values() if run.process is not None]
 
 
 def _port_number(pod: Pod, target: Any) -> int:
     if isinstance(target, int):
         return target
-    for container in pod.spec.containers:
+    sidecars = [one for one in pod.spec.init_containers if one.is_sidecar]
+    for container in (*pod.spec.containers, *sidecars):
         for port in container.ports:
             if port.get("name") == target:
                 return int(port.get("containerPort", 0))

@@ -106,7 +106,7 @@ class Process:
     def _bind(self, now_ms: int, world: World) -> None:
         """The containers of a pod share its ports: whoever comes second ends with an error."""
         ports = self.behavior.binds
-        is_taken = any(world.connect("localhost", port, now_ms).is_connected for port in ports)
+        is_taken = any(world.connect("localhost", port, now_ms).is_held for port in ports)
         self.binds_ms = None
         if is_taken and self.exit is None:
             self._finish(Exit(now_ms, 1))
@@ -198,6 +198,14 @@ class Process:
         if self.behavior.script is not None:
             return self.machine is not None and self.machine.listens_on(port)
         return not self.behavior.ports or port in self.behavior.ports
+
+    def holds_port(self, port: int, now_ms: int) -> bool:
+        """Whether it is known to listen on this port, and not only taken to answer on every one."""
+        if not self.listens_on(port, now_ms):
+            return False
+        if self.behavior.script is None:
+            return port in self.behavior.ports
+        return self.machine is not None and any(port in task.ports for task in self.machine.tasks.values())
 
     def http_status(self, path: str, now_ms: int) -> tuple[int, int | None]:
         """The status an HTTP request is answered with, and until when that is certain."""

@@ -10,7 +10,7 @@ from lifecycle.engine.programs.known_images import find_image
 from lifecycle.engine.programs.profiles import choose_profile, read_profile
 from lifecycle.engine.programs.resolve import resolve_behavior
 
-BY_ANNOTATION = f"as its annotation {ANNOTATION} says"
+BY_ANNOTATION = f"acts as its annotation {ANNOTATION} says"
 BY_SCRIPT = "runs its command line as it is written"
 BY_NOTHING = "nothing is known of its program"
 
@@ -40,11 +40,11 @@ def tell_behaviors(pod: Mapping[str, Any], profiles: Sequence[Mapping[str, Any]]
         if container.name in annotated:
             source = BY_ANNOTATION
         elif profile is not None:
-            source = f"as the ContainerProfile {profile.name} says"
+            source = f"acts as the ContainerProfile {profile.name} says"
         elif behavior.script is not None:
             source = BY_SCRIPT
         elif image is not None and not behavior.problems and not _is_unknown(behavior.assumptions):
-            source = f"as the image {image[0]} is known to"
+            source = f"acts as the image {image[0]} is known to"
         else:
             source = BY_NOTHING
         told.append(Told(container.name, source, behavior.assumptions, behavior.problems))

@@ -39,17 +39,23 @@ class ConnectResult:
     """One connection attempt: `connected`, or `refused` (nobody listens), or `timeout` (no answer at all).
 
     `takes_ms` is how long the attempt and the answer took; `status` and `body` are the HTTP answer, where the
-    peer speaks HTTP.
+    peer speaks HTTP. `is_assumed`: of the peer nothing is known, so that it is taken to answer on every port.
     """
 
     outcome: str
     takes_ms: int = 0
     status: int = 200
     body: str = ""
+    is_assumed: bool = False
 
     @property
     def is_connected(self) -> bool:
         return self.outcome == "connected"
+
+    @property
+    def is_held(self) -> bool:
+        """Whether somebody surely listens there, so that nobody else can."""
+        return self.is_connected and not self.is_assumed
 
 
 class World(Protocol):

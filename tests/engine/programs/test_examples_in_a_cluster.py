@@ -258,6 +258,27 @@ def test_second_listener_on_a_port_fails(second: dict[str, Any], timing: str) ->
     assert [state["terminated"]["exitCode"] for state in states if "terminated" in state] == [1]
 
 
+@pytest.mark.parametrize("other", ["own:1", "haproxy:3", "busybox"])
+def test_a_program_of_which_nothing_is_known_takes_no_port_away(other: str) -> None:
+    """It is taken to answer wherever it is asked, not to hold every port there is."""
+    run = Run()
+    containers = [
+        {
+            "name": "own",
+            "image": other,
+            "command": ["sh", "-c", "/opt/serve"] if other == "busybox" else None,
+        },
+        {"name": "web", "image": "nginx"},
+    ]
+    metadata = {"name": "two", "namespace": "default"}
+    for container in containers:
+        container.pop("command") if container.get("command", "") is None else None
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": containers}}
+    run.submit("apply", object=pod)
+    for index in (0, 1):
+        assert "running" in run.container_at(60, "two", index=index)["state"]
+
+
 @pytest.mark.spec("DOWN-01", "DOWN-14", "DOWN-15", "DOWN-25")
 def test_downward_files_follow_the_pod_and_its_environment_does_not() -> None:
     run = Run(

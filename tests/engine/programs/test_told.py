@@ -20,11 +20,11 @@ def told(container: dict[str, Any], profiles: Any = (), **meta: Any) -> Told:
     ("container", "source"),
     [
         ({"command": ["sh", "-c", "sleep 5"]}, "runs its command line as it is written"),
-        ({"image": "nginx:1.25"}, "as the image nginx is known to"),
-        ({"image": "registry.example/team/redis:7"}, "as the image redis is known to"),
+        ({"image": "nginx:1.25"}, "acts as the image nginx is known to"),
+        ({"image": "registry.example/team/redis:7"}, "acts as the image redis is known to"),
         ({"image": "own:1"}, "nothing is known of its program"),
         ({"image": "nginx", "command": ["/opt/mine"]}, "nothing is known of its program"),
-        ({"image": "web:2"}, "as the ContainerProfile slow says"),
+        ({"image": "web:2"}, "acts as the ContainerProfile slow says"),
     ],
 )
 def test_source(container: dict[str, Any], source: str) -> None:
@@ -33,7 +33,7 @@ def test_source(container: dict[str, Any], source: str) -> None:
 
 def test_annotation_comes_first() -> None:
     one = told({"image": "web:2"}, [PROFILE], annotations=ANNOTATED)
-    assert one.source == "as its annotation podline.dev/behavior says"
+    assert one.source == "acts as its annotation podline.dev/behavior says"
 
 
 def test_assumptions_and_problems_are_told() -> None:
@@ -44,7 +44,7 @@ def test_assumptions_and_problems_are_told() -> None:
     )
     refused = told({"command": ["bash", "-c", "select x in a; do echo; done"]})
     assert refused.problems[0].startswith("cannot interpret select in line 1: the container is assumed to")
-    assert told({"image": "nginx:1"}) == Told("app", "as the image nginx is known to", (), ())
+    assert told({"image": "nginx:1"}) == Told("app", "acts as the image nginx is known to", (), ())
 
 
 def test_every_container_is_told_in_the_order_of_starting() -> None:

@@ -105,7 +105,7 @@ def _is_taken(call: Call, port: int) -> bool:
     if port == ANY_PORT:
         return False
     is_own = any(port in task.ports for task in call.machine.tasks.values())
-    return is_own or call.world.connect("localhost", port, call.now_ms).is_connected
+    return is_own or call.world.connect("localhost", port, call.now_ms).is_held
 
 
 def _signal_running(call: Call, words: list[str]) -> int:
