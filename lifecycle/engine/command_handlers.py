@@ -11,9 +11,11 @@ from .commands import VERSION, Command
 from .context import Context
 from .controllers.deployment.revisions import UndoError, decide_undo
 from .errors import BadRequest, NotFound
+from .objects.condition import Condition, with_condition
 from .objects.deployment import Deployment
 from .objects.kinds import KINDS
 from .objects.meta import StoredObject
+from .objects.pod import Pod
 from .objects.replica_set import ReplicaSet
 from .objects.times import format_time
 from .store.patches import apply_patch, json_patch, merge_patch, strategic_merge_patch, with_last_applied
@@ -155,7 +157,20 @@ class CommandHandlers:
         return 200, removed
 
     def _evict(self, payload: Payload) -> tuple[int, StoredObject]:
-        return self._delete({**payload, "kind": "Pod"})
+        """The eviction API: the pod is told why it goes before it is deleted (COND-15)."""
+        payload = {**payload, "kind": "Pod"}
+        pod = self._find(payload)
+        assert isinstance(pod, Pod), "it was asked for by kind"
+        why = Condition(
+            "DisruptionTarget",
+            "True",
+            "EvictionByEvictionAPI",
+            "Eviction API: evicting",
+            self._context.clock.now_ms,
+        )
+        conditions = with_condition(pod.status.conditions, why)
+        self._store.update(pod, pod.with_status(pod.status.replace(conditions=conditions)))
+        return self._delete(payload)
 
     # --- workloads --------------------------------------------------------------------------------------
 

@@ -86,8 +86,12 @@ def make_ports(service_spec: Mapping[str, Any], pod: Pod | None) -> list[dict[st
 
 
 def _port_number(name: str, pod: Pod | None) -> int | None:
-    for container in pod.spec.raw.get("containers") or () if pod is not None else ():
-        for port in container.get("ports") or ():
+    if pod is None:
+        return None
+    # Init containers have no say, but for those that go on beside the app (INIT-13).
+    sidecars = [one for one in pod.spec.init_containers if one.is_sidecar]
+    for container in (*pod.spec.containers, *sidecars):
+        for port in container.ports:
             if port.get("name") == name:
                 number = port.get("containerPort")
                 return number if isinstance(number, int) else None

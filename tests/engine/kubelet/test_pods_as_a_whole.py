@@ -40,6 +40,45 @@ def test_an_ephemeral_container_has_no_say_in_phase_or_readiness() -> None:
     assert world.condition("Ready") == [(0, "False"), (0, "True")]
 
 
+@pytest.mark.parametrize("is_shared", [True, False])
+@pytest.mark.spec("EPHEM-09")
+def test_an_ephemeral_container_sees_the_processes_of_the_others_when_they_are_shared(
+    is_shared: bool,
+) -> None:
+    world = World()
+    app = {"name": "app", "image": "busybox:1", "command": ["sleep", "4321"]}
+    world.pod(app, shareProcessNamespace=is_shared)
+    assert debug(world.to(10), "ps").ok
+    assert world.to(20).rows
+    seen = [log[4] for log in world.logs if log[1] == "debugger"]
+    assert any("sleep 4321" in line for line in seen) is is_shared
+
+
+def test_a_pod_with_an_ephemeral_container_may_still_be_changed() -> None:
+    world = World()
+    world.pod()
+    assert debug(world.to(10), "sleep", "1h").ok
+    answer = world.patch({"metadata": {"labels": {"looked": "at"}}})
+    assert answer.ok, answer.status
+    (added,) = world.get()["spec"]["ephemeralContainers"]  # type: ignore[index]
+    assert (added["terminationMessagePath"], added["imagePullPolicy"]) == (
+        "/dev/termination-log",
+        "IfNotPresent",
+    )
+
+
+@pytest.mark.spec("COND-15")
+def test_an_evicted_pod_says_so_before_it_is_deleted() -> None:
+    world = World()
+    world.pod(behavior={"app": {"onTerm": {"takes": "4s"}}})
+    assert world.to(10).submit("evict", namespace="default", name="web").ok
+    told = [one for one in world.status()["conditions"] if one["type"] == "DisruptionTarget"]
+    assert [(one["status"], one["reason"]) for one in told] == [("True", "EvictionByEvictionAPI")]
+    rows = [(row["at_ms"], row["field"]) for row in world.to(60).rows if row["type"] == "transition"]
+    assert rows.index((10_000, "condition.DisruptionTarget")) < rows.index((10_000, "deletion"))
+    assert world.at("exists", "deleted") == [14]
+
+
 @pytest.mark.spec("POD-TERM-09")
 def test_containers_are_stopped_in_an_order_that_the_seed_draws() -> None:
     orders = set()
