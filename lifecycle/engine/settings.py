@@ -16,6 +16,7 @@ FEATURE_DEFAULTS: Mapping[str, bool] = {
     "ContainerStopSignals": False,
     "InPlacePodVerticalScaling": True,
     "KubeletCrashLoopBackOffMax": True,
+    "MemoryQoS": False,
     "PodDeletionCost": True,
     "PodLevelResources": True,
     "PodReadyToStartContainersCondition": True,

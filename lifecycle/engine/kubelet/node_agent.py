@@ -21,6 +21,7 @@ class NodeAgent:
 
     __slots__ = (
         "back_off",
+        "configuration",
         "down_since_ms",
         "eviction",
         "first_address",
@@ -51,6 +52,7 @@ class NodeAgent:
         self.host_ip = f"10.0.{number >> 8 & 255}.{number & 255}"
         self.first_address = (10 << 24) + (64 << 16) + (number << 8)
         self.last_address = 0
+        self.configuration = configuration
         self.back_off = decide_limits(features, configuration)
         self.eviction = read_eviction_settings(configuration)
         # Only of a node that is or may soon be short of something.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from ..objects.meta import StoredObject
+from ..objects.node import Node
 from ..objects.pod import Pod
 from ..objects.runtime import RuntimePod
 from ..programs import make_namespace
@@ -20,7 +21,8 @@ from .parts import NORMAL, SOURCE, WARNING, OnExit, Parts
 from .pod_actions import ContainerToKill, decide_pod_actions
 from .prober import Prober
 from .termination import Stopper
-from .worker import IDLE, SYNCING, PodWorker
+from .user_namespaces import find_free_block, wants_one, why_not
+from .worker import IDLE, SYNCING, TERMINATED, PodWorker
 
 MOUNT, SANDBOX = "kubelet.mount", "kubelet.sandbox"
 RETRY_MS = 10_000
@@ -92,8 +94,13 @@ class Sandboxes:
         worker.stage_timer = None
         agent = self._parts.agents[worker.node]
         if agent.outages and SANDBOXES in agent.outages:
-            self._fail(worker, pod)
+            self._fail(worker, f'failed to set up the network of pod "{pod.meta.name}"', pod)
             return
+        if wants_one(pod.spec.raw):
+            problem = self._give_ids(worker, agent, pod)
+            if problem:
+                self._fail(worker, problem, pod)
+                return
         if worker.sandbox_failed_ms is not None:
             self.end(worker)
         runtime = worker.runtime
@@ -104,16 +111,32 @@ class Sandboxes:
         self._host.report(worker, pod)
         self._parts.touch(worker)
 
+    def _give_ids(self, worker: PodWorker, agent: NodeAgent, pod: Pod) -> str:
+        """Ids of the node for a pod with users of its own; says why there are none (USERNS-03, -23)."""
+        if worker.first_host_id is not None:
+            return ""
+        store, workers = self._parts.store, self._host.workers
+        node = store.get("Node", "", worker.node)
+        if isinstance(node, Node):
+            problem = why_not(node.status.raw, node.meta.annotations, pod.spec.volumes)
+            if problem:
+                return problem
+        uids = store.index.pods_by_node.get(worker.node, ())
+        others = [workers[uid] for uid in uids if uid in workers and workers[uid].stage != TERMINATED]
+        taken = {other.first_host_id for other in others if other.first_host_id is not None}
+        worker.first_host_id = find_free_block(agent.configuration, taken)
+        return "" if worker.first_host_id is not None else "no ids are left for another user namespace"
+
     # --- failing to -----------------------------------------------------------------------------------
 
     def _series(self, worker: PodWorker) -> str:
         return f"sandbox|{worker.uid}"
 
-    def _fail(self, worker: PodWorker, pod: Pod) -> None:
+    def _fail(self, worker: PodWorker, problem: str, pod: Pod) -> None:
         # It is tried again and again; nothing changes until the trouble is over (SBOX-11).
         if worker.sandbox_failed_ms is None:
             worker.sandbox_failed_ms = self._parts.context.clock.now_ms
-        text = f'Failed to create pod sandbox: failed to set up the network of pod "{pod.meta.name}"'
+        text = f"Failed to create pod sandbox: {problem}"
         self._parts.trace.open_event_series(
             self._series(worker), pod.subject, WARNING, "FailedCreatePodSandBox", text, SOURCE, None, RETRY_MS
         )

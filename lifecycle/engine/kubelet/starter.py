@@ -16,6 +16,7 @@ from ..objects.runtime import RuntimeContainer
 from ..programs import start_process
 from ..timing import BACK_OFF_INITIAL_MS, BACK_OFF_MAX_MS
 from .backoff import duration_text
+from .identity import root_problem
 from .parts import BACK_OFF_OVER, CREATED, HOOK_DONE, NORMAL, PULLED, WARNING, OnExit, Parts, field_path
 from .worker import IDLE, POST_START, PULLING, RUNNING, STARTING, ContainerRun, PodWorker
 
@@ -215,7 +216,7 @@ class Starter:
         parts, container = self._parts, run.container
         run.stage, run.stage_timer = IDLE, None
         behavior = parts.behavior(pod, run)
-        missing = self._missing_configuration(pod, run)
+        missing = self._missing_configuration(pod, run) or root_problem(pod, container)
         if missing:
             self._fail_start(worker, run, "CreateContainerConfigError", missing)
             return

@@ -176,6 +176,7 @@ class PodWorker:
     __slots__ = (
         "deadline_timer",
         "evicted",
+        "first_host_id",
         "grace_end_timer",
         "grace_seconds",
         "has_changed",
@@ -227,6 +228,8 @@ class PodWorker:
         self.deadline_timer: int | None = None
         # Why it is ended by its kubelet: reason, message, and the grace it is given if not its own.
         self.evicted: tuple[str, str, int | None] | None = None
+        # Where its block of ids on the node begins, if it has a user namespace.
+        self.first_host_id: int | None = None
         # The sandbox was lost and what ran in it is being stopped; since when none could be made.
         self.is_renewing = False
         self.resize = ""
@@ -293,6 +296,7 @@ class PodWorker:
             "grace_end_timer": self.grace_end_timer,
             "deadline_timer": self.deadline_timer,
             "evicted": self.evicted,
+            "first_host_id": self.first_host_id,
             "is_renewing": self.is_renewing,
             "resize": self.resize,
             "allotted": {name: run.container.raw.get("resources") for name, run in self.runs.items()}
@@ -323,7 +327,7 @@ class PodWorker:
         worker = cls(pod)
         for name in (
             "stage stage_timer ip is_reported has_initialized stop_started_ms stop_reason grace_seconds"
-            " grace_end_timer deadline_timer is_renewing sandbox_failed_ms"
+            " grace_end_timer deadline_timer is_renewing sandbox_failed_ms first_host_id"
             " resize"
         ).split():
             setattr(worker, name, data[name])

@@ -15,10 +15,13 @@ from ..objects.container import Container
 from ..objects.meta import StoredObject
 from ..objects.pod import Pod
 from ..objects.quantity import cpu_milli, parse_quantity
-from ..programs import ConnectResult, FileLayer, Limits, Mount, PodFacts, ProcessNamespace
+from ..programs import ConnectResult, FileLayer, Identity, Limits, Mount, PodFacts, ProcessNamespace
 from ..programs.downward import format_map
 from ..programs.references import expand_references as expand
 from ..programs.volumes import is_read_only_volume, make_mounts, refresh_layer
+from .identity import identity_of
+from .kernel_files import control_group_files, id_files
+from .user_namespaces import BLOCK
 from .worker import PodWorker
 
 OUTSIDE = "203.0.113.1"
@@ -65,6 +68,19 @@ class ContainerWorld:
         limits = self._container.limits
         return Limits(limits.get("cpu"), limits.get("memory"))
 
+    @property
+    def identity(self) -> Identity:
+        return identity_of(self._pod, self._container)
+
+    @property
+    def kernel_files(self) -> Mapping[str, str]:
+        node = self._context.store.get("Node", "", self._pod.node_name)
+        memory = node.status.allocatable.get("memory", 0) if node is not None else 0
+        has_memory_qos = self._context.features.get("MemoryQoS", False)
+        qos_class = self._pod.status.qos_class
+        groups = control_group_files(self._container, qos_class, memory, has_memory_qos)
+        return {**id_files(self._worker.first_host_id, BLOCK), **groups}
+
     def draw(self, purpose: str, *key: object) -> float:
         return self._context.chance.draw(purpose, *key)
 
@@ -81,7 +97,7 @@ class ContainerWorld:
         found = {
             "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
             "HOSTNAME": pod.spec.raw.get("hostname") or pod.meta.name,
-            "HOME": "/root",
+            "HOME": "/root" if self.identity.user == 0 else "/",
         }
         if pod.spec.raw.get("enableServiceLinks", True):
             found.update(self._service_links())

@@ -36,6 +36,10 @@ class ImageFacts:
     is_stated: bool = False
     """A simulated image: what it does is part of its definition and not a latency."""
     assumption: str | None = None
+    user: int | None = 0
+    """Who it runs as unless told otherwise; None where that is not known."""
+    user_name: str = ""
+    """The name, where the image names its user by one."""
 
 
 def _exits(code: int, after_ms: int = 0) -> TermPlan:
@@ -71,9 +75,11 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     "eclipse-temurin": _LANGUAGE,
     "buildpack-deps": _LANGUAGE,
     "alpine/git": ImageFacts(ends=1, entrypoint=("git",), is_shell=True),
-    "bitnami/kubectl": ImageFacts(ends=0, entrypoint=("kubectl",), is_shell=True),
+    "bitnami/kubectl": ImageFacts(ends=0, entrypoint=("kubectl",), is_shell=True, user=1001),
     "kubectl": ImageFacts(ends=0, entrypoint=("kubectl",), is_shell=True),
-    "curlimages/curl": ImageFacts(ends=2, entrypoint=("curl",), is_shell=True),
+    "curlimages/curl": ImageFacts(
+        ends=2, entrypoint=("curl",), is_shell=True, user=100, user_name="curl_user"
+    ),
     "curl": ImageFacts(ends=2, entrypoint=("curl",), is_shell=True),
     "hello-world": ImageFacts(ends=0, entrypoint=None),
     "docker": ImageFacts(ends=0, is_shell=True, on_term=IGNORES),
@@ -82,15 +88,23 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     # Web servers and proxies.
     "nginx": ImageFacts((80,), 100, _exits(0), "SIGQUIT", paths=("/", "/index.html"), is_shell=True),
     "nginxinc/nginx-unprivileged": ImageFacts(
-        (8080,), 100, _exits(0), "SIGQUIT", paths=("/", "/index.html"), is_shell=True
+        (8080,), 100, _exits(0), "SIGQUIT", paths=("/", "/index.html"), is_shell=True, user=101
     ),
-    "bitnami/nginx": ImageFacts((8080, 8443), 200, _exits(0), "SIGQUIT", is_shell=True),
+    "bitnami/nginx": ImageFacts((8080, 8443), 200, _exits(0), "SIGQUIT", is_shell=True, user=1001),
     "httpd": ImageFacts((80,), 100, _exits(0), "SIGWINCH", paths=("/", "/index.html"), is_shell=True),
     "hpa-example": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True),
     "php-apache": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True),
     "php": ImageFacts(ends=0, stop_signal="SIGQUIT", is_shell=True),
     "wordpress": ImageFacts((80,), 2000, _exits(0), "SIGWINCH", is_shell=True),
-    "haproxy": ImageFacts((), 100, _exits(0), "SIGUSR1", assumption="listens where its configuration says"),
+    "haproxy": ImageFacts(
+        (),
+        100,
+        _exits(0),
+        "SIGUSR1",
+        assumption="listens where its configuration says",
+        user=99,
+        user_name="haproxy",
+    ),
     "envoyproxy/envoy": ImageFacts((), 300, _exits(0), assumption="listens where its configuration says"),
     "traefik": ImageFacts((80, 8080), 500, _exits(0, 100)),
     "traefik/whoami": ImageFacts((80,), 50, _exits(0)),
@@ -98,7 +112,7 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     "tomcat": ImageFacts((8080,), 5000, _exits(_JAVA, 500), is_shell=True),
     # Data stores.
     "redis": ImageFacts((6379,), 50, _exits(0, 10), is_shell=True),
-    "memcached": ImageFacts((11211,), 20, _exits(0), is_shell=True),
+    "memcached": ImageFacts((11211,), 20, _exits(0), is_shell=True, user=11211, user_name="memcache"),
     "postgres": ImageFacts(
         (5432,),
         3000,
@@ -138,7 +152,7 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     ),
     "mongo": ImageFacts((27017,), 2000, _exits(0, 500), is_shell=True),
     "cassandra": ImageFacts((7000, 9042), 30_000, _exits(_JAVA, 2000), is_shell=True),
-    "elasticsearch": ImageFacts((9200, 9300), 25_000, _exits(_JAVA, 1000), is_shell=True),
+    "elasticsearch": ImageFacts((9200, 9300), 25_000, _exits(_JAVA, 1000), is_shell=True, user=1000),
     "etcd": ImageFacts((2379, 2380), 500, _exits(0, 100)),
     "minio/minio": ImageFacts(
         (9000,), 500, _exits(0, 100), entrypoint=None, assumption="given a data folder by its arguments"
@@ -146,22 +160,28 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     "influxdb": ImageFacts((8086,), 2000, _exits(0, 300), is_shell=True),
     # Messaging and coordination.
     "rabbitmq": ImageFacts((5672, 15692, 25672), 10_000, _exits(0, 3000), is_shell=True),
-    "kafka": ImageFacts((9092,), 8000, _exits(_JAVA, 3000), is_shell=True),
+    "kafka": ImageFacts((9092,), 8000, _exits(_JAVA, 3000), is_shell=True, user=1000, user_name="appuser"),
     "zookeeper": ImageFacts((2181, 2888, 3888, 8080), 2000, _exits(_JAVA, 200), is_shell=True),
     "nats": ImageFacts((4222, 6222, 8222), 50, _exits(0), assumption="ends with code 0 on TERM"),
     "consul": ImageFacts((8300, 8301, 8500, 8600), 2000, _exits(0, 500), is_shell=True),
     "vault": ImageFacts((8200,), 1000, _exits(0, 100), is_shell=True),
     # Observability and delivery.
-    "prometheus": ImageFacts((9090,), 1000, _exits(0, 200), is_shell=True),
-    "prom/prometheus": ImageFacts((9090,), 1000, _exits(0, 200), is_shell=True),
-    "grafana/grafana": ImageFacts((3000,), 5000, _exits(0, 300), is_shell=True),
-    "fluentd": ImageFacts((5140, 24224), 2000, _exits(0, 500), entrypoint=None, is_shell=True),
+    "prometheus": ImageFacts((9090,), 1000, _exits(0, 200), is_shell=True, user=65_534, user_name="nobody"),
+    "prom/prometheus": ImageFacts(
+        (9090,), 1000, _exits(0, 200), is_shell=True, user=65_534, user_name="nobody"
+    ),
+    "grafana/grafana": ImageFacts((3000,), 5000, _exits(0, 300), is_shell=True, user=472),
+    "fluentd": ImageFacts(
+        (5140, 24224), 2000, _exits(0, 500), entrypoint=None, is_shell=True, user=999, user_name="fluent"
+    ),
     "fluentd-elasticsearch": ImageFacts((), 2000, _exits(0, 500), entrypoint=None, is_shell=True),
     "fluent/fluent-bit": ImageFacts((2020,), 300, _exits(0, 5000), entrypoint=None),
-    "jenkins/jenkins": ImageFacts((8080, 50_000), 30_000, _exits(_JAVA, 1000), is_shell=True),
+    "jenkins/jenkins": ImageFacts(
+        (8080, 50_000), 30_000, _exits(_JAVA, 1000), is_shell=True, user=1000, user_name="jenkins"
+    ),
     "registry": ImageFacts((5000,), 200, _exits(_GO_WITHOUT_HANDLER), is_shell=True),
     # Kubernetes' own.
-    "pause": ImageFacts((65_535,), 0, _exits(0), paths=("none",), entrypoint=None),
+    "pause": ImageFacts((65_535,), 0, _exits(0), paths=("none",), entrypoint=None, user=65_535),
     # A program of an image that has several: the name of the image, a space, the first argument.
     "agnhost liveness": ImageFacts(
         (8080,), on_term=_exits(_GO_WITHOUT_HANDLER), answers=(Answer(0, 200), Answer(10_000, 500))
@@ -176,8 +196,8 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     "hello-app": ImageFacts((8080,), 50, _exits(_GO_WITHOUT_HANDLER)),
     "guestbook": ImageFacts((3000,), 100, _exits(_GO_WITHOUT_HANDLER)),
     "gb-frontend": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True),
-    "metrics-server": ImageFacts((4443, 10_250), 5000, _exits(0)),
-    "coredns": ImageFacts((53, 8080, 8181, 9153), 200, _exits(0, 5000)),
+    "metrics-server": ImageFacts((4443, 10_250), 5000, _exits(0), user=None),
+    "coredns": ImageFacts((53, 8080, 8181, 9153), 200, _exits(0, 5000), user=None),
     # The simulated images of the worked scenarios.
     "sim/server": ImageFacts(on_term=_exits(0), is_shell=True, is_stated=True),
     "sim/shell": ImageFacts(ends=0, on_term=IGNORES, is_shell=True, has_known_files=True, is_stated=True),
@@ -247,6 +267,16 @@ def find_image(image: str) -> tuple[str, ImageFacts] | None:
     if "/" in path and last in KNOWN_IMAGES:
         return last, KNOWN_IMAGES[last]
     return None
+
+
+def find_user(image: str) -> tuple[int, str] | None:
+    """Who an image runs as, and the name if it says one; None when that is not known."""
+    found = find_image(image)
+    if image_path(image).startswith("bitnami/"):
+        return 1001, ""
+    if found is None or found[1].user is None:
+        return None
+    return found[1].user, found[1].user_name
 
 
 _BUSYBOX_SHELLS = frozenset(

@@ -35,6 +35,17 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Identity:
+    """As whom the container's processes run, inside it. `capabilities`: without `CAP_`, or `ALL`."""
+
+    user: int = 0
+    groups: tuple[int, ...] = (0,)
+    user_name: str = "root"
+    capabilities: tuple[str, ...] = ()
+    has_user_namespace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ConnectResult:
     """One connection attempt: `connected`, or `refused` (nobody listens), or `timeout` (no answer at all).
 
@@ -71,6 +82,14 @@ class World(Protocol):
 
     @property
     def limits(self) -> Limits: ...
+
+    @property
+    def identity(self) -> Identity: ...
+
+    @property
+    def kernel_files(self) -> Mapping[str, str]:
+        """What the kernel tells the container about itself: text by absolute path."""
+        ...
 
     @property
     def epoch_ms(self) -> int:

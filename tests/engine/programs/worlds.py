@@ -11,6 +11,7 @@ from lifecycle.engine.objects.pod import PodSpec
 from lifecycle.engine.programs import (
     Behavior,
     ConnectResult,
+    Identity,
     Limits,
     Mount,
     PodFacts,
@@ -24,6 +25,7 @@ EPOCH_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z
 FOREVER_MS = 10**9
 POD = PodFacts("pod-1", "default", "uid-1", "10.1.0.1", "node-1", {}, {})
 NO_LIMITS = Limits()
+ROOT = Identity()
 
 
 @dataclass
@@ -33,6 +35,8 @@ class FakeWorld:
     pod: PodFacts = POD
     env: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = NO_LIMITS
+    identity: Identity = ROOT
+    kernel_files: Mapping[str, str] = field(default_factory=dict)
     epoch_ms: int = EPOCH_MS
     volumes: Sequence[Mount] = ()
     hosts: dict[str, str] = field(default_factory=dict)

@@ -31,4 +31,5 @@ def generated_files(world: World, flavour: str) -> dict[str, str]:
         "/proc/1/comm": "sh\n",
         "/proc/1/cmdline": "sh",
         "/proc/1/cgroup": "0::/\n",
+        **world.kernel_files,
     }

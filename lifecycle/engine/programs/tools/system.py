@@ -167,12 +167,37 @@ def seq(call: Call) -> Outcome:
 
 @tool("id", "whoami", "groups", "logname")
 def identity(call: Call) -> Outcome:
-    if call.name != "id":
-        call.out("root\n")
-    elif call.arguments:
-        call.out("root\n" if "n" in "".join(call.arguments) else "0\n")
+    """The user and the groups the container was given; the name of a user that has one."""
+    who = call.world.identity
+    letters = "".join(call.arguments).replace("-", "")
+    if call.name == "groups" or "G" in letters:
+        ids: tuple[int, ...] = who.groups
     else:
-        call.out("uid=0(root) gid=0(root) groups=0(root)\n")
+        ids = (who.groups[0],) if "g" in letters else (who.user,)
+    names = {0: "root", 65534: "nobody" if "g" not in letters else "nogroup"}
+    if call.name != "id" or "n" in letters:
+        if ids == (who.user,) and who.user_name:
+            names[who.user] = who.user_name
+        if call.name == "whoami" and who.user not in names:
+            return call.fail(f"unknown uid {who.user}")
+        call.out(" ".join(names.get(one, str(one)) for one in ids) + "\n")
+    elif letters:
+        call.out(" ".join(map(str, ids)) + "\n")
+    else:
+        named = {0: "0(root)", 65534: "65534(nogroup)"}
+        groups = [named.get(one, str(one)) for one in who.groups]
+        user = f"{who.user}({who.user_name})" if who.user_name else str(who.user)
+        call.out(f"uid={user} gid={groups[0]} groups={','.join(groups)}\n")
+    return 0
+
+
+@tool("modprobe", "insmod", "rmmod")
+def change_kernel(call: Call) -> Outcome:
+    """Kernel modules are the node's: capabilities of the container's own user namespace do not reach them."""
+    who = call.world.identity
+    if who.has_user_namespace or not {"SYS_MODULE", "ALL"} & set(who.capabilities):
+        module = call.arguments[-1] if call.arguments else ""
+        return call.fail(f"can't change module {module!r}: Operation not permitted")
     return 0
 
 
@@ -199,7 +224,7 @@ def figures(call: Call) -> Outcome:
     return 0
 
 
-@tool("stty", "sync", "clear", "reset", "umount", "swapoff", "modprobe", "ulimit", "chown", "chgrp")
+@tool("stty", "sync", "clear", "reset", "umount", "swapoff", "ulimit", "chown", "chgrp")
 def nothing_to_see(call: Call) -> Outcome:
     """Changes something no script here can look at."""
     return 0

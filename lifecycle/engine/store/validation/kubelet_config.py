@@ -6,15 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...kubelet.eviction_settings import find_problems
+from ...kubelet.user_namespaces import BLOCK, DEFAULT_PODS, USER_IDS
 from ...timing import read_duration_ms
 from .field_error import FieldError, invalid
 
 LEAST_RESTART_MS = 1_000
 MOST_RESTART_MS = 300_000
-BLOCK = 65536
-"""User namespaces are cut from the host's ids in blocks of this size."""
-DEFAULT_MAX_PODS = 110
-USER_IDS = "podline.dev/subordinate-user-ids"
 GROUP_IDS = "podline.dev/subordinate-group-ids"
 
 
@@ -24,7 +21,7 @@ def validate_kubelet_configuration(data: Mapping[str, Any]) -> list[FieldError]:
     errors = _validate_restart_period(data.get("crashLoopBackOff") or {})
     errors += [invalid(path, value, detail) for path, value, detail in find_problems(data)]
     annotations = (data.get("metadata") or {}).get("annotations") or {}
-    max_pods = data.get("maxPods") or DEFAULT_MAX_PODS
+    max_pods = data.get("maxPods") or DEFAULT_PODS
     users, groups = annotations.get(USER_IDS), annotations.get(GROUP_IDS)
     for key, text in ((USER_IDS, users), (GROUP_IDS, groups)):
         if text is not None:

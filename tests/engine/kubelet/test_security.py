@@ -1,0 +1,261 @@
+"""As whom containers run: security contexts, user namespaces (S34), and what the kernel tells of them."""
+
+from typing import Any
+
+import pytest
+
+from lifecycle.engine import Cluster
+from lifecycle.engine.kubelet.kernel_files import decide_memory_qos
+from lifecycle.engine.objects.container import Container
+
+from .world import World
+
+MI = 1 << 20
+
+
+def shell(script: str, **fields: Any) -> dict[str, Any]:
+    return {"name": "app", "image": "sim/shell:1", "command": ["sh", "-c", script], **fields}
+
+
+def logs(world: World, name: str = "web") -> list[str]:
+    uid = world.get(name)["metadata"]["uid"]  # type: ignore[index]
+    return [text for owner, _, _, _, text in world.cluster.take_changes().logs if owner == uid]
+
+
+def run(script: str, name: str = "web", world: World | None = None, **fields: Any) -> list[str]:
+    """Lines of a script in a pod of its own; `app` holds fields of the container."""
+    world = world or World()
+    app = shell(script, **fields.pop("app", {}))
+    assert world.pod(app, meta={"name": name}, restartPolicy="Never", **fields).ok
+    return logs(world, name)
+
+
+# --- users and groups -------------------------------------------------------------------------------------
+
+
+@pytest.mark.spec("SECCTX-03", "USERNS-04")
+@pytest.mark.parametrize("host_users", [True, False])
+@pytest.mark.parametrize(
+    "pod, container, expected",
+    [
+        ({}, {}, "uid=0(root) gid=0(root) groups=0(root)"),
+        ({"runAsUser": 1000}, {}, "uid=1000 gid=0(root) groups=0(root)"),
+        ({"runAsUser": 1000, "runAsGroup": 3000}, {}, "uid=1000 gid=3000 groups=3000"),
+        ({"runAsUser": 1000, "runAsGroup": 3000}, {"runAsUser": 2000}, "uid=2000 gid=3000 groups=3000"),
+        (
+            {"runAsGroup": 3000, "fsGroup": 2000, "supplementalGroups": [4000]},
+            {"runAsUser": 7},
+            "uid=7 gid=3000 groups=3000,4000,2000",
+        ),
+    ],
+)
+def test_processes_run_as_they_are_told_to(pod: Any, container: Any, expected: str, host_users: bool) -> None:
+    # With users of its own or not: the ids are those inside the container.
+    found = run("id", app={"securityContext": container}, securityContext=pod, hostUsers=host_users)
+    assert found == [expected]
+
+
+@pytest.mark.spec("SECCTX-03")
+def test_single_ids_and_names() -> None:
+    script = "id -u; id -g; id -G; whoami || echo nobody knows"
+    security = {"runAsUser": 1000, "runAsGroup": 3000, "fsGroup": 2000}
+    found = run(script, app={"securityContext": {"runAsUser": 1000}}, securityContext=security)
+    assert found == ["1000", "3000", "3000 2000", "whoami: unknown uid 1000", "nobody knows"]
+    assert run("whoami; id -un; id -u; echo $HOME") == ["root", "root", "0", "/root"]
+
+
+@pytest.mark.spec("SECCTX-04")
+@pytest.mark.parametrize(
+    "image, pod, container, problem",
+    [
+        ("sim/server:1", {"runAsNonRoot": True}, {}, "container has runAsNonRoot and image will run as root"),
+        ("nginx:1.27", {}, {"runAsNonRoot": True}, "container has runAsNonRoot and image will run as root"),
+        (
+            "sim/server:1",
+            {"runAsNonRoot": True, "runAsUser": 0},
+            {},
+            "container's runAsUser breaks non-root policy",
+        ),
+        (
+            "memcached:1.6",
+            {"runAsNonRoot": True},
+            {},
+            "container has runAsNonRoot and image has non-numeric user (memcache), cannot verify user is"
+            " non-root",
+        ),
+        ("sim/server:1", {"runAsNonRoot": True, "runAsUser": 1000}, {}, None),
+        ("sim/server:1", {"runAsNonRoot": True}, {"runAsNonRoot": False}, None),
+        ("nginxinc/nginx-unprivileged:1.27", {"runAsNonRoot": True}, {}, None),
+        ("registry.example/own:1", {"runAsNonRoot": True}, {}, None),
+    ],
+)
+def test_root_is_kept_out(image: str, pod: Any, container: Any, problem: str | None) -> None:
+    world = World()
+    app = {"name": "app", "image": image, "securityContext": container}
+    assert world.pod(app, securityContext=pod).ok
+    state = world.to(5).container()["state"]
+    if problem is None:
+        assert "running" in state
+        return
+    uid = world.get()["metadata"]["uid"]  # type: ignore[index]
+    where = f'(pod: "web_default({uid})", container: app)'
+    assert state["waiting"] == {"reason": "CreateContainerConfigError", "message": f"{problem} {where}"}
+    assert world.status()["phase"] == "Pending"
+    assert world.starts() == []
+
+
+# --- user namespaces --------------------------------------------------------------------------------------
+
+MAP = "cat /proc/self/uid_map /proc/self/gid_map"
+
+
+def blocks(world: World, *names: str) -> list[int]:
+    """Where each pod's users begin on the node."""
+    lines = {uid: text for uid, _, _, _, text in world.cluster.take_changes().logs}
+    return [int(lines[world.get(name)["metadata"]["uid"]].split()[1]) for name in names]  # type: ignore[index]
+
+
+@pytest.mark.spec("USERNS-02")
+def test_root_inside_is_nobody_special_on_the_node() -> None:
+    found = run(f"id -u; {MAP}", hostUsers=False)
+    assert [line.split() for line in found] == [["0"], ["0", "65536", "65536"], ["0", "65536", "65536"]]
+    assert run(MAP)[0].split() == ["0", "0", "4294967295"]
+
+
+@pytest.mark.spec("USERNS-03", "USERNS-13")
+def test_s34_no_two_pods_of_a_node_share_ids() -> None:
+    world = World()
+    for name in ("a", "b", "c"):
+        assert world.pod(shell(f"{MAP}; sleep 1000"), meta={"name": name}, hostUsers=False).ok
+    assert blocks(world, "a", "b", "c") == [65_536, 131_072, 196_608]
+    world.delete(0, force=True, name="b")
+    world.to(10).pod(shell(f"{MAP}; sleep 1000"), meta={"name": "d"}, hostUsers=False)
+    # What b had is free again.
+    assert blocks(world, "d") == [131_072]
+
+
+@pytest.mark.spec("USERNS-14", "USERNS-18")
+def test_a_range_of_the_nodes_own_is_used_and_can_be_used_up() -> None:
+    ids = "kubelet:1048576:131072"
+    names = ("podline.dev/subordinate-user-ids", "podline.dev/subordinate-group-ids")
+    configuration = {
+        "kind": "KubeletConfiguration",
+        "maxPods": 2,
+        "metadata": {"annotations": dict.fromkeys(names, ids)},
+    }
+    world = World(kubelet=[configuration])
+    for name in ("a", "b", "c"):
+        assert world.pod(shell(f"{MAP}; sleep 1000"), meta={"name": name}, hostUsers=False).ok
+    assert blocks(world, "a", "b") == [1_048_576, 1_114_112]
+    assert world.status("c")["phase"] == "Pending"
+
+
+def test_a_block_of_ids_survives_saving() -> None:
+    world = World()
+    assert world.pod(shell(f"{MAP}; sleep 1000"), meta={"name": "a"}, hostUsers=False).ok
+    assert blocks(world, "a") == [65_536]
+    world.cluster = Cluster.load(world.cluster.save())
+    assert world.pod(shell(f"{MAP}; sleep 1000"), meta={"name": "b"}, hostUsers=False).ok
+    assert blocks(world, "b") == [131_072]
+
+
+def set_node(world: World, info: dict[str, str], annotations: dict[str, str]) -> None:
+    where = {"kind": "Node", "name": "node-1", "type": "merge"}
+    assert world.submit("patch", **where, patch={"metadata": {"annotations": annotations}}).ok
+    assert world.submit("patch", **where, subresource="status", patch={"status": {"nodeInfo": info}}).ok
+
+
+@pytest.mark.spec("USERNS-10", "USERNS-11", "USERNS-12", "USERNS-23")
+@pytest.mark.parametrize(
+    "info, annotations, volume, is_suitable",
+    [
+        ({"kernelVersion": "6.1.0-21-amd64"}, {}, None, False),
+        ({"kernelVersion": "6.3.0"}, {}, None, True),
+        ({"containerRuntimeVersion": "containerd://1.7.27"}, {}, None, False),
+        ({"containerRuntimeVersion": "containerd://2.0.0"}, {}, None, True),
+        ({"containerRuntimeVersion": "cri-o://1.24.6"}, {}, None, False),
+        ({"containerRuntimeVersion": "cri-o://1.25.0"}, {}, None, True),
+        ({}, {"podline.dev/oci-runtime": "crun 1.8.7"}, None, False),
+        ({}, {"podline.dev/oci-runtime": "crun 1.13"}, None, True),
+        ({}, {"podline.dev/kubelet-file-system": "zfs"}, None, False),
+        *(({}, {"podline.dev/kubelet-file-system": one}, None, True) for one in ("btrfs", "ext4", "xfs")),
+        ({}, {}, {"nfs": {"server": "files", "path": "/"}}, False),
+        ({}, {}, {"emptyDir": {}}, True),
+    ],
+)
+def test_s34_a_node_that_cannot_give_user_namespaces(
+    info: Any, annotations: Any, volume: Any, is_suitable: bool
+) -> None:
+    world = World()
+    set_node(world, info, annotations)
+    more = {"volumes": [{"name": "data", **volume}]} if volume else {}
+    assert world.pod(hostUsers=False, **more).ok
+    assert world.pod(meta={"name": "plain"}).ok
+    world.to(60)
+    assert world.status("plain")["phase"] == "Running"
+    if is_suitable:
+        assert world.status()["phase"] == "Running"
+        return
+    assert world.status()["phase"] == "Pending"
+    assert world.condition("PodReadyToStartContainers") == [(0, "False")]
+    world.cluster.close_series()
+    failed = [row for row in world.rows if row.get("reason") == "FailedCreatePodSandBox"]
+    # Tried again every 10 s.
+    assert (failed[0]["at_ms"], failed[-1]["count"]) == (0, 7)
+
+
+@pytest.mark.spec("USERNS-08")
+@pytest.mark.parametrize(
+    "security, host_users, is_allowed",
+    [
+        ({"capabilities": {"add": ["SYS_MODULE"]}}, True, True),
+        ({"capabilities": {"add": ["CAP_SYS_MODULE"]}}, False, False),
+        ({"privileged": True}, True, True),
+        ({"privileged": True}, False, False),
+        ({}, True, False),
+        ({"capabilities": {"add": ["SYS_MODULE"]}, "runAsUser": 1000}, True, False),
+    ],
+)
+def test_a_capability_ends_where_its_user_namespace_ends(
+    security: Any, host_users: bool, is_allowed: bool
+) -> None:
+    found = run("modprobe dummy && echo loaded", app={"securityContext": security}, hostUsers=host_users)
+    denied = ["modprobe: can't change module 'dummy': Operation not permitted"]
+    assert found == (["loaded"] if is_allowed else denied)
+
+
+# --- control groups ---------------------------------------------------------------------------------------
+
+
+def sized(requests: Any, limits: Any) -> Container:
+    return Container({"name": "app", "resources": {"requests": requests, "limits": limits}})
+
+
+@pytest.mark.spec("QOS-20", "QOS-21")
+@pytest.mark.parametrize(
+    "qos_class, requests, limits, protected, throttled",
+    [
+        pytest.param("Guaranteed", {"memory": "100Mi"}, {"memory": "100Mi"}, 100 * MI, None, id="all it may"),
+        pytest.param("Burstable", {"memory": "100Mi"}, {"memory": "200Mi"}, 100 * MI, 190 * MI, id="between"),
+        pytest.param("Burstable", {"memory": "100Mi"}, {}, 100 * MI, 910 * MI, id="up to the node"),
+        pytest.param("BestEffort", {}, {}, 0, 900 * MI, id="nothing asked for"),
+    ],
+)
+def test_memory_is_protected_and_throttled_by_class(
+    qos_class: str, requests: Any, limits: Any, protected: int, throttled: int | None
+) -> None:
+    assert decide_memory_qos(sized(requests, limits), qos_class, 1000 * MI) == (protected, throttled)
+
+
+@pytest.mark.spec("QOS-20")
+@pytest.mark.parametrize(
+    "gate, expected",
+    [
+        (True, ["209715200", "104857600", "199229440", "50000 100000"]),
+        (False, ["209715200", "0", "max", "50000 100000"]),
+    ],
+)
+def test_a_container_sees_its_control_group(gate: bool, expected: list[str]) -> None:
+    script = "cd /sys/fs/cgroup; cat memory.max memory.min memory.high cpu.max"
+    resources = {"requests": {"memory": "100Mi"}, "limits": {"memory": "200Mi", "cpu": "500m"}}
+    assert run(script, world=World({"MemoryQoS": gate}), app={"resources": resources}) == expected
