@@ -1,10 +1,14 @@
-"""What a browser missed, read from the database as one frame."""
+"""What a browser missed, read from the database as one frame; what many ask at once is asked once."""
 
 from __future__ import annotations
 
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from lifecycle import frames
 from lifecycle.models import Cluster, Event, StoredObject, Transition
@@ -17,6 +21,38 @@ class Head:
     epoch_id: str
     seq: int
     rv: int
+
+
+class Shared:
+    """Answers that everyone who asks within `seconds` gets alike. For one event loop."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.answers: dict[Hashable, tuple[float, asyncio.Future[Any]]] = {}
+
+    async def ask(self, key: Hashable, work: Callable[[], Awaitable[Any]]) -> Any:
+        """What `work` gives, now or a moment ago. Its failure is everyone's."""
+        now = time.monotonic()
+        asked_at, answer = self.answers.get(key, (0.0, None))
+        if answer is None or now - asked_at > self.seconds:
+            self._forget(now)
+            answer = asyncio.ensure_future(work())
+            self.answers[key] = (now, answer)
+        # One who goes away takes nothing from the others.
+        return await asyncio.shield(answer)
+
+    def _forget(self, now: float) -> None:
+        old = [key for key, (asked_at, _) in self.answers.items() if now - asked_at > self.seconds]
+        for key in old:
+            del self.answers[key]
+
+
+_shared: WeakKeyDictionary[asyncio.AbstractEventLoop, Shared] = WeakKeyDictionary()
+
+
+def shared(seconds: float) -> Shared:
+    """The answers of the running event loop."""
+    return _shared.setdefault(asyncio.get_running_loop(), Shared(seconds))
 
 
 def read_head(cluster: Cluster) -> Head | None:

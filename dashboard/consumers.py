@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any
 from urllib.parse import parse_qs
@@ -17,8 +18,9 @@ import orjson
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 
-from dashboard.catch_up import Head, read_frame, read_head
+from dashboard.catch_up import Head, read_frame, read_head, shared
 from dashboard.live_figures import LiveFigures
+from dashboard.load import Load, of_this_loop
 from lifecycle import frames
 from lifecycle.access import Verb, may
 from lifecycle.models import Cluster
@@ -28,6 +30,10 @@ log = logging.getLogger(__name__)
 HEAD_SECONDS = 2.0
 # Figures are sent at most this often; freshness is promised within a second.
 FIGURE_SECONDS = 0.2
+# Browsers of one cluster, and of one person, are answered alike for so long.
+SHARED_SECONDS = 1.0
+# A browser this many frames behind loses the oldest: it has a gap, which is closed from the database.
+MOST_WAITING = 50
 MOST_FIGURES = 4
 LARGEST_MESSAGE = 4096
 NOT_FOUND, TOO_LARGE, FAILED = 4404, 1009, 1011
@@ -46,6 +52,7 @@ class ClusterConsumer(AsyncWebsocketConsumer):
     head: Head
     group = ""
     figures: LiveFigures | None = None
+    load: Load | None = None
     tasks: tuple[asyncio.Task[None], ...] = ()
 
     async def connect(self) -> None:
@@ -54,11 +61,15 @@ class ClusterConsumer(AsyncWebsocketConsumer):
             return await self._refuse()
         self.cluster, self.group = found, found.group
         query = parse_qs(self.scope["query_string"].decode("utf-8", "replace"))
+        self.outbox: deque[dict[str, Any]] = deque(maxlen=MOST_WAITING)
+        self.has_frames = asyncio.Event()
         # First the group, then the head: what happens in between is seen twice rather than never.
         await self.channel_layer.group_add(self.group, self.channel_name)
         self.lock = asyncio.Lock()
         self.head = await in_thread(read_head)(self.cluster)
         await self.accept()
+        self.load = of_this_loop()
+        self.load.join()
         if (after := _whole(query.get("after"))) is not None:
             self.head.seq, self.head.rv = min(after, self.head.seq), 0
             await self._catch_up()
@@ -67,6 +78,8 @@ class ClusterConsumer(AsyncWebsocketConsumer):
     async def disconnect(self, code: int) -> None:
         for task in self.tasks:
             task.cancel()
+        if self.load:
+            self.load.leave()
         if self.group:
             await self.channel_layer.group_discard(self.group, self.channel_name)
 
@@ -84,17 +97,29 @@ class ClusterConsumer(AsyncWebsocketConsumer):
             self.changed.set()
 
     async def cluster_frame(self, message: dict[str, Any]) -> None:
-        """A frame from the group: passed on when it follows what was sent, a gap is closed otherwise."""
-        async with self.lock:
-            is_same = message["epoch_id"] == self.head.epoch_id
-            if is_same and message["from"] == self.head.seq:
-                self.head.seq = message["seq"]
-                await self._pass_on(message["text"])
-            elif not is_same or message["seq"] > self.head.seq:
-                await self._catch_up()
+        """A frame from the group. Here nobody waits for the browser: it may have stopped reading."""
+        self.outbox.append(message)
+        self.has_frames.set()
+
+    async def _relay(self) -> None:
+        """Frames go on when they follow what was sent; a gap is closed otherwise."""
+        while True:
+            await self.has_frames.wait()
+            self.has_frames.clear()
+            while self.outbox:
+                async with self.lock:
+                    await self._take(self.outbox.popleft())
+
+    async def _take(self, message: dict[str, Any]) -> None:
+        is_same = message["epoch_id"] == self.head.epoch_id
+        if is_same and message["from"] == self.head.seq:
+            self.head.seq = message["seq"]
+            await self._pass_on(message["text"])
+        elif not is_same or message["seq"] > self.head.seq:
+            await self._catch_up()
 
     def _start(self, query: dict[str, list[str]]) -> None:
-        self.tasks = (self._keep(self._compare_heads()),)
+        self.tasks = (self._keep(self._compare_heads()), self._keep(self._relay()))
         if names := query.get("figure"):
             self.figures = LiveFigures(self.cluster, names[:MOST_FIGURES], _whole(query.get("window_ms")))
             self.changed = asyncio.Event()
@@ -131,12 +156,21 @@ class ClusterConsumer(AsyncWebsocketConsumer):
         """Sends to a group may be dropped: look for oneself whether there is more."""
         while True:
             await asyncio.sleep(HEAD_SECONDS)
-            stored = await in_thread(read_head)(self.cluster)
-            if stored is None or not await in_thread(_find)(self.scope["user"], self.cluster.name):
+            stored = await self._read_shared()
+            if stored is None:
                 return await self.close(NOT_FOUND)
             async with self.lock:
                 if stored.epoch_id != self.head.epoch_id or stored.seq > self.head.seq:
                     await self._catch_up()
+
+    async def _read_shared(self) -> Head | None:
+        """The stored head, for one who may still see it."""
+        answers, user = shared(SHARED_SECONDS), self.scope["user"]
+        stored = await answers.ask(self.cluster.pk, lambda: in_thread(read_head)(self.cluster))
+        found = await answers.ask(
+            (user.pk, self.cluster.pk), lambda: in_thread(_find)(user, self.cluster.name)
+        )
+        return stored if found else None
 
     async def _tell_time(self, figures: LiveFigures) -> None:
         """A quiet cluster sends no frames, but its clock moves on, or stops."""

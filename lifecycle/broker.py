@@ -15,6 +15,8 @@ log = logging.getLogger(__name__)
 # A nudge that got lost is repeated by the ticker after this long.
 NUDGE_MS = 1000
 RESULT_SECONDS = 60
+# A web server that is late says so again and again; what it said last is forgotten after this long.
+PACE_MS = 2000
 PREFIX = "podline:"
 
 
@@ -69,3 +71,19 @@ def wait_for_announcement(one: str, seconds: float) -> bool:
         return client().blpop([f"{PREFIX}result:{one}"], timeout=seconds) is not None
     except redis.RedisError:
         return False
+
+
+def ask_for_pace(seconds: float) -> None:
+    """A web server does not keep up: no cluster should send frames more often than this."""
+    try:
+        client().set(f"{PREFIX}pace", seconds, px=PACE_MS)
+    except redis.RedisError as problem:
+        log.warning("pace not asked for: %s", problem)
+
+
+def frame_pace() -> float:
+    """Seconds web servers want between two frames of a cluster; 0 when all keep up."""
+    try:
+        return float(client().get(f"{PREFIX}pace") or 0.0)
+    except redis.RedisError:
+        return 0.0

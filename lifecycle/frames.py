@@ -130,6 +130,21 @@ def make_frame(
     return frame
 
 
+def join(first: Frame, later: Frame) -> Frame:
+    """Two frames as one; only the later one when it does not follow: watchers see the gap."""
+    if (first["epoch_id"], first["seq"], first["rv"]) != (later["epoch_id"], later["from"], later["rv_from"]):
+        return later
+    joined = later | {"from": first["from"], "rv_from": first["rv_from"]}
+    objects = {summary["uid"]: summary for summary in [*first["objects"], *later["objects"]]}
+    rows = sum(len(frame[kind]) for frame in (first, later) for kind in ("transitions", "events"))
+    if first.get("refetch") or later.get("refetch") or rows + len(objects) > MAX_ROWS:
+        return joined | {"transitions": [], "events": [], "objects": [], "refetch": True}
+    joined["transitions"] = first["transitions"] + later["transitions"]
+    joined["events"] = first["events"] + later["events"]
+    joined["objects"] = list(objects.values())
+    return joined
+
+
 def encode(frame: Frame) -> str:
     """The frame as JSON text; above 256 KiB its rows are left out and `refetch` is set."""
     text = orjson.dumps(frame)

@@ -1,34 +1,40 @@
 """After commit, one frame per cluster to everyone who watches it. A lost frame shows as a gap, never more.
 
 The Channels layer is asynchronous; this process keeps one event loop in a thread of its own, so that
-connections live, frames stay in order, and a slow Redis never holds a turn up.
+connections live, frames stay in order, and a slow Redis never holds a turn up. Frames of a cluster that
+cannot be sent yet, because Redis is slow or web servers asked for fewer, become one.
 """
 
 import asyncio
 import logging
 import threading
+import time
 from functools import cache
 from typing import Any
 
 from channels.layers import get_channel_layer
 
-from lifecycle import frames
+from lifecycle import broker, frames
 
 log = logging.getLogger(__name__)
 
-# With Redis gone frames pile up; past this many the newest are dropped and watchers see a gap.
-MAX_WAITING = 1000
 SEND_SECONDS = 5.0
-
-Message = tuple[str, dict[str, Any]]
+# How often web servers are asked whether they keep up.
+PACE_LOOK_SECONDS = 0.5
 
 
 class _Sender:
-    """A thread with an event loop that sends one message after the other."""
+    """A thread with an event loop that sends each cluster's next frame when it may."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
-        self.waiting: asyncio.Queue[Message] = asyncio.Queue(MAX_WAITING)
+        self.waiting: dict[str, frames.Frame] = {}
+        self.something = asyncio.Event()
+        self.sent_at: dict[str, float] = {}
+        self.pace, self.looked_at = 0.0, 0.0
+
+    def start(self) -> None:
+        """Send from now on."""
         threading.Thread(target=self._run, name="publisher", daemon=True).start()
 
     def _run(self) -> None:
@@ -36,25 +42,46 @@ class _Sender:
 
     async def _send_for_ever(self) -> None:
         while True:
-            group, message = await self.waiting.get()
-            await _send(group, message)
+            await self.something.wait()
+            self.something.clear()
+            await self.send_due()
 
-    def add(self, message: Message) -> None:
-        self.loop.call_soon_threadsafe(self._put, message)
+    async def send_due(self) -> None:
+        """A frame of every cluster whose last one is old enough; for the others a timer is set."""
+        await self._look_at_pace()
+        for group in list(self.waiting):
+            early = self.sent_at.get(group, 0.0) + self.pace - time.monotonic()
+            if early > 0:
+                self.loop.call_later(early, self.something.set)
+                continue
+            self.sent_at[group] = time.monotonic()
+            await _send(group, frames.group_message(self.waiting.pop(group)))
 
-    def _put(self, message: Message) -> None:
-        if not self.waiting.full():
-            self.waiting.put_nowait(message)
+    async def _look_at_pace(self) -> None:
+        if time.monotonic() - self.looked_at > PACE_LOOK_SECONDS:
+            self.looked_at = time.monotonic()
+            self.pace = await asyncio.to_thread(broker.frame_pace)
+
+    def add(self, group: str, frame: frames.Frame) -> None:
+        self.loop.call_soon_threadsafe(self.put, group, frame)
+
+    def put(self, group: str, frame: frames.Frame) -> None:
+        """Let a frame wait; it joins the one that already does."""
+        before = self.waiting.get(group)
+        self.waiting[group] = frame if before is None else frames.join(before, frame)
+        self.something.set()
 
 
 @cache
 def _sender() -> _Sender:
-    return _Sender()
+    sender = _Sender()
+    sender.start()
+    return sender
 
 
 def publish(group: str, frame: frames.Frame) -> None:
     """Hand a frame to the group; returns at once."""
-    _sender().add((group, frames.group_message(frame)))
+    _sender().add(group, frame)
 
 
 async def _send(group: str, message: dict[str, Any]) -> None:

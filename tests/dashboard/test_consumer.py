@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import deque
 from contextlib import asynccontextmanager
 
 import orjson
@@ -195,3 +197,33 @@ async def test_a_page_is_told_the_time(ada, shop):
 async def test_an_unknown_figure_is_nothing(ada, shop):
     async with watching(ada, shop, "?figure=secrets&figure=timeline") as socket:
         assert (await receive(socket, "figure"))["figure"] == "timeline"
+
+
+async def test_a_browser_that_stops_reading_piles_nothing_up_and_misses_nothing(ada, shop, monkeypatch):
+    """While its socket takes nothing, frames past the last few go; the gap is closed when it reads again."""
+    monkeypatch.setattr(consumers, "MOST_WAITING", 5)
+    reads, really_send = asyncio.Event(), consumers.ClusterConsumer.send
+    outboxes: list[deque] = []
+
+    async def send(consumer, *arguments, **more):
+        outboxes.append(consumer.outbox)
+        await reads.wait()
+        await really_send(consumer, *arguments, **more)
+
+    async with watching(ada, shop) as socket:
+        monkeypatch.setattr(consumers.ClusterConsumer, "send", send)
+        for number in range(20):
+            await send_frame(shop, [transition(number * 10, "phase", None, str(number))])
+        while not outboxes or len(outboxes[0]) < 5:
+            await asyncio.sleep(0.01)
+        reads.set()
+        seen: list[int] = []
+        while len(seen) < 20:
+            frame = await receive(socket, "frame")
+            assert frame["from"] == (seen[-1] if seen else 0)
+            seen += [row["seq"] for row in frame["transitions"]]
+    assert seen == list(range(1, 21))
+
+
+async def send_frame(cluster, rows):
+    await send(cluster, await publish(cluster, rows))
