@@ -17,6 +17,7 @@ from dashboard.plots.replicas import Rollout, make_replicas
 from dashboard.plots.states import PLAIN_FIELDS, is_told
 from dashboard.plots.stories import Stories
 from dashboard.plots.timeline import MAX_ROWS, make_timeline
+from dashboard.readings import event_uid
 from lifecycle.export.sources import EVENTS, TRANSITIONS
 from lifecycle.models import Cluster, Event, StoredObject, Transition
 
@@ -77,21 +78,23 @@ class PodFeed:
     def __init__(self, subject: str, window_ms: int | None) -> None:
         self.namespace, _, self.name = subject.partition("/")
         self.window_ms = window_ms
-        self.uid = ""
+        self.uid = self.event_uid = ""
         self.rows: list[Row] = []
 
     def load(self, cluster: Cluster) -> None:
         named = StoredObject.objects.filter(
             cluster=cluster, kind="Pod", namespace=self.namespace, name=self.name
         )
-        self.uid = named.order_by("-rv").values_list("uid", flat=True).first() or ""
+        known = named.order_by("-rv").values_list("uid", "data__metadata__annotations").first() or ("", None)
+        self.uid, self.event_uid = known[0], event_uid(*known)
         transitions = _latest(_transitions(cluster).filter(uid=self.uid))
-        events = _latest(Event.objects.filter(cluster=cluster, seq__lte=cluster.seq, uid=self.uid))
+        events = _latest(Event.objects.filter(cluster=cluster, seq__lte=cluster.seq, uid=self.event_uid))
         rows = [*_walk(TRANSITIONS, transitions), *_walk(EVENTS, events)]
         self.rows = sorted(rows, key=lambda row: row["seq"])
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
-        found = [row for row in frame["transitions"] + frame["events"] if row["uid"] == self.uid]
+        found = [row for row in frame["transitions"] if row["uid"] == self.uid]
+        found += [row for row in frame["events"] if row["uid"] == self.event_uid]
         self.rows += sorted(found, key=lambda row: row["seq"])
         del self.rows[:-POD_ROWS]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboard.plots.theme import REVISIONS, STATES, TONES, Tone
+from lifecycle.engine.objects.pod import MIRROR
 from lifecycle.models import Cluster, ContainerLog, StoredObject
 
 Json = dict[str, Any]
@@ -129,6 +130,11 @@ def tone_of(stored: StoredObject) -> Tone:
     return TONES.get(stored.state or "", TONES["unknown"])
 
 
+def event_uid(uid: str, annotations: Json | None) -> str:
+    """Whom the events of a pod name: it, but for a mirror its static pod, as `kubectl describe` has it."""
+    return (annotations or {}).get(MIRROR) or uid
+
+
 def list_containers(data: Json) -> list[Json]:
     """Containers in the order they start, init, main, ephemeral: of spec and status what a table shows."""
     spec, status = data.get("spec") or {}, data.get("status") or {}
@@ -152,7 +158,9 @@ def _container(spec: Json, status: Json, role: str) -> Json:
         "ready": status.get("ready", False),
         "restarts": status.get("restartCount", 0),
         "state": state_words(status.get("state")),
+        "times": state_times(status.get("state")),
         "last": state_words(status.get("lastState")),
+        "last_times": state_times(status.get("lastState")),
     }
 
 
@@ -164,6 +172,13 @@ def state_words(state: Json | None) -> str:
         words = [part for part in (reason, f"exit code {code}" if code is not None else None) if part]
         return kind.capitalize() + (f": {', '.join(words)}" if words else "")
     return ""
+
+
+def state_times(state: Json | None) -> str:
+    """`started 2026-01-01T00:00:00Z, finished 2026-01-01T00:00:05Z`, as far as a state has these."""
+    detail = next(iter((state or {}).values()), None) or {}
+    named = (("started", detail.get("startedAt")), ("finished", detail.get("finishedAt")))
+    return ", ".join(f"{name} {time}" for name, time in named if time)
 
 
 def list_revisions(cluster: Cluster, namespace: str, name: str) -> list[Json]:

@@ -174,7 +174,7 @@ def pod(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpRe
     """One pod: lanes, containers, events, logs."""
     found = get_cluster_or_404(request.user, cluster)
     context = _live(found, f"pod:{namespace}/{name}") | _pod(found, namespace, name)
-    context |= {"events": _recent_events(found, context["pod"].uid), "values": VALUES}
+    context |= {"events": _recent_events(found, _event_uid(context["pod"])), "values": VALUES}
     return render(request, "pods/pod.html", context)
 
 
@@ -274,6 +274,10 @@ def _recent_events(cluster: Cluster, uid: str = "") -> list[dict[str, Any]]:
         {"row": row, "at": f"+{duration(row.at_ms)}", "times": row.count if row.count > 1 else 0}
         for row in rows.order_by("-seq")[:RECENT_EVENTS]
     ]
+
+
+def _event_uid(pod: StoredObject) -> str:
+    return readings.event_uid(pod.uid, (pod.data.get("metadata") or {}).get("annotations"))
 
 
 def _find(cluster: Cluster, kind: str, namespace: str, name: str) -> StoredObject:

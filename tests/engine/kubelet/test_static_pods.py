@@ -75,7 +75,7 @@ def test_the_kubelet_restarts_it_while_the_api_server_is_out_of_reach() -> None:
     assert world.at("container.app.restartCount", 1, NAME) == [60]
 
 
-@pytest.mark.spec("STATIC-02", "STATIC-04")
+@pytest.mark.spec("STATIC-02", "STATIC-04", "DS-ALT-03")
 def test_one_put_on_a_node_that_is_cut_off_runs_before_it_is_seen() -> None:
     world = World()
     fault(world.to(10), "partition", 50)

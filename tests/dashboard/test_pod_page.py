@@ -1,0 +1,89 @@
+"""A pod's page: every container with its own state, and the events of static pods."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+
+from dashboard.feeds import PodFeed
+from lifecycle.engine.objects.pod import MIRROR
+from lifecycle.models import Cluster, StoredObject
+from tests.dashboard.conftest import make_cluster, make_user, record
+from tests.dashboard.rows import event, pod_life
+
+pytestmark = pytest.mark.django_db
+
+STARTED, FINISHED = "2026-01-01T00:00:03Z", "2026-01-01T00:00:08Z"
+ENDED = {"exitCode": 1, "reason": "Error", "startedAt": STARTED, "finishedAt": FINISHED}
+
+
+@pytest.fixture
+def shop(client: Any) -> Cluster:
+    """A cluster of the signed-in user with the pod `web-1`."""
+    ada = make_user("ada")
+    client.force_login(ada)
+    cluster = make_cluster(ada)
+    record(cluster, pod_life())
+    return cluster
+
+
+def keep(cluster: Cluster, **data: Any) -> None:
+    StoredObject.objects.filter(cluster=cluster, kind="Pod").update(data=data)
+
+
+def rows_of(client: Any) -> dict[str, list[str]]:
+    """The cells behind each container's name."""
+    page = unescape(client.get("/clusters/shop/pods/default/web-1/status/").content.decode())
+    body = re.search(r'aria-label="Containers".*?<tbody>(.*?)</tbody>', page, re.DOTALL)
+    assert body is not None
+    found = {}
+    for row in re.findall(r"<tr>(.*?)</tr>", body[1], re.DOTALL):
+        cells = [re.sub(r"<[^>]+>", " ", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL)]
+        name, *rest = [" ".join(cell.split()) for cell in cells]
+        found[name] = rest
+    return found
+
+
+@pytest.mark.spec("CSTATE-12", "CSTATE-14")
+def test_every_container_shows_its_own_state_with_what_belongs_to_it(client: Any, shop: Cluster) -> None:
+    containers = [{"name": name, "image": "web:1"} for name in ("app", "proxy")]
+    waiting = {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 10s"}}
+    keep(
+        shop,
+        spec={"initContainers": [{"name": "first", "image": "web:1"}], "containers": containers},
+        status={
+            "initContainerStatuses": [
+                {"name": "first", "state": {"terminated": {**ENDED, "exitCode": 0, "reason": "Completed"}}}
+            ],
+            "containerStatuses": [
+                {"name": "app", "state": waiting, "lastState": {"terminated": ENDED}, "restartCount": 1},
+                {"name": "proxy", "state": {"running": {"startedAt": STARTED}}, "ready": True},
+            ],
+        },
+    )
+    times = f"started {STARTED}, finished {FINISHED}"
+    seen = {name: cells[:2] for name, cells in rows_of(client).items()}
+    assert seen == {
+        "first init": [f"Terminated: Completed, exit code 0 {times}", "–"],
+        "app": ["Waiting: CrashLoopBackOff", f"Terminated: Error, exit code 1 {times}"],
+        "proxy": [f"Running started {STARTED}", "–"],
+    }
+
+
+@pytest.mark.parametrize("is_mirror", [True, False])
+def test_the_events_of_a_static_pod_are_its_mirrors(client: Any, shop: Cluster, is_mirror: bool) -> None:
+    record(shop, [event(7000, "Started", "from the node", uid="abc")])
+    # A static pod itself is no object of the API.
+    StoredObject.objects.filter(cluster=shop, uid="abc").delete()
+    keep(shop, metadata={"annotations": {MIRROR: "abc"} if is_mirror else {}}, spec={"containers": []})
+    page = client.get("/clusters/shop/pods/default/web-1/").content.decode()
+    assert ("from the node" in page) is is_mirror
+    feed = PodFeed("default/web-1", None)
+    feed.load(shop)
+    assert ("from the node" in [row.get("message") for row in feed.rows]) is is_mirror
+    later = event(8000, "Killing", "later", uid="abc")
+    feed.follow(shop, {"transitions": [], "events": [later]})
+    assert (feed.rows[-1] == later) is is_mirror
