@@ -294,3 +294,25 @@ def test_a_fault_that_cannot_be_read_is_refused(payload: dict[str, Any], message
     answer = World().submit("fault", **payload)
     assert answer.code == 400
     assert answer.status is not None and message in answer.status["message"]
+
+
+def test_what_a_cut_off_kubelet_holds_back_or_finds_unhealthy_is_not_told() -> None:
+    probe = {"exec": {"command": ["true"]}, "failureThreshold": 9}
+    points = [{"at": "0s", "result": "success"}, {"at": "105s", "result": "failure"}]
+    behavior = {
+        "app": {"probes": {"readiness": points}},
+        "crashing": {"runs": [{"for": "110s", "exit": 1}, {"for": "1s", "exit": 1}]},
+    }
+    world = running(behavior, apps=({"name": "app", "readinessProbe": probe}, "crashing"))
+    fault(world, "partition", 60)
+    world.to(159)
+    assert [event for event in world.events("BackOff", "Unhealthy") if event[0] < 160] == []
+    assert world.at("probe.app.readiness", "Failure") == [110]
+
+
+def test_a_pod_that_finished_while_cut_off_is_told_and_not_begun_again() -> None:
+    world = running({"app": {"runs": [{"for": "110s", "exit": 0}]}}, restartPolicy="OnFailure")
+    fault(world, "partition", 60)
+    world.to(300)
+    assert world.lane("phase") == [(0, "Pending"), (0, "Running"), (160, "Succeeded")]
+    assert world.starts() == [0]

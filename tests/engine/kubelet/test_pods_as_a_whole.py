@@ -155,3 +155,14 @@ def test_no_two_pods_have_one_address() -> None:
     world.to(10)
     addresses = [pod["status"]["podIP"] for pod in world.cluster.list("Pod", "default")]
     assert len(set(addresses)) == 40
+
+
+def test_an_ephemeral_container_outlives_a_restart_of_all_others() -> None:
+    rules = [{"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [88]}}]
+    world = World(gates={"RestartAllContainersOnContainerExits": True, "ContainerRestartRules": True})
+    app = {"name": "app", "restartPolicy": "Never", "restartPolicyRules": rules}
+    world.pod(app, behavior={"app": {"runs": [{"for": "20s", "exit": 88}, {"forever": True}]}})
+    assert debug(world.to(10), "sleep", "1h").ok
+    world.to(60)
+    assert world.starts() == [0, 20]
+    assert world.lane("container.debugger.state") == [(10, "Waiting"), (10, "Running")]

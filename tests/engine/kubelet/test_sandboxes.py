@@ -140,3 +140,17 @@ def test_what_has_no_sandbox_cannot_lose_it() -> None:
     world.pod()
     answer = world.submit("fault", pod="web", kind="sandbox")
     assert answer.code == 409
+
+
+@pytest.mark.spec("POD-PHASE-17")
+def test_a_pod_whose_init_failed_with_its_sandbox_is_over_for_good() -> None:
+    # A rule of the app would restart it, but init containers of this pod are not retried.
+    rules = [{"action": "Restart", "exitCodes": {"operator": "In", "values": [42]}}]
+    app = {"name": "app", "restartPolicy": "Never", "restartPolicyRules": rules}
+    world = World(gates={"ContainerRestartRules": True})
+    world.pod(app, init=("first",), behavior={"first": {"onTerm": {"exit": 1}}}, restartPolicy="Never")
+    assert world.to(10).submit("fault", pod="web", namespace="default", kind="sandbox").ok
+    world.to(60)
+    assert world.lane("phase")[-1][1] == "Failed"
+    assert world.starts("first") == [0]
+    assert world.status()["phase"] == "Failed"

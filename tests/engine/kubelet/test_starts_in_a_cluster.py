@@ -263,3 +263,41 @@ def test_a_new_image_restarts_that_container_only() -> None:
     assert before["metadata"]["uid"] == after["metadata"]["uid"]
     assert (world.container()["restartCount"], world.container("other")["restartCount"]) == (1, 0)
     assert world.starts()[-1] == 10
+
+
+def test_a_sidecar_still_being_pulled_never_starts_once_its_pod_ends() -> None:
+    world = World()
+    world.pod(init=("side*",), behavior={"side": {"pull": {"takes": "10s"}}}, activeDeadlineSeconds=3)
+    world.to(60)
+    assert world.lane("phase") == [(0, "Pending"), (3, "Failed")]
+    assert world.starts("side") == []
+
+
+def test_a_container_says_why_it_waited_until_it_runs() -> None:
+    # Checked at the registry for two seconds after a back-off of ten.
+    world = World(timing={"preset": "instant", "image_check": "2s"})
+    app = {"name": "app", "imagePullPolicy": "Always"}
+    world.pod(app, behavior={"app": {"runs": [{"for": "5s", "exit": 1}]}})
+    world.to(31)
+    states = [value for at, value in world.lane("container.app.state") if at > 0]
+    # 0-5; at once, checked, 7-12; back-off until 22, checked, 24-29.
+    assert states == ["Terminated", "Running", "Terminated", "Waiting", "Running", "Terminated", "Waiting"]
+    assert world.starts() == [0, 7, 24]
+
+
+@pytest.mark.spec("CSTATE-07")
+def test_a_restarted_container_says_why_it_waited_while_its_hook_runs() -> None:
+    hook = {"postStart": {"exec": {"command": ["true"]}}}
+    behavior = {"postStart": {"takes": "3s"}, "runs": [{"for": "10s", "exit": 1}]}
+    world = World()
+    world.pod({"name": "app", "lifecycle": hook}, behavior={"app": behavior})
+    world.to(22)
+    # Runs 0-10 and 10-20, shown as running from 3 and 13 s on; then held back for ten seconds.
+    shown = [(at, value) for at, value in world.lane("container.app.state")]
+    assert shown[1:] == [
+        (3, "Running"),
+        (10, "Terminated"),
+        (13, "Running"),
+        (20, "Terminated"),
+        (20, "Waiting"),
+    ]

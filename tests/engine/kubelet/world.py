@@ -19,7 +19,7 @@ class World:
         compatibility: str | None = None,
         kubelet: list[dict[str, Any]] | None = None,
         nodes: int = 1,
-        timing: str = "instant",
+        timing: Any = "instant",
     ) -> None:
         settings = Settings(
             timing=timing,
