@@ -56,7 +56,9 @@ def taint(world: World, node: str) -> None:
 
 
 @pytest.mark.spec("POD-OBJ-21")
-@pytest.mark.parametrize("cause", ["finishes", "is deleted", "is evicted", "fails with its node"])
+@pytest.mark.parametrize(
+    "cause", ["finishes", "is deleted", "is evicted", "is pressed out", "fails with its node"]
+)
 def test_a_pod_stays_on_its_node_until_one_of_four_ends(cause: str) -> None:
     world = World(nodes=2)
     world.pod(behavior={"app": {"runs": [{"for": "300s", "exit": 0}]}}, restartPolicy="OnFailure")
@@ -71,6 +73,8 @@ def test_a_pod_stays_on_its_node_until_one_of_four_ends(cause: str) -> None:
         assert world.delete().ok
     elif cause == "is evicted":
         assert world.submit("evict", namespace="default", name="web").ok
+    elif cause == "is pressed out":
+        assert world.submit("fault", node=node, kind="pressure", resource="memory").ok
     elif cause == "fails with its node":
         assert world.submit("fault", node=node, kind="crash").ok
     world.to(1000)
@@ -79,6 +83,8 @@ def test_a_pod_stays_on_its_node_until_one_of_four_ends(cause: str) -> None:
         "finishes": ([(0, "created")], [(300, 0)]),
         "is deleted": ([(0, "created"), (100, "deleted")], [(100, 0)]),
         "is evicted": ([(0, "created"), (100, "deleted")], [(100, 0)]),
+        # Its object tells why it failed.
+        "is pressed out": ([(0, "created")], [(100, 0)]),
         # Nobody is left to tell; until the control plane gives it up the object stays as it was.
         "fails with its node": ([(0, "created")], []),
     }
@@ -171,7 +177,9 @@ def test_a_volume_lives_as_long_as_its_pod() -> None:
     assert said() == [(0, "fresh"), (1, "kept")]
 
 
-def test_an_evicted_pod_ends_and_is_replaced_elsewhere_when_managed() -> None:
+@pytest.mark.spec("POD-LIFE-12")
+@pytest.mark.parametrize("is_short", [False, True], ids=["maintenance", "shortage"])
+def test_an_evicted_pod_ends_and_is_replaced_elsewhere_when_managed(is_short: bool) -> None:
     world = World(nodes=2)
     replica_set(world)
     world.pod(meta={"name": "bare"}, nodeSelector=HOST)
@@ -179,13 +187,20 @@ def test_an_evicted_pod_ends_and_is_replaced_elsewhere_when_managed() -> None:
     node = first["spec"]["nodeName"]
     assert node == "node-1"
     assert world.submit("cordon", node=node).ok
-    for name in ("bare", first["metadata"]["name"]):
+    names = ["bare", first["metadata"]["name"]]
+    if is_short:
+        assert world.submit("fault", node=node, kind="pressure", resource="memory").ok
+    for name in names if not is_short else []:
         assert world.submit("evict", namespace="default", name=name).ok
     world.to(100)
-    second = only_pod(world)
+    (second,) = [one for one in pods(world) if one["metadata"]["name"] not in names]
     assert second["metadata"]["uid"] != first["metadata"]["uid"]
     assert (second["spec"]["nodeName"], second["status"]["phase"]) == ("node-2", "Running")
-    assert len(world.at("exists", "deleted", "bare")) == 1
+    # Evicted for a shortage they stay to be read, failed; for maintenance they are gone.
+    for name in names:
+        ended = world.at("phase", "Failed", name) if is_short else world.at("exists", "deleted", name)
+        assert len(ended) == 1
+        assert len(world.starts(name=name)) == 1
     assert all(len(nodes) == 1 for nodes in nodes_by_uid(world).values())
 
 
