@@ -39,6 +39,28 @@ def test_idle():
 
 
 @pytest.mark.django_db(transaction=True)
+def test_record():
+    answer = bench("record", pods=200, nodes=20)
+    # Some 27 rows of history a pod, and its versions.
+    assert answer["figures"]["rows"] > 200 * 27
+
+
+@pytest.mark.django_db(transaction=True)
+def test_export():
+    """It compares count and hash with the run's by itself."""
+    answer = bench("export", rows=20_000)
+    assert answer["work"]["rows"] >= 20_000
+    assert answer["figures"]["rss_growth_mb"] <= 64
+
+
+@pytest.mark.django_db(transaction=True)
+def test_workers():
+    answer = bench("workers", pods=10, restarts=2)
+    # Two pods' lives for each replica and restart, in each of two clusters.
+    assert answer["figures"]["rows"] > 2 * 10 * 3 * 25
+
+
+@pytest.mark.django_db(transaction=True)
 def test_recover():
     answer = bench("recover", kills=4, pods=4)
     assert answer["figures"]["lost_commands"] == answer["figures"]["doubled_commands"] == 0
