@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from dashboard.readings import event_uid_of
 from lifecycle.engine.programs.told import tell_behaviors
 from lifecycle.models import Cluster, Event, StoredObject
 
@@ -25,7 +26,7 @@ def list_conduct(cluster: Cluster, pod: StoredObject) -> list[Conduct]:
     """Containers in the order they start, with the Warning events that named what was not interpreted."""
     profiles = StoredObject.objects.filter(cluster=cluster, kind="ContainerProfile", deleted_ms__isnull=True)
     told = tell_behaviors(pod.data, list(profiles.order_by("name").values_list("data", flat=True)))
-    warned = _warnings(cluster, pod.uid)
+    warned = _warnings(cluster, event_uid_of(pod))
     return [
         Conduct(
             one.container,

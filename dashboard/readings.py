@@ -135,6 +135,11 @@ def event_uid(uid: str, annotations: Json | None) -> str:
     return (annotations or {}).get(MIRROR) or uid
 
 
+def event_uid_of(pod: StoredObject) -> str:
+    """The same, of a pod that was read whole."""
+    return event_uid(pod.uid, (pod.data.get("metadata") or {}).get("annotations"))
+
+
 def list_containers(data: Json) -> list[Json]:
     """Containers in the order they start, init, main, ephemeral: of spec and status what a table shows."""
     spec, status = data.get("spec") or {}, data.get("status") or {}

@@ -19,6 +19,7 @@ from django_htmx.middleware import HtmxDetails
 from dashboard import answers, readings
 from dashboard.answers import Answer
 from dashboard.behaviors import list_conduct
+from dashboard.configuration import list_configurations
 from dashboard.examples import EXAMPLES
 from dashboard.forms import ChangeForm, ClusterForm, ControlForm, DeletePodForm, ForkForm, ManifestForm
 from dashboard.live_figures import tell_time
@@ -174,7 +175,7 @@ def pod(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpRe
     """One pod: lanes, containers, events, logs."""
     found = get_cluster_or_404(request.user, cluster)
     context = _live(found, f"pod:{namespace}/{name}") | _pod(found, namespace, name)
-    context |= {"events": _recent_events(found, _event_uid(context["pod"])), "values": VALUES}
+    context |= {"events": _recent_events(found, readings.event_uid_of(context["pod"])), "values": VALUES}
     return render(request, "pods/pod.html", context)
 
 
@@ -276,10 +277,6 @@ def _recent_events(cluster: Cluster, uid: str = "") -> list[dict[str, Any]]:
     ]
 
 
-def _event_uid(pod: StoredObject) -> str:
-    return readings.event_uid(pod.uid, (pod.data.get("metadata") or {}).get("annotations"))
-
-
 def _find(cluster: Cluster, kind: str, namespace: str, name: str) -> StoredObject:
     stored = readings.find_object(cluster, kind, namespace, name)
     if stored is None:
@@ -295,6 +292,7 @@ def _pod(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
         "tone": readings.tone_of(stored),
         "status": stored.data.get("status") or {},
         "containers": readings.list_containers(stored.data),
+        "configurations": list_configurations(stored.data),
         "conduct": list_conduct(cluster, stored),
         "age": duration(max(0, end_ms - stored.created_ms)),
     }

@@ -73,6 +73,38 @@ def test_every_container_shows_its_own_state_with_what_belongs_to_it(client: Any
     }
 
 
+@pytest.mark.spec("RESTART-11")
+def test_what_helps_with_a_crash_loop_is_on_one_page(client: Any, shop: Cluster) -> None:
+    app = {
+        "name": "app",
+        "image": "web:1",
+        "env": [
+            {"name": "COLOUR", "value": "red <b>"},
+            {"name": "TOKEN", "valueFrom": {"secretKeyRef": {"name": "keys", "key": "token"}}},
+        ],
+        "envFrom": [{"prefix": "SHOP_", "configMapRef": {"name": "settings"}}],
+        "volumeMounts": [{"name": "files", "mountPath": "/etc/shop", "readOnly": True}],
+        "resources": {"requests": {"cpu": "100m"}, "limits": {"cpu": "1", "memory": "64Mi"}},
+    }
+    volumes = [{"name": "files", "configMap": {"name": "settings"}}]
+    record(shop, [event(7000, "BackOff", "Back-off restarting failed container")])
+    keep(shop, spec={"containers": [app], "volumes": volumes})
+    source = client.get("/clusters/shop/pods/default/web-1/").content.decode()
+    page = unescape(source)
+    for told in (
+        "COLOUR=red <b>",
+        "TOKEN from Secret keys, key token",
+        "SHOP_… from ConfigMap settings",
+        "/etc/shop from files (configMap, read-only)",
+        "requests cpu 100m",
+        "limits cpu 1, memory 64Mi",
+        "Back-off restarting failed container",
+        'hx-get="/clusters/shop/pods/default/web-1/log/"',
+    ):
+        assert told in page, told
+    assert "red <b>" not in source
+
+
 @pytest.mark.parametrize("is_mirror", [True, False])
 def test_the_events_of_a_static_pod_are_its_mirrors(client: Any, shop: Cluster, is_mirror: bool) -> None:
     record(shop, [event(7000, "Started", "from the node", uid="abc")])
