@@ -22,6 +22,7 @@ from .store.defaults import apply_defaults
 from .store.defaults.pods import default_pod
 from .store.requests import check_shape, make_wanted
 from .store.validation import FieldError, to_status, validate_create, validate_update
+from .store.validation.pod_security import ENFORCE, find_violations
 
 GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
 ACCOUNT, DEFAULT_ACCOUNT = "ServiceAccount", "default"
@@ -154,6 +155,7 @@ class ApiServer:
         )
         if isinstance(new, Pod):
             self._require_account(new.spec, new.meta.namespace, new.meta.name)
+            self._require_security(new.spec, new.meta.namespace, new.meta.name)
             new.status = self._new_status(new.spec)
         return self._store.create(new)
 
@@ -185,6 +187,7 @@ class ApiServer:
         )
         spec = self._admitted(template.spec)
         self._require_account(spec, owner.namespace, meta.name)
+        self._require_security(spec, owner.namespace, meta.name)
         status = self._new_status(spec) if spec.scheduling_gates else spec.memo["new_status"]
         pod = Pod(POD_KIND, meta, spec, status)
         if store.get("Pod", owner.namespace, meta.name) is not None:
@@ -204,6 +207,14 @@ class ApiServer:
             "pods",
             name,
         )
+
+    def _require_security(self, spec: PodSpec, namespace: str | None, name: str) -> None:
+        """A pod has to keep to the Pod Security Standard its namespace enforces."""
+        found = self._store.get("Namespace", "", namespace or "")
+        level = found.meta.labels.get(ENFORCE) if found is not None else None
+        violations = find_violations(spec.raw, level, self._context.features) if level else ""
+        if violations:
+            raise Forbidden(f'pods "{name}" is forbidden: {violations}', "pods", name)
 
     def _admitted(self, spec: PodSpec) -> PodSpec:
         # What admission adds to a pod is the same for all pods of a template.
@@ -244,6 +255,8 @@ class ApiServer:
             wanted,
             validate_update(current, wanted, subresource or "", self._context.features, _qos_of_json),
         )
+        if subresource == "ephemeralcontainers":
+            self._require_security(PodSpec.from_json(wanted["spec"]), old.meta.namespace, old.meta.name)
         new = read_object(wanted, epoch_ms)
         new.extra = new.extra or None
         return self._store_update(old, new, wanted.get("spec") != current.get("spec"), wanted != current)

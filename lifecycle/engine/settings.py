@@ -23,6 +23,7 @@ FEATURE_DEFAULTS: Mapping[str, bool] = {
     "ReduceDefaultCrashLoopBackOffDecay": False,
     "RestartAllContainersOnContainerExits": False,
     "SidecarContainers": True,
+    "UserNamespacesPodSecurityStandards": False,
     "UserNamespacesSupport": True,
 }
 """Gates the model knows, as the modelled release sets them."""

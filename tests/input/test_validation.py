@@ -202,6 +202,48 @@ def ephemeral(**fields):
             id="unknown system",
             marks=pytest.mark.spec("PODOS-01"),
         ),
+        *(
+            pytest.param(
+                make_pod(pod, container),
+                error,
+                id=f"{place} on {system}",
+                marks=pytest.mark.spec("SECCTX-06"),
+            )
+            for system, place, pod, container, error in (
+                (
+                    "linux",
+                    "windows options of a container",
+                    {"os": {"name": "linux"}},
+                    {"securityContext": {"windowsOptions": {"runAsUserName": "me"}}},
+                    "spec.containers[0].securityContext.windowsOptions: Forbidden: "
+                    "windows options cannot be set for a linux pod",
+                ),
+                (
+                    "linux",
+                    "windows options of a pod",
+                    {"os": {"name": "linux"}, "securityContext": {"windowsOptions": {"runAsUserName": "me"}}},
+                    {},
+                    "spec.securityContext.windowsOptions: Forbidden: "
+                    "windows options cannot be set for a linux pod",
+                ),
+                (
+                    "windows",
+                    "a user id",
+                    {"os": {"name": "windows"}},
+                    {"securityContext": {"runAsUser": 1000}},
+                    "spec.containers[0].securityContext.runAsUser: Forbidden: "
+                    "cannot be set for a windows pod",
+                ),
+                (
+                    "windows",
+                    "a host process in a network of its own",
+                    {"os": {"name": "windows"}},
+                    {"securityContext": {"windowsOptions": {"hostProcess": True}}},
+                    "spec.hostNetwork: Invalid value: false: "
+                    "hostNetwork must be true if pod contains any hostProcess containers",
+                ),
+            )
+        ),
         pytest.param(
             make_pod({"readinessGates": [{"conditionType": "not a label key"}]}),
             'spec.readinessGates[0].conditionType: Invalid value: "not a label key": name part must',
@@ -765,6 +807,13 @@ def test_user_and_group_ids_must_be_the_same_range():
     }
     (error,) = validate_kubelet_configuration({"metadata": {"annotations": annotations}})
     assert "must be the same range" in error.detail
+
+
+@pytest.mark.spec("SECCTX-06")
+def test_host_processes_are_accepted_for_windows():
+    options = {"hostProcess": True, "runAsUserName": "NT AUTHORITY\\SYSTEM"}
+    security = {"securityContext": {"windowsOptions": options}}
+    assert refuse_create(make_pod({"os": {"name": "windows"}, "hostNetwork": True, **security})) == []
 
 
 @pytest.mark.spec("USERNS-14")

@@ -16,6 +16,7 @@ from .kubelet_config import validate_kubelet_configuration, validate_subordinate
 from .metadata import validate_metadata, validate_metadata_update
 from .names import check_label
 from .others import validate_budget, validate_config, validate_service
+from .pod_security import validate_level
 from .pod_updates import (
     validate_ephemeral_update,
     validate_new_pod,
@@ -82,6 +83,8 @@ def _validate_content(kind: str, data: Object, gates: Mapping[str, bool]) -> lis
             return validate_config(data, ("data", "stringData"))
         case "PodDisruptionBudget":
             return validate_budget(spec)
+        case "Namespace":
+            return validate_level((data.get("metadata") or {}).get("labels") or {})
         case "KubeletConfiguration":
             return validate_kubelet_configuration(data)
     return []
