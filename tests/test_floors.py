@@ -50,6 +50,7 @@ DECIDERS = [
     "lifecycle.engine.controllers.*.[!o]*",
     "lifecycle.engine.kubelet.pod_[acrs]*",
     "lifecycle.engine.kubelet.container_status",
+    "lifecycle.engine.kubelet.cpu_manager",
     "lifecycle.engine.kubelet.restart_rules",
     "lifecycle.engine.kubelet.security",
     "lifecycle.engine.kubelet.user_namespaces",

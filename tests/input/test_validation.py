@@ -857,6 +857,22 @@ def test_the_eviction_settings_of_a_node(settings, path):
     assert [error.path for error in errors] == ([path] if path else [])
 
 
+@pytest.mark.parametrize(
+    "settings, path",
+    [
+        ({"cpuManagerPolicy": "none"}, None),
+        ({"cpuManagerPolicy": "static", "reservedSystemCPUs": "0-1"}, None),
+        ({"cpuManagerPolicy": "static", "kubeReserved": {"cpu": "500m"}}, None),
+        ({"cpuManagerPolicy": "static"}, "cpuManagerPolicy"),
+        ({"cpuManagerPolicy": "best"}, "cpuManagerPolicy"),
+        ({"cpuManagerPolicy": "static", "reservedSystemCPUs": "few"}, "reservedSystemCPUs"),
+    ],
+)
+def test_the_cpu_policy_of_a_node(settings, path):
+    errors = validate_kubelet_configuration(settings)
+    assert [error.path for error in errors] == ([path] if path else [])
+
+
 @pytest.mark.spec("POD-OBJ-05")
 def test_a_subdomain_is_accepted_with_a_warning():
     pod = make_pod(name="web.v2")

@@ -72,7 +72,7 @@ class Kubelets:
         self.sandboxes = Sandboxes(parts, self._prober, self._stopper, self.on_exit, self)
         self.ending = Ending(parts, self._prober, self._stopper, self)
         self.evictor = Evictor(parts, self)
-        self._admission = Admission(parts, self.evictor)
+        self._admission = Admission(parts, self.evictor, self.workers)
         self._agents = NodeAgents(parts)
         self.static_pods = StaticPods(parts, api, self)
         self._resizer = Resizer(parts, self._stopper, self.workers)

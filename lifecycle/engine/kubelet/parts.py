@@ -40,6 +40,7 @@ class Parts:
         "check_pressure",
         "connect",
         "context",
+        "cpus_of",
         "has_profiles",
         "outages",
         "profiles",
@@ -59,6 +60,8 @@ class Parts:
         self.profiles: tuple[Profile, ...] = ()
         self.has_profiles = 0
         self.connect: Callable[..., Any] | None = None
+        # Numbers of the CPUs that a container of a pod may run on.
+        self.cpus_of: Callable[[PodWorker, str], tuple[int, ...]] = lambda _worker, _container: ()
         # Has a node compared with what its kubelet calls short, where that may matter.
         self.check_pressure: Callable[[str], None] = lambda _node: None
         # Static pods as their kubelets know them, by uid; `show` has a mirror tell what is new of one.
@@ -166,7 +169,7 @@ class Parts:
 
     def world(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> ContainerWorld:
         """The world of a container, for one call."""
-        return ContainerWorld(self.context, worker, pod, run.container, self.connect)
+        return ContainerWorld(self.context, worker, pod, run.container, self.connect, self.cpus_of)
 
     def schedule_wake(self, worker: PodWorker, run: ContainerRun) -> None:
         """Have the process run when it is due next."""

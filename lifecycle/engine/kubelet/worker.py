@@ -176,6 +176,7 @@ class PodWorker:
     __slots__ = (
         "deadline_timer",
         "evicted",
+        "exclusive_cpus",
         "first_host_id",
         "grace_end_timer",
         "grace_seconds",
@@ -228,6 +229,8 @@ class PodWorker:
         self.deadline_timer: int | None = None
         # Why it is ended by its kubelet: reason, message, and the grace it is given if not its own.
         self.evicted: tuple[str, str, int | None] | None = None
+        # Numbers of the CPUs that containers have for themselves, by container.
+        self.exclusive_cpus: dict[str, tuple[int, ...]] = {}
         # Where its block of ids on the node begins, if it has a user namespace.
         self.first_host_id: int | None = None
         # The sandbox was lost and what ran in it is being stopped; since when none could be made.
@@ -296,6 +299,7 @@ class PodWorker:
             "grace_end_timer": self.grace_end_timer,
             "deadline_timer": self.deadline_timer,
             "evicted": self.evicted,
+            "exclusive_cpus": self.exclusive_cpus,
             "first_host_id": self.first_host_id,
             "is_renewing": self.is_renewing,
             "resize": self.resize,
@@ -332,6 +336,7 @@ class PodWorker:
         ).split():
             setattr(worker, name, data[name])
         worker.evicted = tuple(data["evicted"]) if data["evicted"] else None
+        worker.exclusive_cpus = {name: tuple(cpus) for name, cpus in data["exclusive_cpus"].items()}
         sandbox = data["sandbox"]
         containers = {}
         for row in data["containers"]:

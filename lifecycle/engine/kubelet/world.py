@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..context import Context
@@ -19,6 +19,7 @@ from ..programs import ConnectResult, FileLayer, Identity, Limits, Mount, PodFac
 from ..programs.downward import format_map
 from ..programs.references import expand_references as expand
 from ..programs.volumes import is_read_only_volume, make_mounts, refresh_layer
+from .cpu_manager import format_cpus
 from .identity import identity_of
 from .kernel_files import control_group_files, id_files
 from .user_namespaces import BLOCK
@@ -34,11 +35,18 @@ PUBLIC_ENDINGS = ("com", "org", "net", "io", "dev")
 class ContainerWorld:
     """The world of one container, for one call. Models the kubelet's environment and volume building."""
 
-    __slots__ = ("_connect", "_container", "_context", "_env", "_pod", "_worker")
+    __slots__ = ("_connect", "_container", "_context", "_cpus_of", "_env", "_pod", "_worker")
 
     def __init__(
-        self, context: Context, worker: PodWorker, pod: Pod, container: Container, connect: Any
+        self,
+        context: Context,
+        worker: PodWorker,
+        pod: Pod,
+        container: Container,
+        connect: Any,
+        cpus_of: Callable[[PodWorker, str], tuple[int, ...]],
     ) -> None:
+        self._cpus_of = cpus_of
         self._context = context
         self._worker = worker
         self._pod = pod
@@ -79,6 +87,8 @@ class ContainerWorld:
         has_memory_qos = self._context.features.get("MemoryQoS", False)
         qos_class = self._pod.status.qos_class
         groups = control_group_files(self._container, qos_class, memory, has_memory_qos)
+        cpus = format_cpus(self._cpus_of(self._worker, self._container.name))
+        groups["/sys/fs/cgroup/cpuset.cpus.effective"] = f"{cpus}\n"
         return {**id_files(self._worker.first_host_id, BLOCK), **groups}
 
     def draw(self, purpose: str, *key: object) -> float:

@@ -1,4 +1,4 @@
-"""As whom containers run: security contexts, user namespaces (S34), and what the kernel tells of them."""
+"""As whom containers run and with what: security contexts, user namespaces (S34), control groups, CPUs."""
 
 from typing import Any
 
@@ -259,3 +259,54 @@ def test_a_container_sees_its_control_group(gate: bool, expected: list[str]) -> 
     script = "cd /sys/fs/cgroup; cat memory.max memory.min memory.high cpu.max"
     resources = {"requests": {"memory": "100Mi"}, "limits": {"memory": "200Mi", "cpu": "500m"}}
     assert run(script, world=World({"MemoryQoS": gate}), app={"resources": resources}) == expected
+
+
+# --- CPUs of one's own ------------------------------------------------------------------------------------
+
+STATIC = {"kind": "KubeletConfiguration", "cpuManagerPolicy": "static", "reservedSystemCPUs": "0"}
+CPUS = "cat /sys/fs/cgroup/cpuset.cpus.effective; nproc; sleep 1000"
+
+
+def full(cpu: str) -> dict[str, Any]:
+    return {"requests": {"cpu": cpu, "memory": "64Mi"}, "limits": {"cpu": cpu, "memory": "64Mi"}}
+
+
+def cpus(world: World, name: str, resources: Any = None, **pod: Any) -> list[str]:
+    app = shell(CPUS, **({"resources": resources} if resources else {}))
+    assert world.pod(app, meta={"name": name}, **pod).ok
+    return logs(world, name)
+
+
+@pytest.mark.spec("QOS-09")
+def test_guaranteed_pods_get_cpus_of_their_own() -> None:
+    world = World(kubelet=[STATIC])
+    assert cpus(world, "two", full("2")) == ["1-2", "2"]
+    # The reserved one and what is left: for everybody without a claim to whole CPUs.
+    assert cpus(world, "part", full("500m")) == ["0,3", "2"]
+    assert cpus(world, "burstable", {"requests": {"cpu": "1"}}) == ["0,3", "2"]
+    world.delete(0, force=True, name="two")
+    assert cpus(world.to(10), "one", full("1")) == ["1", "1"]
+
+
+@pytest.mark.spec("QOS-09")
+def test_without_the_policy_everybody_shares() -> None:
+    world = World()
+    assert cpus(world, "two", full("2")) == ["0-3", "4"]
+
+
+@pytest.mark.spec("QOS-09")
+def test_a_pod_for_which_no_cpus_are_left_is_refused() -> None:
+    world = World(kubelet=[STATIC])
+    assert cpus(world, "two", full("2")) == ["1-2", "2"]
+    # The scheduler sees two CPUs free, the kubelet one: the other is reserved.
+    assert world.pod({"name": "app", "resources": full("2")}, meta={"name": "more"}).ok
+    status = world.to(10).status("more")
+    assert (status["phase"], status["reason"]) == ("Failed", "UnexpectedAdmissionError")
+    assert "requested=2, available=1" in status["message"]
+
+
+def test_cpus_of_ones_own_survive_saving() -> None:
+    world = World(kubelet=[STATIC])
+    assert cpus(world, "two", full("2")) == ["1-2", "2"]
+    world.cluster = Cluster.load(world.cluster.save())
+    assert cpus(world, "one", full("1")) == ["3", "1"]

@@ -203,7 +203,10 @@ def change_kernel(call: Call) -> Outcome:
 
 @tool("nproc")
 def nproc(call: Call) -> Outcome:
-    call.out("4\n")
+    """The CPUs the container may run on."""
+    cpus = call.world.kernel_files.get("/sys/fs/cgroup/cpuset.cpus.effective", "0-3").strip()
+    ranges = [part.partition("-") for part in cpus.split(",") if part]
+    call.out(f"{sum(int(last or first) - int(first) + 1 for first, _, last in ranges)}\n")
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...kubelet.cpu_manager import find_problem
 from ...kubelet.eviction_settings import find_problems
 from ...kubelet.user_namespaces import BLOCK, DEFAULT_PODS, USER_IDS
 from ...timing import read_duration_ms
@@ -20,6 +21,8 @@ def validate_kubelet_configuration(data: Mapping[str, Any]) -> list[FieldError]:
     written as in /etc/subuid and /etc/subgid."""
     errors = _validate_restart_period(data.get("crashLoopBackOff") or {})
     errors += [invalid(path, value, detail) for path, value, detail in find_problems(data)]
+    problem = find_problem(data)
+    errors += [invalid(*problem)] if problem is not None else []
     annotations = (data.get("metadata") or {}).get("annotations") or {}
     max_pods = data.get("maxPods") or DEFAULT_PODS
     users, groups = annotations.get(USER_IDS), annotations.get(GROUP_IDS)
