@@ -34,6 +34,9 @@ _NO: _Verdict = ("False", "", "")
 _RESTARTING: _Verdict = ("True", RESTART_ALL_STARTED, "container exited with restart policy rule")
 
 
+_SANDBOX_READY, _SANDBOX_NOT_READY = (READY_TO_START, _YES), (READY_TO_START, _NO)
+
+
 def decide_conditions(
     spec: PodSpec,
     phase: str,
@@ -56,13 +59,10 @@ def decide_conditions(
     initialized = decide_initialized(spec, phase, init_statuses, statuses, old, features)
     containers_ready = decide_containers_ready(spec, phase, init_statuses, statuses)
     ready = decide_ready(spec, containers_ready, old)
-    verdicts: tuple[tuple[str, _Verdict], ...] = (
-        (INITIALIZED, initialized),
-        (CONTAINERS_READY, containers_ready),
-        (READY, ready),
-    )
+    own = ((INITIALIZED, initialized), (CONTAINERS_READY, containers_ready), (READY, ready))
+    verdicts: tuple[tuple[str, _Verdict], ...] = own
     if features.get(READY_TO_START_GATE, True):
-        verdicts = ((READY_TO_START, _YES if sandbox_ready else _NO), *verdicts)
+        verdicts = (_SANDBOX_READY if sandbox_ready else _SANDBOX_NOT_READY, *own)
     if restarting is not None and (restarting or any(one.type == RESTART_IN_PLACE for one in old)):
         verdicts = (*verdicts, (RESTART_IN_PLACE, _RESTARTING if restarting else _NO))
     return _merge(old, verdicts, now_ms, generation or None)
@@ -75,34 +75,34 @@ def _merge(
     generation: int | None,
 ) -> tuple[Condition, ...]:
     changed: list[Condition] | None = None
-    for type_, verdict in verdicts:
-        index = len(old) - 1
-        while index >= 0 and old[index].type != type_:
-            index -= 1
-        before = old[index] if index >= 0 else None
-        if before is not None and _is_same(before, verdict, generation):
-            continue
+    count, place = len(old), 0
+    for type_, (status, reason, message) in verdicts:
+        # They stand in the order of the verdicts, so the next one is mostly right behind.
+        index = place
+        while index < count and old[index].type != type_:
+            index += 1
+        if index == count and place:
+            index = next((at for at in range(place) if old[at].type == type_), count)
+        moved_ms = now_ms
+        if index < count:
+            place, before = index + 1, old[index]
+            if before.status == status:
+                if (
+                    before.reason == reason
+                    and before.message == message
+                    and before.observed_generation == generation
+                ):
+                    continue
+                if before.last_transition_ms is not None:
+                    moved_ms = before.last_transition_ms
+        new = Condition(type_, status, reason, message, moved_ms, None, None, generation)
         if changed is None:
             changed = list(old)
-        status, reason, message = verdict
-        moved_ms = now_ms
-        if before is not None and before.status == status:
-            moved_ms = before.last_transition_ms if before.last_transition_ms is not None else now_ms
-        new = Condition(type_, status, reason, message, moved_ms, None, None, generation)
-        if index < 0:
-            changed.append(new)
-        else:
+        if index < count:
             changed[index] = new
+        else:
+            changed.append(new)
     return old if changed is None else tuple(changed)
-
-
-def _is_same(before: Condition, verdict: _Verdict, generation: int | None) -> bool:
-    return (
-        before.status == verdict[0]
-        and before.reason == verdict[1]
-        and before.message == verdict[2]
-        and before.observed_generation == generation
-    )
 
 
 def decide_containers_ready(

@@ -28,10 +28,10 @@ def _has_more_to_do(worker: PodWorker) -> bool:
 def _is_same(old: PodStatus, new: PodStatus) -> bool:
     # The deciding functions hand back what they were given when nothing changed.
     return (
-        new.containers is old.containers
+        new.conditions is old.conditions
+        and new.containers is old.containers
         and new.init_containers is old.init_containers
         and new.ephemeral_containers is old.ephemeral_containers
-        and new.conditions is old.conditions
         and new.phase == old.phase
         and new.reason == old.reason
         and new.pod_ip == old.pod_ip

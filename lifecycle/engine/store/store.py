@@ -26,7 +26,7 @@ class Store:
 
     __slots__ = (
         "_listeners",
-        "_objects",
+        "_names",
         "_pods",
         "_shape_listeners",
         "by_uid",
@@ -45,7 +45,8 @@ class Store:
         self.clock = clock
         self.trace = trace
         self.resource_version = 0
-        self._objects: dict[str, dict[tuple[str, str], StoredObject]] = {}
+        # uids by kind, then by namespace and name; the objects themselves are in `by_uid`.
+        self._names: dict[str, dict[tuple[str, str], str]] = {}
         self._listeners: dict[str, list[Listener]] = {}
         self._shape_listeners: dict[str, list[Listener]] = {}
         self.by_uid: dict[str, StoredObject] = {}
@@ -74,8 +75,9 @@ class Store:
 
     def get(self, kind: str, namespace: str | None, name: str) -> StoredObject | None:
         """The object of that name, if it exists."""
-        bucket = self._objects.get(kind)
-        return bucket.get((namespace or "", name)) if bucket is not None else None
+        bucket = self._names.get(kind)
+        uid = bucket.get((namespace or "", name)) if bucket is not None else None
+        return self.by_uid[uid] if uid is not None else None
 
     def require(self, kind: str, namespace: str | None, name: str) -> StoredObject:
         """The object of that name. Raises NotFound."""
@@ -87,42 +89,38 @@ class Store:
 
     def list(self, kind: str, namespace: str | None = None) -> Iterator[StoredObject]:
         """Objects of a kind in order of creation, of one namespace or of all."""
-        for (space, _name), obj in self._objects.get(kind, {}).items():
+        for (space, _name), uid in self._names.get(kind, {}).items():
             if namespace is None or space == namespace:
-                yield obj
+                yield self.by_uid[uid]
 
     def kinds(self) -> Sequence[str]:
         """Kinds with objects, in order of first use."""
-        return [kind for kind, bucket in self._objects.items() if bucket]
+        return [kind for kind, bucket in self._names.items() if bucket]
 
     def count(self, kind: str) -> int:
         """How many objects of a kind there are."""
-        return len(self._objects.get(kind, ()))
+        return len(self._names.get(kind, ()))
 
     def create(self, new: StoredObject) -> StoredObject:
         """Add an object whose metadata is complete. Raises AlreadyExists."""
         kind, namespace, name = new.key
-        bucket = self._objects.setdefault(kind, {})
+        bucket = self._names.setdefault(kind, {})
         if (namespace, name) in bucket:
             plural = _plural(kind)
             raise AlreadyExists(f'{plural} "{name}" already exists', plural.partition(".")[0], name)
-        bucket[namespace, name] = new
+        bucket[namespace, name] = new.meta.uid
         self._wrote(ADDED, None, new)
         return new
 
     def update(self, old: StoredObject, new: StoredObject) -> None:
         """Put `new` in the place of `old`, which must be what is stored."""
-        kind = old.kind.name
-        bucket = self._objects[kind]
-        key = (old.meta.namespace or "", old.meta.name)
-        assert bucket.get(key) is old, ("stale write", kind, key)
-        bucket[key] = new
+        assert self.by_uid.get(old.meta.uid) is old, ("stale write", old.key)
         self._wrote(MODIFIED, old, new)
 
     def remove(self, old: StoredObject) -> None:
         """Take an object away for good."""
         kind, namespace, name = old.key
-        del self._objects[kind][namespace, name]
+        del self._names[kind][namespace, name]
         uid = old.meta.uid
         last = old.replace()
         rv = last.resource_version = self.resource_version = self.resource_version + 1
@@ -185,7 +183,7 @@ class Store:
     def restore(self, obj: StoredObject) -> None:
         """Put back an object of a checkpoint: no version, no rows, no notice."""
         kind, namespace, name = obj.key
-        self._objects.setdefault(kind, {})[namespace, name] = obj
+        self._names.setdefault(kind, {})[namespace, name] = obj.meta.uid
         self.by_uid[obj.meta.uid] = obj
         self.index.change(None, obj)
         if isinstance(obj, Pod):
