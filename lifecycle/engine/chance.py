@@ -16,10 +16,11 @@ _SCALE = float(1 << 64)
 class Chance:
     """Keyed draws from one seed."""
 
-    __slots__ = ("_salt",)
+    __slots__ = ("_keyed", "_salt")
 
     def __init__(self, seed: int) -> None:
         self._salt = blake2b(str(seed).encode(), digest_size=16).digest()
+        self._keyed = blake2b(digest_size=8, key=self._salt)
 
     def _hash(self, purpose: str, key: tuple[object, ...], size: int) -> bytes:
         text = f"{purpose}\x1f{key!r}" if key else purpose
@@ -34,8 +35,9 @@ class Chance:
         if high_ms <= low_ms:
             return low_ms
         text = f"{purpose}\x1f{key!r}" if key else purpose
-        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=self._salt).digest()
-        return low_ms + int.from_bytes(digest, "big") % (high_ms - low_ms + 1)
+        digest = self._keyed.copy()
+        digest.update(text.encode("utf-8", "surrogatepass"))
+        return low_ms + int.from_bytes(digest.digest(), "big") % (high_ms - low_ms + 1)
 
     def uid(self, *key: object) -> str:
         """A version 4 UUID, the same for the same key."""

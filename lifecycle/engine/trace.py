@@ -6,6 +6,7 @@ real component would emit it. Both name what led to them: the number of another 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from .agenda import Cause
@@ -47,6 +48,8 @@ class EventRow(NamedTuple):
 
 
 Row = Transition | EventRow
+Change = tuple[str, Any, Any, str | None, str | None, dict[str, Any] | None]
+"""What becomes a transition: field, old, new, reason, message, detail."""
 
 
 class Version(NamedTuple):
@@ -170,6 +173,15 @@ class Trace:
             )
         )
         return seq
+
+    def record(self, subject: Subject, changes: Iterable[Change]) -> None:
+        """Write the transitions of one write to an object."""
+        seq, at_ms, cause, append = self.seq, self.at_ms, self.cause, self.rows.append
+        make = tuple.__new__
+        for field, old, new, reason, message, detail in changes:
+            seq += 1
+            append(make(Transition, (seq, at_ms, subject, field, old, new, reason, message, cause, detail)))
+        self.seq = seq
 
     def event(
         self,

@@ -15,7 +15,7 @@ from ..objects.meta import Key, StoredObject
 from ..objects.pod import Pod
 from ..trace import Trace, Version
 from .index import Index
-from .transitions import record_object, record_pod
+from .transitions import object_changes, pod_changes
 
 Listener = Callable[[StoredObject | None, StoredObject | None], None]
 ADDED, MODIFIED, DELETED = "ADDED", "MODIFIED", "DELETED"
@@ -155,11 +155,11 @@ class Store:
             self._pods[meta.uid] = new
             if old is None or old.meta is not meta or old.node_name != new.node_name:  # type: ignore[attr-defined]
                 self._file(old, new)
-            record_pod(trace, old, new, self.shown)  # type: ignore[arg-type]
+            trace.record(new.subject, pod_changes(old, new, self.shown))  # type: ignore[arg-type]
         else:
             if old is None or old.meta is not meta:
                 self._file(old, new)
-            record_object(trace, old, new)
+            trace.record(new.subject, object_changes(old, new))
         if trace.seq >= first:
             trace.cause = first
         self._tell(new.kind.name, old, new)

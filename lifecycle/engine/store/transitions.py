@@ -12,9 +12,9 @@ from typing import Any
 from ..columns import SCHEDULING_GATED, pod_status_text, ready_text
 from ..objects.condition import Condition, find_condition
 from ..objects.container import TERMINATED, WAITING, ContainerState, ContainerStatus
-from ..objects.meta import StoredObject, Subject
+from ..objects.meta import StoredObject
 from ..objects.pod import Pod, PodStatus
-from ..trace import Trace
+from ..trace import Change
 
 _ORDER = {
     "PodScheduled": 0,
@@ -23,53 +23,53 @@ _ORDER = {
     "ContainersReady": 3,
     "Ready": 4,
 }
+Rank = tuple[int, str]
+"""Where a condition stands among those of one write, and its field."""
+_RANKS: dict[str, Rank] = {name: (rank, "condition." + name) for name, rank in _ORDER.items()}
 # Without init containers Initialized is set before the sandbox exists.
-_ORDER_WITHOUT_INIT = {**_ORDER, "Initialized": 1, "PodReadyToStartContainers": 2}
+_RANKS_WITHOUT_INIT: dict[str, Rank] = {
+    **_RANKS,
+    "Initialized": (1, "condition.Initialized"),
+    "PodReadyToStartContainers": (2, "condition.PodReadyToStartContainers"),
+}
+_NOTHING, _NOTHING_SHOWN = PodStatus(), (None, None)
 _REVISION = "deployment.kubernetes.io/revision"
 
 
-def record_pod(trace: Trace, old: Pod | None, new: Pod, shown: dict[str, tuple[str, str]]) -> None:
-    """Rows of a pod's create or update. `shown` keeps READY and STATUS as last told, by uid."""
-    subject, status = new.subject, new.status
+def pod_changes(old: Pod | None, new: Pod, shown: dict[str, tuple[str, str]]) -> list[Change]:
+    """What a pod's create or update changed. `shown` keeps READY and STATUS as last told, by uid."""
+    found: list[Change] = []
+    status = new.status
     if old is None:
         before = _NOTHING
-        trace.transition(subject, "exists", None, "created")
+        found.append(("exists", None, "created", None, None, None))
     else:
         before = old.status
     if new.node_name and (old is None or old.node_name != new.node_name):
-        trace.transition(subject, "node", None, new.node_name)
+        found.append(("node", None, new.node_name, None, None, None))
     if before is status:
-        _record_shown(trace, subject, new, shown)
-        return
-    has_run = False
-    for was, now in (
-        (before.init_containers, status.init_containers),
-        (before.containers, status.containers),
-        (before.ephemeral_containers, status.ephemeral_containers),
-    ):
-        if was is not now:
-            has_run = True
-            _record_containers(trace, subject, was, now)
+        _add_shown(found, new, shown)
+        return found
+    is_same_run = before.containers is status.containers
+    if before.init_containers is not status.init_containers:
+        is_same_run = False
+        _add_containers(found, before.init_containers, status.init_containers)
+    if before.containers is not status.containers:
+        _add_containers(found, before.containers, status.containers)
+    if before.ephemeral_containers is not status.ephemeral_containers:
+        _add_containers(found, before.ephemeral_containers, status.ephemeral_containers)
     if before.conditions is not status.conditions:
-        order = _ORDER if new.spec.init_containers else _ORDER_WITHOUT_INIT
-        _record_conditions(trace, subject, before.conditions, status.conditions, order)
+        ranks = _RANKS if new.spec.init_containers else _RANKS_WITHOUT_INIT
+        _add_conditions(found, before.conditions, status.conditions, ranks)
     if before.phase != status.phase or old is None:
-        trace.transition(
-            subject,
-            "phase",
-            before.phase if old is not None else None,
-            status.phase,
-            status.reason or None,
-            status.message or None,
-        )
-    elif not has_run and _is_plain_detail(old, new, shown):
-        return
+        was = before.phase if old is not None else None
+        found.append(("phase", was, status.phase, status.reason or None, status.message or None, None))
+    elif is_same_run and _is_plain_detail(old, new, shown):
+        return found
     if before.reason != status.reason:
-        trace.transition(subject, "reason", before.reason or None, status.reason or None)
-    _record_shown(trace, subject, new, shown)
-
-
-_NOTHING = PodStatus()
+        found.append(("reason", before.reason or None, status.reason or None, None, None, None))
+    _add_shown(found, new, shown)
+    return found
 
 
 def _is_plain_detail(old: Pod, new: Pod, shown: dict[str, tuple[str, str]]) -> bool:
@@ -88,27 +88,21 @@ def _is_plain_detail(old: Pod, new: Pod, shown: dict[str, tuple[str, str]]) -> b
     )
 
 
-def _record_shown(trace: Trace, subject: Subject, pod: Pod, shown: dict[str, tuple[str, str]]) -> None:
+def _add_shown(found: list[Change], pod: Pod, shown: dict[str, tuple[str, str]]) -> None:
+    uid = pod.meta.uid
     ready, text = ready_text(pod), pod_status_text(pod)
-    last = shown.get(subject.uid)
-    if last is None:
-        trace.transition(subject, "ready", None, ready)
-        trace.transition(subject, "status", None, text)
-    else:
-        if last[0] != ready:
-            trace.transition(subject, "ready", last[0], ready)
-        if last[1] != text:
-            trace.transition(subject, "status", last[1], text)
-        elif last[0] == ready:
-            return
-    shown[subject.uid] = (ready, text)
+    was_ready, was_text = shown.get(uid, _NOTHING_SHOWN)
+    if was_ready != ready:
+        found.append(("ready", was_ready, ready, None, None, None))
+    elif was_text == text:
+        return
+    if was_text != text:
+        found.append(("status", was_text, text, None, None, None))
+    shown[uid] = (ready, text)
 
 
-def _record_containers(
-    trace: Trace,
-    subject: Subject,
-    old: tuple[ContainerStatus, ...],
-    new: tuple[ContainerStatus, ...],
+def _add_containers(
+    found: list[Change], old: tuple[ContainerStatus, ...], new: tuple[ContainerStatus, ...]
 ) -> None:
     for index, status in enumerate(new):
         before: ContainerStatus | None = None
@@ -116,8 +110,10 @@ def _record_containers(
             before = old[index]
         elif old:
             before = next((entry for entry in old if entry.name == status.name), None)
-        if before is not status:
-            _record_container(trace, subject, before, status)
+        if before is None:
+            _add_new_container(found, status)
+        elif before is not status:
+            _add_container(found, before, status)
 
 
 @lru_cache(maxsize=4096)
@@ -127,67 +123,50 @@ def _fields_of(container: str) -> tuple[str, str, str, str]:
     return stem + "state", stem + "started", stem + "ready", stem + "restartCount"
 
 
-def _record_container(
-    trace: Trace, subject: Subject, old: ContainerStatus | None, new: ContainerStatus
-) -> None:
+def _add_new_container(found: list[Change], new: ContainerStatus) -> None:
     state_field, started_field, ready_field, count_field = _fields_of(new.name)
-    if old is None:
-        if new.state is not None:
-            _record_state(trace, subject, state_field, None, new)
-        if new.started is not None:
-            trace.transition(subject, started_field, None, new.started)
-        trace.transition(subject, ready_field, None, new.ready)
-        if new.restart_count:
-            trace.transition(subject, count_field, 0, new.restart_count)
-        return
+    if new.state is not None:
+        found.append(_state_change(state_field, None, new.state, new.restart_count))
+    if new.started is not None:
+        found.append((started_field, None, new.started, None, None, None))
+    found.append((ready_field, None, new.ready, None, None, None))
+    if new.restart_count:
+        found.append((count_field, 0, new.restart_count, None, None, None))
+
+
+def _add_container(found: list[Change], old: ContainerStatus, new: ContainerStatus) -> None:
+    state_field, started_field, ready_field, count_field = _fields_of(new.name)
     state, before = new.state, old.state
     if state is not None and before is not state:
         has_restarted = old.restart_count != new.restart_count and state.type != WAITING
         if before is None or before.type != state.type or before.reason != state.reason or has_restarted:
-            _record_state(trace, subject, state_field, before, new)
+            found.append(_state_change(state_field, before, state, new.restart_count))
     if old.started != new.started:
-        trace.transition(subject, started_field, old.started, new.started)
+        found.append((started_field, old.started, new.started, None, None, None))
     if old.ready != new.ready:
-        trace.transition(subject, ready_field, old.ready, new.ready)
+        found.append((ready_field, old.ready, new.ready, None, None, None))
     if old.restart_count != new.restart_count:
-        trace.transition(subject, count_field, old.restart_count, new.restart_count)
+        found.append((count_field, old.restart_count, new.restart_count, None, None, None))
 
 
-def _record_state(
-    trace: Trace, subject: Subject, field: str, before: ContainerState | None, status: ContainerStatus
+def _state_change(
+    field: str, before: ContainerState | None, state: ContainerState, restart_count: int
+) -> Change:
+    detail: dict[str, Any] | None = None
+    if state.type != WAITING:
+        detail = {"restartCount": restart_count, "startedAt_ms": state.started_ms}
+        if state.type == TERMINATED:
+            detail["exitCode"] = state.exit_code
+            detail["signal"] = state.signal
+            detail["finishedAt_ms"] = state.finished_ms
+    was = before.type if before is not None else None
+    return field, was, state.type, state.reason or None, state.message or None, detail
+
+
+def _add_conditions(
+    found: list[Change], old: tuple[Condition, ...], new: tuple[Condition, ...], ranks: dict[str, Rank]
 ) -> None:
-    state = status.state
-    assert state is not None, status.name
-    trace.transition(
-        subject,
-        field,
-        before.type if before is not None else None,
-        state.type,
-        state.reason or None,
-        state.message or None,
-        _state_detail(state, status.restart_count),
-    )
-
-
-def _state_detail(state: ContainerState, restart_count: int) -> dict[str, Any] | None:
-    if state.type == WAITING:
-        return None
-    detail: dict[str, Any] = {"restartCount": restart_count, "startedAt_ms": state.started_ms}
-    if state.type == TERMINATED:
-        detail["exitCode"] = state.exit_code
-        detail["signal"] = state.signal
-        detail["finishedAt_ms"] = state.finished_ms
-    return detail
-
-
-def _record_conditions(
-    trace: Trace,
-    subject: Subject,
-    old: tuple[Condition, ...],
-    new: tuple[Condition, ...],
-    order: dict[str, int],
-) -> None:
-    changed: list[_Changed] = []
+    changed: list[tuple[Rank, Change]] = []
     count_old = len(old)
     is_moved = count_old > len(new)
     for index, condition in enumerate(new):
@@ -196,49 +175,39 @@ def _record_conditions(
             continue
         if before is not None and before.type != condition.type:
             is_moved = True
-            before = find_condition(old, condition.type)
-        elif before is None and is_moved:
+        if is_moved:
             before = find_condition(old, condition.type)
         if before is None or before.status != condition.status or before.reason != condition.reason:
-            changed.append((order.get(condition.type, 9), condition.type, before, condition))
+            changed.append(_condition_change(before, condition, ranks))
     if is_moved:
         for entry in old:
             if find_condition(new, entry.type) is None:
-                changed.append((order.get(entry.type, 9), entry.type, entry, None))
+                rank = _rank_of(entry.type, ranks)
+                changed.append((rank, (rank[1], entry.status, None, None, None, None)))
     if len(changed) > 1:
-        changed.sort(key=_by_rank)
-    for _rank, name, before, after in changed:
-        was = before.status if before is not None else None
-        if after is None:
-            trace.transition(subject, _condition_field(name), was, None)
-        else:
-            trace.transition(
-                subject,
-                _condition_field(name),
-                was,
-                after.status,
-                after.reason or None,
-                after.message or None,
-            )
+        # No two have the same rank.
+        changed.sort()
+    for _rank, change in changed:
+        found.append(change)
 
 
-_Changed = tuple[int, str, Condition | None, Condition | None]
+def _condition_change(
+    before: Condition | None, after: Condition, ranks: dict[str, Rank]
+) -> tuple[Rank, Change]:
+    rank = ranks.get(after.type) or _rank_of(after.type, ranks)
+    was = before.status if before is not None else None
+    return rank, (rank[1], was, after.status, after.reason or None, after.message or None, None)
 
 
-@lru_cache(maxsize=1024)
-def _condition_field(type_: str) -> str:
-    return "condition." + type_
+def _rank_of(type_: str, ranks: dict[str, Rank]) -> Rank:
+    return ranks.get(type_) or (9, "condition." + type_)
 
 
-def _by_rank(entry: _Changed) -> tuple[int, str]:
-    return entry[0], entry[1]
-
-
-def record_object(trace: Trace, old: StoredObject | None, new: StoredObject) -> None:
-    """Rows of any other object: existence, conditions, every integer of its status, revision, and so on."""
-    subject = new.subject
+def object_changes(old: StoredObject | None, new: StoredObject) -> list[Change]:
+    """What any other write changed: existence, conditions, integers of the status, the revision, and so on."""
+    found: list[Change] = []
     if old is None:
-        trace.transition(subject, "exists", None, "created")
+        found.append(("exists", None, "created", None, None, None))
     before, after = _readings(old), _readings(new)
     for field in sorted(set(before) | set(after), key=_field_rank):
         was, is_now = before.get(field), after.get(field)
@@ -249,7 +218,9 @@ def record_object(trace: Trace, old: StoredObject | None, new: StoredObject) -> 
         if was is None and value == default and reason is None:
             continue
         old_value = was[0] if was else default
-        trace.transition(subject, field, old_value, default if is_now is None else value, reason, message)
+        new_value = default if is_now is None else value
+        found.append((field, old_value, new_value, reason, message, None))
+    return found
 
 
 def _is_integer_field(was: Any, is_now: Any) -> bool:
