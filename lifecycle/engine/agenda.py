@@ -14,6 +14,9 @@ from typing import Any, NamedTuple
 Cause = int | str | None
 
 
+NEVER = float("inf")
+
+
 class Timer(NamedTuple):
     """One thing to do later. `target` and `payload` are plain JSON data."""
 
@@ -29,10 +32,12 @@ class Timer(NamedTuple):
 class Agenda:
     """All timers of a cluster: a heap of instants, and the timers of each instant in the order they came."""
 
-    __slots__ = ("_cancelled", "_count", "_due", "_instants", "_sequence", "progress_count")
+    __slots__ = ("_cancelled", "_count", "_due", "_instants", "_sequence", "first_ms", "progress_count")
 
     def __init__(self) -> None:
         self._instants: list[int] = []
+        # No timer is due before this instant.
+        self.first_ms: float = NEVER
         self._due: dict[int, deque[Timer]] = {}
         # How many timers there are, cancelled ones that have not surfaced yet included.
         self._count = 0
@@ -65,6 +70,7 @@ class Agenda:
         if timers is None:
             self._due[timer[0]] = deque((timer,))
             heappush(self._instants, timer[0])
+            self.first_ms = self._instants[0]
         else:
             timers.append(timer)
 
@@ -78,6 +84,7 @@ class Agenda:
 
     def _restore(self, timers: Iterable[Timer]) -> None:
         self._instants, self._due, self._cancelled, self._count = [], {}, {}, 0
+        self.first_ms = NEVER
         for timer in timers:
             self._put(timer)
 
@@ -85,36 +92,34 @@ class Agenda:
         """The instant of the first living timer."""
         while self._instants:
             timers = self._due[self._instants[0]]
-            while timers and timers[0][1] in self._cancelled:
-                self._drop(timers)
-            if timers:
+            if timers[0][1] not in self._cancelled:
                 return self._instants[0]
-            self._close_instant()
+            self._drop(timers)
         return None
 
     def pop_due(self, now_ms: int) -> Timer | None:
         """The first living timer due at or before now, taken off."""
-        instants = self._instants
-        while instants and instants[0] <= now_ms:
-            timers = self._due[instants[0]]
-            while timers:
-                if self._cancelled and timers[0][1] in self._cancelled:
-                    self._drop(timers)
-                    continue
-                self._count -= 1
-                timer = timers.popleft()
-                if timer.is_progress:
-                    self.progress_count -= 1
-                return timer
-            self._close_instant()
+        while self.first_ms <= now_ms:
+            timers = self._due[self._instants[0]]
+            if self._cancelled and timers[0][1] in self._cancelled:
+                self._drop(timers)
+                continue
+            timer = self._take(timers)
+            if timer[5]:
+                self.progress_count -= 1
+            return timer
         return None
 
-    def _drop(self, timers: deque[Timer]) -> None:
-        del self._cancelled[timers.popleft()[1]]
+    def _take(self, timers: deque[Timer]) -> Timer:
         self._count -= 1
+        timer = timers.popleft()
+        if not timers:
+            del self._due[heappop(self._instants)]
+            self.first_ms = self._instants[0] if self._instants else NEVER
+        return timer
 
-    def _close_instant(self) -> None:
-        del self._due[heappop(self._instants)]
+    def _drop(self, timers: deque[Timer]) -> None:
+        del self._cancelled[self._take(timers)[1]]
 
     def save(self) -> dict[str, Any]:
         """Plain data: living timers in firing order."""

@@ -126,11 +126,11 @@ class Loop:
         handlers, controllers = self._handlers, self._controllers
         now_ms = clock.now_ms
         while True:
-            timer = agenda.pop_due(now_ms)
-            while timer is not None:
-                trace.cause = timer.cause
-                handlers[timer.kind](timer)
+            while agenda.first_ms <= now_ms:
                 timer = agenda.pop_due(now_ms)
+                if timer is not None:
+                    trace.cause = timer.cause
+                    handlers[timer.kind](timer)
             if not queue:
                 break
             key = next(iter(queue))

@@ -341,14 +341,6 @@ class Pod(StoredObject):
         return None
 
     @property
-    def ready_since(self) -> tuple[int | None] | None:
-        """Since when the Ready condition is True (an instant, if it says so); None when it is not."""
-        for condition in self.status.conditions:
-            if condition.type == "Ready":
-                return (condition.last_transition_ms,) if condition.status == "True" else None
-        return None
-
-    @property
     def is_ready(self) -> bool:
         """Whether the Ready condition is True."""
         condition = self.ready_condition

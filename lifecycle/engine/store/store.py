@@ -5,7 +5,7 @@ One counter numbers the versions of all kinds. Writes at the same instant are no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..clock import Clock
 from ..columns import pod_status_text, ready_text
@@ -13,7 +13,7 @@ from ..errors import AlreadyExists, NotFound
 from ..objects.kinds import kind_for
 from ..objects.meta import Key, StoredObject
 from ..objects.pod import Pod
-from ..trace import Trace, Version
+from ..trace import Change, Trace, Version
 from .index import Index
 from .transitions import object_changes, pod_changes
 
@@ -149,20 +149,25 @@ class Store:
         rv = new.resource_version = self.resource_version = self.resource_version + 1
         self.versions.append(tuple.__new__(Version, (rv, self.clock.now_ms, type, old, new)))
         trace, meta = self.trace, new.meta
-        outer, first = trace.cause, trace.seq + 1
+        outer, before = trace.cause, trace.seq
         self.by_uid[meta.uid] = new
+        is_of_note = old is None or old.meta is not meta or old.spec is not new.spec
         if isinstance(new, Pod):
             self._pods[meta.uid] = new
-            if old is None or old.meta is not meta or old.node_name != new.node_name:  # type: ignore[attr-defined]
+            if is_of_note or old.node_name != new.node_name:  # type: ignore[union-attr]
+                is_of_note = True
                 self._file(old, new)
-            trace.record(new.subject, pod_changes(old, new, self.shown))  # type: ignore[arg-type]
+            changes = pod_changes(old, new, self.shown)  # type: ignore[arg-type]
+            is_of_note = is_of_note or _tells_much(changes, new)
         else:
-            if old is None or old.meta is not meta:
+            if is_of_note:
                 self._file(old, new)
-            trace.record(new.subject, object_changes(old, new))
-        if trace.seq >= first:
-            trace.cause = first
-        self._tell(new.kind.name, old, new)
+            changes, is_of_note = object_changes(old, new), True
+        if changes:
+            trace.record(new.subject, changes)
+        if trace.seq > before:
+            trace.cause = before + 1
+        self._tell(new.kind.name, old, new, is_of_note)
         trace.cause = outer
 
     def _file(self, old: StoredObject | None, new: StoredObject) -> None:
@@ -170,15 +175,16 @@ class Store:
         if old is not None and old.meta.deletion_ms is None and new.meta.deletion_ms is not None:
             self.set_deletion_stage(new, "requested")
 
-    def _tell(self, kind: str, old: StoredObject | None, new: StoredObject | None) -> None:
+    def _tell(
+        self, kind: str, old: StoredObject | None, new: StoredObject | None, is_of_note: bool = True
+    ) -> None:
         for listener in self._listeners.get(kind, ()):
             listener(old, new)
-        if old is not None and new is not None and _has_same_shape(old, new):
-            return
-        for listener in self._shape_listeners.get(kind, ()):
-            listener(old, new)
-        for listener in self._shape_listeners.get("", ()):
-            listener(old, new)
+        if is_of_note:
+            for listener in self._shape_listeners.get(kind, ()):
+                listener(old, new)
+            for listener in self._shape_listeners.get("", ()):
+                listener(old, new)
 
     def restore(self, obj: StoredObject) -> None:
         """Put back an object of a checkpoint: no version, no rows, no notice."""
@@ -192,19 +198,15 @@ class Store:
             self.shown[obj.meta.uid] = (ready_text(obj), pod_status_text(obj))
 
 
-def _has_same_shape(old: StoredObject, new: StoredObject) -> bool:
-    if old.meta is not new.meta or old.spec is not new.spec:
-        return False
-    return isinstance(old, Pod) and isinstance(new, Pod) and not _is_status_of_note(old, new)
-
-
-def _is_status_of_note(old: Pod, new: Pod) -> bool:
-    before, after = old.status, new.status
-    if old.node_name != new.node_name or before.phase != after.phase:
-        return True
-    if before.conditions is after.conditions:
-        return False
-    return bool(new.spec.readiness_gates) or old.ready_since != new.ready_since
+def _tells_much(changes: Iterable[Change], pod: Pod) -> bool:
+    """Whether a changed status is of note to more than those who follow every detail."""
+    gates = pod.spec.readiness_gates
+    for field, old, new, _reason, _message, _detail in changes:
+        if field == "phase" or (field == "condition.Ready" and "True" in (old, new)):
+            return True
+        if gates and field.startswith("condition."):
+            return True
+    return False
 
 
 def _plural(kind: str) -> str:

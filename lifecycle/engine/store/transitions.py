@@ -204,7 +204,7 @@ def _rank_of(type_: str, ranks: dict[str, Rank]) -> Rank:
 
 
 def object_changes(old: StoredObject | None, new: StoredObject) -> list[Change]:
-    """What any other write changed: existence, conditions, integers of the status, the revision, and so on."""
+    """What any other write changed: existence, conditions, integers of the status, revision, and so on."""
     found: list[Change] = []
     if old is None:
         found.append(("exists", None, "created", None, None, None))
