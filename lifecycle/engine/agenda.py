@@ -7,7 +7,7 @@ entry is dropped when it surfaces, or when dead entries outnumber the living.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Sequence
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
@@ -32,21 +32,21 @@ class Timer(NamedTuple):
 class Agenda:
     """All timers of a cluster: a heap of instants, and the timers of each instant in the order they came."""
 
-    __slots__ = ("_cancelled", "_count", "_due", "_instants", "_sequence", "first_ms", "progress_count")
+    __slots__ = ("_cancelled", "_due", "_instants", "_sequence", "_taken", "first_ms", "progress_count")
 
     def __init__(self) -> None:
         self._instants: list[int] = []
         # No timer is due before this instant.
         self.first_ms: float = NEVER
         self._due: dict[int, deque[Timer]] = {}
-        # How many timers there are, cancelled ones that have not surfaced yet included.
-        self._count = 0
+        # How many timers have been taken off; the others are waiting, or cancelled and not surfaced yet.
+        self._taken = 0
         self._cancelled: dict[int, None] = {}
         self._sequence = 0
         self.progress_count = 0
 
     def __len__(self) -> int:
-        return self._count - len(self._cancelled)
+        return self._sequence - self._taken - len(self._cancelled)
 
     def add(
         self,
@@ -59,34 +59,36 @@ class Agenda:
     ) -> int:
         """Set a timer; the number returned cancels it."""
         sequence = self._sequence = self._sequence + 1
-        self._put(tuple.__new__(Timer, (due_ms, sequence, kind, target, payload, is_progress, cause)))
+        timer = tuple.__new__(Timer, (due_ms, sequence, kind, target, payload, is_progress, cause))
+        timers = self._due.get(due_ms)
+        if timers is not None:
+            timers.append(timer)
+        else:
+            self._open_instant(due_ms).append(timer)
         if is_progress:
             self.progress_count += 1
         return sequence
 
-    def _put(self, timer: Timer) -> None:
-        self._count += 1
-        timers = self._due.get(timer[0])
-        if timers is None:
-            self._due[timer[0]] = deque((timer,))
-            heappush(self._instants, timer[0])
-            self.first_ms = self._instants[0]
-        else:
-            timers.append(timer)
+    def _open_instant(self, due_ms: int) -> deque[Timer]:
+        timers = self._due[due_ms] = deque()
+        heappush(self._instants, due_ms)
+        self.first_ms = self._instants[0]
+        return timers
 
     def cancel(self, sequence: int, is_progress: bool = True) -> None:
         """Drop a timer that has not fired yet. `is_progress` as it was set."""
         self._cancelled[sequence] = None
         if is_progress:
             self.progress_count -= 1
-        if len(self._cancelled) > 1000 and len(self._cancelled) * 2 > self._count:
+        if len(self._cancelled) > 1000 and len(self._cancelled) * 2 > self._sequence - self._taken:
             self._restore(self.timers())
 
-    def _restore(self, timers: Iterable[Timer]) -> None:
-        self._instants, self._due, self._cancelled, self._count = [], {}, {}, 0
-        self.first_ms = NEVER
+    def _restore(self, timers: Sequence[Timer]) -> None:
+        self._instants, self._due, self._cancelled = [], {}, {}
+        self.first_ms, self._taken = NEVER, self._sequence - len(timers)
         for timer in timers:
-            self._put(timer)
+            waiting = self._due.get(timer.due_ms)
+            (self._open_instant(timer.due_ms) if waiting is None else waiting).append(timer)
 
     def next_due_ms(self) -> int | None:
         """The instant of the first living timer."""
@@ -111,7 +113,7 @@ class Agenda:
         return None
 
     def _take(self, timers: deque[Timer]) -> Timer:
-        self._count -= 1
+        self._taken += 1
         timer = timers.popleft()
         if not timers:
             del self._due[heappop(self._instants)]

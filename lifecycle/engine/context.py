@@ -53,7 +53,7 @@ class Context:
 
     def draw_ms(self, latency: str, *key: object) -> int:
         """A latency of the timing table, drawn by key."""
-        low, high = self.timing.spread(latency)
+        low, high = self.timing.spreads[latency]
         return low if low == high else self.chance.draw_ms(latency, key, low, high)
 
     def later(

@@ -55,7 +55,7 @@ SYNCS_PER_INSTANT = 100
 class Timing:
     """The table of one cluster: `spread(name)` gives (low, high) in ms."""
 
-    __slots__ = ("_spreads", "is_instant")
+    __slots__ = ("is_instant", "spreads")
 
     def __init__(self, preset: str | Mapping[str, Any] = "realistic") -> None:
         """Raises ValueError for an unknown preset or name, or a spread that is not 0 <= low <= high."""
@@ -66,16 +66,16 @@ class Timing:
         if preset not in ("realistic", "instant"):
             raise ValueError(f"timing {preset!r}: use realistic, instant or a map of {', '.join(NAMES)}")
         self.is_instant = preset == "instant"
-        self._spreads: dict[str, Spread] = {
+        self.spreads: dict[str, Spread] = {
             name: (0, 0) if self.is_instant else (low, high) for name, (low, high, _why) in _TABLE.items()
         }
         for name, value in overrides.items():
             if name != "preset":
-                self._spreads[name] = _read_spread(name, value)
+                self.spreads[name] = _read_spread(name, value)
 
     def spread(self, name: str) -> Spread:
         """(low, high) in ms of a latency of the table."""
-        return self._spreads[name]
+        return self.spreads[name]
 
 
 def _read_spread(name: str, value: Any) -> Spread:

@@ -42,9 +42,14 @@ class EventRow(NamedTuple):
     count: int  # type: ignore[assignment]
     first_ms: int
     last_ms: int
-    event_id: str
+    number: int
     cause: Cause
     detail: dict[str, Any] | None
+
+    @property
+    def event_id(self) -> str:
+        """What the rows of one series share: the name of the Event object."""
+        return f"{self.subject.name}.{self.number:x}"
 
 
 Row = Transition | EventRow
@@ -212,7 +217,7 @@ class Trace:
                     1,
                     at_ms,
                     at_ms,
-                    f"{subject.name}.{count:x}",
+                    count,
                     self.cause,
                     detail,
                 ),
@@ -254,7 +259,7 @@ class Trace:
             "period_ms": period_ms,
             "first_ms": self.at_ms,
             "seq": row.seq,
-            "event_id": row.event_id,
+            "number": row.number,
         }
 
     def close_series(self, key: str, until_ms: int | None = None) -> None:
@@ -282,7 +287,7 @@ class Trace:
                 repeats + 1,
                 first_ms,
                 first_ms + repeats * period_ms,
-                series["event_id"],
+                series["number"],
                 series["seq"],
                 {"period_ms": period_ms},
             )

@@ -163,12 +163,15 @@ class OwnerTally:
         return bits
 
     def _count(self, uid: str, before: int, after: int) -> None:
-        self.active += (after & ACTIVE) - (before & ACTIVE)
-        self.ready += ((after & READY) - (before & READY)) // READY
-        self.terminating += ((after & TERMINATING) - (before & TERMINATING)) // TERMINATING
-        self.unfinished += ((after & UNFINISHED) - (before & UNFINISHED)) // UNFINISHED
-        self.labeled += ((after & LABELED) - (before & LABELED)) // LABELED
-        self.costed += ((after & COSTED) - (before & COSTED)) // COSTED
+        changed = before ^ after
+        if changed & READY:
+            self.ready += 1 if after & READY else -1
+        if changed & ~(READY | RANKED):
+            self.active += (after & ACTIVE) - (before & ACTIVE)
+            self.terminating += ((after & TERMINATING) - (before & TERMINATING)) // TERMINATING
+            self.unfinished += ((after & UNFINISHED) - (before & UNFINISHED)) // UNFINISHED
+            self.labeled += ((after & LABELED) - (before & LABELED)) // LABELED
+            self.costed += ((after & COSTED) - (before & COSTED)) // COSTED
         if after:
             self._bits[uid] = after
         else:

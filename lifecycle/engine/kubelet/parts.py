@@ -153,7 +153,7 @@ class Parts:
                 pod.meta.annotations.get("podline.dev/behavior"),
                 self.has_profiles,
             )
-            known = memo.get(key)  # type: ignore[call-overload]
+            known = memo.get(key)
             if known is None or self.profiles:
                 known = resolve_behavior(
                     pod.spec,
@@ -163,7 +163,7 @@ class Parts:
                     pod.meta.labels,
                     self.context.timing.is_instant,
                 )
-                memo[key] = known  # type: ignore[index]
+                memo[key] = known
             run.behavior = known
         return run.behavior
 

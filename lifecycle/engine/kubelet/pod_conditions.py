@@ -29,12 +29,10 @@ RESTART_ALL_GATE = "RestartAllContainersOnContainerExits"
 
 _NO_FEATURES: Mapping[str, bool] = {}
 _Verdict = tuple[str, str, str]
+_Verdicts = tuple[tuple[str, _Verdict], ...]
 _YES: _Verdict = ("True", "", "")
 _NO: _Verdict = ("False", "", "")
 _RESTARTING: _Verdict = ("True", RESTART_ALL_STARTED, "container exited with restart policy rule")
-
-
-_SANDBOX_READY, _SANDBOX_NOT_READY = (READY_TO_START, _YES), (READY_TO_START, _NO)
 
 
 def decide_conditions(
@@ -56,23 +54,58 @@ def decide_conditions(
     status (COND-04). Statuses None: nothing is known of the containers. `restarting`: whether all containers
     are being restarted in place; None leaves that condition alone.
     """
-    initialized = decide_initialized(spec, phase, init_statuses, statuses, old, features)
-    containers_ready = decide_containers_ready(spec, phase, init_statuses, statuses)
-    ready = decide_ready(spec, containers_ready, old)
-    own = ((INITIALIZED, initialized), (CONTAINERS_READY, containers_ready), (READY, ready))
-    verdicts: tuple[tuple[str, _Verdict], ...] = own
-    if features.get(READY_TO_START_GATE, True):
-        verdicts = (_SANDBOX_READY if sandbox_ready else _SANDBOX_NOT_READY, *own)
+    verdicts = _verdicts(spec, phase, init_statuses, statuses, old, sandbox_ready, features)
     if restarting is not None and (restarting or any(one.type == RESTART_IN_PLACE for one in old)):
         verdicts = (*verdicts, (RESTART_IN_PLACE, _RESTARTING if restarting else _NO))
     return _merge(old, verdicts, now_ms, generation or None)
 
 
-def _merge(
+def _verdicts(
+    spec: PodSpec,
+    phase: str,
+    init_statuses: Sequence[ContainerStatus] | None,
+    statuses: Sequence[ContainerStatus] | None,
     old: tuple[Condition, ...],
-    verdicts: tuple[tuple[str, _Verdict], ...],
-    now_ms: int,
-    generation: int | None,
+    sandbox_ready: bool,
+    features: Mapping[str, bool],
+) -> _Verdicts:
+    """What the kubelet says of its own conditions; worked out once for each way a plain pod can stand."""
+    is_plain = not spec.init_containers and not spec.readiness_gates
+    if not is_plain or statuses is None or len(statuses) != 1 or len(spec.containers) != 1:
+        return _work_out(spec, phase, init_statuses, statuses, old, sandbox_ready, features)
+    one = statuses[0]
+    tells_sandbox = features.get(READY_TO_START_GATE, True)
+    key = ("verdicts", phase, one.name, one.ready, sandbox_ready, tells_sandbox)
+    known: _Verdicts | None = spec.memo.get(key)
+    if known is None:
+        known = _work_out(spec, phase, init_statuses, statuses, old, sandbox_ready, features)
+        spec.memo[key] = known
+    return known
+
+
+def _work_out(
+    spec: PodSpec,
+    phase: str,
+    init_statuses: Sequence[ContainerStatus] | None,
+    statuses: Sequence[ContainerStatus] | None,
+    old: tuple[Condition, ...],
+    sandbox_ready: bool,
+    features: Mapping[str, bool],
+) -> _Verdicts:
+    containers_ready = decide_containers_ready(spec, phase, init_statuses, statuses)
+    verdicts = [
+        (INITIALIZED, decide_initialized(spec, phase, init_statuses, statuses, old, features)),
+        (CONTAINERS_READY, containers_ready),
+        (READY, decide_ready(spec, containers_ready, old)),
+    ]
+    if features.get(READY_TO_START_GATE, True):
+        # In the order in which a pod reaches them.
+        verdicts.insert(0 if spec.init_containers else 1, (READY_TO_START, _YES if sandbox_ready else _NO))
+    return tuple(verdicts)
+
+
+def _merge(
+    old: tuple[Condition, ...], verdicts: _Verdicts, now_ms: int, generation: int | None
 ) -> tuple[Condition, ...]:
     changed: list[Condition] | None = None
     count, place = len(old), 0

@@ -92,7 +92,7 @@ class PodSpec(Record):
         self.service_account_name: str = raw.get("serviceAccountName") or "default"
         self.scheduler_name: str = raw.get("schedulerName") or "default-scheduler"
         # Readings that others derive from the spec once per template (effective requests, behaviours).
-        self.memo: dict[str, Any] = {}
+        self.memo: dict[Any, Any] = {}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any] | None) -> PodSpec:

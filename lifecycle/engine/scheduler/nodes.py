@@ -76,7 +76,7 @@ class NodeRoom:
 class PodClass:
     """The nodes in the order in which pods of one template and owner want them."""
 
-    __slots__ = ("heap", "owner", "position", "requests", "spec")
+    __slots__ = ("_let_in", "heap", "owner", "position", "requests", "spec")
 
     def __init__(self, spec: PodSpec, owner: str, requests: Mapping[str, int]) -> None:
         self.spec = spec
@@ -84,6 +84,8 @@ class PodClass:
         self.requests = requests
         self.heap: list[Entry] = []
         self.position = -1
+        # Nodes as they were when the pods of the class were found to be let in.
+        self._let_in: dict[str, Node] = {}
 
     def follow(self, rooms: Mapping[str, NodeRoom], log: list[str]) -> None:
         """Take in the nodes that changed since the last look."""
@@ -100,10 +102,13 @@ class PodClass:
         self.position = len(log)
 
     def _entry(self, room: NodeRoom) -> Entry | None:
-        if why_not(self.spec, room.node):
-            return None
+        node = room.node
+        if self._let_in.get(node.meta.name) is not node:
+            if why_not(self.spec, node):
+                return None
+            self._let_in[node.meta.name] = node
         # Siblings apart first, then the emptier node, then the order in which nodes joined.
-        return (room.owners.get(self.owner, 0), room.load(), room.number, room.node.meta.name, room.version)
+        return (room.owners.get(self.owner, 0), room.load(), room.number, node.meta.name, room.version)
 
     def best(self, rooms: Mapping[str, NodeRoom]) -> NodeRoom | None:
         """The best node with room; None when there is none. A node without room returns when it changes."""

@@ -177,8 +177,11 @@ def _add_conditions(
             is_moved = True
         if is_moved:
             before = find_condition(old, condition.type)
-        if before is None or before.status != condition.status or before.reason != condition.reason:
-            changed.append(_condition_change(before, condition, ranks))
+        was = before.status if before is not None else None
+        status, reason = condition.status, condition.reason
+        if was != status or before.reason != reason:  # type: ignore[union-attr]
+            rank = ranks.get(condition.type) or _rank_of(condition.type, ranks)
+            changed.append((rank, (rank[1], was, status, reason or None, condition.message or None, None)))
     if is_moved:
         for entry in old:
             if find_condition(new, entry.type) is None:
@@ -189,14 +192,6 @@ def _add_conditions(
         changed.sort()
     for _rank, change in changed:
         found.append(change)
-
-
-def _condition_change(
-    before: Condition | None, after: Condition, ranks: dict[str, Rank]
-) -> tuple[Rank, Change]:
-    rank = ranks.get(after.type) or _rank_of(after.type, ranks)
-    was = before.status if before is not None else None
-    return rank, (rank[1], was, after.status, after.reason or None, after.message or None, None)
 
 
 def _rank_of(type_: str, ranks: dict[str, Rank]) -> Rank:
