@@ -5,7 +5,7 @@ One counter numbers the versions of all kinds. Writes at the same instant are no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ..clock import Clock
 from ..columns import pod_status_text, ready_text
@@ -13,9 +13,9 @@ from ..errors import AlreadyExists, NotFound
 from ..objects.kinds import kind_for
 from ..objects.meta import Key, StoredObject
 from ..objects.pod import Pod
-from ..trace import Change, Trace, Version
+from ..trace import Trace, Version
 from .index import Index
-from .transitions import object_changes, pod_changes
+from .transitions import first_changes, object_changes, pod_changes
 
 Listener = Callable[[StoredObject | None, StoredObject | None], None]
 ADDED, MODIFIED, DELETED = "ADDED", "MODIFIED", "DELETED"
@@ -148,17 +148,21 @@ class Store:
     def _wrote(self, type: str, old: StoredObject | None, new: StoredObject) -> None:
         rv = new.resource_version = self.resource_version = self.resource_version + 1
         self.versions.append(tuple.__new__(Version, (rv, self.clock.now_ms, type, old, new)))
-        trace, meta = self.trace, new.meta
+        trace, uid = self.trace, new.meta.uid
         outer, before = trace.cause, trace.seq
-        self.by_uid[meta.uid] = new
-        is_of_note = old is None or old.meta is not meta or old.spec is not new.spec
+        self.by_uid[uid] = new
+        is_of_note = old is None or old.meta is not new.meta or old.spec is not new.spec
         if isinstance(new, Pod):
-            self._pods[meta.uid] = new
+            self._pods[uid] = new
+            assert old is None or isinstance(old, Pod), "a uid is one object's for good"
             if is_of_note or old.node_name != new.node_name:  # type: ignore[union-attr]
                 is_of_note = True
                 self._file(old, new)
-            changes = pod_changes(old, new, self.shown)  # type: ignore[arg-type]
-            is_of_note = is_of_note or _tells_much(changes, new)
+            if old is None:
+                changes = first_changes(new, self.shown)
+            else:
+                changes, has_turned = pod_changes(old, new, self.shown)
+                is_of_note = is_of_note or has_turned
         else:
             if is_of_note:
                 self._file(old, new)
@@ -196,17 +200,6 @@ class Store:
             self._pods[obj.meta.uid] = obj
             # Told after every write, so what was told last is what holds now.
             self.shown[obj.meta.uid] = (ready_text(obj), pod_status_text(obj))
-
-
-def _tells_much(changes: Iterable[Change], pod: Pod) -> bool:
-    """Whether a changed status is of note to more than those who follow every detail."""
-    gates = pod.spec.readiness_gates
-    for field, old, new, _reason, _message, _detail in changes:
-        if field == "phase" or (field == "condition.Ready" and "True" in (old, new)):
-            return True
-        if gates and field.startswith("condition."):
-            return True
-    return False
 
 
 def _plural(kind: str) -> str:

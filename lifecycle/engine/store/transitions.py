@@ -23,6 +23,7 @@ _ORDER = {
     "ContainersReady": 3,
     "Ready": 4,
 }
+_READY_RANK = _ORDER["Ready"]
 Rank = tuple[int, str]
 """Where a condition stands among those of one write, and its field."""
 _RANKS: dict[str, Rank] = {name: (rank, "condition." + name) for name, rank in _ORDER.items()}
@@ -36,8 +37,24 @@ _NOTHING, _NOTHING_SHOWN = PodStatus(), (None, None)
 _REVISION = "deployment.kubernetes.io/revision"
 
 
-def pod_changes(old: Pod | None, new: Pod, shown: dict[str, tuple[str, str]]) -> list[Change]:
-    """What a pod's create or update changed. `shown` keeps READY and STATUS as last told, by uid."""
+def first_changes(pod: Pod, shown: dict[str, tuple[str, str]]) -> list[Change]:
+    """What a pod's creation tells; the same for all pods of a template that begin with one status."""
+    memo, status = pod.spec.memo, pod.status
+    known: tuple[PodStatus, list[Change], tuple[str, str]] | None = memo.get("first_changes")
+    if known is not None and known[0] is status and not pod.node_name:
+        shown[pod.meta.uid] = known[2]
+        return known[1]
+    found = pod_changes(None, pod, shown)[0]
+    if not pod.node_name and pod.meta.deletion_ms is None:
+        memo["first_changes"] = (status, found, shown[pod.meta.uid])
+    return found
+
+
+def pod_changes(old: Pod | None, new: Pod, shown: dict[str, tuple[str, str]]) -> tuple[list[Change], bool]:
+    """What a pod's create or update changed, and whether its phase or readiness did.
+
+    `shown` keeps READY and STATUS as last told, by uid.
+    """
     found: list[Change] = []
     status = new.status
     if old is None:
@@ -49,7 +66,8 @@ def pod_changes(old: Pod | None, new: Pod, shown: dict[str, tuple[str, str]]) ->
         found.append(("node", None, new.node_name, None, None, None))
     if before is status:
         _add_shown(found, new, shown)
-        return found
+        return found, False
+    is_of_note = False
     is_same_run = before.containers is status.containers
     if before.init_containers is not status.init_containers:
         is_same_run = False
@@ -60,16 +78,18 @@ def pod_changes(old: Pod | None, new: Pod, shown: dict[str, tuple[str, str]]) ->
         _add_containers(found, before.ephemeral_containers, status.ephemeral_containers)
     if before.conditions is not status.conditions:
         ranks = _RANKS if new.spec.init_containers else _RANKS_WITHOUT_INIT
-        _add_conditions(found, before.conditions, status.conditions, ranks)
+        is_of_note = _add_conditions(found, before.conditions, status.conditions, ranks)
+        is_of_note = is_of_note or bool(new.spec.readiness_gates)
     if before.phase != status.phase or old is None:
+        is_of_note = True
         was = before.phase if old is not None else None
         found.append(("phase", was, status.phase, status.reason or None, status.message or None, None))
     elif is_same_run and _is_plain_detail(old, new, shown):
-        return found
+        return found, is_of_note
     if before.reason != status.reason:
         found.append(("reason", before.reason or None, status.reason or None, None, None, None))
     _add_shown(found, new, shown)
-    return found
+    return found, is_of_note
 
 
 def _is_plain_detail(old: Pod, new: Pod, shown: dict[str, tuple[str, str]]) -> bool:
@@ -165,7 +185,9 @@ def _state_change(
 
 def _add_conditions(
     found: list[Change], old: tuple[Condition, ...], new: tuple[Condition, ...], ranks: dict[str, Rank]
-) -> None:
+) -> bool:
+    """Add changed conditions by rank; returns whether the pod became ready, or is so no longer."""
+    has_turned = False
     changed: list[tuple[Rank, Change]] = []
     count_old = len(old)
     is_moved = count_old > len(new)
@@ -181,17 +203,21 @@ def _add_conditions(
         status, reason = condition.status, condition.reason
         if was != status or before.reason != reason:  # type: ignore[union-attr]
             rank = ranks.get(condition.type) or _rank_of(condition.type, ranks)
+            if rank[0] == _READY_RANK and "True" in (was, status):
+                has_turned = True
             changed.append((rank, (rank[1], was, status, reason or None, condition.message or None, None)))
     if is_moved:
         for entry in old:
             if find_condition(new, entry.type) is None:
                 rank = _rank_of(entry.type, ranks)
+                has_turned = has_turned or rank[0] == _READY_RANK
                 changed.append((rank, (rank[1], entry.status, None, None, None, None)))
     if len(changed) > 1:
         # No two have the same rank.
         changed.sort()
     for _rank, change in changed:
         found.append(change)
+    return has_turned
 
 
 def _rank_of(type_: str, ranks: dict[str, Rank]) -> Rank:
