@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -42,7 +43,9 @@ def simulated_shell(script: str, shell: str = "dash") -> tuple[str, int | None]:
     """The same in virtual time. `$$` is written as Kubernetes wants it."""
     text = f"exec 2>/dev/null\n{script}".replace("$$", "$$$$")
     world = FakeWorld()
-    process = start(pod_spec({"command": [shell, "-c", text], "image": "debian:12"}), world)
+    process = start(
+        pod_spec({"command": [shell, "-c", text], "image": "debian:12", "workingDir": "/tmp"}), world
+    )
     run_until(process, world)
     output = "\n".join(line for _, line in process.take_output())
     return output.rstrip("\n"), process.exit.code if process.exit else None
@@ -93,6 +96,13 @@ WORDS = st.one_of(
     NAMES.map(lambda name: f"${{{name}##*y}}"),
     NAMES.map(lambda name: f"${{#{name}}}"),
     st.tuples(NUMBERS, st.sampled_from("+-*"), NUMBERS).map(lambda sum_: f"$(( {' '.join(sum_)} ))"),
+    NAMES.map(lambda name: f"${{{name}:+given}}"),
+    NAMES.map(lambda name: f'"${{{name}-unset one}}"'),
+    NAMES.map(lambda name: f"${{{name}:=fresh value}}"),
+    NAMES.map(lambda name: f"$(( {name}_n += 2 ))"),
+    st.sampled_from(
+        ['"$@"', "$*", '"$*"', "$#", "$1", "${2-none}", "$?", "~", "a*b", "'a*'\"b\"c", "\\$a", "`echo $a`"]
+    ),
     st.tuples(NUMBERS, st.sampled_from(["<", ">=", "==", "&&", "||"]), NUMBERS).map(
         lambda sum_: f"$(( {' '.join(sum_)} ))"
     ),
@@ -106,6 +116,30 @@ SIMPLE = st.one_of(
     st.tuples(NAMES, TEXTS).map(lambda test: f'[ -n "${test[0]}" ] || [ {single_quoted(test[1])} = "" ]'),
     st.sampled_from(["true", "false", ":", "(exit 3)", "return_code=$?", "sleep 0", "set -- p q; echo $#"]),
     NAMES.map(lambda name: f'echo "$(echo "<${name}>")"'),
+    st.tuples(NAMES, WORDS).map(lambda pair: f"{pair[0]}=$(printf '%s\\n' {pair[1]} x | sort | head -n 1)"),
+    st.tuples(NAMES, WORDS).map(lambda pair: f"cat <<END\n<${pair[0]}> $(echo sub) $((1+2))\nEND"),
+    WORDS.map(lambda word: f"echo {word} > file; cat file; echo more >> file; wc -l < file | tr -d ' '"),
+    WORDS.map(lambda word: f'set -- {word} last; echo $#; shift; echo "$@"'),
+    WORDS.map(lambda word: f"eval 'echo' {word}"),
+    WORDS.map(lambda word: f"echo {word} | sed 's/x/[&]/g; s/ .*//' | cut -c 1-6"),
+    NAMES.map(lambda name: f"unset {name}; echo ${{{name}-gone}}"),
+    NAMES.map(lambda name: f"export {name}; sh -c 'echo \"in $1 ${name}\"' zero one"),
+    NAMES.map(lambda name: f"echo 'p:q r:s' | {{ IFS=: read -r {name} rest; echo \"${name}|$rest\"; }}"),
+    st.sampled_from(
+        [
+            "(sleep 0; exit 4) & wait $!; echo waited $?",
+            "{ echo err >&2; echo out; } 2>&1 | sort",
+            "echo a b c | { read x y; echo $y; }",
+            "printf '%s-%d|%5s|%-4s|\\n' s 7 r l",
+            "test -e file && echo there || echo absent",
+            "i=0; while :; do i=$((i+1)); [ $i -gt 4 ] && break; [ $i = 2 ] && continue; echo $i; done",
+            "for i; do echo arg $i; done",
+            "command -v nothing_like_this || echo unknown",
+            "nothing_like_this; echo $?",
+            "seq 3 | while read n; do echo $((n * n)); done",
+            "set -u; echo ${never_set-ok}; set +u",
+        ]
+    ),
     NAMES.map(lambda name: f"echo one two | while read {name} rest; do echo $rest ${name}; done"),
 )
 
@@ -126,6 +160,13 @@ def compound(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
                 f"case {parts[0]} in x*) {parts[1]}\n;; [0-9]|-*) {parts[2]}\n;; *) echo other;; esac"
             )
         ),
+        inner.map(lambda body: f"g() {{ local a; a=inner\n{body}\nreturn 5; }}\ng x 'y z'; echo $? $a"),
+        inner.map(lambda body: f"u=0; until [ $u -ge 2 ]; do u=$((u+1))\n{body}\ndone"),
+        inner.map(lambda body: f"! {{ {body}\n}}; echo turned $?"),
+        inner.map(lambda body: f'v=$(\n{body}\n); echo "[$v]" $?'),
+        inner.map(lambda body: f"{{ {body}\n}} > all 2>&1; wc -l < all | tr -d ' '; rm -f all"),
+        inner.map(lambda body: f'while read line; do {body}\n[ "$line" ] && break; done <<IN\n\nfirst\nIN'),
+        inner.map(lambda body: f"{{ {body}\n}} & wait; echo joined"),
         inner.map(lambda body: f"{{ {body}\n}} | cat"),
         inner.map(lambda body: f"set -e\n{body}\necho passed"),
         inner.map(lambda body: f"trap 'echo end $?' EXIT\n{body}"),
@@ -137,10 +178,11 @@ PROGRAMS = st.recursive(SIMPLE, compound, max_leaves=6).map(lambda body: f"{body
 
 @given(PROGRAMS)
 @settings(
-    max_examples=60,
+    max_examples=100,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_any_generated_script_does_what_the_real_shell_does(tmp_path: Path, script: str) -> None:
-    assert simulated_shell(script) == real_shell(script, tmp_path)
+    with TemporaryDirectory(dir=tmp_path) as folder:
+        assert simulated_shell(script) == real_shell(script, Path(folder))

@@ -132,6 +132,18 @@ class OpenFiles:
             self.next_pipe += 1
         return self.fifos[path]
 
+    def unlink(self, path: str, text: str) -> None:
+        """A file is removed while it is open: who has it open goes on with what nobody else sees any more."""
+        for file in self.files.values():
+            if file.kind == FILE and (file.path == path or file.path.startswith(path + "/")):
+                file.kind, file.text = TEXT, text if file.path == path else ""
+
+    def rename(self, path: str, new: str) -> None:
+        """A file gets another name: who has it open follows it."""
+        for file in self.files.values():
+            if file.kind == FILE and (file.path == path or file.path.startswith(path + "/")):
+                file.path = new + file.path[len(path) :]
+
     def has_ended(self, file: OpenFile) -> bool:
         """Whether nobody can write any more to the pipe that this end reads."""
         pipe = self.pipes[file.pipe]

@@ -33,7 +33,12 @@ from lifecycle.engine.programs.shell.nodes import (
 )
 from lifecycle.engine.programs.shell.scanning import CannotInterpret, arithmetic_end
 from lifecycle.engine.programs.shell.simple_commands import read_command
-from lifecycle.engine.programs.shell.skeleton import make_skeleton, take_here_documents
+from lifecycle.engine.programs.shell.skeleton import (
+    end_statements,
+    hide_negations,
+    make_skeleton,
+    take_here_documents,
+)
 from lifecycle.engine.programs.shell.word_parts import Word, literal
 from lifecycle.engine.programs.shell.words import WordReader, read_expression
 
@@ -47,10 +52,11 @@ _TERMINATORS = frozenset((";", "&", "\n", ";;", ";&", ";;&"))
 def parse(text: str) -> Node:
     """The syntax of a script. Raises CannotInterpret, naming the construct and its line."""
     text, here_documents = take_here_documents(text.replace("\r\n", "\n"))
-    tree = Parser(_GRAMMAR).parse(make_skeleton(text).encode())
+    skeleton, negated = hide_negations(end_statements(make_skeleton(text)))
+    tree = Parser(_GRAMMAR).parse(skeleton.encode())
     if tree.root_node.has_error:
         raise CannotInterpret(_describe_error(tree.root_node, text))
-    return _Lowering(text, here_documents).statements(tree.root_node.children)
+    return _Lowering(text, here_documents, negated).statements(tree.root_node.children)
 
 
 def _describe_error(root: Tree, text: str) -> str:
@@ -69,9 +75,15 @@ def _describe_error(root: Tree, text: str) -> str:
 class _Lowering:
     """Brings the grammar's tree down to nodes. `end` extends a command over redirections that follow it."""
 
-    def __init__(self, text: str, here_documents: dict[str, tuple[str, bool]]) -> None:
+    def __init__(self, text: str, here_documents: dict[str, tuple[str, bool]], negated: set[int]) -> None:
         self.text = text
         self.here_documents = here_documents
+        self.negated = negated
+        """Where compound commands begin that have a `!` in front of them."""
+
+    def line(self, tree: Tree) -> int:
+        """The number of the line, from 1, in which something begins."""
+        return self.text.count("\n", 0, tree.start_byte) + 1
 
     def slice(self, start: int, end: int) -> str:
         """The original text: the skeleton's places, one byte a sign, are its own."""
@@ -86,15 +98,19 @@ class _Lowering:
             elif child.is_named and child.type != "comment":
                 items.append(self.lower(child))
             elif not child.is_named and child.type not in _TERMINATORS:
-                raise CannotInterpret(f"{child.type!r} in line {child.start_point[0] + 1}")
+                raise CannotInterpret(f"{child.type!r} in line {self.line(child)}")
         return items[0] if len(items) == 1 else Sequence(tuple(items))
 
     def lower(self, tree: Tree, end: int | None = None) -> Node:
+        # The `!` belongs to the whole pipeline that begins there, but not to a list.
+        if tree.start_byte in self.negated and tree.type not in ("list", "redirected_statement"):
+            self.negated.discard(tree.start_byte)
+            return Negation(self.lower(tree, end))
         if tree.type in _SIMPLE:
             return self._simple(tree, end)
         method = _METHODS.get(tree.type)
         if method is None:
-            raise CannotInterpret(f"{tree.type.replace('_', ' ')} in line {tree.start_point[0] + 1}")
+            raise CannotInterpret(f"{tree.type.replace('_', ' ')} in line {self.line(tree)}")
         return method(self, tree, end)
 
     def _simple(self, tree: Tree, end: int | None) -> Node:
@@ -105,7 +121,7 @@ class _Lowering:
         if text.startswith("(("):
             return self._arithmetic(text, start, end)
         if re.match(r"coproc\s", text):
-            raise CannotInterpret(f"coproc in line {tree.start_point[0] + 1}")
+            raise CannotInterpret(f"coproc in line {self.line(tree)}")
         return Simple(read_command(text, self.here_documents))
 
     def _condition(self, text: str, start: int, end: int) -> Node:
@@ -190,7 +206,7 @@ class _Lowering:
 
     def _for(self, tree: Tree, end: int | None) -> Node:
         if tree.children[0].type != "for":
-            raise CannotInterpret(f"select in line {tree.start_point[0] + 1}")
+            raise CannotInterpret(f"select in line {self.line(tree)}")
         name = tree.child_by_field_name("variable")
         body = tree.child_by_field_name("body")
         assert name is not None and body is not None, tree
@@ -211,7 +227,7 @@ class _Lowering:
         assert body is not None, tree
         sections = self.slice(opening.end_byte, closing.start_byte).split(";")
         if len(sections) != 3:
-            raise CannotInterpret(f"for ((…)) in line {tree.start_point[0] + 1}")
+            raise CannotInterpret(f"for ((…)) in line {self.line(tree)}")
         words = [read_expression(section) for section in sections]
         if any(substitutions for _, substitutions in words):
             raise CannotInterpret("a command substitution in for ((…))")

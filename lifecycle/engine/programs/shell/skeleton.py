@@ -23,6 +23,9 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^\]\s]*\])?\+?=")
 _REDIRECTION = re.compile(r"<<<|&>>|&>|>>|>&|<&|>\||<>|<|>")
 _PLAIN = re.compile(r"\w+\Z", re.ASCII)
 _STANDS_FOR = "__here_document_{}__"
+_NEGATED = re.compile(r"!(?=[ \t])[ \t]+(?=(?:\{|if|while|until|for|case)(?!\w))")
+_LINE_END = re.compile(r"(\w+)([ \t]*)\n(?=\s*(\w+))")
+_NEVER_FIRST = frozenset("then elif else fi do done in esac".split())
 _DELIMITER = re.compile(r"<<(-?)[ \t]*((?:[^\s;&|<>()'\"\\]|\\.|'[^'\n]*'|\"[^\"\n]*\")+)")
 _COMMAND_POSITION = re.compile(r"(?:^|[;&|(\n]|\b(?:if|then|elif|else|do|while|until)\b|[{!])\s*\Z")
 
@@ -56,6 +59,36 @@ def make_skeleton(text: str) -> str:
         found.append(masked)
         at = end
     return "".join(found)
+
+
+def end_statements(skeleton: str) -> str:
+    """The skeleton with `;` for the line's end between two plain commands.
+
+    Behind a pipeline of three commands the grammar reads over the end of the line, and takes the next line's
+    command for arguments where an `&&` follows.
+    """
+
+    def end(match: re.Match[str]) -> str:
+        is_plain = match[1] not in _RESERVED and match[3] not in _NEVER_FIRST
+        return f"{match[1]}{match[2]}{';' if is_plain else match[0][-1]}"
+
+    return _LINE_END.sub(end, skeleton)
+
+
+def hide_negations(skeleton: str) -> tuple[str, set[int]]:
+    """The skeleton without each `!` in front of a compound command, and the places where those begin.
+
+    The grammar knows `!` only in front of simple commands and subshells.
+    """
+    places: set[int] = set()
+    found: list[str] = []
+    at = 0
+    for match in _NEGATED.finditer(skeleton):
+        if _is_command_position(skeleton, match.start()):
+            places.add(match.end())
+            found += [skeleton[at : match.start()], " "]
+            at = match.start() + 1
+    return "".join(found) + skeleton[at:], places
 
 
 def _is_command_position(text: str, at: int) -> bool:

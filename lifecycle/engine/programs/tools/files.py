@@ -117,6 +117,7 @@ def rm(call: Call) -> Outcome:
             call.err(f"'{name}' is a directory")
             call.state["failed"] = True
         else:
+            call.machine.open_files.unlink(call.path(name), entry.text)
             _try(call, name, partial(call.files.remove, call.path(name)))
     return call.status
 
@@ -154,8 +155,13 @@ def cp(call: Call) -> Outcome:
             call.err(f"omitting directory '{name}'")
             call.state["failed"] = True
         else:
-            _copy(call, source, _target_path(call, source, target), "n" in options)
+            path = _target_path(call, source, target)
+            if call.name == "mv" and path != source:
+                replaced = call.files.find(path)
+                call.machine.open_files.unlink(path, replaced.text if replaced is not None else "")
+            _copy(call, source, path, "n" in options)
             if call.name == "mv":
+                call.machine.open_files.rename(source, path)
                 _try(call, name, partial(call.files.remove, source))
     return call.status
 
