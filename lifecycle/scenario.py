@@ -14,6 +14,7 @@ from typing import Any
 from lifecycle.engine.settings import Settings
 from lifecycle.engine.timing import read_duration_ms
 from lifecycle.expressions import Expression, ExpressionError, parse
+from lifecycle.lanes import Entry, Lane, read_entry, read_lane
 from lifecycle.manifests import Document, describe, write_documents
 from lifecycle.problems import ManifestError, Path, Problem
 from lifecycle.scenario_steps import Step, StepReader, write_step
@@ -23,7 +24,7 @@ KIND = "Scenario"
 DEFAULT_EPOCH = "2026-01-01T00:00:00Z"
 DEFAULT_SEED = 1
 IDLE = "idle"
-CLAIMS = ("always", "eventually", "holds")
+CLAIMS = ("always", "eventually", "holds", "sequence")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,15 @@ class Expect:
 
 
 @dataclass(frozen=True, slots=True)
+class LaneClaim:
+    """The claim `sequence`: all that a field shows in a run, at the instants of timing `instant`."""
+
+    lane: Lane
+    entries: tuple[Entry, ...]
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Scenario:
     """A scenario as read. None where the document says nothing, so that defaults and flags can fill it."""
 
@@ -58,6 +68,7 @@ class Scenario:
     steps: tuple[Step, ...] = ()
     untils: tuple[Until, ...] = ()
     expects: tuple[Expect, ...] = ()
+    sequences: tuple[LaneClaim, ...] = ()
 
 
 def is_scenario(document: Document) -> bool:
@@ -95,10 +106,10 @@ def read_scenario(document: Document) -> Scenario:
     steps = [step for index, entry in entries for step in reader.read(entry, ("spec", "steps", index))]
     settings = _read_settings(spec, reader)
     untils = _read_untils(spec.get("until"), reader)
-    expects = [
-        expect
+    claims = [
+        claim
         for index, entry in enumerate(spec.get("expect") or ())
-        for expect in _read_expect(entry, ("spec", "expect", index), reader)
+        for claim in _read_expect(entry, ("spec", "expect", index), reader)
     ]
     if reader.problems:
         raise ManifestError(reader.problems)
@@ -111,7 +122,8 @@ def read_scenario(document: Document) -> Scenario:
         # Sorting is stable: file order within one instant.
         steps=tuple(sorted(steps, key=lambda step: step.at_ms)),
         untils=tuple(untils),
-        expects=tuple(expects),
+        expects=tuple(claim for claim in claims if isinstance(claim, Expect)),
+        sequences=tuple(claim for claim in claims if isinstance(claim, LaneClaim)),
     )
 
 
@@ -142,17 +154,19 @@ def _read_untils(value: Any, reader: StepReader) -> list[Until]:
     return untils
 
 
-def _read_expect(entry: Mapping[str, Any], path: Path, reader: StepReader) -> list[Expect]:
+def _read_expect(entry: Mapping[str, Any], path: Path, reader: StepReader) -> list[Expect] | list[LaneClaim]:
     claims = [name for name in CLAIMS if name in entry]
     if len(claims) != 1:
         reader.complain(path, "must claim one thing", f"one of: {', '.join(CLAIMS)}")
         return []
     claim = claims[0]
-    windows = {"always": ("from", "to"), "eventually": ("from", "within"), "holds": ("at",)}[claim]
+    windows = _WINDOWS[claim]
     for name in entry:
         if name != claim and name not in windows:
             remedy = f"{claim} goes with {' and '.join(windows)}"
             reader.complain((*path, name), f'unknown field "{name}"', remedy)
+    if claim == "sequence":
+        return _read_sequence(entry, path, reader)
     times = {name: reader.duration(entry[name], (*path, name)) for name in windows if name in entry}
     if claim == "holds" and "at" not in times:
         reader.complain(path, "at is missing", "say when it must hold, such as at: 45s")
@@ -173,6 +187,29 @@ def _read_expect(entry: Mapping[str, Any], path: Path, reader: StepReader) -> li
         end_ms += start_ms
     label = " ".join([claim, f'"{text}"', *(f"{name} {entry[name]}" for name in windows if name in entry)])
     return [Expect(claim, expression, start_ms, end_ms, label)]
+
+
+_WINDOWS = {"always": ("from", "to"), "eventually": ("from", "within"), "holds": ("at",), "sequence": ("is",)}
+
+
+def _read_sequence(entry: Mapping[str, Any], path: Path, reader: StepReader) -> list[LaneClaim]:
+    wanted = entry.get("is")
+    if not isinstance(wanted, list):
+        reader.complain(
+            (*path, "is"), f"must be a list, not {describe(wanted)}", 'such as ["0s Pending", "3s Running"]'
+        )
+        return []
+    place: Path = (*path, "sequence")
+    entries = []
+    try:
+        lane = read_lane(entry["sequence"])
+        for index, text in enumerate(wanted):
+            place = (*path, "is", index)
+            entries.append(read_entry(text))
+    except ExpressionError as error:
+        reader.complain(place, str(error))
+        return []
+    return [LaneClaim(lane, tuple(entries), f'sequence "{entry["sequence"]}"')]
 
 
 def format_epoch(epoch_ms: int) -> str:
@@ -218,6 +255,7 @@ def write_scenario(
 
 __all__ = [
     "Expect",
+    "LaneClaim",
     "Problem",
     "Scenario",
     "Step",

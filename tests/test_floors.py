@@ -27,7 +27,8 @@ FLOORS: list[tuple[str, str]] = [
     ("1e cluster", "cluster command_handlers engine"),
     (
         "2 input",
-        "problems yaml_values yaml_nodes manifests schema admission expressions scenario scenario_steps",
+        "problems yaml_values yaml_nodes manifests schema admission expressions lanes scenario"
+        " scenario_steps",
     ),
     ("2 simulation", "simulation"),
     ("2 kept", "models migrations frames access broker bulk run_clock collector"),

@@ -5,11 +5,13 @@ Each is looked at once an instant has drained: when its object has changed, or a
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from lifecycle.engine.trace import Row
 from lifecycle.expressions import Cluster, Verdict
-from lifecycle.scenario import Expect, format_duration
+from lifecycle.lanes import Entry, Lane, find_difference, take_rows
+from lifecycle.scenario import Expect, LaneClaim, format_duration
 
 Key = tuple[str, str, str]
 
@@ -77,7 +79,13 @@ class Watch:
 class Watches:
     """All claims of a run, found by the objects they look at."""
 
-    def __init__(self, expects: Collection[Expect]) -> None:
+    def __init__(
+        self, expects: Collection[Expect], sequences: Collection[LaneClaim] = (), is_instant: bool = True
+    ) -> None:
+        """`is_instant`: whether the run has the timing in whose instants sequences are told."""
+        self._sequences = tuple(sequences)
+        self._is_instant = is_instant
+        self._lanes: dict[Lane, list[Entry]] = {claim.lane: [] for claim in sequences}
         self.all = [Watch(expect) for expect in expects]
         self._by_key: dict[Key, list[Watch]] = {}
         for watch in self.all:
@@ -99,11 +107,21 @@ class Watches:
         for watch in self.all:
             watch.look(cluster, now_ms)
 
+    def take(self, rows: Iterable[Row]) -> None:
+        """Add what has happened to the lanes that are claimed."""
+        if self._lanes:
+            take_rows(rows, self._lanes)
+
     def finish(self, now_ms: int) -> list[str]:
-        """The failures, in the order of the claims: which, when, what was seen."""
+        """The failures, in the order of the claims, sequences last: which, when, what was seen."""
         for watch in self.all:
             watch.finish(now_ms)
-        return [f"{watch.expect.text} failed {watch.failure}" for watch in self.all if watch.failure]
+        failures = [f"{watch.expect.text} failed {watch.failure}" for watch in self.all if watch.failure]
+        for claim in self._sequences:
+            wrong = find_difference(claim.entries, self._lanes[claim.lane], self._is_instant)
+            if wrong is not None:
+                failures.append(f"{claim.text} failed: {wrong}")
+        return failures
 
 
 def _at(now_ms: int) -> str:

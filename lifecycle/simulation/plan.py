@@ -17,6 +17,7 @@ from lifecycle.scenario import (
     DEFAULT_EPOCH,
     DEFAULT_SEED,
     Expect,
+    LaneClaim,
     Scenario,
     Step,
     Until,
@@ -65,6 +66,7 @@ class Plan:
     steps: tuple[Step, ...] = ()
     untils: tuple[Until, ...] = ()
     expects: tuple[Expect, ...] = ()
+    sequences: tuple[LaneClaim, ...] = ()
     notes: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     subjects: tuple[str, ...] = ()
@@ -133,6 +135,7 @@ def make_plan(documents: Sequence[Document], overrides: Overrides = Overrides())
         steps=scenario.steps,
         untils=overrides.untils or scenario.untils,
         expects=scenario.expects,
+        sequences=scenario.sequences,
         notes=tuple(notes),
         missing=tuple(list_missing(objects)),
         subjects=(*(f"Namespace {name}" for name in namespaces), *(document.subject for document in objects)),

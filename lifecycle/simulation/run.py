@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from lifecycle.engine import Changes, Cluster, Command
+from lifecycle.engine.timing import Timing
 from lifecycle.expressions import Verdict
 from lifecycle.scenario import IDLE, Step, Until, format_duration
 from lifecycle.simulation.expectations import Watches
@@ -80,7 +81,9 @@ class Driver:
         self.sink = sink
         self.limit_ms = limit_ms
         self.cluster = Cluster(seed=plan.seed, epoch_ms=plan.epoch_ms, settings=plan.settings)
-        self.watches = Watches(plan.expects)
+        self.watches = Watches(
+            plan.expects, plan.sequences, is_instant=Timing(plan.settings.timing).is_instant
+        )
         self.refusals: list[str] = []
         self.steps_left = len(plan.steps)
         self.ends = [End(until) for until in plan.untils]
@@ -141,6 +144,7 @@ class Driver:
     def _take(self, cluster: Cluster) -> set[tuple[str, str, str]]:
         changes = cluster.take_changes()
         self.sink.take(changes)
+        self.watches.take(changes.rows)
         changed = {version.new.key for version in changes.versions}
         for end in self.ends:
             end.is_stale = end.is_stale or end.key in changed
@@ -169,7 +173,7 @@ class Driver:
         is_over = self._is_over(self.cluster)
         missed = [end.until.text for end in self.ends if not self._holds(end, self.cluster)]
         self.cluster.close_series()
-        self.sink.take(self.cluster.take_changes())
+        self._take(self.cluster)
         return Outcome(
             why=_name_end(self.plan.untils) if is_over else "limit",
             at_ms=now_ms,

@@ -164,6 +164,10 @@ def test_a_claim_and_its_time(expect, claim, from_ms, to_ms):
         ("  expect: [{always: 'pod a'}]", 'spec.expect[0].always: "pod a" is no expression'),
         ("  expect: [{always: 'pod/a exists', within: 1s}]", 'spec.expect[0].within: unknown field "within"'),
         ("  expect: [{maybe: 'pod/a exists'}]", "spec.expect[0]: must claim one thing"),
+        ("  expect: [{sequence: pod/a phase}]", "spec.expect[0].is: must be a list"),
+        ("  expect: [{sequence: a phase, is: []}]", 'spec.expect[0].sequence: "a phase" is not the lane'),
+        ("  expect: [{sequence: pod/a phase, is: [now]}]", 'spec.expect[0].is[0]: "now" is not an instant'),
+        ("  expect: [{sequence: pod/a phase, is: [], at: 1s}]", 'spec.expect[0].at: unknown field "at"'),
     ],
 )
 def test_a_mistake_is_named_at_its_path(spec, said):

@@ -2,9 +2,11 @@
 
 import pytest
 
-from lifecycle.expressions import parse
+from lifecycle.expressions import ExpressionError, parse
+from lifecycle.lanes import find_difference, read_entry, read_lane
 from lifecycle.scenario import Expect
 from lifecycle.simulation.expectations import Watches
+from tests.simulate.running import run_file
 
 KEY = ("Pod", "default", "a")
 CLAIM = "pod/a .status.phase == Running"
@@ -98,3 +100,86 @@ def test_holds(at_ms, failure):
     phases = {0: "Pending", 30: "Running", 40: "Failed"}
     found = watch(phases, "holds", from_ms=at_ms, to_ms=at_ms)
     assert found == ([f"claim failed {failure}"] if failure else [])
+
+
+WANTED = [(0, "Pending"), (3000, "Running"), (9000, "Failed")]
+
+
+@pytest.mark.parametrize(
+    "seen, at_instants, in_order",
+    [
+        pytest.param(WANTED, True, True, id="the same"),
+        pytest.param([(0, "Pending"), (3001, "Running"), (9000, "Failed")], False, True, id="later"),
+        pytest.param(WANTED[:2], False, True, id="not over yet"),
+        pytest.param([*WANTED[:2], (4000, "Unknown"), WANTED[2]], False, True, id="more of it seen"),
+        pytest.param([*WANTED[:2], (9000, "Succeeded")], False, False, id="another end"),
+        pytest.param([WANTED[0], WANTED[2], WANTED[1]], False, False, id="another order"),
+        pytest.param([(0, "Failed")], False, False, id="another beginning"),
+    ],
+)
+def test_a_sequence_is_exact_at_instants_and_keeps_its_order_under_latencies(seen, at_instants, in_order):
+    assert (find_difference(WANTED, seen) is None) is at_instants
+    assert (find_difference(WANTED, seen, has_times=False) is None) is in_order
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("pod/web", "is not the lane of an object"),
+        ("thing/web phase", "is not the lane of an object"),
+        (None, "is not the lane of an object"),
+    ],
+)
+def test_a_lane_that_cannot_be_read_is_refused(text, message):
+    with pytest.raises(ExpressionError, match=message):
+        read_lane(text)
+
+
+@pytest.mark.parametrize("text", ["Running", "3 Running", "", "soon Running"])
+def test_an_entry_without_an_instant_is_refused(text):
+    with pytest.raises(ExpressionError, match="is not an instant and a value"):
+        read_entry(text)
+
+
+MORE = 'entry 3 must be absent, but is "9s False/ContainersNotReady"'
+POD = """
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec: {containers: [{name: app, image: "sim/server:1"}]}
+---
+apiVersion: podline.dev/v1alpha1
+kind: Scenario
+metadata: {name: web}
+spec:
+  timing: instant
+  steps: [{at: 9s, delete: {kind: Pod, name: web, gracePeriodSeconds: 5}}]
+  until: 60s
+  expect: [{sequence: pod/web %s, is: %s}]
+"""
+
+
+@pytest.mark.parametrize(
+    "field, entries, failure",
+    [
+        ("phase", "[0s Pending, 0s Running, 9s Succeeded]", ""),
+        ("phase", "[0s Pending, 0s Running]", 'entry 3 must be absent, but is "9s Succeeded"'),
+        (
+            "phase",
+            "[0s Pending, 1s Running, 9s Succeeded]",
+            'entry 2 must be "1s Running", but is "0s Running"',
+        ),
+        ("container.app.state", "[0s Waiting/ContainerCreating, 0s Running, 9s Terminated/Completed/0]", ""),
+        ("container.app.ready", "[0s false, 0s true, 9s false]", ""),
+        ("condition.PodScheduled", "[0s True]", ""),
+        ("condition.ContainersReady", "[0s False/ContainersNotReady, 0s True]", MORE),
+        ("starts.app", "[0s]", ""),
+        ("events", "[0s Scheduled, 0s Pulling, 0s Pulled, 0s Created, 0s Started, 9s Killing]", ""),
+        ("restarts", "[]", ""),
+    ],
+)
+def test_a_sequence_is_all_that_a_field_shows(field, entries, failure, tmp_path):
+    path = tmp_path / "web.yaml"
+    path.write_text(POD % (field, entries))
+    failures = run_file(path).outcome.failures
+    assert failures == ((f'sequence "pod/web {field}" failed: {failure}',) if failure else ())

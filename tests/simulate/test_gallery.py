@@ -1,18 +1,12 @@
 """Every scenario of the gallery: its claims hold, and its lanes are those of the specification, to the ms."""
 
-import re
-from pathlib import Path
-
 import pytest
-import yaml
 
 from tests.simulate.running import GALLERY, run_file
 
-TIMELINES = yaml.safe_load((Path(__file__).parent / "timelines.yaml").read_text())
 SCENARIOS = sorted(path.stem for path in GALLERY.glob("*.yaml"))
 # What the engine does not do yet. Strict: a scenario that begins to pass has to leave this list.
 NOT_YET = {}
-ENTRY = re.compile(r"(?P<seconds>[\d.]+)(?: (?P<value>\S.*))?")
 # Requirements whose observable is a lane of the scenario.
 SHOWN = {
     "static-control-plane": ("STATIC-05",),
@@ -44,12 +38,6 @@ def cases(names):
     return [pytest.param(name, marks=marks.get(name, ())) for name in names]
 
 
-def read_lane(text):
-    """`0 Pending, 3 Running` as [(0.0, "Pending"), (3.0, "Running")]."""
-    entries = [ENTRY.fullmatch(part.strip()) for part in str(text).split(",") if part.strip()]
-    return [(float(entry["seconds"]), entry["value"] or "") for entry in entries]
-
-
 @pytest.mark.parametrize("name", cases(SCENARIOS))
 def test_the_claims_hold(name):
     outcome = run_file(GALLERY / f"{name}.yaml").outcome
@@ -57,22 +45,8 @@ def test_the_claims_hold(name):
     assert outcome.refusals == ()
 
 
-@pytest.mark.parametrize("name", cases(sorted(TIMELINES)))
-def test_the_lanes_are_those_of_the_specification(name):
-    run = run_file(GALLERY / f"{name}.yaml", timing="instant")
-    assert run.outcome.refusals == ()
-    lanes = run.lanes()
-    for pod, expected in TIMELINES[name].items():
-        found = {field: lanes[pod][field] for field in expected}
-        assert found == {field: read_lane(text) for field, text in expected.items()}
-
-
 @pytest.mark.parametrize("name", cases(SCENARIOS))
 def test_the_claims_hold_with_realistic_latencies_too(name):
     outcome = run_file(GALLERY / f"{name}.yaml", timing="realistic").outcome
     assert outcome.failures == ()
     assert outcome.refusals == ()
-
-
-def test_every_timeline_has_its_scenario():
-    assert set(TIMELINES) <= set(SCENARIOS)
