@@ -201,13 +201,15 @@ class Owner:
         """Advance to where time or the run has come, at most until `deadline`; commands enter on the way."""
         wall = self.wall()
         now_ms, target_ms = hot.clock.now_ms(wall), hot.clock.target_ms(wall)
+        is_there = True
         for until_ms, command in _waiting_commands(hot.cluster, now_ms, target_ms):
-            is_there = self._run_to(hot, until_ms, deadline)
+            # One that is pinned further on than time allows holds the run there until the next turn.
+            is_there = is_there and self._run_to(hot, until_ms, deadline)
             if is_there or command.pinned_ms is None:
                 piece.answers.append(_submit(hot, command))
             if piece.answers and time.perf_counter() > deadline:
                 return
-        is_there = self._run_to(hot, target_ms, deadline)
+        is_there = is_there and self._run_to(hot, target_ms, deadline)
         # A run that was heading somewhere stands when it is there.
         if is_there and hot.clock.run_until_ms is not None and hot.engine.now_ms >= hot.clock.run_until_ms:
             _stand(hot, self.wall())

@@ -12,7 +12,7 @@ from lifecycle.engine import Cluster as Engine
 from lifecycle.models import Command, StoredObject, Transition
 from lifecycle.run_clock import moment
 from lifecycle.runner import Owner, due_clusters
-from tests.runs.conftest import create
+from tests.runs.conftest import create, deployment
 from tests.runs.histories import assert_whole, recorded
 
 
@@ -62,6 +62,22 @@ def test_a_pinned_command_enters_at_its_own_instant(owner, wall, make_cluster):
     owner.turn(cluster.pk)
     command.refresh_from_db()
     assert command.instant_ms == 2500
+    assert_whole(cluster)
+
+
+def test_a_pinned_command_is_not_run_past_however_short_the_turns(owner, make_cluster):
+    """A turn without time takes an instant at most: it ends before the command or at it, never behind it."""
+    cluster = make_cluster()
+    pinned = [
+        inbox.append(cluster, "create", {"object": deployment(2, f"web-{n}")}, pinned_ms=1000 + 333 * n)
+        for n in range(5)
+    ]
+    inbox.run(cluster, until_ms=10_000)
+    while owner.turn(cluster.pk, seconds=0.0) is not None:
+        pass
+    for command in pinned:
+        command.refresh_from_db()
+    assert [command.instant_ms for command in pinned] == [command.pinned_ms for command in pinned]
     assert_whole(cluster)
 
 
