@@ -146,6 +146,7 @@ class StaticPods:
 
     def take_all(self, node: str) -> None:
         """A kubelet has started, or reaches the API server again: it reads its manifests, and shows them."""
+        store = self._parts.store
         for uid, pod in list(self._parts.statics.items()):
             if pod.node_name != node:
                 continue
@@ -153,6 +154,10 @@ class StaticPods:
                 self._enqueue(pod)
             else:
                 self._host.take(pod)
+        for found in map(store.get_pod, store.index.pods_by_node.get(node, ())):
+            # It may show what is no longer there.
+            if found is not None and found.is_mirror:
+                self._enqueue(found)
 
     # --- mirrors ----------------------------------------------------------------------------------------
 

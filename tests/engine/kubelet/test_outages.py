@@ -259,6 +259,15 @@ def test_a_restart_in_place_while_cut_off_is_told_by_the_last_state() -> None:
         assert world.container(name)["restartCount"] == 1
 
 
+def test_an_end_while_nobody_was_there_is_told_after_the_partition_that_followed() -> None:
+    world = running({"app": {"runs": [{"for": "105s", "exit": 3}, {"forever": True}]}})
+    fault(world, "kubeletRestart", 20)
+    fault(world.to(110), "partition", 60)
+    world.to(200)
+    app = world.container()
+    assert (app["restartCount"], app["lastState"]["terminated"]["exitCode"]) == (1, 3)
+
+
 @pytest.mark.parametrize("kind", ["kubeletRestart", "partition"])
 @pytest.mark.parametrize("at", [101, 115, 131])
 def test_an_outage_survives_saving(kind: str, at: float) -> None:

@@ -161,6 +161,16 @@ def test_a_mirror_deleted_while_the_node_is_cut_off_is_made_again_afterwards() -
     assert world.ends(name=NAME) == []
 
 
+def test_a_mirror_of_what_ended_while_the_node_was_cut_off_goes_afterwards() -> None:
+    world = World()
+    put(world, manifest())
+    fault(world.to(10), "partition", 50)
+    remove(world.to(20))
+    world.to(100)
+    assert world.signals(name=NAME) == [(20, "SIGTERM")]
+    assert world.lane("exists", NAME) == [(0, "created"), (60, "deleted")]
+
+
 def test_a_changed_manifest_waits_for_the_end_of_the_former() -> None:
     world = World()
     put(world, manifest(behavior={"onTerm": {"takes": "6s", "exit": 0}}))
