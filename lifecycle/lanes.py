@@ -3,6 +3,7 @@
     sequence: pod/web phase
     is: [0s Pending, 3s Running]
 
+A name that ends in `*` stands for the objects whose names begin so: those that a workload has named.
 The field is one of the trace's, or `starts.<container>` (each start) or `events` (their reasons).
 A container's state is written `Waiting/reason`, `Running` or `Terminated/reason/exit code`, a condition that
 is not True `False/reason`, true and false as in JSON, and what is no more `none`.
@@ -37,7 +38,11 @@ class Lane:
     def read(self, row: Row) -> Entry | None:
         """The instant and value that a row adds; None for a row of something else."""
         subject = row.subject
-        if (subject.kind, subject.namespace or "", subject.name) != self.key:
+        kind, namespace, name = self.key
+        if subject.kind != kind or (subject.namespace or "") != namespace:
+            return None
+        is_named = subject.name.startswith(name[:-1]) if name.endswith("*") else subject.name == name
+        if not is_named:
             return None
         if isinstance(row, EventRow):
             return (row.at_ms, row.reason) if self.field == EVENTS else None

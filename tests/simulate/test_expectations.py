@@ -155,7 +155,7 @@ spec:
   timing: instant
   steps: [{at: 9s, delete: {kind: Pod, name: web, gracePeriodSeconds: 5}}]
   until: 60s
-  expect: [{sequence: pod/web %s, is: %s}]
+  expect: [{sequence: pod/%s %s, is: %s}]
 """
 
 
@@ -178,8 +178,9 @@ spec:
         ("restarts", "[]", ""),
     ],
 )
-def test_a_sequence_is_all_that_a_field_shows(field, entries, failure, tmp_path):
+@pytest.mark.parametrize("name", ["web", "we*"])
+def test_a_sequence_is_all_that_a_field_shows(name, field, entries, failure, tmp_path):
     path = tmp_path / "web.yaml"
-    path.write_text(POD % (field, entries))
+    path.write_text(POD % (name, field, entries))
     failures = run_file(path).outcome.failures
-    assert failures == ((f'sequence "pod/web {field}" failed: {failure}',) if failure else ())
+    assert failures == ((f'sequence "pod/{name} {field}" failed: {failure}',) if failure else ())
