@@ -15,7 +15,6 @@ from ..objects.condition import Condition, find_condition, with_condition
 from ..objects.container import read_resources
 from ..objects.node import Node
 from ..objects.pod import Pod
-from ..programs import Process
 from .ending import Ending
 from .eviction import NODE_WORDS, Candidate, decide_message, decide_refusal, is_critical, rank
 from .eviction_settings import CHECK_MS, DISK, MEMORY, PROCESSES, Threshold
@@ -27,7 +26,7 @@ from .grace import (
 from .node_agent import NodeAgent
 from .node_pressure import NodePressure
 from .parts import NORMAL, SOURCE, WARNING, Parts
-from .worker import SYNCING, PodWorker
+from .worker import SYNCING, ContainerRun, PodWorker
 
 CHECK, EASED, WAITED = "kubelet.pressureCheck", "kubelet.pressureEased", "kubelet.evictionWaited"
 NO_PROCESS_LIMIT = 32_768
@@ -250,7 +249,7 @@ class Evictor:
             used = [
                 (
                     run.container.name,
-                    self._used(run.process, resource),
+                    self._used(run, resource),
                     run.container.requests.get(asked_as, 0),
                 )
                 for run in worker.runs.values()
@@ -278,9 +277,9 @@ class Evictor:
 
     # --- amounts --------------------------------------------------------------------------------------
 
-    def _used(self, process: Process, resource: str) -> int:
+    def _used(self, run: ContainerRun, resource: str) -> int:
         # Of disk and processes nothing is known.
-        return process.usage(self._now_ms)[1] if resource == MEMORY else 0
+        return memory_of(run, self._now_ms) if resource == MEMORY else 0
 
     def _workers(self, node: str) -> list[PodWorker]:
         workers, store = self._host.workers, self._parts.store
@@ -306,12 +305,10 @@ class Evictor:
         return capacity if resource != MEMORY else self._memory_left(agent.name, capacity, self._now_ms)
 
     def _memory_left(self, node: str, capacity: int, at_ms: int) -> int:
-        runs = self._live_runs(node)
-        return max(capacity - sum(process.usage(at_ms)[1] for process in runs), 0)
+        return max(capacity - sum(memory_of(run, at_ms) for run in self._runs(node)), 0)
 
-    def _live_runs(self, node: str) -> list[Process]:
-        runs = [run for worker in self._workers(node) for run in worker.runs.values()]
-        return [run.process for run in runs if run.process is not None]
+    def _runs(self, node: str) -> list[ContainerRun]:
+        return [run for worker in self._workers(node) for run in worker.runs.values()]
 
     def _next_crossing_ms(self, agent: NodeAgent) -> int | None:
         """When the pods' use of memory next makes a difference to a threshold, as far as it is known."""
@@ -322,7 +319,8 @@ class Evictor:
         thresholds = [one for one in agent.eviction.thresholds if one.resource == MEMORY]
         found = set(state.first_met) if state is not None else set()
         is_met = [one.key in found for one in thresholds]
-        changes = {at_ms for process in self._live_runs(node) for at_ms, _, _ in process.usage_points}
+        live = [run.process for run in self._runs(node) if run.process is not None]
+        changes = {at_ms for process in live for at_ms, _, _ in process.usage_points}
         for at_ms in (now_ms, *sorted(one for one in changes if one > now_ms)):
             left = self._memory_left(node, capacity, at_ms)
             if [left < one.amount(capacity) for one in thresholds] != is_met:
@@ -332,3 +330,11 @@ class Evictor:
     @property
     def _now_ms(self) -> int:
         return self._parts.context.clock.now_ms
+
+
+def memory_of(run: ContainerRun, at_ms: int) -> int:
+    """What a container uses, in bytes: never more than its limit, whatever its program asks for (QOS-08)."""
+    if run.process is None:
+        return 0
+    memory = run.process.usage(at_ms)[1]
+    return min(memory, run.container.limits.get("memory", memory))

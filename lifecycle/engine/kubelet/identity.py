@@ -22,9 +22,9 @@ def identity_of(pod: Pod, container: Container) -> Identity:
     """User, groups and capabilities of a container's processes."""
     memo = pod.spec.memo
     key = ("identity", container.name, container.image)
-    known: Identity | None = memo.get(key)  # type: ignore[call-overload]
+    known: Identity | None = memo.get(key)
     if known is None:
-        known = memo[key] = _make(pod, container)  # type: ignore[index]
+        known = memo[key] = _make(pod, container)
     return known
 
 

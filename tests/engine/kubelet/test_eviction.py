@@ -318,6 +318,21 @@ def test_a_pod_without_a_limit_may_grow_until_the_node_is_short() -> None:
     assert world.condition("MemoryPressure", "node-1") == [(130, "True"), (430, "False")]
 
 
+@pytest.mark.spec("QOS-08")
+def test_a_guaranteed_pod_never_has_more_than_its_limit() -> None:
+    world = World()
+    points = [{"at": "0s", "memory": "200Mi"}, {"at": "60s", "memory": "9Gi"}]
+    app = {"name": "app", "resources": GUARANTEED}
+    behavior = {"app": {"usage": points, "runs": [{"for": "90s", "exit": 0}, {"forever": True}]}}
+    assert world.pod(app, behavior=behavior).ok
+    world.to(61)
+    # 9 GiB would be more than the node has, but 256 MiB is all it may use.
+    assert world.ends() == [(60, 137)]
+    assert world.container()["lastState"]["terminated"]["reason"] == "OOMKilled"
+    assert world.condition("MemoryPressure", "node-1") == []
+    assert evictions(world) == []
+
+
 def test_nothing_looks_at_a_node_whose_memory_will_do() -> None:
     world = World()
     add(world, "web", "300Mi")

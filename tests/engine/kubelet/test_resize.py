@@ -123,6 +123,47 @@ def test_a_resize_keeps_the_class() -> None:
     assert world.status()["qosClass"] == "Burstable"
 
 
+@pytest.mark.spec("RESIZE-01", "RESIZE-10")
+def test_a_bare_pod_can_be_resized_in_place_only() -> None:
+    world = sized()
+    uid = world.get()["metadata"]["uid"]  # type: ignore[index]
+    containers = [{"name": "app", "resources": {"requests": {"cpu": "700m"}}}]
+    where = {"kind": "Pod", "namespace": "default", "name": "web", "type": "strategic"}
+    plain = world.submit("patch", **where, patch={"spec": {"containers": containers}})
+    assert plain.code == 422 and plain.status is not None
+    assert "pod updates may not change fields other than" in plain.status["message"]
+    assert has(world)["requests"]["cpu"] == "500m"
+    assert resize(world, {"cpu": "700m"}).ok
+    assert has(world.to(20))["requests"]["cpu"] == "700m"
+    # Deleted, it is gone: nobody makes it anew with other amounts.
+    world.delete()
+    assert world.to(60).cluster.list("Pod") == []
+    assert [row["uid"] for row in world.rows if row.get("field") == "exists" and row["kind"] == "Pod"] == [
+        uid,
+        uid,
+    ]
+
+
+@pytest.mark.spec("RESIZE-01", "RESIZE-10")
+def test_pods_of_a_workload_are_replaced_for_any_amount() -> None:
+    world = World()
+    resources = {"requests": {"cpu": "100m", "ephemeral-storage": "1Gi"}}
+    app = {"name": "app", "image": "sim/server:1", "resources": resources}
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [app]}}
+    spec = {"replicas": 2, "selector": {"matchLabels": {"app": "web"}}, "template": template}
+    meta = {"name": "web", "namespace": "default"}
+    assert world.create({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta, "spec": spec}).ok
+    before = {pod["metadata"]["uid"] for pod in world.to(30).cluster.list("Pod")}
+    wanted = {"cpu": "200m", "ephemeral-storage": "2Gi"}
+    containers = [{"name": "app", "resources": {"requests": wanted}}]
+    where = {"kind": "Deployment", "namespace": "default", "name": "web", "type": "strategic"}
+    patch = {"spec": {"template": {"spec": {"containers": containers}}}}
+    assert world.submit("patch", **where, patch=patch).ok
+    pods = world.to(120).cluster.list("Pod")
+    assert [pod["spec"]["containers"][0]["resources"]["requests"] for pod in pods] == [wanted, wanted]
+    assert before.isdisjoint(pod["metadata"]["uid"] for pod in pods)
+
+
 def test_a_kubelet_that_is_down_applies_it_later() -> None:
     world = sized()
     world.submit("fault", node="node-1", kind="kubeletRestart", **{"for": "30s"})

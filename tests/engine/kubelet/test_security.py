@@ -64,6 +64,13 @@ def test_single_ids_and_names() -> None:
     assert run("whoami; id -un; id -u; echo $HOME") == ["root", "root", "0", "/root"]
 
 
+@pytest.mark.spec("SECCTX-03")
+def test_a_process_list_names_the_user() -> None:
+    found = run("ps | tail -n +2 | head -n 1; ps -o user= | head -n 1", securityContext={"runAsUser": 1000})
+    assert found[0].split()[:2] == ["1", "1000"]
+    assert found[1] == "1000"
+
+
 @pytest.mark.spec("SECCTX-04")
 @pytest.mark.parametrize(
     "image, pod, container, problem",
@@ -286,6 +293,17 @@ def test_guaranteed_pods_get_cpus_of_their_own() -> None:
     assert cpus(world, "burstable", {"requests": {"cpu": "1"}}) == ["0,3", "2"]
     world.delete(0, force=True, name="two")
     assert cpus(world.to(10), "one", full("1")) == ["1", "1"]
+
+
+@pytest.mark.spec("QOS-13")
+def test_s33_a_best_effort_pod_may_use_what_is_not_given_to_others() -> None:
+    world = World(kubelet=[STATIC])
+    where = {"kind": "Node", "name": "node-1", "type": "merge", "subresource": "status"}
+    amounts = {"cpu": "16", "memory": "8Gi", "pods": "110"}
+    assert world.submit("patch", **where, patch={"status": {"capacity": amounts, "allocatable": amounts}}).ok
+    assert cpus(world, "guaranteed", full("4")) == ["1-4", "4"]
+    # Any part of the other 12 of 16.
+    assert cpus(world, "best-effort") == ["0,5-15", "12"]
 
 
 @pytest.mark.spec("QOS-09")

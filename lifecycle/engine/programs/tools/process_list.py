@@ -1,6 +1,6 @@
 """`ps` and `pstree`: the processes in sight, as busybox shows them or, in Debian's images, as procps does."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from lifecycle.engine.programs.process_namespace import tasks_in_sight
 from lifecycle.engine.programs.shell.task import Task
@@ -21,7 +21,6 @@ def command_name(task: Task) -> str:
 _COLUMNS: dict[str, tuple[str, Callable[[Task], str]]] = {
     "pid": ("PID", lambda task: f"{task.pid:>5}"),
     "ppid": ("PPID", lambda task: f"{task.parent:>5}"),
-    "user": ("USER", lambda task: "root    "),
     "comm": ("COMMAND", command_name),
     "args": ("COMMAND", command_line),
     "cmd": ("CMD", command_line),
@@ -32,6 +31,7 @@ _COLUMNS: dict[str, tuple[str, Callable[[Task], str]]] = {
     "vsz": ("VSZ", lambda task: f"{task.memory_bytes >> 10:>6}"),
     "rss": ("RSS", lambda task: f"{task.memory_bytes >> 10:>5}"),
 }
+_USER = "user"
 _SAME = {"uid": "user", "ucmd": "comm", "tt": "tty", "s": "stat", "state": "stat"}
 
 
@@ -40,25 +40,30 @@ def ps(call: Call) -> Outcome:
     """All processes in sight; of several forms the columns differ, of `-o` they are chosen."""
     call.machine.is_volatile = True
     tasks = tasks_in_sight(call.machine)
+    who = call.world.identity
+    own = who.user_name or str(who.user)
+    # Of the pod's other containers it is not known here as whom they run.
+    users = {task.pid: own if task.pid in call.machine.tasks else "root" for task in tasks}
     chosen = _chosen_columns(call.arguments)
     if chosen is not None:
-        unknown = [name for name, _ in chosen if name not in _COLUMNS]
+        unknown = [name for name, _ in chosen if name not in (_USER, *_COLUMNS)]
         if unknown:
             return call.cannot(f"-o {unknown[0]}", 1)
-        call.out(_format_chosen(chosen, tasks))
+        call.out(_format_chosen(chosen, tasks, users))
         return 0
     flavour = call.state.get("flavour", call.machine.flavour)
     letters = "".join(word.lstrip("-") for word in call.arguments)
     if flavour != "dash" and call.name == "ps":
         lines = ["PID   USER     TIME  COMMAND"]
-        lines += [f"{task.pid:5} root      0:00 {command_line(task)}" for task in tasks]
+        lines += [f"{task.pid:5} {users[task.pid]:<8}  0:00 {command_line(task)}" for task in tasks]
     elif "u" in letters:
         lines = ["USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND"]
-        lines += [_user_line(task) for task in tasks]
+        lines += [_user_line(task, users[task.pid]) for task in tasks]
     elif "f" in letters:
         lines = ["UID          PID    PPID  C STIME TTY          TIME CMD"]
         lines += [
-            f"root     {task.pid:>7} {task.parent:>7}  0 00:00 ?        00:00:00 {command_line(task)}"
+            f"{users[task.pid]:<8} {task.pid:>7} {task.parent:>7}  0 00:00 ?        00:00:00"
+            f" {command_line(task)}"
             for task in tasks
         ]
     else:
@@ -68,10 +73,10 @@ def ps(call: Call) -> Outcome:
     return 0
 
 
-def _user_line(task: Task) -> str:
+def _user_line(task: Task, user: str) -> str:
     size = task.memory_bytes >> 10
     numbers = f"{task.pid:>7}  0.0  0.0 {size:>6} {size:>5}"
-    return f"root     {numbers} ?        S    00:00   0:00 {command_line(task)}"
+    return f"{user:<8} {numbers} ?        S    00:00   0:00 {command_line(task)}"
 
 
 def _chosen_columns(words: list[str]) -> list[tuple[str, str | None]] | None:
@@ -89,10 +94,11 @@ def _chosen_columns(words: list[str]) -> list[tuple[str, str | None]] | None:
     return None
 
 
-def _format_chosen(chosen: list[tuple[str, str | None]], tasks: list[Task]) -> str:
+def _format_chosen(chosen: list[tuple[str, str | None]], tasks: list[Task], users: Mapping[int, str]) -> str:
+    columns = {**_COLUMNS, _USER: ("USER", lambda task: f"{users[task.pid]:<8}")}
     rows: list[str] = []
-    headings = [_COLUMNS[name][0] if heading is None else heading for name, heading in chosen]
+    headings = [columns[name][0] if heading is None else heading for name, heading in chosen]
     if any(headings):
         rows.append(" ".join(headings))
-    rows += [" ".join(_COLUMNS[name][1](task) for name, _ in chosen).rstrip() for task in tasks]
+    rows += [" ".join(columns[name][1](task) for name, _ in chosen).rstrip() for task in tasks]
     return "".join(row + "\n" for row in rows)
