@@ -19,6 +19,7 @@ BENCHES: dict[str, dict[str, int]] = {
     "live": {"clients": 50, "clusters": 1, "changes": 200, "seconds": 30},
     "record": {"pods": 2000, "nodes": 200},
     "rollout": {"pods": 2000, "nodes": 200},
+    "sleep": {"pods": 10_000, "nodes": 1000},
     "recover": {"kills": 50, "pods": 10},
     "workers": {"pods": 100, "restarts": 20},
 }
