@@ -38,7 +38,7 @@ class Admission:
         """Whether the node does not take the pod; it is Failed then."""
         store = self._parts.store
         reason, text = EVICTED, self._evictor.refusal(pod)
-        if is_for_another_system(pod, store.get("Node", "", pod.node_name)):
+        if pod.spec.os_name and is_for_another_system(pod, store.get("Node", "", pod.node_name)):
             reason, text = POD_OS_NOT_SUPPORTED, _OS_TEXT
         if not text and is_static(self._parts.agents[worker.node].configuration):
             reason, text = UNEXPECTED, self._give_cpus(worker, pod)
@@ -109,7 +109,7 @@ def count_cpus(node: StoredObject | None) -> int:
 
 def is_for_another_system(pod: Pod, node: StoredObject | None) -> bool:
     """Whether `spec.os` names another system than the node has (PODOS-06)."""
-    if not pod.spec.os_name or not isinstance(node, Node):
+    if not isinstance(node, Node):
         return False
     info = node.status.raw.get("nodeInfo") or {}
     system = info.get("operatingSystem") or node.meta.labels.get("kubernetes.io/os", "linux")

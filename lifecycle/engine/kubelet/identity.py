@@ -39,7 +39,12 @@ def _make(pod: Pod, container: Container) -> Identity:
 
 def root_problem(pod: Pod, container: Container) -> str:
     """Why a container that must not be root cannot be created; "" when it can (SECCTX-04)."""
+    memo = pod.spec.memo
+    key = ("must_not_be_root", container.name, container.image)
+    if memo.get(key) is False:
+        return ""
     setting = read_setting(pod.spec.raw, container.raw)
+    memo[key] = setting.must_not_be_root
     if not setting.must_not_be_root:
         return ""
     meta = pod.meta
