@@ -22,6 +22,7 @@ from .objects.codec import PodSpecs, decode
 from .objects.meta import StoredObject
 from .objects.pod import PodSpec
 from .objects.times import format_time
+from .programs.slow_hooks import list_slow_hooks
 from .scheduler import Scheduler
 from .settings import KUBERNETES_VERSION, Settings
 from .store.validation import list_warnings
@@ -149,7 +150,7 @@ class Cluster:
         try:
             code, obj = self._handlers.run(command)
             data = obj.to_json(context.clock.epoch_ms)
-            result = Result(code, data, None, list_warnings(data))
+            result = Result(code, data, None, list_warnings(data) + list_slow_hooks(data))
         except ApiError as problem:
             result = Result(problem.code, None, problem.to_status())
         except (AttributeError, LookupError, TypeError, ValueError) as problem:
