@@ -121,6 +121,9 @@ def _refuse(machine: Machine, task: Task, shell: Shell, construct: str) -> None:
         leave_shell(machine, task, 2)
     elif frame.kind == EXIT_TRAP:
         machine.finish(task, frame.saved_status)
+    elif shell.flavour != "bash":
+        # POSIX: such an error in a special builtin like `eval` ends the shell.
+        leave_shell(machine, task, 2)
 
 
 def resolve_wait(machine: Machine, task: Task, shell: Shell) -> None:
