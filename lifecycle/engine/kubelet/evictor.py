@@ -218,8 +218,9 @@ class Evictor:
         node = self._parts.store.get("Node", "", agent.name)
         if not candidates or node is None:
             return False
-        text = f"Attempting to reclaim {threshold.told_as}"
-        self._parts.trace.event(node.subject, WARNING, "EvictionThresholdMet", text, SOURCE)
+        if not self._parts.is_cut_off(agent.name):
+            text = f"Attempting to reclaim {threshold.told_as}"
+            self._parts.trace.event(node.subject, WARNING, "EvictionThresholdMet", text, SOURCE)
         victim = rank(candidates, threshold.resource)[0]
         worker = self._host.workers[victim.uid]
         own = worker.spec.termination_grace_seconds

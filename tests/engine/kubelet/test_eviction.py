@@ -413,6 +413,20 @@ def test_nobody_evicts_while_the_kubelet_is_down() -> None:
     assert evictions(world) == [(40, "web")]
 
 
+def test_a_kubelet_that_is_cut_off_evicts_and_tells_later() -> None:
+    world = World()
+    add(world, "web")
+    assert world.submit("fault", node="node-1", kind="partition", **{"for": "60s"}).ok
+    press(world.to(5))
+    world.to(300)
+    assert world.events("EvictionThresholdMet", "NodeHasInsufficientMemory", name="node-1") == [
+        (60, "NodeHasInsufficientMemory")
+    ]
+    assert world.at("phase", "Failed") == [60]
+    ended = world.container()["state"]["terminated"]
+    assert ended["finishedAt"] == "2026-01-01T00:00:12Z"
+
+
 @pytest.mark.parametrize(
     "payload, message",
     [

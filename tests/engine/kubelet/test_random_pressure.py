@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster
-
 from tests.engine.invariants import check_pod
 
 from .world import World
