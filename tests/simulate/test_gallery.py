@@ -27,6 +27,15 @@ SHOWN = {
     "s38-kubelet-restart-evaluates": ("KUBELET-06",),
     "s36-scheduling-gates": ("SGATE-02", "COND-07"),
     "s39-files-survive": ("INIT-21",),
+    "s17-sidecars-end-in-order": ("SCTERM-08",),
+    "s31-log-shipper": ("SIDECAR-20",),
+    "sidecar-monitoring": ("SIDECAR-20",),
+    "sidecar-security-proxy": ("SIDECAR-20",),
+    "sidecar-data-sync": ("SIDECAR-20",),
+    "sidecar-service-mesh": ("SIDECAR-20",),
+    "slow-start-startup-probe": ("PROBE-39",),
+    "slow-start-readiness-probe": ("PROBE-39",),
+    "drains-sessions": ("POD-TERM-15",),
 }
 
 

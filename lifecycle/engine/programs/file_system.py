@@ -306,7 +306,8 @@ class FileSystem:
     def _locate(self, path: str) -> tuple[FileLayer | None, str]:
         for mount in self.mounts:
             if path == mount.path or path.startswith(mount.path.rstrip("/") + "/"):
-                self.reads_volumes = self.reads_volumes or not mount.is_read_only
+                # Others may write to it, even where this container may not; files of objects follow them.
+                self.reads_volumes = True
                 below = path[len(mount.path) :].strip("/")
                 return mount.layer, "/".join(part for part in (mount.sub_path.strip("/"), below) if part)
         return self.root, path.strip("/")

@@ -110,7 +110,7 @@ def _sight_of_command(process: "Process", probe: ProbeSpec, now_ms: int, world: 
 
 
 def _certain_until(process: "Process", result: CheckResult, now_ms: int) -> int | None:
-    # What a writable volume holds may be changed by another container at any time.
+    # What a volume holds may be changed from outside the container at any time.
     if result.is_volatile or result.reads_volumes:
         return now_ms
     return process.ready_ms if now_ms < process.ready_ms else None

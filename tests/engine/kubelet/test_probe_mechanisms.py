@@ -134,3 +134,46 @@ def test_a_readiness_probe_shows_an_app_that_is_still_at_it_as_running() -> None
     assert world.lane("container.app.started") == [(0, False), (0, True)]
     assert world.lane("container.app.ready") == [(0, False), (60, True)]
     assert world.starts() == [0]
+
+
+def test_a_check_sees_what_others_write_to_a_volume_mounted_read_only() -> None:
+    write = ["sh", "-c", "sleep 12; touch /data/there; sleep 3600"]
+    side = {
+        "name": "side",
+        **SHELL,
+        "command": write,
+        "volumeMounts": [{"name": "data", "mountPath": "/data"}],
+    }
+    mount = {"name": "data", "mountPath": "/data", "readOnly": True}
+    check = {"exec": {"command": ["test", "-f", "/data/there"]}, "periodSeconds": 5}
+    app = {
+        "name": "app",
+        **SHELL,
+        "command": ["sleep", "3600"],
+        "volumeMounts": [mount],
+        "readinessProbe": check,
+    }
+    world = World()
+    assert world.pod(app, side, volumes=[{"name": "data", "emptyDir": {}}]).ok
+    assert world.to(60).lane("probe.app.readiness")[:2] == [(0, "Failure"), (15, "Success")]
+
+
+def test_a_check_sees_a_mounted_config_map_change() -> None:
+    def config(mode: str) -> dict[str, Any]:
+        meta = {"name": "config", "namespace": "default"}
+        return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": {"mode": mode}}
+
+    world = World()
+    world.create(config("off"))
+    mount = {"name": "config", "mountPath": "/config"}
+    check = {"exec": {"command": ["grep", "-q", "on", "/config/mode"]}, "periodSeconds": 5}
+    app = {
+        "name": "app",
+        **SHELL,
+        "command": ["sleep", "3600"],
+        "volumeMounts": [mount],
+        "readinessProbe": check,
+    }
+    assert world.pod(app, volumes=[{"name": "config", "configMap": {"name": "config"}}]).ok
+    assert world.to(12).submit("apply", object=config("on")).ok
+    assert world.to(60).lane("probe.app.readiness")[:2] == [(0, "Failure"), (15, "Success")]
