@@ -145,7 +145,7 @@ def test_a_check_sees_what_others_write_to_a_volume_mounted_read_only() -> None:
         "volumeMounts": [{"name": "data", "mountPath": "/data"}],
     }
     mount = {"name": "data", "mountPath": "/data", "readOnly": True}
-    check = {"exec": {"command": ["test", "-f", "/data/there"]}, "periodSeconds": 5}
+    check = {"exec": {"command": ["test", "-f", "/data/there"]}, "periodSeconds": 5, "failureThreshold": 9}
     app = {
         "name": "app",
         **SHELL,
@@ -166,7 +166,11 @@ def test_a_check_sees_a_mounted_config_map_change() -> None:
     world = World()
     world.create(config("off"))
     mount = {"name": "config", "mountPath": "/config"}
-    check = {"exec": {"command": ["grep", "-q", "on", "/config/mode"]}, "periodSeconds": 5}
+    check = {
+        "exec": {"command": ["grep", "-q", "on", "/config/mode"]},
+        "periodSeconds": 5,
+        "failureThreshold": 9,
+    }
     app = {
         "name": "app",
         **SHELL,
