@@ -7,6 +7,7 @@ import yaml
 
 from lifecycle.engine import Cluster
 from tests.engine.programs.test_examples_in_a_cluster import Run
+from tests.engine.programs.worlds import run_script
 
 FIRST_CONTAINER = 8
 
@@ -191,3 +192,12 @@ def test_the_node_s_own_process_is_named_and_left_alone() -> None:
     assert states(run, 6) == {"app": None, "tool": None}
     warnings = [row.message for row in run.cluster.take_changes().rows if hasattr(row, "event_type")]
     assert any("the node's own process 1: taken to do nothing" in (text or "") for text in warnings)
+
+
+@pytest.mark.parametrize(("image", "column"), [("busybox", 0), ("debian:12", 1)])
+def test_process_list_looks_as_in_the_image(image: str, column: int) -> None:
+    """Busybox begins a line with the id; the `ps` of Debian, asked for all in full, with the user."""
+    script = f"sleep 1000 & sleep 1; ps -ef | awk '/[s]leep 1000$/ {{print ${column + 1}}}'; echo $!"
+    shell = "bash" if column else "sh"
+    _, lines = run_script(script, shell=shell, image=image)
+    assert len(lines) == 2 and lines[0] == lines[1]

@@ -51,9 +51,8 @@ def ps(call: Call) -> Outcome:
             return call.cannot(f"-o {unknown[0]}", 1)
         call.out(_format_chosen(chosen, tasks, users))
         return 0
-    flavour = call.state.get("flavour", call.machine.flavour)
     letters = "".join(word.lstrip("-") for word in call.arguments)
-    if flavour != "dash" and call.name == "ps":
+    if call.machine.flavour == "ash" and call.name == "ps":
         lines = ["PID   USER     TIME  COMMAND"]
         lines += [f"{task.pid:5} {users[task.pid]:<8}  0:00 {command_line(task)}" for task in tasks]
     elif "u" in letters:

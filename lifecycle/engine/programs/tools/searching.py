@@ -45,11 +45,9 @@ def compile_expression(pattern: str, is_extended: bool, flags: int = 0) -> re.Pa
 
 @tool("grep", "egrep", "fgrep")
 def grep(call: Call) -> Outcome:
-    options, operands = split_options(
-        call.arguments, "emABCf", ("regexp", "max-count", "include", "exclude", "after-context")
-    )
-    if {"A", "B", "C", "f", "P"} & set(options) and "P" not in options:
-        return call.cannot("with context lines or a pattern file")
+    options, operands = split_options(call.arguments, "emABCf", ("regexp", "max-count", "include", "exclude"))
+    if "f" in options:
+        return call.cannot("with a pattern file")
     pattern = options.get("e", options.get("regexp"))
     if pattern is None:
         if not operands:
@@ -77,21 +75,61 @@ def _files_below(call: Call, roots: list[str]) -> list[str]:
     return [path for root in roots for path in call.files.walk(call.path(root)) if not call.is_folder(path)]
 
 
+class _Context:
+    """Lines around those that match (-A, -B, -C); what it remembers between lines is the call's state."""
+
+    def __init__(self, call: Call, options: dict[str, str]) -> None:
+        self.call = call
+        both = options.get("C") or "0"
+        is_shown = not {"q", "c", "l", "o"} & set(options)
+        self.before = int(options.get("B") or both) if is_shown else 0
+        self.after = int(options.get("A") or both) if is_shown else 0
+        self.has_numbers = "n" in options
+
+    def hit(self) -> None:
+        """The lines before one that matches, behind `--` where lines were left out."""
+        state = self.call.state
+        waiting: list[list[str]] = state.pop("waiting", [])
+        if (self.before or self.after) and state.pop("gap", False) and state.get("shown"):
+            self.call.out("--\n")
+        self.call.out("".join(f"{number}{line}\n" for number, line in waiting))
+        state["shown"], state["left"] = True, self.after
+
+    def miss(self, line: str) -> None:
+        """A line that does not match: shown behind one that does, else kept for one to come."""
+        state = self.call.state
+        if not (self.before or self.after):
+            return
+        text = line.rstrip("\n")
+        number = f"{state['line']}-" if self.has_numbers else ""
+        if state.get("left", 0) > 0:
+            state["left"] -= 1
+            self.call.out(f"{number}{text}\n")
+            return
+        waiting = [*state.get("waiting", []), [number, text]]
+        state["gap"] = state.get("gap", False) or len(waiting) > self.before
+        state["waiting"] = waiting[-self.before :] if self.before else []
+
+
 def _grep_lines(call: Call, compiled: re.Pattern[str], options: dict[str, str], names: list[str]) -> Outcome:
     state = call.state
     silent = bool({"q", "quiet", "silent"} & set(options))
     most = int(options.get("m") or options.get("max-count") or 1 << 60)
 
+    context = _Context(call, options)
+
     def handle(line: str) -> bool:
         state["line"] = state.get("line", 0) + 1
         found = compiled.search(line.rstrip("\n"))
         if (found is None) != ("v" in options):
+            context.miss(line)
             return False
         state["count"] = state.get("count", 0) + 1
         if silent or "l" in options:
             return True
         if "c" not in options:
             prefix = f"{state['line']}:" if "n" in options else ""
+            context.hit()
             if "o" in options and found is not None:
                 call.out("".join(f"{prefix}{one[0]}\n" for one in compiled.finditer(line) if one[0]))
             else:
@@ -99,6 +137,8 @@ def _grep_lines(call: Call, compiled: re.Pattern[str], options: dict[str, str], 
         return bool(state["count"] >= most)
 
     if len(names) > 1:
+        if context.before or context.after:
+            return call.cannot("with context lines of several files")
         return _grep_files(call, compiled, options, names)
     outcome = call.each_line(names, handle)
     if not isinstance(outcome, int):
