@@ -7,7 +7,7 @@ above what they asked for. A pod that asked for nothing uses more than that, wha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..objects.condition import Condition, is_true, with_condition
 from ..objects.pod import PodSpec
@@ -88,15 +88,37 @@ class Candidate(Record):
         self.containers = containers
 
 
+EXCEEDS, PRIORITY, CLASS, AMOUNT = "exceeds", "priority", "class", "amount"
+KEYS: Mapping[str, Callable[[Candidate], int]] = {
+    EXCEEDS: lambda one: 0 if one.used > one.asked or not one.asked else 1,
+    PRIORITY: lambda one: one.priority,
+    CLASS: lambda one: _CLASSES.index(one.qos_class),
+    AMOUNT: lambda one: one.asked - one.used,
+}
+"""What pods are compared by; the lower goes first."""
+# Kubernetes' own keys and the class, which QOS-11 and QOS-14 ask for: among equally important pods only.
+_KEYS_OF: Mapping[str, Sequence[str]] = {
+    MEMORY: (EXCEEDS, PRIORITY, CLASS, AMOUNT),
+    DISK: (EXCEEDS, PRIORITY, CLASS, AMOUNT),
+    # Nobody asks for processes, so nobody has more of them than asked for.
+    PROCESSES: (PRIORITY, CLASS, AMOUNT),
+}
+
+
 def rank(candidates: Iterable[Candidate], resource: str) -> list[Candidate]:
     """First to go, first."""
-    return sorted(candidates, key=lambda one: _rank_of(one, resource))
+    return order_by(candidates, _KEYS_OF[resource])
 
 
-def _rank_of(one: Candidate, resource: str) -> tuple[bool, int, int, int, int]:
-    # Nobody asks for processes, so nobody has more of them than asked for.
-    exceeds = resource == PROCESSES or one.used > one.asked or not one.asked
-    return (not exceeds, one.priority, _CLASSES.index(one.qos_class), one.asked - one.used, one.number)
+def order_by(candidates: Iterable[Candidate], keys: Sequence[str]) -> list[Candidate]:
+    """In the order of one key, among equals of the next."""
+    return sorted(candidates, key=lambda one: (*(KEYS[key](one) for key in keys), one.number))
+
+
+def sort_thresholds(thresholds: Iterable[Threshold]) -> list[Threshold]:
+    """Which shortage is seen to first: that of memory; last that of processes, which nobody asks for."""
+    places = {"memory": 0, "pids": 2}
+    return sorted(thresholds, key=lambda one: places.get(one.told_as, 1))
 
 
 def with_disruption(conditions: tuple[Condition, ...], message: str, now_ms: int) -> tuple[Condition, ...]:

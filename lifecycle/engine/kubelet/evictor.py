@@ -16,7 +16,15 @@ from ..objects.container import read_resources
 from ..objects.node import Node
 from ..objects.pod import Pod
 from .ending import Ending
-from .eviction import NODE_WORDS, Candidate, decide_message, decide_refusal, is_critical, rank
+from .eviction import (
+    NODE_WORDS,
+    Candidate,
+    decide_message,
+    decide_refusal,
+    is_critical,
+    rank,
+    sort_thresholds,
+)
 from .eviction_settings import CHECK_MS, DISK, MEMORY, PROCESSES, Threshold
 from .grace import (
     decide_eviction_grace_seconds,
@@ -136,7 +144,7 @@ class Evictor:
         state.first_met = {one.key: state.first_met.get(one.key, now_ms) for one in met}
         self._hold(agent, state, [one.resource for one in met])
         due = [one for one in met if now_ms - state.first_met[one.key] >= one.grace_ms]
-        if not due or not self._evict_one(agent, state, due[0]):
+        if not due or not self._evict_one(agent, state, sort_thresholds(due)[0]):
             self._plan(agent, state, met)
 
     def _is_met(self, agent: NodeAgent, threshold: Threshold) -> bool:

@@ -88,6 +88,17 @@ def test_the_order_of_eviction(candidates: list[Candidate], expected: list[str])
     assert [one.uid for one in rank(candidates[::-1], "memory")] == expected
 
 
+def test_memory_is_seen_to_before_the_disk() -> None:
+    world = World()
+    add(world, "small", "10Mi", {"requests": {"memory": "10Mi", "ephemeral-storage": "0"}})
+    add(world, "big", "900Mi", {"requests": {"memory": "10Mi", "ephemeral-storage": "1Gi"}})
+    # The one uses more disk than it asked for, the other more memory. Both are found short at 10.
+    press(world.to(5), "disk")
+    press(world, "memory")
+    world.to(60)
+    assert evictions(world) == [(10, "big"), (20, "small")]
+
+
 @pytest.mark.spec("GRACE-26", "QOS-07", "QOS-11", "QOS-14")
 def test_s33_one_pod_of_each_class_one_at_a_time() -> None:
     world = World()
@@ -438,3 +449,24 @@ def test_a_pressure_that_cannot_be_read_is_refused(payload: dict[str, Any], mess
     answer = World().submit("fault", node="node-1", kind="pressure", **payload)
     assert answer.code == 400
     assert answer.status is not None and message in answer.status["message"]
+
+
+@pytest.mark.spec("INIT-36")
+def test_what_an_init_container_uses_is_used_by_its_pod() -> None:
+    world = World()
+    uses = {
+        name: {**IGNORES, "usage": [{"at": "0s", "memory": memory}]}
+        for name, memory in (("first", "3Gi"), ("app", "1Gi"))
+    }
+    world.pod(
+        init=("first",),
+        behavior={**uses, "first": {**uses["first"], "runs": [{"forever": True}]}},
+        meta={"name": "starting"},
+    )
+    world.pod(
+        behavior={"app": {**IGNORES, "usage": [{"at": "0s", "memory": "2Gi"}]}}, meta={"name": "steady"}
+    )
+    press(world.to(30), available="0", **{"for": "15s"})
+    world.to(60)
+    # Only its init container runs, and uses more than the other pod.
+    assert [name for _, name in evictions(world)][:1] == ["starting"]
