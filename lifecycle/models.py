@@ -12,6 +12,8 @@ from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db import models
 
+from lifecycle.fields import WrittenJSONField
+
 DNS_LABEL = RegexValidator(
     r"\A[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z",
     "a lowercase DNS label is needed: letters, digits and '-', at most 63, e.g. shop-staging",
@@ -252,12 +254,12 @@ class Transition(TraceRow):
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="+", db_index=False)
     owner = models.CharField(max_length=320, null=True)
     field = models.CharField(max_length=320)
-    old = models.JSONField(null=True)
-    new = models.JSONField(null=True)
+    old = WrittenJSONField(null=True)
+    new = WrittenJSONField(null=True)
     reason = models.TextField(null=True)
     message = models.TextField(null=True)
     cause = models.JSONField(null=True)
-    detail = models.JSONField(null=True)
+    detail = WrittenJSONField(null=True)
 
     class Meta:
         indexes = [models.Index(fields=["cluster", "uid", "seq"], name="transition_uid")]
@@ -278,7 +280,7 @@ class Event(TraceRow):
     last_ms = models.BigIntegerField()
     event_id = models.CharField(max_length=63, null=True)
     cause = models.JSONField(null=True)
-    detail = models.JSONField(null=True)
+    detail = WrittenJSONField(null=True)
 
     class Meta:
         indexes = [models.Index(fields=["cluster", "uid", "seq"], name="event_uid")]

@@ -31,7 +31,7 @@ FLOORS: list[tuple[str, str]] = [
         " scenario_steps",
     ),
     ("2 simulation", "simulation"),
-    ("2 kept", "models migrations frames access broker bulk run_clock collector"),
+    ("2 kept", "models fields migrations frames access broker bulk run_clock collector"),
     (
         "2a recorder, publisher",
         "recorder publisher checkpoints forks retention run_controls engine_faults reads metrics shards"

@@ -24,6 +24,7 @@ from lifecycle.models import Cluster, Transition
 from lifecycle.recorder import Slice
 
 FETCH_ROWS = 1000
+JSON_COLUMNS = ("old", "new", "cause", "detail")
 PODS, NODES = 1000, 100
 RESTART = {"kind": "Deployment", "namespace": "default", "name": "web", "action": "restart"}
 # Long enough for a restart of every pod.
@@ -101,7 +102,7 @@ class _Run:
 def _export(cluster: Cluster) -> tuple[int, str, float]:
     """(rows, hash, most memory in MiB on the way) of the NDJSON, its cursor line left out."""
     digest, lines, most = hashlib.sha256(), 0, 0.0
-    pages = TRANSITIONS.walk(Transition.objects.filter(cluster=cluster))
+    pages = TRANSITIONS.walk(Transition.objects.filter(cluster=cluster), as_written=True)
     for chunk in write_ndjson(pages, TRANSITIONS.keys, Cursor(cluster.seq)):
         most = max(most, _rss_mb())
         if chunk.startswith(b'{"type":"cursor"'):
@@ -117,8 +118,13 @@ def _read_raw(cluster: Cluster) -> int:
 
 def _raw_chunks(cluster: Cluster) -> Iterator[bytes]:
     with transaction.atomic(), connection.cursor() as cursor:
+        columns = [
+            # Its text, as SQLite keeps it: PostgreSQL's driver would read the JSON.
+            f"CAST({name} AS text)" if name in JSON_COLUMNS else name
+            for name in TRANSITION_COLUMNS
+        ]
         cursor.execute(
-            f"SELECT {', '.join(TRANSITION_COLUMNS)} FROM {Transition._meta.db_table}"
+            f"SELECT {', '.join(columns)} FROM {Transition._meta.db_table}"
             " WHERE cluster_id = %s ORDER BY seq",
             [cluster.pk],
         )

@@ -4,9 +4,10 @@ A walk reads page after page by key: memory stays constant, and no transaction s
 reads.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import inf
+from typing import Any
 
 import orjson
 from django.db.models import JSONField, Model, QuerySet, TextField
@@ -51,7 +52,10 @@ class Source:
             f"{name}_text": Cast(name, TextField()) for name, yes in zip(chosen, is_json, strict=True) if yes
         }
         self._selected = [f"{name}_text" if yes else name for name, yes in zip(chosen, is_json, strict=True)]
-        self._json_places = [place for place, yes in enumerate(is_json) if yes]
+        self._head = tuple(self.head.values())
+        self._keys = (whole,) if whole else tuple(self.keys)
+        named = zip(self._keys[len(self._head) :], is_json, strict=True)
+        self._json_keys = [key for key, yes in named if yes]
 
     @property
     def keys(self) -> list[str]:
@@ -59,29 +63,38 @@ class Source:
         return [*self.head, *self.columns]
 
     def walk(
-        self, rows: QuerySet, cursor: Cursor | None = None, limit: int | None = None, after: int = 0
+        self,
+        rows: QuerySet,
+        cursor: Cursor | None = None,
+        limit: int | None = None,
+        after: int = 0,
+        as_written: bool = False,
     ) -> Iterator[list[Row]]:
         """`rows` beyond `after` in order, in pages. When `limit` stops it, the cursor stands at the last row.
 
+        With `as_written` JSON stays the text it was recorded as, for those who only write it on as JSON.
         `rows` should have no lower bound of its own on the order: a database may then begin each page there.
         """
         ordered = rows.annotate(**self._texts).order_by(self.order).values_list(*self._selected, self.order)
+        read: Callable[[str], object] = orjson.Fragment if as_written else orjson.loads
         left = inf if limit is None else limit
         while left > 0:
             size = int(min(PAGE_ROWS, left))
             page = list(ordered.filter(**{f"{self.order}__gt": after})[:size])
-            yield [self._make_row(list(values)) for values in page]
+            yield [self._make_row(values, read) for values in page]
             if len(page) < size:
                 return
             after, left = page[-1][-1], left - size
         if cursor is not None:
             cursor.after, cursor.complete = after, False
 
-    def _make_row(self, values: list) -> Row:
-        for place in self._json_places:
-            if values[place] is not None:
-                values[place] = orjson.loads(values[place])
-        return values[0] if self.whole else self.head | dict(zip(self.columns, values, strict=False))
+    def _make_row(self, values: tuple, read: Callable[[str], object]) -> Row:
+        # The order at the end of the values has no key: it falls away.
+        row: Any = dict(zip(self._keys, self._head + values, strict=False))
+        for key in self._json_keys:
+            if row[key] is not None:
+                row[key] = read(row[key])
+        return row[self.whole] if self.whole else row
 
 
 TRANSITIONS = Source(Transition, "seq", {name: name for name in TRANSITION_COLUMNS}, row_type="transition")

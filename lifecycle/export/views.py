@@ -117,7 +117,9 @@ class History(StreamedView):
         limits = read_values(request.query_params, "limit", parse_count)
         rows, after = select_range(subjects, request.query_params, found)
         cursor = Cursor(found.seq)
-        pages = self.source.walk(rows, cursor, max(limits, default=None), after)
+        # A cell of a table is more than JSON.
+        as_written = request.accepted_renderer.format != "csv"
+        pages = self.source.walk(rows, cursor, max(limits, default=None), after, as_written)
         return self.stream(request, self.source, pages, cursor)
 
 
