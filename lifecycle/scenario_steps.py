@@ -19,7 +19,10 @@ ROLLOUT_ACTIONS = ("restart", "pause", "resume", "undo")
 PATCH_TYPES = ("merge", "strategic", "json")
 SUBRESOURCES = ("status", "resize", "ephemeralcontainers", "scale")
 PROPAGATIONS = ("Background", "Foreground", "Orphan")
-NODE_FAULTS = ("partition", "crash", "kubeletRestart", "reboot", "pressure", "sandboxFailure")
+NODE_FAULTS = (
+    "partition", "crash", "kubeletRestart", "reboot", "sandboxFailure",
+    "pressure", "pressure(memory)", "pressure(disk)", "pressure(pid)",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

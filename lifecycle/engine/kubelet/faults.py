@@ -24,6 +24,8 @@ from .worker import SYNCING, ContainerRun, PodWorker
 
 NODE_FAULTS = ("crash", "kubeletRestart", "partition", "pressure", "reboot", "sandboxFailure")
 POD_FAULTS = ("exit", "lost", "sandbox", "unknown")
+# `pressure` names its resource beside it, memory unless it does.
+_PRESSURES = {"pressure": MEMORY, **{f"pressure({resource})": resource for resource in NODE_WORDS}}
 _USE = (
     "fault: use {pod, container, kind: exit, code, reason}, {pod, container, kind: lost},"
     " {pod, kind: sandbox}, {pod, kind: unknown}, {node, kind, for}"
@@ -136,15 +138,15 @@ class KubeletFaults:
             self._kubelets.outages.begin(agent, PARTITION, for_ms)
         elif kind == "sandboxFailure":
             self._kubelets.outages.begin(agent, SANDBOXES, for_ms)
-        elif kind == "pressure":
-            self._press(payload, agent, for_ms)
+        elif kind in _PRESSURES:
+            self._press({"resource": _PRESSURES[kind], **payload}, agent, for_ms)
         else:
             raise BadRequest(f"fault.kind {kind!r}: on a node, use one of {', '.join(NODE_FAULTS)}")
         return 200, node
 
     def _press(self, payload: dict[str, Any], agent: NodeAgent, for_ms: int | None) -> None:
         """So much is left of a resource of the node, or nothing, whatever becomes of its pods."""
-        resource = payload.get("resource", MEMORY)
+        resource = payload["resource"]
         if resource not in NODE_WORDS:
             raise BadRequest(f"fault.resource {resource!r}: use one of {', '.join(NODE_WORDS)}")
         try:

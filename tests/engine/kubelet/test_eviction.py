@@ -438,6 +438,14 @@ def test_a_kubelet_that_is_cut_off_evicts_and_tells_later() -> None:
     assert ended["finishedAt"] == "2026-01-01T00:00:12Z"
 
 
+@pytest.mark.parametrize("kind", ["pressure(memory)", "pressure(disk)", "pressure(pid)"])
+def test_a_pressure_may_name_its_resource_in_brackets(kind: str) -> None:
+    world = World()
+    assert world.submit("fault", node="node-1", kind=kind).ok
+    condition = {"memory": "MemoryPressure", "disk": "DiskPressure", "pid": "PIDPressure"}[kind[9:-1]]
+    assert world.to(5).condition(condition, "node-1") == [(0, "True")]
+
+
 @pytest.mark.parametrize(
     "payload, message",
     [
