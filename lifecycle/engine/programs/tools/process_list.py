@@ -7,10 +7,12 @@ from lifecycle.engine.programs.shell.task import Task
 from lifecycle.engine.programs.tools.call import Call, Outcome
 from lifecycle.engine.programs.tools.registry import tool
 
+_CONTROL_SIGNS = dict.fromkeys(range(32), " ")
+
 
 def command_line(task: Task) -> str:
-    """The words a process was started with."""
-    return " ".join(task.arguments)
+    """The words a process was started with, in one line."""
+    return " ".join(task.arguments).translate(_CONTROL_SIGNS)
 
 
 def command_name(task: Task) -> str:
