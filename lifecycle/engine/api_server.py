@@ -18,6 +18,7 @@ from .objects.meta import ObjectMeta, PlainObject, StoredObject
 from .objects.node import Node
 from .objects.pod import PENDING, POD_KIND, Pod, PodSpec, PodStatus
 from .objects.replica_set import ReplicaSet
+from .quotas import QUOTA, require_room
 from .store.defaults import apply_defaults
 from .store.defaults.pods import default_pod
 from .store.requests import check_shape, make_wanted
@@ -157,6 +158,8 @@ class ApiServer:
             self._require_account(new.spec, new.meta.namespace, new.meta.name)
             self._require_security(new.spec, new.meta.namespace, new.meta.name)
             new.status = self._new_status(new.spec)
+        if self._store.count(QUOTA):
+            require_room(self._store, new)
         return self._store.create(new)
 
     def _new_status(self, spec: PodSpec) -> PodStatus:
@@ -193,6 +196,8 @@ class ApiServer:
         if store.get("Pod", owner.namespace, meta.name) is not None:
             # One name in fourteen million; the next number gives another.
             return self.create_pod(action)
+        if store.count(QUOTA):
+            require_room(store, pod, action.generate_name)
         store.create(pod)
         return pod
 

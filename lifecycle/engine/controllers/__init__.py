@@ -11,6 +11,7 @@ from .deployment import DeploymentController
 from .endpoints import EndpointSliceController
 from .garbage import GarbageCollector
 from .node_taints import NodeTaintController
+from .quota import QuotaController
 from .replica_set import ReplicaSetController
 from .tally import Tally
 
@@ -34,6 +35,7 @@ def make_controllers(context: Context, act: Callable[[Action], None]) -> list[Co
         GarbageCollector(context, act),
         EndpointSliceController(context, act),
         NodeTaintController(context, act),
+        QuotaController(context, act),
     ]
 
 

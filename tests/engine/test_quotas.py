@@ -1,0 +1,161 @@
+"""What a namespace may hold: refused beyond it, told in the quota's status."""
+
+from typing import Any
+
+import pytest
+
+from lifecycle.engine import Cluster
+from tests.engine.kubelet.world import World
+
+GIVEN = {"requests": {"cpu": "500m", "memory": "64Mi"}, "limits": {"cpu": "1", "memory": "128Mi"}}
+
+
+def asks(cpu: str, memory: str = "64Mi") -> dict[str, Any]:
+    return {"resources": {"requests": {"cpu": cpu, "memory": memory}}}
+
+
+def quota(world: World, **spec: Any) -> None:
+    meta = {"name": "small", "namespace": "default"}
+    made = world.submit(
+        "apply", object={"apiVersion": "v1", "kind": "ResourceQuota", "metadata": meta, "spec": spec}
+    )
+    assert made.ok, made.status
+
+
+def used(world: World) -> dict[str, str]:
+    found = world.get("small", "ResourceQuota")
+    assert found is not None
+    return found["status"]["used"]
+
+
+def deployment(
+    world: World, name: str = "web", replicas: int = 3, image: str = "sim/server:1", **spec: Any
+) -> None:
+    template = {
+        "metadata": {"labels": {"app": name}},
+        "spec": {"containers": [{"name": "app", "image": image}]},
+    }
+    meta = {"name": name, "namespace": "default"}
+    whole = {"replicas": replicas, "selector": {"matchLabels": {"app": name}}, "template": template, **spec}
+    made = world.submit(
+        "apply", object={"apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta, "spec": whole}
+    )
+    assert made.ok, made.status
+
+
+def conditions(world: World, name: str = "web") -> dict[str, tuple[str, str]]:
+    found = world.get(name, "Deployment")
+    assert found is not None
+    return {one["type"]: (one["status"], one["reason"]) for one in found["status"]["conditions"]}
+
+
+@pytest.mark.spec("INIT-30")
+def test_a_pod_counts_with_what_it_needs_at_most_at_one_time() -> None:
+    world = World()
+    quota(world, hard={"requests.cpu": "2", "requests.memory": "1Gi", "pods": "10"})
+    # Init 1500m, apps 300m + 400m: 1500m. Memory: 64Mi, then 128Mi.
+    first = {"name": "first", **asks("1500m")}
+    apps = [{"name": "one", **asks("300m")}, {"name": "two", **asks("400m")}]
+    assert world.pod(*apps, init=(first,), behavior={"first": {"runs": [{"for": "5s", "exit": 0}]}}).ok
+    assert used(world) == {"requests.cpu": "1500m", "requests.memory": "128Mi", "pods": "1"}
+    # It stays so when the init container is long done.
+    assert used(world.to(60)) == {"requests.cpu": "1500m", "requests.memory": "128Mi", "pods": "1"}
+    refused = world.pod({"name": "app", **asks("600m")}, meta={"name": "more"})
+    assert refused.code == 403
+    assert refused.status is not None and refused.status["message"] == (
+        'pods "more" is forbidden: exceeded quota: small, requested: requests.cpu=600m,'
+        " used: requests.cpu=1500m, limited: requests.cpu=2"
+    )
+    assert world.pod({"name": "app", **asks("500m")}, meta={"name": "more"}).ok
+
+
+def test_a_finished_pod_gives_back_what_it_used_and_a_deleted_one_its_place_too() -> None:
+    world = World()
+    quota(world, hard={"pods": "1", "count/pods": "2", "cpu": "1", "limits.memory": "1Gi"})
+    once = {"app": {"runs": [{"for": "5s", "exit": 0}]}}
+    assert world.pod({"name": "app", "resources": GIVEN}, behavior=once, restartPolicy="Never").ok
+    assert used(world) == {"pods": "1", "count/pods": "1", "cpu": "500m", "limits.memory": "128Mi"}
+    assert used(world.to(10)) == {"pods": "0", "count/pods": "1", "cpu": "0", "limits.memory": "0"}
+    world.delete()
+    assert used(world.to(20))["count/pods"] == "0"
+
+
+def test_where_cpu_is_limited_every_container_says_how_much_it_wants() -> None:
+    world = World()
+    quota(world, hard={"requests.cpu": "2", "limits.memory": "1Gi"})
+    answer = world.pod({"name": "one", **asks("1")}, {"name": "two", "resources": GIVEN})
+    assert answer.status is not None
+    assert answer.status["message"] == (
+        'pods "web" is forbidden: failed quota: small: must specify limits.memory for: one'
+    )
+
+
+@pytest.mark.parametrize(
+    "scope, counted",
+    [("BestEffort", "1"), ("NotBestEffort", "2"), ("Terminating", "2"), ("NotTerminating", "1")],
+)
+def test_a_scope_chooses_the_pods_that_count(scope: str, counted: str) -> None:
+    world = World()
+    quota(world, hard={"pods": "9"}, scopes=[scope])
+    world.pod("app", meta={"name": "bare"})
+    for name in ("one", "two"):
+        world.pod({"name": "app", "resources": GIVEN}, meta={"name": name}, activeDeadlineSeconds=60)
+    assert used(world)["pods"] == counted
+
+
+def test_quotas_survive_saving() -> None:
+    world = World()
+    quota(world, hard={"pods": "2"})
+    world.pod()
+    assert world.to(5).rows
+    world.cluster = Cluster.load(world.cluster.save())
+    assert world.pod(meta={"name": "second"}).ok
+    assert used(world) == {"pods": "2"}
+    assert world.pod(meta={"name": "third"}).code == 403
+
+
+@pytest.mark.spec("DEP-FAIL-09", "DEP-FAIL-08")
+def test_a_rollout_that_a_quota_blocks_says_so() -> None:
+    world = World()
+    strategy = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 1}}
+    deployment(world, strategy=strategy)
+    quota(world.to(10), hard={"pods": "2"})
+    deployment(world, strategy=strategy, image="sim/server:2")
+    found = world.to(20).get("web", "Deployment")
+    assert found is not None
+    status = found["status"]
+    counts = {name: status.get(name, 0) for name in ("replicas", "availableReplicas", "unavailableReplicas")}
+    assert counts == {"replicas": 2, "availableReplicas": 2, "unavailableReplicas": 2}
+    assert conditions(world) == {
+        "Available": ("True", "MinimumReplicasAvailable"),
+        "Progressing": ("True", "ReplicaSetUpdated"),
+        "ReplicaFailure": ("True", "FailedCreate"),
+    }
+    sets = [one["metadata"]["name"] for one in world.cluster.list("ReplicaSet", "default")]
+    (told,) = [one["message"] for one in status["conditions"] if one["type"] == "ReplicaFailure"]
+    assert told == (
+        f'Error creating: pods "{sets[1]}-" is forbidden: exceeded quota: small, requested: pods=1,'
+        " used: pods=3, limited: pods=2"
+    )
+
+
+@pytest.mark.spec("DEP-FAIL-11")
+@pytest.mark.parametrize("cure", ["raise the quota", "scale it down", "scale another one down"])
+def test_a_blocked_rollout_completes_when_there_is_room(cure: str) -> None:
+    world = World()
+    deployment(world)
+    deployment(world, "other", replicas=2)
+    quota(world.to(10), hard={"pods": "5"})
+    deployment(world, image="sim/server:2")
+    assert conditions(world.to(20))["ReplicaFailure"] == ("True", "FailedCreate")
+    if cure == "raise the quota":
+        quota(world, hard={"pods": "10"})
+    elif cure == "scale it down":
+        assert world.submit("scale", kind="Deployment", namespace="default", name="web", replicas=1).ok
+    else:
+        assert world.submit("scale", kind="Deployment", namespace="default", name="other", replicas=0).ok
+    # Tries are at most 1000 s apart.
+    assert conditions(world.to(1500)) == {
+        "Available": ("True", "MinimumReplicasAvailable"),
+        "Progressing": ("True", "NewReplicaSetAvailable"),
+    }
