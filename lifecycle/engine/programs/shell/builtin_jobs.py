@@ -23,7 +23,7 @@ def trap(context: Context, words: list[str]) -> int:
         is_exit = word in ("0", "EXIT")
         name = "EXIT" if is_exit else signal_name(word) or ""
         if not name:
-            if word in ("ERR", "DEBUG", "RETURN"):
+            if word in ("ERR", "DEBUG", "RETURN") and context.shell.flavour != "dash":
                 context.machine.note(f"cannot interpret trap {word}: it is never called")
                 continue
             return context.fail(f"trap: {word}: bad trap")

@@ -204,6 +204,12 @@ def _type(context: Context, words: list[str]) -> int:
     return status
 
 
+def _set(context: Context, words: list[str]) -> int | None:
+    if context.shell.flavour == "dash" and "pipefail" in words:
+        return _fail_special(context, "set: Illegal option -o pipefail")
+    return set_builtin(context, words)
+
+
 def _ulimit(context: Context, words: list[str]) -> int:
     """Limits are told as unlimited, and setting one changes nothing here."""
     if all(word.startswith("-") for word in words[1:]):
@@ -231,7 +237,7 @@ BUILTINS: dict[str, Builtin] = {
     "declare": local,
     "typeset": local,
     "unset": unset,
-    "set": set_builtin,
+    "set": _set,
     "shift": _shift,
     "trap": trap,
     "wait": wait,

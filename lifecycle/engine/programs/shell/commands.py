@@ -6,6 +6,7 @@ from lifecycle.engine.programs.file_system import FileProblem
 from lifecycle.engine.programs.shell.builtin_calls import Context
 from lifecycle.engine.programs.shell.builtins import BUILTINS, SPECIAL_BUILTINS
 from lifecycle.engine.programs.shell.compiler import compile_text
+from lifecycle.engine.programs.shell.dialects import DASH, MISSING, lacks_command, refuse_syntax
 from lifecycle.engine.programs.shell.expansion import expand_fields, expand_text
 from lifecycle.engine.programs.shell.instructions import End, Run
 from lifecycle.engine.programs.shell.machine import Machine
@@ -40,6 +41,10 @@ def run_command(machine: Machine, task: Task, shell: Shell, instruction: Run) ->
     name = fields[0]
     if name in shell.functions and name not in SPECIAL_BUILTINS:
         _call_function(machine, task, shell, fields, instruction, scope, saved)
+    elif lacks_command(shell, name):
+        machine.write(task, 2, f"{shell.name}: {name}: not found\n")
+        shell.status = MISSING
+        restore_redirects(machine, task, saved)
     elif name in BUILTINS:
         _call_builtin(machine, task, shell, fields, instruction, scope, saved)
     else:
@@ -78,6 +83,7 @@ def assign(assignment: Assignment, scope: ShellScope) -> None:
     """Carries out `name=value` and its forms for arrays."""
     name = assignment.name
     if assignment.values is not None:
+        refuse_syntax(scope.shell, "(")
         _assign_array(assignment, assignment.values, scope)
         return
     value = expand_text(assignment.value, scope)
@@ -120,6 +126,11 @@ def _assign_only(machine: Machine, task: Task, shell: Shell, instruction: Run, s
     frame = shell.frames[-1]
     status = shell.status if frame.substituted else 0
     for assignment in instruction.command.assignments:
+        if shell.flavour == DASH and assignment.values is None and (assignment.index or assignment.append):
+            # It takes neither form for an assignment, and looks for a command of that name.
+            machine.write(task, 2, f"{shell.name}: {assignment.name}: not found\n")
+            shell.status = MISSING
+            return
         assign(assignment, scope)
     saved = apply_redirects(machine, task, instruction.command.redirects, scope)
     if isinstance(saved, str):

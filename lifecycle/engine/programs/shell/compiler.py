@@ -125,7 +125,7 @@ class _Compiler:
                 self.emit(Test(tokens, checked))
             case ArithmeticCommand(word, substitutions):
                 self._substitutions(substitutions)
-                self.emit(Calculate(word, checked))
+                self.emit(Calculate(word, checked, is_command=True))
             case _:
                 raise AssertionError(node)
 
@@ -252,7 +252,7 @@ class _Compiler:
             leave.target = self.here
 
     def _function(self, node: Function) -> None:
-        define = Define(node.name, _OPEN)
+        define = Define(node.name, _OPEN, node.is_bash)
         self.emit(define)
         self.node(node.body, True, False)
         self.emit(End())

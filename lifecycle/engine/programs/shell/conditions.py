@@ -32,6 +32,8 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/stdout", "/dev/stderr", "/dev/stdin"
 
 def evaluate_test(words: list[str], machine: Machine, task: Task) -> bool:
     """The truth of a `test` expression. Raises ConditionProblem."""
+    if task.shell is not None and task.shell.flavour == "dash" and {"==", "=~", "-v"} & set(words[:2]):
+        raise ConditionProblem("unexpected operator")
     expression = _Expression(words, machine, task)
     # POSIX decides by the number of words, so that operands may look like operators.
     if len(words) == 0:

@@ -27,6 +27,11 @@ class Scope(Protocol):
     @property
     def expands_braces(self) -> bool: ...
 
+    @property
+    def is_posix_only(self) -> bool:
+        """Whether what bash adds is a bad substitution."""
+        ...
+
     def get(self, name: str) -> str | None:
         """A variable, positional or special parameter; None when it is not set."""
         ...
@@ -63,6 +68,7 @@ class Scope(Protocol):
 Piece = tuple[str, bool, bool]
 """Text, whether it is quoted, and whether it is split into fields."""
 _BREAK = None
+_OF_BASH = frozenset(("/", "//", "/#", "/%", ":", "^", "^^", ",", ",,", "indirect"))
 _OF_THE_WHOLE = ("length", "-", ":-", "=", ":=", "?", ":?", "+", ":+")
 
 
@@ -201,6 +207,8 @@ def _part(part: Part, scope: Scope) -> list[Piece | None]:
             value = evaluate(text, lambda name: _arithmetic_value(name, scope), scope.put)
             return [(str(value), quoted, True)]
         case Substitution(slot, _, True):
+            if scope.is_posix_only:
+                raise ExpansionProblem('Syntax error: "(" unexpected')
             return [(scope.substituted_file(slot), True, False)]
         case Substitution(slot, quoted):
             return [(scope.substituted(slot).rstrip("\n"), quoted, True)]
@@ -229,6 +237,8 @@ def _list_pieces(values: Sequence[str], quoted: bool, joined: bool, scope: Scope
 
 
 def _parameter(part: Parameter, scope: Scope) -> list[Piece | None]:
+    if scope.is_posix_only and (part.index is not None or part.operator in _OF_BASH):
+        raise ExpansionProblem("Bad substitution")
     values = _list_values(part, scope)
     if values is not None and part.operator not in _OF_THE_WHOLE:
         if part.operator == ":":

@@ -132,6 +132,7 @@ class Define:
 
     name: str
     after: int
+    is_bash: bool = False
 
 
 @dataclass(slots=True)
@@ -148,6 +149,7 @@ class Calculate:
 
     word: Word
     is_checked: bool
+    is_command: bool = False
 
 
 @dataclass(slots=True)

@@ -5,6 +5,7 @@ from lifecycle.engine.programs.shell.arithmetic import ArithmeticProblem, evalua
 from lifecycle.engine.programs.shell.commands import UNREADABLE, run_command
 from lifecycle.engine.programs.shell.compiler import compile_text
 from lifecycle.engine.programs.shell.conditions import ConditionProblem, evaluate_condition
+from lifecycle.engine.programs.shell.dialects import MISSING, lacks_command, refuse_syntax
 from lifecycle.engine.programs.shell.expansion import (
     ExpansionProblem,
     expand_fields,
@@ -238,7 +239,9 @@ def _execute_compound(
         case MatchSubject(words, miss):
             if not any(patterns.matches(expand_pattern(word, scope), frame.subject) for word in words):
                 frame.at = miss
-        case Define(name, after):
+        case Define(name, after, is_bash):
+            if is_bash:
+                refuse_syntax(shell, "(")
             shell.functions[name] = (frame.program, frame.at)
             frame.at = after
             shell.status = 0
@@ -259,9 +262,17 @@ def _execute_compound(
 def _judge(scope: ShellScope, shell: Shell, frame: Frame, instruction: Instruction) -> None:
     """`[[ … ]]` and `(( … ))`: a status from a condition or a number."""
     match instruction:
+        case Test() if lacks_command(shell, "[["):
+            complain(scope.machine, scope.task, shell, "[[: not found")
+            shell.status = MISSING
         case Test(tokens):
             shell.status = int(not evaluate_condition(tokens, scope, scope.machine, scope.task))
-        case Calculate(word):
+        case Calculate(_, _, True) if lacks_command(shell, "(("):
+            complain(scope.machine, scope.task, shell, "((: not found")
+            shell.status = MISSING
+        case Calculate(word, _, is_command):
+            if not is_command:
+                refuse_syntax(shell, "((")
             text = expand_text(word, scope)
             value = evaluate(text, lambda name: scope.get(name) or "", scope.put)
             # An empty condition, as in `for ((;;))`, holds.

@@ -123,10 +123,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """`name() body`."""
+    """`name() body`, or as only bash writes it: `function name body`."""
 
     name: str
     body: "Node"
+    is_bash: bool = False
 
 
 @dataclass(frozen=True, slots=True)

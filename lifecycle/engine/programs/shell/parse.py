@@ -265,7 +265,8 @@ class _Lowering:
             body.end_byte,
             max(end or 0, tree.end_byte),
         )
-        return Function(self.slice(name.start_byte, name.end_byte), lowered or NOTHING)
+        is_bash = self.text.startswith("function", tree.start_byte)
+        return Function(self.slice(name.start_byte, name.end_byte), lowered or NOTHING, is_bash)
 
 
 _METHODS = {

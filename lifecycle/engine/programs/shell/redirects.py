@@ -1,6 +1,7 @@
 """Redirections: which open files a command's descriptors point at, and putting them back."""
 
 from lifecycle.engine.programs.file_system import FIFO, FOLDER, FileProblem
+from lifecycle.engine.programs.shell.dialects import refuse_syntax
 from lifecycle.engine.programs.shell.expansion import expand_text
 from lifecycle.engine.programs.shell.fifos import MustWait, open_fifo
 from lifecycle.engine.programs.shell.machine import Machine
@@ -73,6 +74,8 @@ def _apply(
     operator = redirect.operator
     fd = redirect.fd if redirect.fd is not None else 0 if operator[0] == "<" else 1
     target = expand_text(redirect.target, scope)
+    if operator == "<<<":
+        refuse_syntax(scope.shell, "<")
     if operator in ("<<", "<<<"):
         text = target + ("\n" if operator == "<<<" else "")
         _point(machine, task, fd, machine.open_files.open(OpenFile(TEXT, text=text)), saved)

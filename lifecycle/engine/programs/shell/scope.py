@@ -37,6 +37,10 @@ class ShellScope:
     def expands_braces(self) -> bool:
         return self.shell.flavour == "bash"
 
+    @property
+    def is_posix_only(self) -> bool:
+        return self.shell.flavour == "dash"
+
     def get(self, name: str) -> str | None:
         shell = self.shell
         value = shell.variables.get(name)
