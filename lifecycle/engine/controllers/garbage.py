@@ -113,8 +113,9 @@ class GarbageCollector:
             self._enqueue(new.meta.uid)
         if old is None or old.meta.owner_references is not new.meta.owner_references:
             by_uid = self._store.by_uid
-            if any(entry.uid not in by_uid for entry in new.meta.owner_references):
-                self._enqueue(new.meta.uid)
+            for entry in new.meta.owner_references:
+                if entry.uid not in by_uid:
+                    self._enqueue(new.meta.uid)
             self._on_owners_change(old, new)
 
     def _on_end(self, gone: StoredObject) -> None:

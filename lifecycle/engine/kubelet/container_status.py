@@ -50,8 +50,6 @@ def decide_container_status(
     `waiting_for`: reason and message when it is held back or has not been created (back-off, pull error,
     ContainerCreating). A run that ended before the wait, or before the run now reported, becomes lastState.
     """
-    if previous is None and runtime is None and waiting_for is not None and restart_count == 0:
-        return _first_status(container.name, container.image, waiting_for, ready, started)
     state = _decide_state(runtime, previous, waiting_for)
     last = _decide_last(state, runtime, previous)
     image = runtime.image if runtime is not None and runtime.image else container.image
@@ -71,16 +69,6 @@ def decide_container_status(
     extra = previous.extra if previous is not None else None
     return ContainerStatus(
         container.name, state, last, ready, started, restart_count, image, image_id, container_id, extra
-    )
-
-
-@lru_cache(maxsize=4096)
-def _first_status(
-    name: str, image: str, waiting_for: tuple[str, str | None], ready: bool, started: bool | None
-) -> ContainerStatus:
-    """What is said first of a container: alike for all pods of a template, which share it."""
-    return ContainerStatus(
-        name, waiting(waiting_for[0], waiting_for[1] or ""), None, ready, started, 0, image
     )
 
 

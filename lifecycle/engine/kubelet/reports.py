@@ -7,7 +7,7 @@ from typing import Any
 
 from ..context import Context
 from ..objects.container import Container, ContainerStatus
-from ..objects.pod import FAILED, SUCCEEDED, Pod, PodStatus
+from ..objects.pod import FAILED, SUCCEEDED, Pod, PodSpec, PodStatus
 from ..objects.runtime import RUNNING as RUNTIME_RUNNING
 from .container_status import (
     decide_container_status,
@@ -152,6 +152,8 @@ class Reporter:
             # Running only once the hook has completed; until then its status is not looked at (CSTATE-07).
             return before
         seen = worker.runtime.containers.get(container.name)
+        if before is None and seen is None and run.is_new and run.container is container:
+            return _first_status(worker.spec, container, reason)
         waiting: tuple[str, str | None] | None = run.waiting
         if seen is None:
             if run.is_lost and waiting is None:
@@ -176,10 +178,23 @@ class Reporter:
         return after if not has else _with_resources(after, has)
 
 
+def _first_status(spec: PodSpec, container: Container, reason: str) -> ContainerStatus:
+    """What is said first of a container: alike for all pods of a template, which share it."""
+    key = ("first_status", container.name)
+    known: ContainerStatus | None = spec.memo.get(key)
+    if known is None:
+        known = decide_container_status(
+            container, None, None, (reason, None), ready=False, started=False, restart_count=0
+        )
+        has = container.raw.get("resources")
+        known = spec.memo[key] = known if not has else _with_resources(known, has)
+    return known
+
+
 def _with_resources(status: ContainerStatus, has: dict[str, Any]) -> ContainerStatus:
     """The status with what the container has been given (RESIZE-03); itself when it says so already."""
     extra = status.extra
     if extra is not None and (extra.get("resources") is has or extra.get("resources") == has):
         return status
     given = {"allocatedResources": has.get("requests") or {}, "resources": has}
-    return status.replace(extra=given if extra is None else {**extra, **given})
+    return status.with_extra(given if extra is None else {**extra, **given})

@@ -140,6 +140,11 @@ class ContainerRun:
         self.is_lost = False
 
     @property
+    def is_new(self) -> bool:
+        """Whether nothing has happened to it yet."""
+        return self.waiting is None and not (self.attempt or self.restart_count or self.ready or self.is_lost)
+
+    @property
     def is_live(self) -> bool:
         """Whether a process of it exists."""
         return self.process is not None

@@ -32,6 +32,9 @@ OUTSIDE_TAKES_MS = 30
 PUBLIC_ENDINGS = ("com", "org", "net", "io", "dev")
 
 
+_NO_LIMITS = Limits()
+
+
 class ContainerWorld:
     """The world of one container, for one call. Models the kubelet's environment and volume building."""
 
@@ -74,7 +77,7 @@ class ContainerWorld:
     @property
     def limits(self) -> Limits:
         limits = self._container.limits
-        return Limits(limits.get("cpu"), limits.get("memory"))
+        return Limits(limits.get("cpu"), limits.get("memory")) if limits else _NO_LIMITS
 
     @property
     def identity(self) -> Identity:

@@ -204,6 +204,21 @@ class ContainerStatus(Record):
         "state",
     )
 
+    def with_extra(self, extra: dict[str, Any] | None) -> ContainerStatus:
+        """The status with other details: the hot path's `replace`."""
+        return ContainerStatus(
+            self.name,
+            self.state,
+            self.last_state,
+            self.ready,
+            self.started,
+            self.restart_count,
+            self.image,
+            self.image_id,
+            self.container_id,
+            extra,
+        )
+
     def __init__(
         self,
         name: str,

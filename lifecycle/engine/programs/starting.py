@@ -59,7 +59,7 @@ def _planned_end(process: Process, world: World, key: tuple[str, str, int]) -> E
     if limit is not None:
         over = (at_ms for at_ms, _, memory in process.usage_points if memory > limit)
         ends += [Exit(at_ms, _KILL_STATUS, OOM_KILLED, _KILL) for at_ms in over]
-    return min(ends, key=lambda end: end.at_ms, default=None)
+    return min(ends, key=lambda end: end.at_ms) if ends else None
 
 
 def _draw_usage(

@@ -6,15 +6,14 @@ so that a program can be saved at any instant.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from lifecycle.engine.programs.file_system import Mount
     from lifecycle.engine.programs.process_namespace import ProcessNamespace
 
 
-@dataclass(frozen=True, slots=True)
-class PodFacts:
+class PodFacts(NamedTuple):
     """The pod a program runs in, as its own process sees it."""
 
     name: str
@@ -26,8 +25,7 @@ class PodFacts:
     annotations: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """The container's limits; None where there is none. CPU in thousandths, memory in bytes."""
 
     cpu_milli: int | None = None
