@@ -3,6 +3,7 @@
 from lifecycle.engine.programs.process_namespace import send_signal, tasks_in_sight
 from lifecycle.engine.programs.shell.builtin_jobs import kill_target
 from lifecycle.engine.programs.shell.builtin_variables import set_options
+from lifecycle.engine.programs.shell.dialects import DASH
 from lifecycle.engine.programs.shell.options import split_options
 from lifecycle.engine.programs.shell.task import MAIN, Frame, Shell, Task, Wait
 from lifecycle.engine.programs.signals import signal_name
@@ -22,6 +23,8 @@ def shell(call: Call) -> Outcome:
     new = Shell(flavour, call.task.arguments[0], [])
     new.seconds_ms = call.now_ms
     words, has_text = _shell_options(new, call.arguments)
+    if new.flavour == DASH and "pipefail" in new.options:
+        return call.fail("Illegal option -o pipefail", 2)
     if has_text:
         if not words:
             return call.fail("-c requires an argument", 2)
