@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from lifecycle.engine.kubelet.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
+from lifecycle.engine.objects.pod import PodSpec
+from lifecycle.engine.quotas import write_amount
+
+WHOLE = "the pod as a whole"
 Json = dict[str, Any]
+WHOLE = "the pod as a whole"
 _SOURCES = {
     "configMapKeyRef": "ConfigMap {name}, key {key}",
     "secretKeyRef": "Secret {name}, key {key}",
@@ -28,12 +34,12 @@ class Configuration:
 
 
 def list_configurations(data: Json) -> list[Configuration]:
-    """Containers in the order they start."""
+    """Containers in the order they start, and the pod as a whole."""
     spec = data.get("spec") or {}
     volumes = {volume["name"]: _kind_of(volume) for volume in spec.get("volumes") or ()}
     groups = ("initContainers", "containers", "ephemeralContainers")
     containers = [container for group in groups for container in spec.get(group) or ()]
-    return [
+    found = [
         Configuration(
             container["name"],
             list(_environment(container)),
@@ -42,6 +48,17 @@ def list_configurations(data: Json) -> list[Configuration]:
         )
         for container in containers
     ]
+    return [*found, Configuration(WHOLE, [], [], list(_whole(PodSpec.from_json(spec))))]
+
+
+def _whole(spec: PodSpec) -> Iterator[str]:
+    """What the pod counts with everywhere (INIT-28), and the cgroup that is made from it (INIT-31)."""
+    for part, amounts in (("requests", effective_requests(spec)), ("limits", effective_limits(spec))):
+        if amounts:
+            yield f"{part} " + ", ".join(
+                f"{name} {write_amount(name, amount)}" for name, amount in amounts.items()
+            )
+    yield "cgroup " + ", ".join(f"{name} {amount}" for name, amount in decide_pod_cgroup(spec).items())
 
 
 def _environment(container: Json) -> Iterator[str]:

@@ -16,6 +16,8 @@ from ..objects.pod import Pod, PodSpec
 UNLIMITED = -1
 """A limit no container sets counts as the highest one (INIT-27)."""
 
+_LEAST_SHARES, _LEAST_QUOTA_US, _QUOTA_PERIOD_US = 2, 1_000, 100_000
+
 # Only these may be given for the pod as a whole.
 _POD_LEVEL = ("cpu", "memory")
 
@@ -34,6 +36,21 @@ def effective_limits(spec: PodSpec) -> Mapping[str, int]:
     if known is None:
         known = spec.memo["effective_limits"] = _limits(spec)
     return known
+
+
+def decide_pod_cgroup(spec: PodSpec) -> dict[str, int]:
+    """The amounts of the pod's own cgroup on Linux, from its effective requests and limits (INIT-31).
+
+    `cpu.shares` are 1024 a CPU; without a limit on every container there is no quota and no memory limit.
+    """
+    milli = effective_requests(spec).get("cpu", 0)
+    cgroup = {"cpu.shares": max(milli * 1024 // 1000, _LEAST_SHARES)}
+    limits = effective_limits(spec)
+    if limits.get("cpu"):
+        cgroup["cpu.cfs_quota_us"] = max(limits["cpu"] * _QUOTA_PERIOD_US // 1000, _LEAST_QUOTA_US)
+    if limits.get("memory"):
+        cgroup["memory.limit_in_bytes"] = limits["memory"]
+    return cgroup
 
 
 def allotted_requests(pod: Pod) -> Mapping[str, int]:

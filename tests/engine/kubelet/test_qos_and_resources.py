@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.kubelet.pod_resources import effective_limits, effective_requests
+from lifecycle.engine.kubelet.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
 from lifecycle.engine.kubelet.qos import decide_qos_class
+from lifecycle.engine.objects.pod import PodSpec
 
 from .build import make_spec
 
@@ -84,3 +85,54 @@ def test_overhead_and_pod_level_resources() -> None:
 def test_an_init_container_without_a_limit_has_the_highest_limit() -> None:
     spec = make_spec(sized("a", {}, FULL), init=(sized("i", {}, {"cpu": "1"}),))
     assert effective_limits(spec) == {"cpu": 1000}
+
+
+def asking(cpu: str, memory: str, limits: dict[str, str] | None = None) -> dict[str, Any]:
+    return {"requests": {"cpu": cpu, "memory": memory}, **({"limits": limits} if limits else {})}
+
+
+LIMITS = {"cpu": "1", "memory": "128Mi"}
+
+
+@pytest.mark.spec("INIT-31", "SIDECAR-18")
+@pytest.mark.parametrize(
+    "init, apps, expected",
+    [
+        pytest.param([], [{}], {"cpu.shares": 2}, id="nothing asked for"),
+        pytest.param([], [asking("250m", "64Mi")], {"cpu.shares": 256}, id="no limits"),
+        pytest.param(
+            [("", asking("1500m", "32Mi", {"cpu": "2", "memory": "64Mi"}))],
+            [asking("250m", "64Mi", LIMITS), asking("250m", "64Mi", LIMITS)],
+            # Requests: max(1500, 500); limits: max(2, 1 + 1) CPU, max(64, 256) MiB.
+            {"cpu.shares": 1536, "cpu.cfs_quota_us": 200_000, "memory.limit_in_bytes": 256 << 20},
+            id="init asks for more CPU",
+        ),
+        pytest.param(
+            [("Always", asking("100m", "32Mi", LIMITS))],
+            [asking("250m", "64Mi", LIMITS)],
+            {"cpu.shares": 358, "cpu.cfs_quota_us": 200_000, "memory.limit_in_bytes": 256 << 20},
+            id="a sidecar adds to the app",
+        ),
+        pytest.param([("", {})], [asking("250m", "64Mi", LIMITS)], {"cpu.shares": 256}, id="unlimited init"),
+    ],
+)
+def test_the_cgroup_of_a_pod_is_sized_by_what_it_needs_in_effect(
+    init: list[tuple[str, dict[str, Any]]], apps: list[dict[str, Any]], expected: dict[str, int]
+) -> None:
+    spec = PodSpec.from_json(
+        {
+            "initContainers": [
+                {
+                    "name": f"init-{number}",
+                    "image": "i",
+                    "resources": one,
+                    **({"restartPolicy": policy} if policy else {}),
+                }
+                for number, (policy, one) in enumerate(init)
+            ],
+            "containers": [
+                {"name": f"app-{number}", "image": "i", "resources": one} for number, one in enumerate(apps)
+            ],
+        }
+    )
+    assert decide_pod_cgroup(spec) == expected
