@@ -124,11 +124,14 @@ class ChangeForm(forms.Form):
 
 
 class DeletePodForm(forms.Form):
-    """How a pod is deleted: its own grace period unless another is given."""
+    """How a pod is deleted: its own grace period unless another is given, or by force, at once."""
 
     grace = forms.IntegerField(required=False, min_value=0, max_value=86_400)
+    force = forms.BooleanField(required=False)
 
     def payload(self, namespace: str, name: str) -> dict[str, Any]:
         grace = self.cleaned_data["grace"]
         target: dict[str, Any] = {"kind": "Pod", "namespace": namespace, "name": name}
+        if self.cleaned_data["force"]:
+            return target | {"gracePeriodSeconds": 0, "force": True}
         return target if grace is None else target | {"gracePeriodSeconds": grace}

@@ -252,6 +252,18 @@ def test_senseless_changes_are_answered(client, shop, sent, form):
     assert not sent.commands
 
 
+@pytest.mark.spec("FORCE-09")
+def test_a_pod_is_deleted_by_force_after_a_question(client, shop, sent):
+    page = client.get("/clusters/shop/pods/default/web-1/").content.decode()
+    (button,) = re.findall(r"<button[^>]*>Force</button>", page)
+    # Asked where the request is sent, so that nothing is sent without an answer.
+    assert 'hx-post="/clusters/shop/pods/default/web-1/delete/"' in button
+    assert "beside a new pod of the same name" in re.search('hx-confirm="([^"]*)"', button)[1]
+    client.post("/clusters/shop/pods/default/web-1/delete/", {"grace": "", "force": "yes"})
+    target = {"kind": "Pod", "namespace": "default", "name": "web-1"}
+    assert sent.commands == [("delete", target | {"gracePeriodSeconds": 0, "force": True})]
+
+
 def test_a_pod_is_deleted_with_a_grace_period(client, shop, sent):
     client.post("/clusters/shop/pods/default/web-1/delete/", {"grace": "5"})
     target = {"kind": "Pod", "namespace": "default", "name": "web-1"}
