@@ -252,6 +252,15 @@ def test_senseless_changes_are_answered(client, shop, sent, form):
     assert not sent.commands
 
 
+def test_a_deployment_is_deleted_after_a_question(client, shop):
+    page = client.get("/clusters/shop/deployments/default/web/").content.decode()
+    (button,) = re.findall(r"<button[^>]*>Delete</button>", page)
+    # A question on a button counts only where the button itself sends the request.
+    assert 'hx-post="/clusters/shop/deployments/default/web/change/"' in button
+    assert 'hx-confirm="Delete the Deployment web and its pods?"' in button
+    assert 'type="button"' in button
+
+
 @pytest.mark.spec("FORCE-09")
 def test_a_pod_is_deleted_by_force_after_a_question(client, shop, sent):
     page = client.get("/clusters/shop/pods/default/web-1/").content.decode()
