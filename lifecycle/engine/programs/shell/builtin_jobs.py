@@ -41,10 +41,10 @@ def wait(context: Context, words: list[str]) -> int | None:
             return task.reaped.pop(min(task.reaped))
         if not children:
             return 127
-        # The first to end: where there is only one child this is the same.
-        task.wait = Wait(Wait.JOBS, children[:1])
+        task.wait = Wait(Wait.ANY_JOB, children)
         return None
-    pids = [int(word.removeprefix("%")) for word in words[1:] if word.removeprefix("%").isdigit()]
+    given = [_process_id(task, word) for word in words[1:]]
+    pids = [pid for pid in given if pid is not None]
     if len(words) > 1:
         known = [pid for pid in pids if pid in task.reaped or _is_child(machine, task, pid)]
         if len(known) < len(words) - 1:
@@ -53,6 +53,17 @@ def wait(context: Context, words: list[str]) -> int | None:
     else:
         task.wait = Wait(Wait.JOBS, None)
     return None
+
+
+def _process_id(task: Task, word: str) -> int | None:
+    """A process id, or that of a job: `%2`, or the last one as `%%`; None for neither."""
+    if not word.startswith("%"):
+        return int(word) if word.lstrip("-").isdigit() else None
+    jobs = task.shell.jobs if task.shell is not None else []
+    if word in ("%", "%%", "%+"):
+        return jobs[-1] if jobs else None
+    place = int(word[1:]) if word[1:].isdigit() else 0
+    return jobs[place - 1] if 0 < place <= len(jobs) else None
 
 
 def _is_child(machine: Machine, task: Task, pid: int) -> bool:
@@ -82,12 +93,11 @@ def kill(context: Context, words: list[str]) -> int:
 
 def kill_target(machine: Machine, task: Task, word: str, name: str) -> bool:
     """Signals a process, with 0 the sender's own ones, with -1 all in sight; False when there is none."""
-    job = word.removeprefix("%")
-    if not job.lstrip("-").isdigit():
+    pid = _process_id(task, word)
+    # Without job control dash signals a process group that is not there.
+    is_group = word.startswith("%") and task.shell is not None and task.shell.flavour == "dash"
+    if pid is None or is_group:
         return False
-    pid = int(job)
-    if word.startswith("%"):
-        pid = task.shell.last_background if task.shell else 0
     if pid in (0, -1) or pid == -1 * task.root:
         targets = _everyone(machine, task) if pid == -1 else _own_tree(machine, task)
     else:

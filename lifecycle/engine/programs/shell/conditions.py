@@ -3,6 +3,7 @@
 import re
 
 from lifecycle.engine.programs.file_system import FIFO, FILE, FOLDER, LINK, File, join_path
+from lifecycle.engine.programs.process_namespace import find_task
 from lifecycle.engine.programs.shell import patterns
 from lifecycle.engine.programs.shell.arithmetic import evaluate
 from lifecycle.engine.programs.shell.expansion import expand_pattern, expand_text
@@ -174,7 +175,7 @@ def _check_unseen(operator: str, operand: str, machine: Machine, task: Task) -> 
         return operator in ("-e", "-c", "-r", "-w")
     if path.startswith("/proc/") and path.split("/")[2].isdigit():
         machine.is_volatile = True
-        return int(path.split("/")[2]) in machine.tasks
+        return find_task(machine, int(path.split("/")[2])) is not None
     if operator in ("-e", "-f", "-x", "-r") and "/bin/" in path and has_tool(machine, task, path):
         return True
     machine.met_unknown = True

@@ -142,6 +142,9 @@ def resolve_wait(machine: Machine, task: Task, shell: Shell) -> None:
             shell.status = failed[-1] if failed and "pipefail" in shell.options else statuses[-1]
         case Wait.JOBS:
             _resolve_jobs(task, shell, wait.value)
+        case Wait.ANY_JOB:
+            ended = min(pid for pid in wait.value if pid not in machine.tasks)
+            shell.status = task.reaped.pop(ended, 127)
         case Wait.CAPTURE:
             _resolve_capture(machine, task, shell, frame, wait.value)
             return
@@ -330,6 +333,9 @@ def _fork(machine: Machine, task: Task, shell: Shell, frame: Frame, instruction:
     frame.at = instruction.after
     _detach(machine, child, shell)
     shell.last_background = child.pid
+    if not any(pid in machine.tasks or pid in task.reaped for pid in shell.jobs):
+        shell.jobs = []
+    shell.jobs.append(child.pid)
     shell.status = 0
 
 

@@ -259,7 +259,7 @@ class Machine:
             return
         if task.shell is None:
             task.wait = None
-        elif task.wait.kind in (Wait.JOBS, Wait.INPUT):
+        elif task.wait.kind in (Wait.JOBS, Wait.ANY_JOB, Wait.INPUT):
             task.wait = None
             task.shell.status = 128 + signal_number(name)
 

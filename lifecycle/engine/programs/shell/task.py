@@ -23,6 +23,8 @@ class Wait:
     """For a substitution: [open file, process id]; until nobody can write to the file any more."""
     JOBS = "jobs"
     """The `wait` builtin: process ids, or None for all children; a trapped signal ends it."""
+    ANY_JOB = "anyJob"
+    """`wait -n`: for the first of these process ids to end; a trapped signal ends it."""
     INPUT = "input"
     """Until the open file with this number has something to read, or ends."""
     SPACE = "space"
@@ -151,6 +153,7 @@ class Shell:
         "flavour",
         "frames",
         "functions",
+        "jobs",
         "last_background",
         "maps",
         "name",
@@ -177,6 +180,8 @@ class Shell:
         self.options: set[str] = set()
         self.status = 0
         self.last_background = 0
+        self.jobs: list[int] = []
+        """Process ids of background commands by job number, from 1 on; begun anew when all have ended."""
         self.frames: list[Frame] = []
         self.seconds_ms = 0
         """The instant the shell started: `$SECONDS` counts from it."""
@@ -212,6 +217,7 @@ class Shell:
             "options": sorted(self.options),
             "status": self.status,
             "last_background": self.last_background,
+            "jobs": list(self.jobs),
             "seconds_ms": self.seconds_ms,
             "frames": [frame.save() for frame in self.frames],
         }
@@ -228,6 +234,7 @@ class Shell:
         shell.options = set(data["options"])
         shell.status = data["status"]
         shell.last_background = data["last_background"]
+        shell.jobs = data["jobs"]
         shell.seconds_ms = data["seconds_ms"]
         shell.frames = [Frame.load(frame) for frame in data["frames"]]
         return shell

@@ -23,6 +23,8 @@ def is_blocked(machine: Machine, task: Task) -> bool:
             return any(pid in machine.tasks for pid in value)
         case Wait.CAPTURE:
             return _is_captured(machine, value[0], value[1])
+        case Wait.ANY_JOB:
+            return all(pid in machine.tasks for pid in value)
         case Wait.JOBS:
             return _has_jobs(machine, task, value)
         case Wait.INPUT:
