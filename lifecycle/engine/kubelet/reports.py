@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..context import Context
+from ..objects.container import TERMINATED as STATE_TERMINATED
 from ..objects.container import Container, ContainerStatus
 from ..objects.pod import FAILED, SUCCEEDED, Pod, PodSpec, PodStatus
+from ..objects.pod import RUNNING as POD_RUNNING
 from ..objects.runtime import RUNNING as RUNTIME_RUNNING
 from .container_status import (
     decide_container_status,
@@ -120,8 +122,10 @@ class Reporter:
             current_phase=status.phase,
         )
         if phase != status.phase and phase in (SUCCEEDED, FAILED) and _has_more_to_do(worker):
-            # A terminal phase is told only when nothing runs any more, nor will.
-            phase = status.phase
+            # A terminal phase is told only when nothing runs any more, nor will. Until then the pod runs, if
+            # all its containers have run.
+            has_run = all(one.state is not None and one.state.type == STATE_TERMINATED for one in statuses)
+            phase = POD_RUNNING if has_run else status.phase
         return phase, status.reason, status.message
 
     def _statuses(

@@ -283,6 +283,14 @@ def test_random_pods_never_break_what_must_hold(block: int) -> None:
         live(seed)
 
 
+# Histories that showed a fault once: starts that outlived their pod, a restart in place that forgot a
+# debugger, ends told too late or twice, a back-off told of a pod that was gone, a terminal phase that was not
+# the end, and a pod Pending while its only container was being replaced.
+@pytest.mark.parametrize("seed", [9, 15, 227, 256, 530, 772, 999, 1142, 10_142])
+def test_histories_that_went_wrong_once(seed: int) -> None:
+    live(seed)
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("block", range(50))
 def test_many_more_random_pods(block: int) -> None:
