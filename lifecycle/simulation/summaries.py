@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lifecycle.engine import Changes, Cluster
+from lifecycle.engine.kubelet.probe_load import count_exec_checks, cpu_milli_of
+from lifecycle.engine.objects.pod import Pod
 from lifecycle.engine.trace import Row, Transition
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import Outcome
@@ -99,6 +101,7 @@ class SummarySink:
         for kind in WORKLOADS:
             for data in cluster.list(kind):
                 lines += describe_workload(data)
+        lines += describe_nodes(cluster)
         for life in sorted(self._lives.values(), key=lambda life: (life.created_ms, life.name)):
             lines += life.describe()
         self._write("".join(f"{line}\n" for line in lines).encode())
@@ -110,6 +113,14 @@ class SummarySink:
 
     def _describe_end(self, outcome: Outcome) -> Iterator[str]:
         yield f"Run ended at {format_time(outcome.at_ms).strip()}: {outcome.why}"
+
+
+def describe_nodes(cluster: Cluster) -> Iterator[str]:
+    """What exec probes cost the nodes as things stand, where they cost anything."""
+    pods = [Pod.from_json(data, cluster.epoch_ms) for data in cluster.list("Pod")]
+    for node, rate in sorted(count_exec_checks(pods).items()):
+        yield f"Node {node}"
+        yield f"  checks    {float(rate * 60):g} exec probes a minute, about {cpu_milli_of(rate)}m of CPU"
 
 
 def describe_workload(data: Mapping[str, Any]) -> Iterator[str]:

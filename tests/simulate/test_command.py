@@ -244,6 +244,14 @@ def test_the_summary_has_a_block_for_each_workload_and_pod(simulate):
     assert any("readyReplicas 3" in line for line in answer.lines)
 
 
+@pytest.mark.spec("PROBE-09")
+def test_the_summary_tells_what_exec_probes_cost_the_nodes(simulate):
+    answer = simulate(GALLERY / "sidecar-data-sync.yaml", "--output", "summary")
+    # Of the sidecar, started once its page was there, none is left; the app is checked every ten seconds.
+    at = answer.lines.index("Node node-1")
+    assert answer.lines[at + 1] == "  checks    6 exec probes a minute, about 1m of CPU"
+
+
 def test_logs_are_written_by_container_run(simulate, tmp_path):
     simulate(GALLERY / "crash-loop.yaml", "--until", "1m", "--logs", tmp_path)
     (first,) = tmp_path.glob("default/crasher-*/app-0.log")

@@ -1,10 +1,14 @@
 """How probes look: by which way, from where, how often, and at what of the app."""
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from .world import World
+from lifecycle.engine.kubelet.probe_load import count_exec_checks, cpu_milli_of
+from lifecycle.engine.objects.pod import Pod
+
+from .world import EPOCH_MS, World
 
 FOREVER = {"app": {"runs": [{"forever": True}]}}
 SHELL = {"image": "busybox:1"}
@@ -181,3 +185,50 @@ def test_a_check_sees_a_mounted_config_map_change() -> None:
     assert world.pod(app, volumes=[{"name": "config", "configMap": {"name": "config"}}]).ok
     assert world.to(12).submit("apply", object=config("on")).ok
     assert world.to(60).lane("probe.app.readiness")[:2] == [(0, "Failure"), (15, "Success")]
+
+
+def probed(period: int, **probes: Any) -> dict[str, Any]:
+    return {"name": "app", **{name: {**handler, "periodSeconds": period} for name, handler in probes.items()}}
+
+
+EXEC, HTTP = {"exec": {"command": ["true"]}}, {"httpGet": {"port": 8080}}
+
+
+@pytest.mark.spec("PROBE-09")
+@pytest.mark.parametrize(
+    "apps, minutely, cpu_milli",
+    [
+        pytest.param([probed(10, livenessProbe=EXEC)], 6, 1, id="one"),
+        pytest.param([probed(1, livenessProbe=EXEC)], 60, 10, id="ten times as often"),
+        pytest.param([probed(1, livenessProbe=EXEC, readinessProbe=EXEC)] * 30, 3600, 600, id="many pods"),
+        pytest.param(
+            [probed(1, livenessProbe=HTTP, readinessProbe=EXEC)], 60, 10, id="requests fork nothing"
+        ),
+        pytest.param([probed(1, livenessProbe=HTTP)], 0, 0, id="requests alone"),
+    ],
+)
+def test_exec_probes_cost_their_node_by_how_often_they_run(
+    apps: list[dict[str, Any]], minutely: int, cpu_milli: int
+) -> None:
+    world = World()
+    for number, app in enumerate(apps):
+        assert world.pod(app, meta={"name": f"web-{number}"}).ok
+    pods = [Pod.from_json(one, EPOCH_MS) for one in world.to(5).cluster.list("Pod")]
+    rate = count_exec_checks(pods).get("node-1", Fraction(0))
+    assert (rate * 60, cpu_milli_of(rate)) == (minutely, cpu_milli)
+
+
+@pytest.mark.spec("PROBE-09")
+def test_a_container_that_has_not_started_runs_its_startup_probe_alone() -> None:
+    seen = points("startup", (0, "failure"), (20, "success"))
+    app = {
+        **probed(1, livenessProbe=EXEC),
+        "startupProbe": {**EXEC, "periodSeconds": 4, "failureThreshold": 30},
+    }
+    world = World()
+    world.pod(app, behavior=seen)
+    rates = []
+    for at in (10, 30):
+        pods = [Pod.from_json(one, EPOCH_MS) for one in world.to(at).cluster.list("Pod")]
+        rates.append(count_exec_checks(pods))
+    assert rates == [{"node-1": Fraction(1, 4)}, {"node-1": 1}]
