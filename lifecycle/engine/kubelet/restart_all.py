@@ -48,6 +48,7 @@ def restart_all(
             run.attempt += 1
             run.ended_ms = now_ms
         run.process, run.stage, run.ready, run.started = None, IDLE, False, False
+        run.must_restart = False
         if name != trigger:
             run.due_ms = now_ms
         ended = seen.replace(

@@ -193,6 +193,9 @@ class Sandboxes:
         if any(run.process is not None for run in worker.runs.values()):
             return
         worker.is_renewing = worker.has_initialized = False
+        for run in worker.runs.values():
+            # What was to start again does so in its turn, after the init containers.
+            run.must_restart = False
         for init in worker.spec.init_containers:
             worker.runs[init.name].ready = False
         kept = {one.name for one in worker.spec.containers}

@@ -285,8 +285,8 @@ def test_random_pods_never_break_what_must_hold(block: int) -> None:
 
 # Histories that showed a fault once: starts that outlived their pod, a restart in place that forgot a
 # debugger, ends told too late or twice, a back-off told of a pod that was gone, a terminal phase that was not
-# the end, and a pod Pending while its only container was being replaced.
-@pytest.mark.parametrize("seed", [9, 15, 227, 256, 530, 772, 999, 1142, 10_142])
+# the end, a pod Pending while its only container was being replaced, apps started before init was over again.
+@pytest.mark.parametrize("seed", [9, 15, 227, 256, 530, 772, 999, 1142, 10_142, 13_432])
 def test_histories_that_went_wrong_once(seed: int) -> None:
     live(seed)
 

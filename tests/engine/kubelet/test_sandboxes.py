@@ -154,3 +154,21 @@ def test_a_pod_whose_init_failed_with_its_sandbox_is_over_for_good() -> None:
     assert world.lane("phase")[-1][1] == "Failed"
     assert world.starts("first") == [0]
     assert world.status()["phase"] == "Failed"
+
+
+@pytest.mark.spec("INIT-17")
+def test_a_container_that_was_being_restarted_waits_for_init_in_a_new_sandbox_too() -> None:
+    # Being killed for its liveness when the sandbox is lost at 12 s; init takes 20 s each time.
+    probe = {"exec": {"command": ["true"]}, "failureThreshold": 1, "periodSeconds": 1}
+    points = [{"at": "0s", "result": "success"}, {"at": "10s", "result": "failure"}]
+    behavior = {
+        "first": {"runs": [{"for": "20s", "exit": 0}]},
+        "app": {"probes": {"liveness": points}, "onTerm": {"takes": "5s", "exit": 1}},
+    }
+    world = World()
+    world.pod({"name": "app", "livenessProbe": probe}, init=("first",), behavior=behavior)
+    assert world.to(32).submit("fault", pod="web", namespace="default", kind="sandbox").ok
+    world.to(54)
+    assert world.starts("first") == [0, 35]
+    assert world.starts() == [20]
+    assert world.to(60).starts() == [20, 55]
