@@ -67,7 +67,7 @@ def test_a_pod_with_an_ephemeral_container_may_still_be_changed() -> None:
     )
 
 
-@pytest.mark.spec("COND-15")
+@pytest.mark.spec("COND-15", "DCOND-04")
 def test_an_evicted_pod_says_so_before_it_is_deleted() -> None:
     world = World()
     world.pod(behavior={"app": {"onTerm": {"takes": "4s"}}})

@@ -158,7 +158,7 @@ def test_a_pod_whose_init_failed_with_its_sandbox_is_over_for_good() -> None:
 
 @pytest.mark.spec("INIT-17")
 def test_a_container_that_was_being_restarted_waits_for_init_in_a_new_sandbox_too() -> None:
-    # Killed for its liveness at 30 s, it ends at 35 s; the sandbox is lost at 32 s. Init takes 20 s each time.
+    # Killed for its liveness at 30 s, it ends at 35 s; the sandbox is lost at 32 s. Init takes 20 s.
     probe = {"exec": {"command": ["true"]}, "failureThreshold": 1, "periodSeconds": 1}
     points = [{"at": "0s", "result": "success"}, {"at": "10s", "result": "failure"}]
     behavior = {
