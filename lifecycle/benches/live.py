@@ -23,7 +23,7 @@ from lifecycle.models import Cluster
 
 # Change to client, p99: what the design allows.
 LIMIT_MS = 250.0
-SETTLE_SECONDS = 3.0
+PATIENCE_SECONDS = 60.0
 # Ready and not ready by turns, about once a second: five transitions each time, and an event.
 FLIPPING = "while true; do touch /tmp/ready; sleep 1.03; rm /tmp/ready; sleep 1.03; done"
 CHANGES_A_POD = 5
@@ -141,10 +141,9 @@ async def _listen(podline: Installation, made: list[Cluster], watchers: list[Wat
         await asyncio.gather(*[one.connected.wait() for one in group])
     await asyncio.sleep(seconds)
     for cluster in made:
-        await sync_to_async(lambda cluster=cluster: inbox.wait_for_control(inbox.pause(cluster)))()
+        await sync_to_async(_pause)(cluster)
     listened = time.monotonic() - began
-    # The last frames, and the two seconds after which a client looks for what it missed.
-    await asyncio.sleep(SETTLE_SECONDS)
+    await _wait_for_the_last(watchers, await sync_to_async(_heads)(made))
     broken = [task for task in tasks if task.done()]
     for task in tasks:
         task.cancel()
@@ -153,6 +152,17 @@ async def _listen(podline: Installation, made: list[Cluster], watchers: list[Wat
     if broken:
         raise RuntimeError(f"{len(broken)} clients were cut off: {broken[0]}")
     return listened
+
+
+def _pause(cluster: Cluster) -> None:
+    inbox.wait_for_control(inbox.pause(cluster), PATIENCE_SECONDS)
+
+
+async def _wait_for_the_last(watchers: list[Watcher], heads: dict[str, int]) -> None:
+    """Late is not lost: who has not been told everything in a minute will not be."""
+    ends = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < ends and any(one.seq < heads[one.cluster] for one in watchers):
+        await asyncio.sleep(0.1)
 
 
 def _leave_database() -> None:

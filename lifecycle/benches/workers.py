@@ -15,6 +15,7 @@ from lifecycle.benches.report import Report
 from lifecycle.models import Cluster, Shard
 
 WORKERS = 2
+NODES = 10
 # Long enough for a restart of every pod.
 RESTART_EVERY_MS = 600_000
 PATIENCE_SECONDS = 600.0
@@ -65,7 +66,8 @@ def _wait_for_workers() -> list[str]:
 
 def _make_cluster(podline: Installation, name: str, worker: str, pods: int, restarts: int) -> Cluster:
     """A paused cluster on a shard of that worker, all its commands waiting for their instants."""
-    cluster = inbox.create_cluster(podline.owner(), name, paused=True)
+    room = {"nodes": {"count": NODES, "cpu": "64", "memory": "256Gi", "pods": 2 * pods}}
+    cluster = inbox.create_cluster(podline.owner(), name, settings=room, paused=True)
     shard = Shard.objects.filter(worker=worker).order_by("number").first()
     assert shard is not None, worker
     cluster.shard = shard.number

@@ -13,7 +13,8 @@ import pytest
 from lifecycle.benches.postgres_server import NoPostgres, postgres_server
 from tests.runs.conftest import TOP
 
-pytestmark = pytest.mark.deep
+# One after the other: beside each other they would measure each other.
+pytestmark = [pytest.mark.deep, pytest.mark.xdist_group("acceptance")]
 
 SECONDS = 1800
 Bench = Callable[..., dict[str, Any]]
@@ -80,7 +81,7 @@ def test_fifty_browsers_see_two_hundred_changes_a_second(bench):
     "work",
     [
         pytest.param({"clients": 1000, "clusters": 20, "changes": 1}, id="many quiet clusters"),
-        pytest.param({"clients": 400, "clusters": 1, "changes": 200}, id="more than a web server can send"),
+        pytest.param({"clients": 300, "clusters": 1, "changes": 200}, id="more than a web server can send"),
     ],
 )
 def test_under_load_nothing_is_missed(bench, work):
