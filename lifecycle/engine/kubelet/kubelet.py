@@ -219,7 +219,7 @@ class Kubelets:
 
     def _admit(self, worker: PodWorker, pod: Pod) -> None:
         worker.stage_timer = None
-        self._parts.touch(worker)
+        self.look(worker)
 
     def _begin(self, worker: PodWorker, pod: Pod) -> None:
         """First status, then sandbox and network (SBOX-01). A pod that is refused is failed and forgotten."""
@@ -242,7 +242,12 @@ class Kubelets:
 
     def _sync(self, _namespace: str, uid: str) -> None:
         worker = self.workers.get(uid)
-        if worker is None or (self._parts.outages and self._parts.is_down(worker.node)):
+        if worker is not None:
+            self.look(worker)
+
+    def look(self, worker: PodWorker) -> None:
+        """Do what has become necessary."""
+        if self._parts.outages and self._parts.is_down(worker.node):
             return
         pod = self.pod(worker)
         if self.ending.take_over(worker, pod):

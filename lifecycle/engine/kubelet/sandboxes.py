@@ -41,6 +41,8 @@ class Host(Protocol):
 
     def report(self, worker: PodWorker, pod: Pod) -> Pod: ...
 
+    def look(self, worker: PodWorker) -> None: ...
+
 
 class Sandboxes:
     """Makes them, loses them, makes them again."""
@@ -108,8 +110,8 @@ class Sandboxes:
         worker.ip = agent.host_ip if pod.spec.host_network else agent.next_address()
         attempt = runtime.sandbox_attempt + 1 if runtime.sandbox_id else 0
         worker.runtime = RuntimePod(f"{worker.uid}-{attempt}", True, attempt, worker.ip, runtime.containers)
-        self._host.report(worker, pod)
-        self._parts.touch(worker)
+        worker.has_changed = True
+        self._host.look(worker)
 
     def _give_ids(self, worker: PodWorker, agent: NodeAgent, pod: Pod) -> str:
         """Ids of the node for a pod with users of its own; says why there are none (USERNS-03, -23)."""
