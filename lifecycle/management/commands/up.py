@@ -79,6 +79,9 @@ class Command(BaseCommand):
         # Warnings are for developers of the packages we use, not for whoever runs Podline.
         environment |= {"PYTHONWARNINGS": os.environ.get("PYTHONWARNINGS", "ignore")}
         environment |= {"LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING")}
+        # glibc would give each thread a heap of its own, and none ever shrinks: a web server that draws
+        # figures in many threads would grow for an hour.
+        environment |= {"MALLOC_ARENA_MAX": os.environ.get("MALLOC_ARENA_MAX", "2")}
         environment |= {"ALLOWED_HOSTS": ",".join(allowed_hosts(host)), "PODLINE_DATA": str(settings.DATA)}
         os.environ.update(environment)
         call_command("migrate", verbosity=0, interactive=False)
