@@ -107,35 +107,43 @@ def _work_out(
 def _merge(
     old: tuple[Condition, ...], verdicts: _Verdicts, now_ms: int, generation: int | None
 ) -> tuple[Condition, ...]:
+    place = 1 if old and old[0].type == POD_SCHEDULED else 0
+    if len(old) == place:
+        # The first report.
+        return (
+            *old,
+            *[
+                Condition(type_, status, reason, message, now_ms, None, None, generation)
+                for type_, (status, reason, message) in verdicts
+            ],
+        )
     changed: list[Condition] | None = None
-    count, place = len(old), 0
-    for type_, (status, reason, message) in verdicts:
+    for type_, verdict in verdicts:
         # They stand in the order of the verdicts, so the next one is mostly right behind.
-        index = place
-        while index < count and old[index].type != type_:
-            index += 1
-        if index == count and place:
-            index = next((at for at in range(place) if old[at].type == type_), count)
-        moved_ms = now_ms
-        if index < count:
-            place, before = index + 1, old[index]
-            if before.status == status:
-                if (
-                    before.reason == reason
-                    and before.message == message
-                    and before.observed_generation == generation
-                ):
-                    continue
-                if before.last_transition_ms is not None:
-                    moved_ms = before.last_transition_ms
+        index = place if place < len(old) and old[place].type == type_ else _find(old, type_)
+        place = index + 1
+        before = old[index] if index < len(old) else None
+        status, reason, message = verdict
+        if before is None or before.status != status:
+            moved_ms: int | None = now_ms
+        elif (
+            before.reason == reason and before.message == message and before.observed_generation == generation
+        ):
+            continue
+        else:
+            moved_ms = before.last_transition_ms if before.last_transition_ms is not None else now_ms
         new = Condition(type_, status, reason, message, moved_ms, None, None, generation)
         if changed is None:
             changed = list(old)
-        if index < count:
-            changed[index] = new
-        else:
+        if before is None:
             changed.append(new)
+        else:
+            changed[index] = new
     return old if changed is None else tuple(changed)
+
+
+def _find(conditions: tuple[Condition, ...], type_: str) -> int:
+    return next((at for at, one in enumerate(conditions) if one.type == type_), len(conditions))
 
 
 def decide_containers_ready(

@@ -187,37 +187,49 @@ def _add_conditions(
     found: list[Change], old: tuple[Condition, ...], new: tuple[Condition, ...], ranks: dict[str, Rank]
 ) -> bool:
     """Add changed conditions by rank; returns whether the pod became ready, or is so no longer."""
-    has_turned = False
     changed: list[tuple[Rank, Change]] = []
-    count_old = len(old)
-    is_moved = count_old > len(new)
-    for index, condition in enumerate(new):
-        before: Condition | None = old[index] if index < count_old else None
-        if before is condition:
-            continue
-        if before is not None and before.type != condition.type:
-            is_moved = True
-        if is_moved:
-            before = find_condition(old, condition.type)
+    has_turned = False
+    for before, after in _pair(old, new):
         was = before.status if before is not None else None
-        status, reason = condition.status, condition.reason
-        if was != status or before.reason != reason:  # type: ignore[union-attr]
-            rank = ranks.get(condition.type) or _rank_of(condition.type, ranks)
-            if rank[0] == _READY_RANK and "True" in (was, status):
-                has_turned = True
-            changed.append((rank, (rank[1], was, status, reason or None, condition.message or None, None)))
-    if is_moved:
-        for entry in old:
-            if find_condition(new, entry.type) is None:
-                rank = _rank_of(entry.type, ranks)
-                has_turned = has_turned or rank[0] == _READY_RANK
-                changed.append((rank, (rank[1], entry.status, None, None, None, None)))
+        if after is None:
+            rank = _rank_of(before.type, ranks)  # type: ignore[union-attr]
+            changed.append((rank, (rank[1], was, None, None, None, None)))
+        elif was != after.status or before.reason != after.reason:  # type: ignore[union-attr]
+            rank = ranks.get(after.type) or _rank_of(after.type, ranks)
+            reason, message = after.reason or None, after.message or None
+            changed.append((rank, (rank[1], was, after.status, reason, message, None)))
+        else:
+            continue
+        if rank[0] == _READY_RANK and (was == "True" or (after is not None and after.status == "True")):
+            has_turned = True
     if len(changed) > 1:
         # No two have the same rank.
         changed.sort()
     for _rank, change in changed:
         found.append(change)
     return has_turned
+
+
+def _pair(
+    old: tuple[Condition, ...], new: tuple[Condition, ...]
+) -> list[tuple[Condition | None, Condition | None]]:
+    """Old and new of each condition that is not the very same; None where it is absent."""
+    count = len(old)
+    pairs: list[tuple[Condition | None, Condition | None]] = []
+    for before, after in zip(old, new, strict=False):
+        if before is not after:
+            if before.type != after.type:
+                break
+            pairs.append((before, after))
+    else:
+        if count <= len(new):
+            # The usual case: all stand where they stood, and some may have been added.
+            for after in new[count:]:
+                pairs.append((None, after))
+            return pairs
+    pairs = [(find_condition(old, after.type), after) for after in new]
+    pairs += [(before, None) for before in old if find_condition(new, before.type) is None]
+    return pairs
 
 
 def _rank_of(type_: str, ranks: dict[str, Rank]) -> Rank:
