@@ -20,6 +20,7 @@ from django.db.models import Q
 from lifecycle import (
     broker,
     checkpoints,
+    collector,
     engine_faults,
     expressions,
     frames,
@@ -104,7 +105,7 @@ class Owner:
             return self.wall() if engine_faults.note(fault) else None
         finally:
             if not is_recorded:
-                self.hot.pop(cluster_id, None)
+                self._drop(cluster_id)
 
     def close(self) -> None:
         """Leave every cluster with a checkpoint, so that the next owner starts at once."""
@@ -125,14 +126,19 @@ class Owner:
             self.hot.move_to_end(cluster_id)
             hot.cluster = cluster
             return hot
-        self.hot.pop(cluster_id, None)
+        self._drop(cluster_id)
         if cluster is None or not Shard.objects.filter(number=cluster.shard, worker=self.name).exists():
             return None
         hot = self.hot[cluster_id] = self._take_over(cluster)
         while len(self.hot) > HOT_CLUSTERS:
             _, coldest = self.hot.popitem(last=False)
             _save(coldest)
+            collector.let_go()
         return hot
+
+    def _drop(self, cluster_id: int) -> None:
+        if self.hot.pop(cluster_id, None) is not None:
+            collector.let_go()
 
     def _take_over(self, cluster: Cluster) -> Hot:
         """Make the cluster's engine again and clear away what was never committed."""
@@ -229,7 +235,8 @@ class Owner:
         def stop(at: Engine) -> bool:
             return (holds is not None and holds(at)) or time.perf_counter() > deadline
 
-        engine.run_until(end_ms, stop=stop)
+        with collector.out_of_sight():
+            engine.run_until(end_ms, stop=stop)
         if holds is not None and holds(engine):
             _stand(hot, self.wall())
             return False

@@ -6,6 +6,8 @@ from lifecycle.benches.heap_loop import STEPS, run_heap_loop
 from lifecycle.benches.report import Report, computed
 from lifecycle.engine import Changes
 
+LIMIT_PASSES = 5
+
 
 class Counter:
     """Counts what is taken from an engine, and drops it."""
@@ -22,7 +24,8 @@ def run(pods: int, nodes: int) -> Report:
     """Measure both in this process, one after the other."""
     # As a worker does.
     collector.settle()
-    limit_seconds, _ = computed(lambda: run_heap_loop(pods))
+    # One pass takes milliseconds and swings with the machine; the best of some is what it can do.
+    limit_seconds = min(computed(lambda: run_heap_loop(pods))[0] for _ in range(LIMIT_PASSES))
     counter = Counter()
     engine = workload.make_engine(pods, nodes)
     counter.take(engine.take_changes())
