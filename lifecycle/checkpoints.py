@@ -105,6 +105,11 @@ def adopt_version(cluster: Cluster, engine: Engine) -> None:
     """After an upgrade: a fresh checkpoint at the cursor; earlier instants cannot be replayed any more."""
     if cluster.engine_version == ENGINE_VERSION:
         return
+    if cluster.seq == 0:
+        # Nothing of it has been recorded yet, so there is nothing that another engine made.
+        cluster.engine_version = ENGINE_VERSION
+        cluster.save(update_fields=["engine_version"])
+        return
     cluster.engine_version, cluster.replay_from_ms = ENGINE_VERSION, cluster.instant_ms
     cluster.save(update_fields=["engine_version", "replay_from_ms"])
     save(cluster, cluster.fence, engine)

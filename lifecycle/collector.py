@@ -17,7 +17,10 @@ _has_let_go = False
 
 
 def settle() -> None:
-    """Take what is loaded so far out of the collector's sight."""
+    """Look through what there is, then take it out of the collector's sight."""
+    global _has_let_go
+    _has_let_go = False
+    gc.unfreeze()
     gc.collect()
     gc.freeze()
 
@@ -45,7 +48,6 @@ def let_go() -> None:
 
 
 def _look() -> None:
-    global _has_let_go, _next_look
-    _has_let_go, _next_look = False, time.monotonic() + LOOK_SECONDS
-    gc.unfreeze()
+    global _next_look
+    _next_look = time.monotonic() + LOOK_SECONDS
     settle()

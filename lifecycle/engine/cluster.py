@@ -28,7 +28,7 @@ from .settings import KUBERNETES_VERSION, Settings
 from .store.validation import list_warnings
 from .trace import Row, Version
 
-ENGINE_VERSION = 1
+ENGINE_VERSION = 2
 """Raised when a golden history changes; a checkpoint is continued by the same version only."""
 
 

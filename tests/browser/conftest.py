@@ -29,7 +29,7 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def entry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The sign-in link a fresh `manage.py up` prints."""
     data = tmp_path_factory.mktemp("up")
@@ -62,7 +62,7 @@ def _wait_for_link(process: subprocess.Popen, log: Path) -> str:
     pytest.fail(f"`manage.py up` did not get ready:\n{log.read_text()}")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     if not Path(PROGRAM).exists():
         pytest.skip(f"no Chromium at {PROGRAM}: `make test` installs it")
@@ -72,7 +72,7 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def signed_in(browser: Browser, entry: str) -> Iterator[BrowserContext]:
     """A browser that has followed the link, and can go anywhere from there."""
     context = browser.new_context(

@@ -331,6 +331,7 @@ class Kubelets:
 
     def _on_wake(self, worker: PodWorker, pod: Pod, run: ContainerRun, _detail: str) -> None:
         run.wake_timer = None
+        self._prober.before_process_runs(worker, pod, run)
         process = run.process
         if process is None:
             return

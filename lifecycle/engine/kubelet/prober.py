@@ -75,14 +75,23 @@ class Prober:
         if first_ms <= now_ms:
             self._check(worker, pod, run, kind, opened)
         else:
+            opened.due_ms = first_ms
             opened.timer = self._parts.later(first_ms - now_ms, PROBE, worker, run.container.name, kind)
 
     def on_timer(self, worker: PodWorker, pod: Pod, run: ContainerRun, kind: str) -> None:
         """A check that matters is due."""
         probe_run = (run.probes or {}).get(kind)
         if probe_run is not None and run.process is not None:
-            probe_run.timer = None
+            probe_run.timer = probe_run.due_ms = None
             self._check(worker, pod, run, kind, probe_run)
+
+    def before_process_runs(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
+        """The program acts at this instant: a check that is due at the very same one is made before."""
+        now_ms = self._parts.context.clock.now_ms
+        for kind, probe_run in list((run.probes or {}).items()):
+            if probe_run.due_ms == now_ms and run.process is not None:
+                self._parts.cancel(probe_run.timer)
+                self.on_timer(worker, pod, run, kind)
 
     def after_process_ran(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         """The program acted: what checks see may have changed from the next one on."""
@@ -92,6 +101,9 @@ class Prober:
         version = process.version
         for kind, probe_run in list(run.probes.items()):
             if probe_run.last_ms is None or probe_run.version == version or probe_run.state.on_hold:
+                continue
+            if probe_run.due_ms == self._parts.context.clock.now_ms:
+                # It is still made, at the end of this instant.
                 continue
             self._plan(worker, run, kind, probe_run, self._next_check(run, kind, probe_run))
 
@@ -153,7 +165,7 @@ class Prober:
     ) -> None:
         parts = self._parts
         parts.cancel(probe_run.timer)
-        probe_run.timer = None
+        probe_run.timer, probe_run.due_ms = None, due_ms
         if due_ms is not None:
             # A probe whose verdict stands is upkeep: only what may still change it is progress.
             probe = probe_of(run, kind)
@@ -248,7 +260,7 @@ class Prober:
         """Nobody is there to check."""
         for kind, probe_run in (run.probes or {}).items():
             self._parts.cancel(probe_run.timer)
-            probe_run.timer = None
+            probe_run.timer = probe_run.due_ms = None
             self._parts.trace.close_series(
                 self._series(worker, run, kind), self._parts.context.clock.now_ms - 1
             )

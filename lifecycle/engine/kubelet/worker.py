@@ -31,7 +31,7 @@ ASKED, DEFERRED, INFEASIBLE, APPLYING, FINISHING = "Asked", "Deferred", "Infeasi
 class ProbeRun:
     """One probe of one run: its verdict, the grid of its checks and what the last check saw."""
 
-    __slots__ = ("first_ms", "last_ms", "outcome", "state", "timer", "until_ms", "version")
+    __slots__ = ("due_ms", "first_ms", "last_ms", "outcome", "state", "timer", "until_ms", "version")
 
     def __init__(self, state: ProbeState, first_ms: int) -> None:
         self.state = state
@@ -40,7 +40,9 @@ class ProbeRun:
         self.outcome = ""
         self.until_ms: int | None = None
         self.version = -1
+        # The next check that matters: its timer, and when it is due.
         self.timer: tuple[int, bool] | None = None
+        self.due_ms: int | None = None
 
     def save(self) -> list[Any]:
         state = self.state
@@ -52,6 +54,7 @@ class ProbeRun:
             self.until_ms,
             self.version,
             self.timer,
+            self.due_ms,
         ]
 
     @classmethod
@@ -59,6 +62,7 @@ class ProbeRun:
         run = cls(ProbeState(*data[0]), data[1])
         run.last_ms, run.outcome, run.until_ms, run.version = data[2:6]
         run.timer = (data[6][0], data[6][1]) if data[6] else None
+        run.due_ms = data[7] if len(data) > 7 else None
         return run
 
 

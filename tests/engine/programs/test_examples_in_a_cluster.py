@@ -227,6 +227,28 @@ def test_readiness_file_decides_whether_the_pod_is_ready() -> None:
     assert run.container_at(30, "ready")["ready"] is False
 
 
+@pytest.mark.parametrize("timing", ["instant", "realistic"])
+def test_a_program_that_acts_on_every_check_is_checked_all_the_same(timing: str) -> None:
+    run = Run(
+        """
+        apiVersion: v1
+        kind: Pod
+        metadata: {name: blinks}
+        spec:
+          containers:
+          - name: app
+            image: busybox
+            command: [sh, -c, "while true; do touch /tmp/ready; sleep 1; rm /tmp/ready; sleep 1; done"]
+            readinessProbe: {exec: {command: [test, -f, /tmp/ready]}, periodSeconds: 1, failureThreshold: 1}
+        """,
+        timing,
+    )
+    run.cluster.run_until(30_500)
+    rows = [row_to_json(row) for row in run.cluster.take_changes().rows if row.at_ms > 10_000]
+    # Of two checks in a row, a second apart, one finds the file and the other does not.
+    assert sum(row.get("field") == "container.app.ready" for row in rows) in (20, 21)
+
+
 def test_what_cannot_be_interpreted_is_an_event_on_the_pod() -> None:
     run = Run(
         """
