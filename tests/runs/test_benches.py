@@ -77,3 +77,16 @@ def test_live():
 def test_sizes_start_at_one():
     with pytest.raises(CommandError, match="start at 1"):
         call_command("bench", "engine", pods=0)
+
+
+def test_crash():
+    answer = bench("crash", pods=20, nodes=2)
+    # Crash loops of 60 s runs and back-offs up to 300 s: thirteen restarts or so in the hour.
+    assert 20 * 12 <= answer["work"]["restarts"] <= 20 * 16
+    # Over a hundred checks a restart: had each a cost, this would be a small fraction.
+    assert answer["ratio"] > 0.2
+
+
+def test_sleep():
+    answer = bench("sleep", pods=50, nodes=5)
+    assert answer["figures"]["rows"] == answer["figures"]["versions"] == 0

@@ -15,6 +15,7 @@ ELSEWHERE = {"export": "lifecycle.export.bench"}
 BENCHES: dict[str, dict[str, int]] = {
     "export": {"rows": 1_000_000},
     "engine": {"pods": 10_000, "nodes": 1000},
+    "crash": {"pods": 10_000, "nodes": 1000},
     "idle": {"pods": 10_000, "nodes": 1000},
     "live": {"clients": 50, "clusters": 1, "changes": 200, "seconds": 30},
     "record": {"pods": 2000, "nodes": 200},
