@@ -149,6 +149,8 @@ class Behavior:
     paths: tuple[str, ...] = ()
     """HTTP paths that answer; empty: all do. Others give 404."""
     answers: tuple[Answer, ...] = (Answer(0, 200),)
+    speaks_grpc: bool = True
+    """Whether its ports answer a gRPC health check, too."""
     ready_after: Duration | None = None
     """From the start until the program listens; None: at once."""
     is_opaque: bool = True

@@ -23,6 +23,8 @@ class ImageFacts:
     stop_signal: str | None = None
     paths: tuple[str, ...] = ()
     answers: tuple[Answer, ...] = (Answer(0, 200),)
+    speaks_grpc: bool = False
+    """It answers gRPC health checks, as few of these do."""
     ends: int | None = None
     """The image's default command ends at once with this code (a shell without input, a help text)."""
     entrypoint: tuple[str, ...] | None = ()
@@ -153,7 +155,7 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     "mongo": ImageFacts((27017,), 2000, _exits(0, 500), is_shell=True),
     "cassandra": ImageFacts((7000, 9042), 30_000, _exits(_JAVA, 2000), is_shell=True),
     "elasticsearch": ImageFacts((9200, 9300), 25_000, _exits(_JAVA, 1000), is_shell=True, user=1000),
-    "etcd": ImageFacts((2379, 2380), 500, _exits(0, 100)),
+    "etcd": ImageFacts((2379, 2380), 500, _exits(0, 100), speaks_grpc=True),
     "minio/minio": ImageFacts(
         (9000,), 500, _exits(0, 100), entrypoint=None, assumption="given a data folder by its arguments"
     ),

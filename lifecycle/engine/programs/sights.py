@@ -52,6 +52,8 @@ def sight_of_program(process: "Process", probe: ProbeSpec, now_ms: int, world: W
         # A port that is not open yet may open when the program is ready; later only a change opens it.
         until_ms = process.ready_ms if now_ms < process.ready_ms else None
         return Sight(FAILURE, _refused(probe, port, str(host or world.pod.ip)), 0, until_ms)
+    if probe.kind == "grpc" and not process.behavior.speaks_grpc:
+        return Sight(FAILURE, _refused(probe, port, str(host or world.pod.ip)))
     if probe.kind != "http":
         return Sight(SUCCESS)
     status, until_ms = process.http_status(str(probe.handler.get("path") or "/"), now_ms)

@@ -127,6 +127,21 @@ def test_slow_image_answers_when_it_is_ready(at_ms: int, result: str, until_ms: 
         assert (sight.result, sight.until_ms) == (result, until_ms)
 
 
+@pytest.mark.parametrize(
+    ("image", "port", "result"),
+    [
+        ("registry.k8s.io/etcd:3.5.1-0", 2379, "success"),
+        ("nginx:1.27", 80, "failure"),
+        ("own:1", 90, "success"),
+    ],
+)
+def test_grpc_check_needs_a_program_that_speaks_it(image: str, port: int, result: str) -> None:
+    """What an unknown image speaks is not known, so its open port is enough."""
+    process = start(pod_spec({"image": image}))
+    assert sight_at(process, probe("tcp", port=port), 20_000).result == "success"
+    assert sight_at(process, probe("grpc", port=port), 20_000).result == result
+
+
 def test_named_port_is_looked_up_in_the_container() -> None:
     spec = pod_spec({"image": "nginx", "ports": [{"name": "web", "containerPort": 80}]})
     process = start(spec)
