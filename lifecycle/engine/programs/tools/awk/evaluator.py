@@ -1,6 +1,7 @@
 """What the expressions of awk are worth, and what they change."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Protocol
 
@@ -60,7 +61,7 @@ class Outside(Protocol):
     def line_of(self, file: str, number: int) -> str | None: ...
 
 
-class Evaluator:
+class Evaluator(ABC):
     """The expressions of one program over its state. `frames` are the calls under way, innermost last."""
 
     def __init__(self, program: Program, state: State, outside: Outside) -> None:
@@ -296,9 +297,9 @@ class Evaluator:
                 return self.array(node.name)
         return self.value(node)
 
+    @abstractmethod
     def run_function(self, body: object) -> Value:
         """What the function returns; the statements are run by whoever knows them."""
-        raise NotImplementedError(body)
 
 
 _COMPARISONS: dict[str, Callable[[int], bool]] = {
