@@ -54,33 +54,31 @@ def decide_conditions(
     status (COND-04). Statuses None: nothing is known of the containers. `restarting`: whether all containers
     are being restarted in place; None leaves that condition alone.
     """
-    verdicts = _verdicts(spec, phase, init_statuses, statuses, old, sandbox_ready, features)
+    key = _plain_standing(spec, phase, statuses, sandbox_ready, features)
+    verdicts: _Verdicts | None = spec.memo.get(key) if key is not None else None
+    if verdicts is None:
+        verdicts = _work_out(spec, phase, init_statuses, statuses, old, sandbox_ready, features)
+        if key is not None:
+            spec.memo[key] = verdicts
     if restarting is not None and (restarting or any(one.type == RESTART_IN_PLACE for one in old)):
         verdicts = (*verdicts, (RESTART_IN_PLACE, _RESTARTING if restarting else _NO))
     return _merge(old, verdicts, now_ms, generation or None)
 
 
-def _verdicts(
+def _plain_standing(
     spec: PodSpec,
     phase: str,
-    init_statuses: Sequence[ContainerStatus] | None,
     statuses: Sequence[ContainerStatus] | None,
-    old: tuple[Condition, ...],
     sandbox_ready: bool,
     features: Mapping[str, bool],
-) -> _Verdicts:
-    """What the kubelet says of its own conditions; worked out once for each way a plain pod can stand."""
-    is_plain = not spec.init_containers and not spec.readiness_gates
-    if not is_plain or statuses is None or len(statuses) != 1 or len(spec.containers) != 1:
-        return _work_out(spec, phase, init_statuses, statuses, old, sandbox_ready, features)
-    one = statuses[0]
+) -> tuple[object, ...] | None:
+    """All that the conditions of a plain pod follow from, so that they are worked out once; else None."""
+    if spec.init_containers or spec.readiness_gates or len(spec.containers) != 1:
+        return None
+    if statuses is None or len(statuses) != 1:
+        return None
     tells_sandbox = features.get(READY_TO_START_GATE, True)
-    key = ("verdicts", phase, one.name, one.ready, sandbox_ready, tells_sandbox)
-    known: _Verdicts | None = spec.memo.get(key)
-    if known is None:
-        known = _work_out(spec, phase, init_statuses, statuses, old, sandbox_ready, features)
-        spec.memo[key] = known
-    return known
+    return ("verdicts", phase, statuses[0].name, statuses[0].ready, sandbox_ready, tells_sandbox)
 
 
 def _work_out(
