@@ -41,10 +41,10 @@ def out_of_sight() -> Iterator[None]:
         gc.enable()
 
 
-def let_go() -> None:
-    """An engine is no longer needed: have its memory freed before long."""
+def let_go(holder: object | None) -> None:
+    """What holds an engine is no longer needed, if there was any: have its memory freed before long."""
     global _has_let_go
-    _has_let_go = True
+    _has_let_go = _has_let_go or holder is not None
 
 
 def _look() -> None:

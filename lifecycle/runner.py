@@ -105,7 +105,7 @@ class Owner:
             return self.wall() if engine_faults.note(fault) else None
         finally:
             if not is_recorded:
-                self._drop(cluster_id)
+                collector.let_go(self.hot.pop(cluster_id, None))
 
     def close(self) -> None:
         """Leave every cluster with a checkpoint, so that the next owner starts at once."""
@@ -126,19 +126,15 @@ class Owner:
             self.hot.move_to_end(cluster_id)
             hot.cluster = cluster
             return hot
-        self._drop(cluster_id)
+        collector.let_go(self.hot.pop(cluster_id, None))
         if cluster is None or not Shard.objects.filter(number=cluster.shard, worker=self.name).exists():
             return None
         hot = self.hot[cluster_id] = self._take_over(cluster)
         while len(self.hot) > HOT_CLUSTERS:
             _, coldest = self.hot.popitem(last=False)
             _save(coldest)
-            collector.let_go()
+            collector.let_go(coldest)
         return hot
-
-    def _drop(self, cluster_id: int) -> None:
-        if self.hot.pop(cluster_id, None) is not None:
-            collector.let_go()
 
     def _take_over(self, cluster: Cluster) -> Hot:
         """Make the cluster's engine again and clear away what was never committed."""
@@ -228,16 +224,14 @@ class Owner:
         if end_ms <= engine.now_ms:
             return until_ms <= engine.now_ms
         holds = _condition(clock.condition)
-        if holds is not None and holds(engine):
-            _stand(hot, self.wall())
-            return False
 
-        def stop(at: Engine) -> bool:
-            return (holds is not None and holds(at)) or time.perf_counter() > deadline
+        def is_met(at: Engine) -> bool:
+            return holds is not None and holds(at)
 
-        with collector.out_of_sight():
-            engine.run_until(end_ms, stop=stop)
-        if holds is not None and holds(engine):
+        if not is_met(engine):
+            with collector.out_of_sight():
+                engine.run_until(end_ms, stop=lambda at: is_met(at) or time.perf_counter() > deadline)
+        if is_met(engine):
             _stand(hot, self.wall())
             return False
         return engine.now_ms >= until_ms

@@ -49,7 +49,11 @@ def test_an_engine_that_was_let_go_is_freed():
         gone = weakref.ref(Ring())
     gc.collect()
     assert gone() is not None
-    collector.let_go()
+    collector.let_go(None)
+    with collector.out_of_sight():
+        pass
+    assert gone() is not None
+    collector.let_go(object())
     with collector.out_of_sight():
         assert gone() is None
 
@@ -58,7 +62,7 @@ def test_all_is_looked_through_only_now_and_then():
     def let_one_go():
         with collector.out_of_sight():
             gone = weakref.ref(Ring())
-        collector.let_go()
+        collector.let_go(object())
         with collector.out_of_sight():
             pass
         return gone
