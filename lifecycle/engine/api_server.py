@@ -23,7 +23,7 @@ from .store.defaults import apply_defaults
 from .store.defaults.pods import default_pod
 from .store.requests import check_shape, make_wanted
 from .store.validation import FieldError, to_status, validate_create, validate_update
-from .store.validation.pod_security import ENFORCE, find_violations
+from .store.validation.pod_security import ENFORCE, find_violations, is_significant
 
 GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
 ACCOUNT, DEFAULT_ACCOUNT = "ServiceAccount", "default"
@@ -260,7 +260,7 @@ class ApiServer:
             wanted,
             validate_update(current, wanted, subresource or "", self._context.features, _qos_of_json),
         )
-        if subresource == "ephemeralcontainers":
+        if isinstance(old, Pod) and is_significant(old.spec.raw, wanted.get("spec") or {}):
             self._require_security(PodSpec.from_json(wanted["spec"]), old.meta.namespace, old.meta.name)
         new = read_object(wanted, epoch_ms)
         new.extra = new.extra or None

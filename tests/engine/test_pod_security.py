@@ -74,10 +74,10 @@ def without(*names: str, **more: Any) -> dict[str, Any]:
             {},
             'allowPrivilegeEscalation != false (container "app" must set'
             " securityContext.allowPrivilegeEscalation=false), unrestricted capabilities"
-            ' (container "app" must set securityContext.capabilities.drop=["ALL"]), seccompProfile (pod or'
+            ' (container "app" must set securityContext.capabilities.drop=["ALL"]), runAsNonRoot != true (pod'
+            ' or container "app" must set securityContext.runAsNonRoot=true), seccompProfile (pod or'
             ' container "app" must set securityContext.seccompProfile.type to "RuntimeDefault" or'
-            ' "Localhost"), runAsNonRoot != true (pod or container "app" must set'
-            " securityContext.runAsNonRoot=true)",
+            ' "Localhost")',
         ),
         (
             "restricted",
@@ -92,10 +92,78 @@ def without(*names: str, **more: Any) -> dict[str, Any]:
             'restricted volume types (volume "data" uses restricted volume type "nfs")',
         ),
         ("restricted", {"securityContext": {"runAsNonRoot": True}}, without("runAsNonRoot"), ""),
+        pytest.param(
+            "restricted",
+            {"securityContext": {"runAsNonRoot": False}},
+            COMPLIANT,
+            "runAsNonRoot != true (pod must not set securityContext.runAsNonRoot=false)",
+            id="the pod itself says that it may be root",
+        ),
+        pytest.param(
+            "restricted",
+            {"volumes": [{"name": "a", "hostPath": {"path": "/"}}, {"name": "b", "nfs": {}}]},
+            COMPLIANT,
+            'restricted volume types (volumes "a", "b" use restricted volume types "hostPath", "nfs")',
+            id="a stricter rule says it alone",
+        ),
+        pytest.param(
+            "restricted",
+            {},
+            without(capabilities={"drop": ["ALL"], "add": ["SYS_ADMIN"]}),
+            'unrestricted capabilities (container "app" must not include "SYS_ADMIN" in'
+            " securityContext.capabilities.add)",
+            id="capabilities are complained of once",
+        ),
+        *(
+            pytest.param(
+                level,
+                {"securityContext": {"seccompProfile": {"type": "Unconfined"}}},
+                without(seccompProfile={"type": "Unconfined"}),
+                'seccompProfile (pod and container "app" must not set securityContext.seccompProfile.type to'
+                ' "Unconfined")',
+                id=f"unconfined, {level}",
+            )
+            for level in ("baseline", "restricted")
+        ),
     ],
 )
 def test_what_a_standard_forbids(level: str, spec: Any, security: Any, expected: str) -> None:
     assert refusal(level, spec, security) == expected
+
+
+@pytest.mark.parametrize(
+    "fields, expected",
+    [
+        (
+            {"ports": [{"containerPort": port, "hostPort": port} for port in (9, 80, 8080)]},
+            'hostPort (container "app" uses hostPorts 80, 8080, 9)',
+        ),
+        (
+            {"livenessProbe": {"tcpSocket": {"port": 80, "host": "10.0.0.1"}}},
+            'probe or lifecycle host (container "app" uses probe or lifecycle host "10.0.0.1")',
+        ),
+        (
+            {"lifecycle": {"preStop": {"httpGet": {"port": 80, "host": "elsewhere"}}}},
+            'probe or lifecycle host (container "app" uses probe or lifecycle host "elsewhere")',
+        ),
+    ],
+)
+def test_what_a_standard_forbids_of_a_container(fields: Any, expected: str) -> None:
+    assert refusal("baseline", **fields) == expected
+
+
+def test_a_pod_of_before_is_held_to_the_standard_when_its_image_changes() -> None:
+    world = make_world("privileged")
+    assert world.pod({"name": "app", "securityContext": {"privileged": True}}, meta={"namespace": "shop"}).ok
+    where = {"namespace": "shop", "name": "web", "type": "strategic"}
+    stricter = {"metadata": {"labels": {LABEL: "baseline"}}}
+    assert world.submit("patch", kind="Namespace", name="shop", type="merge", patch=stricter).ok
+    labels = {"metadata": {"labels": {"looked": "at"}}}
+    assert world.submit("patch", kind="Pod", **where, patch=labels).ok
+    image = {"spec": {"containers": [{"name": "app", "image": "sim/server:2"}]}}
+    answer = world.submit("patch", kind="Pod", **where, patch=image)
+    assert answer.status is not None and answer.code == 403
+    assert 'violates PodSecurity "baseline:latest": privileged (container "app"' in answer.status["message"]
 
 
 @pytest.mark.spec("PODOS-04")
