@@ -72,11 +72,17 @@ class Prober:
         if run.probes is None:
             run.probes = {}
         run.probes[kind] = opened = ProbeRun(make_probe_state(kind), first_ms)
-        if first_ms <= now_ms:
+        self._await_first(worker, pod, run, kind, opened)
+
+    def _await_first(
+        self, worker: PodWorker, pod: Pod, run: ContainerRun, kind: str, opened: ProbeRun
+    ) -> None:
+        delay_ms = opened.first_ms - self._parts.context.clock.now_ms
+        if delay_ms <= 0:
             self._check(worker, pod, run, kind, opened)
         else:
-            opened.due_ms = first_ms
-            opened.timer = self._parts.later(first_ms - now_ms, PROBE, worker, run.container.name, kind)
+            opened.due_ms = opened.first_ms
+            opened.timer = self._parts.later(delay_ms, PROBE, worker, run.container.name, kind)
 
     def on_timer(self, worker: PodWorker, pod: Pod, run: ContainerRun, kind: str) -> None:
         """A check that matters is due."""
@@ -266,8 +272,12 @@ class Prober:
             )
 
     def resume(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
-        """A kubelet that has just started probes a running container at once; its readiness is as said."""
-        container = run.container
+        """A kubelet that has just started probes a running container, at once if its initial delay is over.
+
+        Its readiness is as said until then.
+        """
+        container, now_ms = run.container, self._parts.context.clock.now_ms
+        started_ms = worker.runtime.containers[container.name].started_ms
         former, run.probes = run.probes or {}, {}
         if container.startup_probe is not None and not run.started:
             kinds = [STARTUP]
@@ -280,12 +290,15 @@ class Prober:
             state = make_probe_state(kind)
             if kind == READINESS and run.ready:
                 state = state.replace(result=SUCCESS)
-            run.probes[kind] = opened = ProbeRun(state, self._parts.context.clock.now_ms)
+            probe = probe_of(run, kind)
+            assert probe is not None, kind
+            first_ms = max(started_ms + probe.initial_delay_seconds * 1000, now_ms)
+            run.probes[kind] = opened = ProbeRun(state, first_ms)
             if kind in former:
                 opened.outcome = former[kind].outcome
         for kind, opened in list(run.probes.items()):
             if run.process is not None and (run.probes or {}).get(kind) is opened:
-                self._check(worker, pod, run, kind, opened)
+                self._await_first(worker, pod, run, kind, opened)
 
     def results(self, worker: PodWorker) -> dict[str, dict[str, str]]:
         """Verdicts by container and kind, for the pod's next decision."""

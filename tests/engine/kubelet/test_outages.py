@@ -93,6 +93,22 @@ def test_a_ready_container_stays_ready_until_its_probe_says_otherwise() -> None:
     assert world.at("container.app.ready", False)[-1] == 123
 
 
+@pytest.mark.spec("PROBE-26")
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_an_initial_delay_holds_whatever_becomes_of_the_kubelet(is_saved: bool) -> None:
+    probe = {"exec": {"command": ["true"]}, "initialDelaySeconds": 300}
+    sick = {"app": {"probes": {"liveness": [{"at": "0s", "result": "failure"}]}}}
+    world = running(behavior=sick, apps=[{"name": "app", "livenessProbe": probe}])
+    fault(world, "kubeletRestart", 3)
+    if is_saved:
+        assert world.to(110).rows
+        world.cluster = Cluster.load(world.cluster.save())
+    world.to(350)
+    # Counted from the start of the container: checked, and failing, at 300, 310 and 320.
+    assert world.lane("probe.app.liveness")[0] == (300, "Failure")
+    assert world.events("Killing") == [(320, "Killing")]
+
+
 def test_nobody_probes_while_the_kubelet_is_down() -> None:
     probe = {"exec": {"command": ["true"]}, "periodSeconds": 10, "failureThreshold": 1}
     points = [{"at": "0s", "result": "success"}, {"at": "105s", "result": "failure"}]
@@ -136,6 +152,51 @@ def test_a_pod_bound_meanwhile_starts_when_the_kubelet_is_back() -> None:
     world.to(200)
     assert world.lane("node", "late") == [(110, "node-1")]
     assert world.starts(name="late") == [130]
+
+
+@pytest.mark.spec("SBOX-05", "SBOX-11")
+def test_a_kubelet_that_starts_again_makes_the_sandbox_that_its_predecessor_could_not() -> None:
+    world = running()
+    fault(world, "sandboxFailure", 20)
+    assert world.to(105).submit("fault", pod="web", kind="sandbox").ok
+    # It would have tried again at 125.
+    fault(world.to(122), "kubeletRestart", 30)
+    world.to(300)
+    assert world.at("condition.PodReadyToStartContainers", "True") == [0, 152]
+    assert world.starts() == [0, 152]
+    series = [row for row in world.rows if row.get("reason") == "FailedCreatePodSandBox"]
+    assert [(row["at_ms"], row["count"], row["last_ms"]) for row in series] == [
+        (105_000, 1, 105_000),
+        (122_000, 2, 115_000),
+    ]
+
+
+def test_a_cut_off_kubelet_that_starts_again_cannot_say_so() -> None:
+    world = running()
+    fault(world, "partition", 60)
+    fault(world, "kubeletRestart", 10)
+    world.to(200)
+    assert [row for row in world.rows if row["type"] == "event" and row["reason"] == "Starting"] == []
+
+
+@pytest.mark.parametrize("system", ["linux", "windows"])
+@pytest.mark.parametrize("is_removed", [False, True])
+def test_a_pod_that_its_kubelet_has_not_heard_of_waits_for_the_network(system: str, is_removed: bool) -> None:
+    world = World(timing={"preset": "instant", "watch": "10s"})
+    assert world.pod(os={"name": system}).ok
+    fault(world.to(2), "partition", 60)
+    if is_removed:
+        world.to(5).delete(0, force=True)
+    world.to(61)
+    assert world.events("PodOSNotSupported", "Started") == []
+    assert world.lane("phase") == [(0, "Pending")]
+    world.to(200)
+    if is_removed:
+        assert world.events("PodOSNotSupported", "Started") == []
+    elif system == "linux":
+        assert world.starts() == [62]
+    else:
+        assert world.at("phase", "Failed") == [62]
 
 
 @pytest.mark.spec("POD-TERM-22", "KUBELET-08")
