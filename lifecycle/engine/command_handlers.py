@@ -139,18 +139,9 @@ class CommandHandlers:
         raise BadRequest(f"patch type {how!r}: use merge, strategic, json or apply")
 
     def _delete(self, payload: Payload) -> tuple[int, StoredObject]:
-        old = self._find(payload)
-        seconds = payload.get("gracePeriodSeconds")
-        if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int)):
-            raise BadRequest(f"gracePeriodSeconds {seconds!r}: use a whole number of seconds")
-        if payload.get("force") and seconds is None:
-            seconds = 0
-        elif seconds == 0 and not payload.get("force"):
-            # kubectl asks for 1 when told 0 without --force (FORCE-03).
-            seconds = 1
         removed = self._api.delete(
-            old,
-            grace_seconds=seconds,
+            self._find(payload),
+            grace_seconds=_read_grace(payload),
             propagation=payload.get("propagationPolicy"),
             has_options=payload.get("options") is not False,
         )
@@ -158,8 +149,7 @@ class CommandHandlers:
 
     def _evict(self, payload: Payload) -> tuple[int, StoredObject]:
         """The eviction API: the pod is told why it goes before it is deleted (COND-15)."""
-        payload = {**payload, "kind": "Pod"}
-        pod = self._find(payload)
+        pod, seconds = self._find(payload, "Pod"), _read_grace(payload)
         assert isinstance(pod, Pod), "it was asked for by kind"
         why = Condition(
             "DisruptionTarget",
@@ -168,9 +158,9 @@ class CommandHandlers:
             "Eviction API: evicting",
             self._context.clock.now_ms,
         )
-        conditions = with_condition(pod.status.conditions, why)
-        self._store.update(pod, pod.with_status(pod.status.replace(conditions=conditions)))
-        return self._delete(payload)
+        told = pod.with_status(pod.status.replace(conditions=with_condition(pod.status.conditions, why)))
+        self._store.update(pod, told)
+        return 200, self._api.delete_pod(told, seconds)
 
     # --- workloads --------------------------------------------------------------------------------------
 
@@ -264,6 +254,17 @@ class CommandHandlers:
         if not isinstance(taints, list):
             raise BadRequest("taints: a list of {key, value, effect} is required")
         return self._change_spec(self._node(payload), lambda data: data["spec"].update(taints=taints))
+
+
+def _read_grace(payload: Payload) -> int | None:
+    """The seconds a pod is given to end; None: its own."""
+    seconds = payload.get("gracePeriodSeconds")
+    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int)):
+        raise BadRequest(f"gracePeriodSeconds {seconds!r}: use a whole number of seconds")
+    if seconds is None:
+        return 0 if payload.get("force") else None
+    # kubectl asks for 1 when told 0 without --force (FORCE-03).
+    return 1 if seconds == 0 and not payload.get("force") else seconds
 
 
 def _meta_of(patch: Any) -> Payload:

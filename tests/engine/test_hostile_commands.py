@@ -82,6 +82,16 @@ def test_a_payload_of_another_shape_is_refused(cluster: Cluster, kind: str, payl
     assert submit_refused(cluster, kind, payload)["message"]
 
 
+def test_an_eviction_that_cannot_be_read_leaves_no_trace(cluster: Cluster) -> None:
+    name = cluster.list("Pod")[0]["metadata"]["name"]
+    before = cluster.get("Pod", "default", name)
+    payload = {"namespace": "default", "name": name, "gracePeriodSeconds": "soon"}
+    result = cluster.submit(Command("c", "evict", payload))
+    assert result.code == 400 and result.status is not None
+    assert "gracePeriodSeconds 'soon': use a whole number of seconds" in result.status["message"]
+    assert cluster.get("Pod", "default", name) == before
+
+
 def test_the_cluster_lives_on(cluster: Cluster) -> None:
     cluster.run_until(2000)
     pods = [pod["status"]["phase"] for pod in cluster.list("Pod")]
