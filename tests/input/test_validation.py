@@ -242,6 +242,25 @@ def ephemeral(**fields):
                     "spec.hostNetwork: Invalid value: false: "
                     "hostNetwork must be true if pod contains any hostProcess containers",
                 ),
+                (
+                    "windows",
+                    "a container that says other than its pod",
+                    {
+                        "os": {"name": "windows"},
+                        "hostNetwork": True,
+                        "securityContext": {"windowsOptions": {"hostProcess": False}},
+                    },
+                    {"securityContext": {"windowsOptions": {"hostProcess": True}}},
+                    "spec.containers[0].securityContext.windowsOptions.hostProcess: Invalid value: true: "
+                    "pod hostProcess value must be identical if both are specified, was false",
+                ),
+                (
+                    "windows",
+                    "a choice about users",
+                    {"os": {"name": "windows"}, "hostUsers": True},
+                    {},
+                    "spec.hostUsers: Forbidden: cannot be set for a windows pod",
+                ),
             )
         ),
         pytest.param(
@@ -814,6 +833,16 @@ def test_host_processes_are_accepted_for_windows():
     options = {"hostProcess": True, "runAsUserName": "NT AUTHORITY\\SYSTEM"}
     security = {"securityContext": {"windowsOptions": options}}
     assert refuse_create(make_pod({"os": {"name": "windows"}, "hostNetwork": True, **security})) == []
+
+
+@pytest.mark.spec("SECCTX-06")
+def test_what_is_not_asked_for_is_no_setting_of_linux():
+    nothing = {
+        "hostPID": False,
+        "hostIPC": False,
+        "securityContext": {"supplementalGroups": [], "sysctls": []},
+    }
+    assert refuse_create(make_pod({"os": {"name": "windows"}, **nothing})) == []
 
 
 @pytest.mark.spec("USERNS-14")

@@ -9,13 +9,15 @@ from .field_error import FieldError, forbidden, invalid
 
 _PARTS = ("initContainers", "containers", "ephemeralContainers")
 _LINUX_ONLY_OF_A_POD = ("hostPID", "hostIPC", "hostUsers", "shareProcessNamespace")
+_PLAIN = ("hostPID", "hostIPC")
+"""Of these, false is the same as nothing; of others it is a choice."""
 _LINUX_ONLY_OF_ITS_SECURITY = (
-    "seLinuxOptions", "seccompProfile", "fsGroup", "fsGroupChangePolicy", "sysctls", "runAsUser",
-    "runAsGroup", "supplementalGroups",
+    "appArmorProfile", "seLinuxOptions", "seccompProfile", "fsGroup", "fsGroupChangePolicy", "sysctls",
+    "runAsUser", "runAsGroup", "supplementalGroups", "supplementalGroupsPolicy",
 )  # fmt: skip
 _LINUX_ONLY_OF_A_CONTAINER = (
-    "seLinuxOptions", "seccompProfile", "capabilities", "readOnlyRootFilesystem", "privileged",
-    "allowPrivilegeEscalation", "procMount", "runAsUser", "runAsGroup",
+    "appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities", "readOnlyRootFilesystem",
+    "privileged", "allowPrivilegeEscalation", "procMount", "runAsUser", "runAsGroup",
 )  # fmt: skip
 
 
@@ -41,31 +43,44 @@ def validate_system(spec: Mapping[str, Any], path: str) -> list[FieldError]:
         errors += _forbid(security[1], _LINUX_ONLY_OF_ITS_SECURITY, security[0])
         for place, given in containers:
             errors += _forbid(given, _LINUX_ONLY_OF_A_CONTAINER, place)
-    return errors + _validate_host_process(spec, security[1], [given for _, given in containers], path)
+    return errors + _validate_host_process(spec, security[1], containers, path)
 
 
 def _forbid(given: Mapping[str, Any], names: tuple[str, ...], path: str) -> list[FieldError]:
     detail = "cannot be set for a windows pod"
-    return [forbidden(f"{path}.{name}", detail) for name in names if given.get(name) is not None]
+    values = ((name, given.get(name) or None if name in _PLAIN else given.get(name)) for name in names)
+    return [forbidden(f"{path}.{name}", detail) for name, value in values if value not in (None, [])]
 
 
 def _validate_host_process(
-    spec: Mapping[str, Any], security: Mapping[str, Any], containers: list[Mapping[str, Any]], path: str
+    spec: Mapping[str, Any],
+    security: Mapping[str, Any],
+    containers: list[tuple[str, Mapping[str, Any]]],
+    path: str,
 ) -> list[FieldError]:
-    """All containers of a pod are host processes or none is."""
+    """All containers of a pod are host processes or none is, and none contradicts its pod."""
     default = _is_host_process(security)
-    found = [default if own is None else own for own in map(_is_host_process, containers)]
-    if not any(found):
-        return []
-    errors = []
-    if not all(found):
+    found = [(place, _is_host_process(given)) for place, given in containers]
+    errors = [
+        invalid(
+            f"{place}.windowsOptions.hostProcess",
+            own,
+            f"pod hostProcess value must be identical if both are specified, was {str(default).lower()}",
+        )
+        for place, own in found
+        if own is not None and default is not None and own != default
+    ]
+    effective = [default if own is None else own for _, own in found]
+    if not any(effective):
+        return errors
+    if not all(effective):
         detail = (
             "If pod contains any hostProcess containers then all containers must be HostProcess containers"
         )
         errors.append(invalid(path, "", detail))
     if not spec.get("hostNetwork"):
         detail = "hostNetwork must be true if pod contains any hostProcess containers"
-        errors.append(invalid(f"{path}.hostNetwork", bool(spec.get("hostNetwork")), detail))
+        errors.append(invalid(f"{path}.hostNetwork", False, detail))
     return errors
 
 
