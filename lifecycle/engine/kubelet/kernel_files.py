@@ -12,6 +12,8 @@ PAGE = 4096
 THROTTLING_PERCENT = 90
 """`memoryThrottlingFactor` of the kubelet, 0.9 unless it is configured."""
 _PERIOD_US = 100_000
+_LEAST_QUOTA_US = 1_000
+"""The kernel takes no less, so the kubelet asks for no less."""
 
 
 def id_files(first_host_id: int | None, block: int) -> dict[str, str]:
@@ -34,11 +36,12 @@ def control_group_files(
     """Limits as the container's control group has them; with the gate MemoryQoS its protection as well."""
     memory, cpu = container.limits.get("memory"), container.limits.get("cpu")
     protected, throttled = decide_memory_qos(container, qos_class, node_memory) if memory_qos else (0, None)
+    quota = max((cpu or 0) * _PERIOD_US // 1000, _LEAST_QUOTA_US)
     values: Mapping[str, str] = {
         "memory.max": str(memory) if memory else "max",
         "memory.min": str(protected),
         "memory.high": "max" if throttled is None else str(throttled),
-        "cpu.max": f"{cpu * _PERIOD_US // 1000} {_PERIOD_US}" if cpu else f"max {_PERIOD_US}",
+        "cpu.max": f"{quota} {_PERIOD_US}" if cpu else f"max {_PERIOD_US}",
     }
     return {f"/sys/fs/cgroup/{name}": f"{value}\n" for name, value in values.items()}
 

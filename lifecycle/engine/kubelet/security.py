@@ -13,22 +13,19 @@ from ..objects.record import Record
 
 ROOT = 0
 DEFAULT_CAPABILITIES = (
-    "AUDIT_WRITE",
-    "CHOWN",
-    "DAC_OVERRIDE",
-    "FOWNER",
-    "FSETID",
-    "KILL",
-    "MKNOD",
-    "NET_BIND_SERVICE",
-    "NET_RAW",
-    "SETFCAP",
-    "SETGID",
-    "SETPCAP",
-    "SETUID",
-    "SYS_CHROOT",
-)
+    "AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD", "NET_BIND_SERVICE",
+    "NET_RAW", "SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT",
+)  # fmt: skip
 """What a container runtime leaves to root without being asked."""
+EVERY_CAPABILITY = (
+    "AUDIT_CONTROL", "AUDIT_READ", "AUDIT_WRITE", "BLOCK_SUSPEND", "BPF", "CHECKPOINT_RESTORE", "CHOWN",
+    "DAC_OVERRIDE", "DAC_READ_SEARCH", "FOWNER", "FSETID", "IPC_LOCK", "IPC_OWNER", "KILL", "LEASE",
+    "LINUX_IMMUTABLE", "MAC_ADMIN", "MAC_OVERRIDE", "MKNOD", "NET_ADMIN", "NET_BIND_SERVICE", "NET_BROADCAST",
+    "NET_RAW", "PERFMON", "SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYSLOG", "SYS_ADMIN", "SYS_BOOT",
+    "SYS_CHROOT", "SYS_MODULE", "SYS_NICE", "SYS_PACCT", "SYS_PTRACE", "SYS_RAWIO", "SYS_RESOURCE",
+    "SYS_TIME", "SYS_TTY_CONFIG", "WAKE_ALARM",
+)  # fmt: skip
+"""All that Linux has."""
 ALL = "ALL"
 
 
@@ -101,11 +98,13 @@ def decide_capabilities(container: Mapping[str, Any], user: int) -> tuple[str, .
     if user != ROOT:
         return ()
     if own.get("privileged"):
-        return (ALL,)
+        return EVERY_CAPABILITY
     given = own.get("capabilities") or {}
-    added = [str(name).removeprefix("CAP_") for name in given.get("add") or ()]
-    dropped = [str(name).removeprefix("CAP_") for name in given.get("drop") or ()]
-    if ALL in added:
-        return (ALL,)
-    kept = () if ALL in dropped else DEFAULT_CAPABILITIES
-    return tuple(sorted({*added, *(name for name in kept if name not in dropped)}))
+    added, dropped = ({_bare(name) for name in given.get(way) or ()} for way in ("add", "drop"))
+    # As the runtime does it: all or nothing first, then one by one, and what is dropped stays dropped.
+    kept = () if ALL in dropped else EVERY_CAPABILITY if ALL in added else DEFAULT_CAPABILITIES
+    return tuple(sorted({*kept, *added} - {*dropped, ALL}))
+
+
+def _bare(name: str) -> str:
+    return str(name).upper().removeprefix("CAP_")

@@ -34,7 +34,7 @@ class Limits(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """As whom the container's processes run, inside it. `capabilities`: without `CAP_`, or `ALL`."""
+    """As whom the container's processes run, inside it. `capabilities`: without `CAP_`."""
 
     user: int = 0
     groups: tuple[int, ...] = (0,)

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster
-from lifecycle.engine.kubelet.kernel_files import decide_memory_qos
+from lifecycle.engine.kubelet.kernel_files import control_group_files, decide_memory_qos
+from lifecycle.engine.kubelet.security import decide_capabilities
 from lifecycle.engine.objects.container import Container
 
 from .world import World
@@ -157,6 +158,22 @@ def test_a_range_of_the_nodes_own_is_used_and_can_be_used_up() -> None:
     assert world.status("c")["phase"] == "Pending"
 
 
+def static_pod(world: World, app: dict[str, Any], **spec: Any) -> None:
+    manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "static"}}
+    answer = world.submit(
+        "staticPod", node="node-1", manifest={**manifest, "spec": {"containers": [app], **spec}}
+    )
+    assert answer.ok, answer.status
+
+
+@pytest.mark.spec("USERNS-03")
+def test_ids_of_a_static_pod_are_not_given_to_another() -> None:
+    world = World()
+    static_pod(world, shell(f"{MAP}; sleep 1000"), hostUsers=False)
+    assert world.pod(shell(f"{MAP}; sleep 1000"), meta={"name": "a"}, hostUsers=False).ok
+    assert blocks(world, "static-node-1", "a") == [65_536, 131_072]
+
+
 def test_a_block_of_ids_survives_saving() -> None:
     world = World()
     assert world.pod(shell(f"{MAP}; sleep 1000"), meta={"name": "a"}, hostUsers=False).ok
@@ -231,6 +248,25 @@ def test_a_capability_ends_where_its_user_namespace_ends(
     assert found == (["loaded"] if is_allowed else denied)
 
 
+@pytest.mark.spec("SECCTX-02")
+@pytest.mark.parametrize(
+    "added, dropped, has, has_not",
+    [
+        pytest.param([], [], "NET_RAW", "NET_ADMIN", id="what the runtime leaves"),
+        pytest.param(["net_admin"], [], "NET_ADMIN", "SYS_MODULE", id="in any letters"),
+        pytest.param(
+            ["NET_ADMIN", "SYS_TIME"], ["NET_ADMIN"], "SYS_TIME", "NET_ADMIN", id="added and dropped"
+        ),
+        pytest.param(["ALL"], ["SYS_MODULE"], "SYS_ADMIN", "SYS_MODULE", id="all but one"),
+        pytest.param(["NET_BIND_SERVICE"], ["ALL"], "NET_BIND_SERVICE", "CHOWN", id="one alone"),
+        pytest.param(["ALL", "KILL"], ["ALL"], "KILL", "CHOWN", id="all dropped comes after all added"),
+    ],
+)
+def test_capabilities_are_added_and_dropped(added: Any, dropped: Any, has: str, has_not: str) -> None:
+    found = decide_capabilities({"securityContext": {"capabilities": {"add": added, "drop": dropped}}}, 0)
+    assert has in found and has_not not in found and "ALL" not in found
+
+
 # --- control groups ---------------------------------------------------------------------------------------
 
 
@@ -266,6 +302,11 @@ def test_a_container_sees_its_control_group(gate: bool, expected: list[str]) -> 
     script = "cd /sys/fs/cgroup; cat memory.max memory.min memory.high cpu.max"
     resources = {"requests": {"memory": "100Mi"}, "limits": {"memory": "200Mi", "cpu": "500m"}}
     assert run(script, world=World({"MemoryQoS": gate}), app={"resources": resources}) == expected
+
+
+def test_no_quota_is_shorter_than_the_kernel_takes() -> None:
+    files = control_group_files(sized({}, {"cpu": "1m"}), "Burstable", 0, False)
+    assert files["/sys/fs/cgroup/cpu.max"] == "1000 100000\n"
 
 
 # --- CPUs of one's own ------------------------------------------------------------------------------------
@@ -328,3 +369,17 @@ def test_cpus_of_ones_own_survive_saving() -> None:
     assert cpus(world, "two", full("2")) == ["1-2", "2"]
     world.cluster = Cluster.load(world.cluster.save())
     assert cpus(world, "one", full("1")) == ["3", "1"]
+
+
+@pytest.mark.spec("QOS-09")
+def test_cpus_of_a_static_pod_are_not_given_to_another() -> None:
+    world = World(kubelet=[STATIC])
+    static_pod(world, shell(CPUS, resources=full("2")))
+    assert logs(world, "static-node-1") == ["1-2", "2"]
+    assert cpus(world, "one", full("1"), nodeName="node-1") == ["3", "1"]
+
+
+def test_cpus_that_are_reserved_beyond_those_there_are_leave_none() -> None:
+    world = World(kubelet=[{**STATIC, "reservedSystemCPUs": "0-7"}])
+    assert world.pod({"name": "app", "resources": full("1")}).ok
+    assert "requested=1, available=0" in world.to(10).status()["message"]
