@@ -91,10 +91,14 @@ def _read_spread(name: str, value: Any) -> Spread:
 _UNITS_MS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
 
 
+LONGEST_MS = 100 * 365 * 24 * 3_600_000
+"""A duration of more than a hundred years is none."""
+
+
 def read_duration_ms(value: Any) -> int | None:
     """Whole ms of `250ms`, `1.5s`, `1m30s`, `2h` or a plain number of ms; None for anything else."""
     if isinstance(value, int) and not isinstance(value, bool):
-        return value
+        return value if abs(value) <= LONGEST_MS else None
     if not isinstance(value, str) or not value:
         return None
     total, number, rest = 0.0, "", value.strip()
@@ -106,4 +110,4 @@ def read_duration_ms(value: Any) -> int | None:
             return None
         total += float(number) * _UNITS_MS[unit]
         rest = rest[len(unit) :]
-    return round(total)
+    return round(total) if total <= LONGEST_MS else None

@@ -65,17 +65,16 @@ class Admission:
         taken = {*find_reserved(configuration), *self._exclusive_cpus(worker.node)}
         for run in worker.runs.values():
             count = count_exclusive(run.container, pod.status.qos_class)
-            cpus = find_free(count, total, taken)
-            if cpus is None:
-                available = total - len(taken)
+            free = find_free(total, taken)
+            if count > len(free):
                 worker.exclusive_cpus = {}
                 return (
                     "Allocate failed due to not enough cpus available to satisfy request:"
-                    f" requested={count}, available={available}, which is unexpected"
+                    f" requested={count}, available={len(free)}, which is unexpected"
                 )
-            if cpus:
-                worker.exclusive_cpus[run.container.name] = cpus
-                taken.update(cpus)
+            if count:
+                worker.exclusive_cpus[run.container.name] = free[:count]
+                taken.update(free[:count])
         return ""
 
     def cpus_of(self, worker: PodWorker, container: str) -> tuple[int, ...]:
@@ -88,11 +87,9 @@ class Admission:
         return tuple(number for number in range(total) if number not in taken)
 
     def _exclusive_cpus(self, node: str) -> list[int]:
-        uids = self._parts.store.index.pods_by_node.get(node, ())
-        workers = [self._workers[uid] for uid in uids if uid in self._workers]
         return [
             cpu
-            for worker in workers
+            for worker in self._parts.workers_on(node, self._workers)
             if worker.stage != TERMINATED
             for cpus in worker.exclusive_cpus.values()
             for cpu in cpus

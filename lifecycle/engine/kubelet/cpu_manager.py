@@ -14,6 +14,9 @@ from ..objects.quantity import cpu_milli
 from .qos import GUARANTEED
 
 STATIC = "static"
+MOST_CPUS = 8192
+"""As many as Linux can have."""
+_RESERVATIONS = ("systemReserved", "kubeReserved")
 
 
 def is_static(configuration: Mapping[str, Any] | None) -> bool:
@@ -35,24 +38,24 @@ def find_reserved(configuration: Mapping[str, Any] | None) -> tuple[int, ...]:
     named = given.get("reservedSystemCPUs")
     if named:
         return read_cpus(str(named))
-    milli = sum(
-        cpu_milli((given.get(part) or {}).get("cpu") or 0) for part in ("systemReserved", "kubeReserved")
-    )
-    return tuple(range(-(-milli // 1000)))
+    milli = sum(cpu_milli((given.get(part) or {}).get("cpu") or 0) for part in _RESERVATIONS)
+    return tuple(range(min(-(-milli // 1000), MOST_CPUS)))
 
 
-def find_free(count: int, cpus: int, taken: Collection[int]) -> tuple[int, ...] | None:
-    """The first free CPUs of a node with so many; None when there are too few."""
-    free = [number for number in range(cpus) if number not in taken]
-    return tuple(free[:count]) if len(free) >= count else None
+def find_free(cpus: int, taken: Collection[int]) -> tuple[int, ...]:
+    """The free CPUs of a node with so many."""
+    return tuple(number for number in range(cpus) if number not in taken)
 
 
 def read_cpus(text: str) -> tuple[int, ...]:
     """`0-2,5` as numbers. Raises ValueError for anything else."""
     found: list[int] = []
     for part in text.split(","):
-        first, _, last = part.strip().partition("-")
-        found.extend(range(int(first), int(last or first) + 1))
+        low, _, high = part.strip().partition("-")
+        first, last = int(low), int(high or low)
+        if not first <= last < MOST_CPUS:
+            raise ValueError(f"{part} is no range of CPUs")
+        found.extend(range(first, last + 1))
     return tuple(found)
 
 
@@ -75,6 +78,12 @@ def find_problem(configuration: Mapping[str, Any]) -> tuple[str, Any, str] | Non
     policy = configuration.get("cpuManagerPolicy")
     if policy not in (None, "none", STATIC):
         return "cpuManagerPolicy", policy, "must be none or static"
+    for part in _RESERVATIONS:
+        cpu = (configuration.get(part) or {}).get("cpu")
+        try:
+            cpu_milli(cpu or 0)
+        except ValueError:
+            return f"{part}[cpu]", cpu, "must be a quantity such as 500m"
     try:
         reserved = find_reserved(configuration)
     except ValueError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -81,6 +81,12 @@ class Parts:
     def pod(self, worker: PodWorker) -> Pod | None:
         """The stored or static pod of a worker; None when it was deleted by force."""
         return self.store.get_pod(worker.uid) or self.statics.get(worker.uid)
+
+    def workers_on(self, node: str, workers: Mapping[str, PodWorker]) -> list[PodWorker]:
+        """The workers of a node's pods, in the order in which they were bound; of static pods last."""
+        uids = list(self.store.index.pods_by_node.get(node, ()))
+        uids += [uid for uid, pod in self.statics.items() if pod.node_name == node]
+        return [workers[uid] for uid in uids if uid in workers]
 
     def write(self, old: Pod, new: Pod) -> None:
         """Keep what a kubelet has found out of a pod: in the API server, but a static pod at its node."""

@@ -123,8 +123,7 @@ class Sandboxes:
             problem = why_not(node.status.raw, node.meta.annotations, pod.spec.volumes)
             if problem:
                 return problem
-        uids = store.index.pods_by_node.get(worker.node, ())
-        others = [workers[uid] for uid in uids if uid in workers and workers[uid].stage != TERMINATED]
+        others = [one for one in self._parts.workers_on(worker.node, workers) if one.stage != TERMINATED]
         taken = {other.first_host_id for other in others if other.first_host_id is not None}
         worker.first_host_id = find_free_block(agent.configuration, taken)
         return "" if worker.first_host_id is not None else "no ids are left for another user namespace"
