@@ -35,19 +35,27 @@ def restart_all(
     """
     now_ms = parts.context.clock.now_ms
     _set_condition(parts, worker, "True", now_ms)
+    ephemeral = {one.name for one in worker.spec.ephemeral_containers}
+    had_known_use = False
     for name, run in worker.runs.items():
-        seen = worker.runtime.containers.get(name)
-        if seen is None or run.container in worker.spec.ephemeral_containers:
+        if name in ephemeral:
             continue
         prober.end(worker, run)
+        # Whatever was under way for it is not: a pull, a start, a hook or a stop.
         stopper.on_end(run)
+        run.stage = IDLE
+        parts.trace.close_series(f"backoff|{worker.uid}|{name}")
+        seen = worker.runtime.containers.get(name)
+        if seen is None:
+            continue
         if run.wake_timer is not None:
             parts.cancel((run.wake_timer[0], run.wake_timer[2]))
             run.wake_timer = None
         if run.process is not None:
             run.attempt += 1
             run.ended_ms = now_ms
-        run.process, run.stage, run.ready, run.started = None, IDLE, False, False
+            had_known_use = had_known_use or bool(run.process.usage_points)
+        run.process, run.ready, run.started = None, False, False
         run.must_restart = False
         if name != trigger:
             run.due_ms = now_ms
@@ -65,7 +73,8 @@ def restart_all(
     stored = parts.pod(worker)
     if stored is not None:
         report(worker, stored)
-    ephemeral = {one.name for one in worker.spec.ephemeral_containers}
+    if had_known_use:
+        parts.check_pressure(worker.node)
     kept = {name: seen for name, seen in worker.runtime.containers.items() if name in ephemeral}
     worker.runtime = worker.runtime.replace(containers=kept)
     worker.has_changed = worker.must_act = True

@@ -217,3 +217,38 @@ def test_a_pods_own_conditions() -> None:
         "PodScheduled",
         "Ready",
     ]
+
+
+@pytest.mark.spec("RALL-05", "RALL-06")
+@pytest.mark.parametrize(
+    "slow", [{"pull": {"takes": "20s"}}, {"start": {"takes": "20s"}}], ids=["being pulled", "being started"]
+)
+def test_what_had_not_started_yet_begins_in_its_turn_after_a_restart_in_place(slow: Any) -> None:
+    world = World(gates=ALL_GATE)
+    trigger = {"name": "trigger", "restartPolicy": "Never", "restartPolicyRules": RULES}
+    behavior = {
+        "first": {"runs": [{"for": "30s", "exit": 0}]},
+        "slow": slow,
+        "trigger": {"runs": [{"for": "5s", "exit": 88}, {"forever": True}]},
+    }
+    slow_one = {"name": "slow", "image": "sim/slow:1"}
+    assert world.pod(slow_one, trigger, init=("first",), behavior=behavior).ok
+    world.to(300)
+    # Init 0-30, trigger 30-35; again init 35-65, trigger 65, and 20 s for the other.
+    assert (world.starts("first"), world.starts("trigger")) == ([0, 35], [30, 65])
+    assert world.starts("slow") == [85]
+    assert world.container("slow")["restartCount"] == 0
+
+
+def test_a_restart_in_place_gives_back_the_memory_that_was_used() -> None:
+    quick = {"kind": "KubeletConfiguration", "evictionPressureTransitionPeriod": "10s"}
+    world = World(gates=ALL_GATE, kubelet=[quick])
+    trigger = {"name": "trigger", "restartPolicy": "Never", "restartPolicyRules": RULES}
+    behavior = {
+        "app": {"usage": [{"at": "0s", "memory": "1Gi"}, {"at": "25s", "memory": "8150Mi"}]},
+        "trigger": {"runs": [{"for": "40s", "exit": 88}, {"forever": True}]},
+    }
+    assert world.pod("app", trigger, behavior=behavior, priority=2_000_000_000).ok
+    # 42 MiB are left from 25 on and, begun anew at 40, from 65 on.
+    lane = world.to(100).condition("MemoryPressure", "node-1")
+    assert lane == [(30, "True"), (40, "False"), (70, "True")]
