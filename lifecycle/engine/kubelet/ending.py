@@ -72,7 +72,7 @@ class Ending:
     def on_deadline(self, worker: PodWorker, pod: Pod) -> None:
         """The pod has been active for too long."""
         worker.deadline_timer = None
-        if worker.stage in (TERMINATING, TERMINATED) or pod.is_finished:
+        if worker.stage in (TERMINATING, TERMINATED) or worker.stop_reason or pod.is_finished:
             return
         worker.evicted = (DEADLINE_EXCEEDED, _DEADLINE_TEXT, None)
         worker.stop_reason = DEADLINE_EXCEEDED

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..objects.condition import Condition, is_true, with_condition
+from ..objects.node import Taint
 from ..objects.pod import PodSpec
 from ..objects.record import Record
 from .eviction_settings import DISK, MEMORY, PROCESSES, Threshold
@@ -64,7 +65,7 @@ NODE_WORDS: Mapping[str, NodeWords] = {
 class Candidate(Record):
     """A pod that could be evicted. `used` and `asked` in whole units; `number`: its place among equals.
 
-    `containers`: (name, used, asked) of those that run.
+    `asked` is what the pod as a whole asks for. `containers`: (name, used, asked) of those that run.
     """
 
     __slots__ = ("asked", "containers", "number", "priority", "qos_class", "uid", "used")
@@ -156,13 +157,8 @@ def decide_refusal(spec: PodSpec, qos_class: str, pressures: Sequence[str]) -> s
     if not pressures:
         return ""
     if tuple(pressures) == (MEMORY,):
-        taint = NODE_WORDS[MEMORY].taint
-        tolerates = any(
-            (one.key == taint or (not one.key and one.operator == "Exists"))
-            and one.effect in ("", "NoSchedule")
-            for one in spec.tolerations
-        )
-        if qos_class != BEST_EFFORT or tolerates:
+        taint = Taint(NODE_WORDS[MEMORY].taint, "", "NoSchedule")
+        if qos_class != BEST_EFFORT or any(one.covers(taint) for one in spec.tolerations):
             return ""
     names = " ".join(NODE_WORDS[one].condition for one in pressures)
     return f"The node had condition: [{names}]. "

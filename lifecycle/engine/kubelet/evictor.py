@@ -8,6 +8,7 @@ and none is made while that pod is ending. Left out: reclaiming images and dead 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from ..agenda import Timer
@@ -34,10 +35,12 @@ from .grace import (
 from .node_agent import NodeAgent
 from .node_pressure import NodePressure
 from .parts import NORMAL, SOURCE, WARNING, Parts
+from .pod_resources import effective_requests
+from .resize import allotted_spec
 from .worker import SYNCING, ContainerRun, PodWorker
 
 CHECK, EASED, WAITED = "kubelet.pressureCheck", "kubelet.pressureEased", "kubelet.evictionWaited"
-NO_PROCESS_LIMIT = 32_768
+PROCESS_LIMIT = 32_768
 """How many processes a node can have; no Node object says it."""
 _ASKED_AS = {MEMORY: "memory", DISK: "ephemeral-storage", PROCESSES: "pids"}
 
@@ -136,8 +139,8 @@ class Evictor:
         state = agent.pressure
         assert state is not None, agent.name
         state.check = None
-        if self._parts.is_down(agent.name):
-            # It looks again when it is back.
+        if self._parts.is_down(agent.name) or self._node(agent.name) is None:
+            # It looks again when it is back, or when its Node is.
             return
         now_ms = state.checked_ms = self._now_ms
         met = [one for one in agent.eviction.thresholds if self._is_met(agent, one)]
@@ -193,10 +196,8 @@ class Evictor:
             self._tell(agent, state)
 
     def _tell(self, agent: NodeAgent, state: NodePressure) -> None:
-        store, now_ms = self._parts.store, self._now_ms
-        node = store.get("Node", "", agent.name)
-        if not isinstance(node, Node):
-            return
+        store, now_ms, node = self._parts.store, self._now_ms, self._node(agent.name)
+        assert node is not None, "nobody looks at a node that is gone"
         conditions = node.status.conditions
         told: list[str] = []
         for resource, words in NODE_WORDS.items():
@@ -223,7 +224,7 @@ class Evictor:
     def _evict_one(self, agent: NodeAgent, state: NodePressure, threshold: Threshold) -> bool:
         """Evict who is first, if there is anybody; the next look is when that pod has ended."""
         candidates = self._candidates(agent.name, threshold.resource)
-        node = self._parts.store.get("Node", "", agent.name)
+        node = self._node(agent.name)
         if not candidates or node is None:
             return False
         if not self._parts.is_cut_off(agent.name):
@@ -247,14 +248,13 @@ class Evictor:
         return True
 
     def _candidates(self, node: str, resource: str) -> list[Candidate]:
-        found = []
+        found, asked_as = [], _ASKED_AS[resource]
         for number, worker in enumerate(self._workers(node)):
             pod = self._host.pod(worker)
             if worker.stage != SYNCING or worker.stop_reason or pod.meta.deletion_ms is not None:
                 continue
             if is_critical(pod.spec, pod.meta.annotations):
                 continue
-            asked_as = _ASKED_AS[resource]
             used = [
                 (
                     run.container.name,
@@ -270,7 +270,7 @@ class Evictor:
                     pod.status.qos_class,
                     pod.spec.priority,
                     sum(amount for _, amount, _ in used),
-                    sum(asked for _, _, asked in used),
+                    effective_requests(allotted_spec(worker)).get(asked_as, 0),
                     number,
                     tuple(used),
                 )
@@ -291,15 +291,17 @@ class Evictor:
         return memory_of(run, self._now_ms) if resource == MEMORY else 0
 
     def _workers(self, node: str) -> list[PodWorker]:
-        workers, store = self._host.workers, self._parts.store
-        pods = filter(None, map(store.get_pod, store.index.pods_by_node.get(node, ())))
-        return [workers[pod.kubelet_uid] for pod in pods if pod.kubelet_uid in workers]
+        return self._parts.workers_on(node, self._host.workers)
+
+    def _node(self, name: str) -> Node | None:
+        found = self._parts.store.get("Node", "", name)
+        return found if isinstance(found, Node) else None
 
     def _capacity(self, node: str, resource: str) -> int:
-        found = self._parts.store.get("Node", "", node)
+        found = self._node(node)
         if resource == PROCESSES:
-            return NO_PROCESS_LIMIT
-        if not isinstance(found, Node) or not resource:
+            return PROCESS_LIMIT
+        if found is None or not resource:
             return 0
         capacity = read_resources(found.status.raw.get("capacity"))
         return capacity.get(_ASKED_AS[resource], found.status.allocatable.get(_ASKED_AS[resource], 0))
@@ -321,24 +323,40 @@ class Evictor:
 
     def _next_crossing_ms(self, agent: NodeAgent) -> int | None:
         """When the pods' use of memory next makes a difference to a threshold, as far as it is known."""
-        node, state = agent.name, agent.pressure
-        if state is not None and MEMORY in state.shortages:
+        state = agent.pressure
+        if self._node(agent.name) is None or (state is not None and MEMORY in state.shortages):
             return None
-        now_ms, capacity = self._now_ms, self._capacity(node, MEMORY)
+        capacity = self._capacity(agent.name, MEMORY)
         thresholds = [one for one in agent.eviction.thresholds if one.resource == MEMORY]
-        found = set(state.first_met) if state is not None else set()
+        found = state.first_met if state is not None else {}
         is_met = [one.key in found for one in thresholds]
-        live = [run.process for run in self._runs(node) if run.process is not None]
-        changes = {at_ms for process in live for at_ms, _, _ in process.usage_points}
-        for at_ms in (now_ms, *sorted(one for one in changes if one > now_ms)):
-            left = self._memory_left(node, capacity, at_ms)
-            if [left < one.amount(capacity) for one in thresholds] != is_met:
+        amounts = [one.amount(capacity) for one in thresholds]
+        for at_ms, used in sum_memory(self._runs(agent.name), self._now_ms):
+            left = max(capacity - used, 0)
+            if [left < amount for amount in amounts] != is_met:
                 return at_ms
         return None
 
     @property
     def _now_ms(self) -> int:
         return self._parts.context.clock.now_ms
+
+
+def sum_memory(runs: Sequence[ContainerRun], now_ms: int) -> Iterator[tuple[int, int]]:
+    """What containers use together, in bytes: now and whenever it will change, as far as that is known."""
+    used, changes = 0, dict[int, int]()
+    for run in runs:
+        before = memory_of(run, now_ms)
+        used += before
+        points = run.process.usage_points if run.process is not None else ()
+        for at_ms in sorted({point[0] for point in points if point[0] > now_ms}):
+            after = memory_of(run, at_ms)
+            changes[at_ms] = changes.get(at_ms, 0) + after - before
+            before = after
+    yield now_ms, used
+    for at_ms in sorted(changes):
+        used += changes[at_ms]
+        yield at_ms, used
 
 
 def memory_of(run: ContainerRun, at_ms: int) -> int:

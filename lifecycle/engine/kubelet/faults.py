@@ -83,12 +83,15 @@ class KubeletFaults:
         code = payload.get("code", 1)
         if isinstance(code, bool) or not isinstance(code, int) or not 0 <= code <= 255:
             raise BadRequest(f"fault.code {code!r}: use an exit code from 0 to 255")
+        reason = payload.get("reason")
+        if reason is not None and not isinstance(reason, str):
+            raise BadRequest(f"fault.reason {reason!r}: use a word such as OOMKilled")
         run = self._find_run(payload, worker)
         if worker is None or run is None or run.process is None:
             name = payload.get("container")
             raise Conflict(f'pod "{pod.meta.name}": container "{name}" does not run', "pods", pod.meta.name)
         signal = code - 128 if code > 128 else None
-        run.process.exit = Exit(self._context.clock.now_ms, code, payload.get("reason"), signal)
+        run.process.exit = Exit(self._context.clock.now_ms, code, reason, signal)
         self._kubelets.on_exit(worker, run)
 
     def _find_run(self, payload: dict[str, Any], worker: PodWorker | None) -> ContainerRun | None:
@@ -127,7 +130,7 @@ class KubeletFaults:
         node = self._context.store.require("Node", "", str(payload["node"]))
         kind = payload.get("kind")
         for_ms = read_duration_ms(payload.get("for"))
-        if for_ms is None and payload.get("for") is not None:
+        if payload.get("for") is not None and (for_ms is None or for_ms < 0):
             raise BadRequest(f"fault.for {payload['for']!r}: use a duration such as 30s")
         agent = self._kubelets.outages.agent(node.meta.name)
         if kind == "kubeletRestart":
@@ -153,6 +156,8 @@ class KubeletFaults:
             available = whole(payload.get("available", 0))
         except ValueError as problem:
             raise BadRequest(f"fault.available {problem}") from None
+        if available < 0:
+            raise BadRequest(f"fault.available {payload['available']!r}: use 0 or more")
         self._kubelets.evictor.press(agent.name, resource, available, for_ms)
 
     def _go_down(self, agent: NodeAgent, for_ms: int | None) -> None:

@@ -247,7 +247,7 @@ class Kubelets:
 
     def look(self, worker: PodWorker) -> None:
         """Do what has become necessary."""
-        if self._parts.outages and self._parts.is_down(worker.node):
+        if self._parts.outages and self.outages.is_out_of_sight(worker):
             return
         pod = self.pod(worker)
         if self.ending.take_over(worker, pod):

@@ -25,8 +25,13 @@ class NodeAgents:
 
     def _on_node(self, old: StoredObject | None, new: StoredObject | None) -> None:
         agents = self._parts.agents
-        if isinstance(new, Node) and new.meta.name not in agents:
+        if not isinstance(new, Node):
+            return
+        if new.meta.name not in agents:
             agents[new.meta.name] = self._make(new)
+        elif old is None:
+            # Its Node was deleted and is there again: the kubelet tells it what it sees.
+            self._parts.check_pressure(new.meta.name)
 
     def _make(self, node: Node) -> NodeAgent:
         context = self._parts.context

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .eviction_settings import CHECK_MS
@@ -25,6 +26,15 @@ class NodePressure:
         self.check: tuple[int, int] | None = None
         self.victim = ""
         self.wait: int | None = None
+
+    def forget(self, cancel: Callable[[int], None]) -> None:
+        """The kubelet stops. What it has seen, planned and waited for is gone; what the node lacks is not."""
+        if self.check is not None:
+            cancel(self.check[1])
+        if self.wait is not None:
+            cancel(self.wait)
+        self.first_met, self.held = {}, {}
+        self.check, self.wait, self.victim = None, None, ""
 
     def save(self) -> list[Any]:
         """Plain data."""

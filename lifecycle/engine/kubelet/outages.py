@@ -15,11 +15,23 @@ from ..objects.codec import decode, encode
 from ..objects.condition import find_condition
 from ..objects.node import Node
 from ..objects.pod import Pod, PodSpec
+from .eviction import EVICTED
 from .node_agent import KUBELET, PARTITION, NodeAgent
 from .parts import NORMAL, SOURCE, Parts
 from .prober import Prober
 from .sandboxes import Sandboxes
-from .worker import IDLE, POST_START, PRE_STOP, RUNNING, STOPPING, SYNCING, TERMINATING, PodWorker
+from .worker import (
+    IDLE,
+    POST_START,
+    PRE_STOP,
+    RUNNING,
+    STOPPING,
+    SYNCING,
+    TERMINATED,
+    TERMINATING,
+    WAITING,
+    PodWorker,
+)
 
 OVER = "kubelet.outageOver"
 RESTART_GATE = "ChangeContainerStatusOnKubeletRestart"
@@ -74,6 +86,13 @@ class Outages:
         agent = self._parts.agents.get(node)
         return agent is not None and agent.is_deaf
 
+    def is_out_of_sight(self, worker: PodWorker) -> bool:
+        """Whether nobody sees to a pod: its kubelet is down, or has not heard of it yet and now cannot."""
+        parts = self._parts
+        if worker.stage == WAITING and worker.uid not in parts.statics and parts.is_cut_off(worker.node):
+            return True
+        return parts.is_down(worker.node)
+
     # --- who knows what -------------------------------------------------------------------------------
 
     def heard(self, uid: str) -> Pod | None:
@@ -101,6 +120,8 @@ class Outages:
         if is_new and kind == KUBELET:
             agent.down_since_ms = parts.context.clock.now_ms
             agent.pulls.clear()
+            if agent.pressure is not None:
+                agent.pressure.forget(parts.context.agenda.cancel)
             for worker in self._workers_of(agent):
                 self._suspend(worker)
         if for_ms == 0:
@@ -139,6 +160,8 @@ class Outages:
         """Nobody is there for what was to be done: all timers go but those of the programs themselves."""
         parts = self._parts
         worker.drop_timers(parts.context.agenda.cancel)
+        if worker.sandbox_failed_ms is not None:
+            self._host.sandboxes.end(worker)
         for run in worker.runs.values():
             parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
             parts.cancel(run.stage_timer)
@@ -150,7 +173,7 @@ class Outages:
 
     def _tell_start(self, agent: NodeAgent) -> None:
         node = self._parts.store.get("Node", "", agent.name)
-        if not isinstance(node, Node):
+        if not isinstance(node, Node) or self._parts.is_cut_off(agent.name):
             return
         ready = find_condition(node.status.conditions, "Ready")
         # A restart, if the node was not found out as not ready meanwhile (KUBELET-03, -04).
@@ -166,6 +189,9 @@ class Outages:
     def _resume(self, worker: PodWorker) -> None:
         """A kubelet that has just started finds a pod of its node."""
         parts, pod = self._parts, self._host.pod(worker)
+        if worker.stop_reason == EVICTED and worker.stage != TERMINATED:
+            # Nobody but the kubelet knew of that, and it looks at its node anew.
+            worker.stop_reason, worker.evicted = "", None
         for run in worker.runs.values():
             # Counters of delays live in the kubelet's memory.
             run.delay_ms = run.due_ms = run.pull_delay_ms = 0

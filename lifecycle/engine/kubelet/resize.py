@@ -116,10 +116,9 @@ class Resizer:
 
     def _used_by_others(self, worker: PodWorker) -> dict[str, int]:
         used: dict[str, int] = {}
-        for other in self._workers.values():
-            if other is not worker and other.node == worker.node and other.stage != TERMINATED:
-                spec = other.spec if not other.resize else _allotted(other)
-                for name, amount in effective_requests(spec).items():
+        for other in self._parts.workers_on(worker.node, self._workers):
+            if other is not worker and other.stage != TERMINATED:
+                for name, amount in effective_requests(allotted_spec(other)).items():
                     used[name] = used.get(name, 0) + amount
         return used
 
@@ -207,8 +206,10 @@ def _needs_restart(old: Container, new: Container) -> bool:
     return False
 
 
-def _allotted(worker: PodWorker) -> PodSpec:
-    """The spec with what its containers have now in the place of what is asked for."""
+def allotted_spec(worker: PodWorker) -> PodSpec:
+    """The spec; during a resize with what its containers have now in the place of what is asked for."""
+    if not worker.resize:
+        return worker.spec
     raw: dict[str, Any] = dict(worker.spec.raw)
     for part in ("containers", "initContainers"):
         raw[part] = [worker.runs[one["name"]].container.raw for one in raw.get(part) or ()]

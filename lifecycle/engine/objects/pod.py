@@ -9,6 +9,7 @@ from .condition import Condition, read_conditions
 from .container import ALWAYS, Container, ContainerStatus
 from .kinds import KINDS, Kind
 from .meta import ObjectMeta, StoredObject
+from .node import Taint
 from .record import Record
 from .times import format_time, parse_time_or_none
 
@@ -29,6 +30,12 @@ class Toleration(Record):
         self.value: str = data.get("value") or ""
         self.effect: str = data.get("effect") or ""
         self.seconds: int | None = data.get("tolerationSeconds")
+
+    def covers(self, taint: Taint) -> bool:
+        """Whether a taint is tolerated. An empty key with Exists covers every taint, an empty effect any."""
+        if self.effect not in ("", taint.effect) or self.key not in ("", taint.key):
+            return False
+        return self.operator == "Exists" or bool(self.key and self.value == taint.value)
 
 
 class PodSpec(Record):

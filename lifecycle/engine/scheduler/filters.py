@@ -29,15 +29,8 @@ def why_not(spec: PodSpec, node: Node) -> str:
 
 
 def tolerates(tolerations: Sequence[Toleration], taint: Taint) -> bool:
-    """Whether one of the tolerations covers a taint. An empty key with Exists covers every taint."""
-    for one in tolerations:
-        if one.effect and one.effect != taint.effect:
-            continue
-        if one.key and one.key != taint.key:
-            continue
-        if one.operator == "Exists" or (one.key and one.value == taint.value):
-            return True
-    return False
+    """Whether one of the tolerations covers a taint."""
+    return any(one.covers(taint) for one in tolerations)
 
 
 def _matches_affinity(affinity: Mapping[str, Any], node: Node) -> bool:

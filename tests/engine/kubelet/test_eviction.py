@@ -110,6 +110,22 @@ def test_s33_one_pod_of_each_class_one_at_a_time() -> None:
     assert evictions(world) == [(30, "best-effort"), (40, "burstable"), (50, "guaranteed")]
 
 
+@pytest.mark.spec("QOS-16")
+def test_what_a_pod_asks_for_counts_whether_it_runs_or_not() -> None:
+    world = World()
+    # Its first container is done: 300Mi are used of 1088Mi. The other pod uses 80Mi of 64Mi.
+    done = {"name": "done", "resources": {"requests": {"memory": "1Gi"}}}
+    app = {"name": "app", "resources": BURSTABLE}
+    behavior = {
+        "done": {"runs": [{"for": "5s", "exit": 0}]},
+        "app": {**IGNORES, "usage": [{"at": "0s", "memory": "300Mi"}]},
+    }
+    assert world.pod(done, app, behavior=behavior, restartPolicy="OnFailure").ok
+    add(world, "greedy", "80Mi", BURSTABLE)
+    press(world.to(20), **{"for": "5s"})
+    assert evictions(world.to(100)) == [(20, "greedy")]
+
+
 def test_a_pod_critical_to_the_system_is_left_alone() -> None:
     world = World()
     add(world, "critical", priority=2_000_000_000)
@@ -143,6 +159,19 @@ def test_an_evicted_pod_is_failed_with_everything_that_tells_why() -> None:
     ] == [(0, "SIGTERM", "Evicted"), (2000, "SIGKILL", "Evicted")]
     assert world.at("phase", "Failed") == [2]
     assert world.at("condition.DisruptionTarget", "True") == [2]
+
+
+@pytest.mark.spec("GRACE-31", "GRACE-24")
+def test_a_deadline_gives_an_evicted_pod_no_longer() -> None:
+    world = World()
+    press(world.to(1))
+    # Both are found out at 10, the shortage first.
+    spec = {"activeDeadlineSeconds": 4, "terminationGracePeriodSeconds": 60, "nodeName": "node-1"}
+    add(world.to(6), "web", "", BURSTABLE, **spec)
+    world.to(100)
+    assert world.signals() == [(10, "SIGTERM"), (12, "SIGKILL")]
+    assert world.status()["reason"] == "Evicted"
+    assert world.events("DeadlineExceeded") == []
 
 
 @pytest.mark.spec("GRACE-31")
@@ -361,6 +390,7 @@ def test_nothing_looks_at_a_node_whose_memory_will_do() -> None:
         ("memory", "best-effort", None, {}, False),
         ("memory", "burstable", BURSTABLE, {}, True),
         ("memory", "tolerant", None, {"tolerations": [TOLERATES]}, True),
+        ("memory", "other", None, {"tolerations": [{"key": TOLERATES["key"], "value": "x"}]}, False),
         ("disk", "burstable", BURSTABLE, {}, False),
         ("disk", "critical", None, {"priority": 2_000_000_000}, True),
     ],
@@ -424,6 +454,59 @@ def test_nobody_evicts_while_the_kubelet_is_down() -> None:
     assert evictions(world) == [(40, "web")]
 
 
+def test_a_kubelet_that_starts_again_has_forgotten_whom_it_evicts() -> None:
+    world = World(kubelet=[SOFT])
+    add(world, "web", terminationGracePeriodSeconds=60)
+    press(world, available="500Mi", **{"for": "40s"})
+    assert world.to(35).signals() == [(30, "SIGTERM")]
+    assert world.submit("fault", node="node-1", kind="kubeletRestart", **{"for": "10s"}).ok
+    world.to(600)
+    # Neither the shortage nor its own part in it is there any more: at its first look all is well.
+    assert world.signals() == [(30, "SIGTERM")]
+    assert (world.status()["phase"], world.status().get("reason")) == ("Running", None)
+    assert world.condition("MemoryPressure", "node-1") == [(0, "True"), (50, "False")]
+    assert world.events("ExceededGracePeriod") == []
+
+
+def test_a_shortage_that_lasts_is_found_again_by_a_kubelet_that_starts_again() -> None:
+    world = World(kubelet=[SOFT])
+    add(world, "web", terminationGracePeriodSeconds=60)
+    press(world, available="500Mi")
+    world.to(35)
+    assert world.submit("fault", node="node-1", kind="kubeletRestart", **{"for": "10s"}).ok
+    world.to(200)
+    # Seen at 50, acted on when it has lasted for 30 s, with the whole grace again.
+    assert evictions(world) == [(30, "web"), (80, "web")]
+    assert world.signals() == [(30, "SIGTERM"), (80, "SIGTERM"), (100, "SIGKILL")]
+    assert world.status()["reason"] == "Evicted"
+
+
+def test_a_node_that_is_registered_anew_is_not_short_of_what_its_object_did_not_say() -> None:
+    world = World()
+    node = world.cluster.get("Node", None, "node-1")
+    assert node is not None and world.submit("delete", kind="Node", name="node-1").ok
+    add(world.to(10), "web", "1Gi", nodeName="node-1")
+    world.to(60)
+    again = {**node, "metadata": {"name": "node-1", "labels": node["metadata"]["labels"]}}
+    assert world.create(again).ok
+    add(world.to(100), "late", nodeName="node-1")
+    world.to(200)
+    assert evictions(world) == []
+    assert world.status("late")["phase"] == "Running"
+
+
+def test_what_a_kubelet_sees_while_it_has_no_node_object_is_told_in_the_next() -> None:
+    world = World()
+    add(world, "web", "300Mi", BURSTABLE)
+    press(world)
+    node = world.to(5).cluster.get("Node", None, "node-1")
+    assert node is not None and world.submit("delete", kind="Node", name="node-1").ok
+    status = {name: value for name, value in node["status"].items() if name != "conditions"}
+    again = {**node, "metadata": {"name": "node-1", "labels": node["metadata"]["labels"]}, "status": status}
+    assert world.to(31).create(again).ok
+    assert world.to(100).condition("MemoryPressure", "node-1")[-1] == (40, "True")
+
+
 def test_a_kubelet_that_is_cut_off_evicts_and_tells_later() -> None:
     world = World()
     add(world, "web")
@@ -451,6 +534,8 @@ def test_a_pressure_may_name_its_resource_in_brackets(kind: str) -> None:
     [
         ({"resource": "cpu"}, "fault.resource 'cpu': use one of memory, disk, pid"),
         ({"available": "lots"}, "fault.available 'lots' is not a quantity"),
+        ({"available": "1e999999999"}, "fault.available '1e999999999' is not a quantity"),
+        ({"available": "-1Gi"}, "fault.available '-1Gi': use 0 or more"),
     ],
 )
 def test_a_pressure_that_cannot_be_read_is_refused(payload: dict[str, Any], message: str) -> None:

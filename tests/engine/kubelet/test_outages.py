@@ -358,10 +358,17 @@ def test_an_outage_survives_saving(kind: str, at: float) -> None:
             {"node": "node-1", "kind": "partition", "for": "soon"},
             "fault.for 'soon': use a duration such as 30s",
         ),
+        ({"node": "node-1", "kind": "partition", "for": -5}, "fault.for -5: use a duration such as 30s"),
+        ({"node": "node-1", "kind": "crash", "for": "9" * 400 + "s"}, "use a duration such as 30s"),
+        ({"node": "node-1", "kind": "crash", "for": 10**20}, "use a duration such as 30s"),
+        (
+            {"pod": "web", "kind": "exit", "reason": {"a": 1}},
+            "fault.reason {'a': 1}: use a word such as OOMKilled",
+        ),
     ],
 )
 def test_a_fault_that_cannot_be_read_is_refused(payload: dict[str, Any], message: str) -> None:
-    answer = World().submit("fault", **payload)
+    answer = running().submit("fault", **payload)
     assert answer.code == 400
     assert answer.status is not None and message in answer.status["message"]
 
