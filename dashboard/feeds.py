@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 
 from dashboard.budgets import BudgetReader
 from dashboard.plots.phases import make_phases
-from dashboard.plots.replicas import Rollout, make_replicas
+from dashboard.plots.replicas import NUMBERS, Rollout, make_replicas
 from dashboard.plots.states import PLAIN_FIELDS, is_told
 from dashboard.plots.stories import Stories
 from dashboard.plots.timeline import MAX_ROWS, make_timeline
@@ -116,7 +116,7 @@ class RolloutFeed:
     def load(self, cluster: Cluster) -> None:
         self.rollout = Rollout(self.name)
         here = _transitions(cluster).filter(namespace=self.namespace)
-        own = Q(kind="Deployment", name=self.name)
+        own = Q(kind="Deployment", name=self.name, field__in=["exists", *NUMBERS])
         owned = Q(kind="ReplicaSet", owner=self.rollout.owner, field__in=self.OWNED)
         for row in _walk(TRANSITIONS, here.filter(own | owned)):
             self.rollout.feed(row)
@@ -125,7 +125,7 @@ class RolloutFeed:
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
         for row in frame["transitions"]:
-            if row["namespace"] == self.namespace and row["name"].startswith(self.name):
+            if row["namespace"] == self.namespace:
                 self.rollout.feed(row)
         self.rollout.budgets = self.budgets.read(cluster)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +11,9 @@ from .spans import hover, when
 from .theme import TONES, escape, layout, revision_colour, time_axis
 
 Row = Mapping[str, Any]
+# Of a long story the later part is held and drawn: after so many rows the later half of their steps.
+MOST_ROWS = 4000
+NUMBERS = ("readyReplicas", "availableReplicas")
 # Invisible ticks keep the labels of the two axes apart in the corner.
 _BELOW = {"ticks": "outside", "ticklen": 6, "tickcolor": "rgba(0,0,0,0)"}
 
@@ -49,41 +52,82 @@ class Steps:
         index = bisect_right(self.at_ms, at_ms)
         return self.values[index - 1] if index else 0
 
+    def forget(self, before_ms: int) -> None:
+        """Keep what holds from an instant on."""
+        if self.at_ms and self.at_ms[0] < before_ms:
+            value, first = self.value_at(before_ms), bisect_right(self.at_ms, before_ms)
+            self.at_ms[:first], self.values[:first] = [before_ms], [value]
+
+
+@dataclass
+class Owned:
+    """A ReplicaSet of the Deployment."""
+
+    name: str
+    revision: int = 0
+    replicas: Steps = field(default_factory=Steps)
+    is_deleted: bool = False
+
+    def feed(self, row: Row) -> None:
+        if row["field"] == "revision":
+            self.revision = row["new"]
+        elif row["field"] == "replicas":
+            self.replicas.add(row["at_ms"], row["new"])
+        elif row["field"] == "exists" and row["new"] == "deleted":
+            self.replicas.add(row["at_ms"], 0)
+            self.is_deleted = True
+
 
 class Rollout:
     """A Deployment's numbers and its ReplicaSets', folded from their transitions in order."""
 
     def __init__(self, name: str) -> None:
-        self.owner = f"Deployment/{name}"
-        self.numbers: dict[str, Steps] = {}
-        self.replica_sets: dict[str, Steps] = {}
-        self.revisions: dict[str, int] = {}
-        self.names: dict[str, str] = {}
+        self.name, self.owner = name, f"Deployment/{name}"
+        self.numbers = {name: Steps() for name in NUMBERS}
+        self.replica_sets: dict[str, Owned] = {}
         # They follow the spec, which transitions do not carry.
         self.budgets: list[Budget] = []
+        # What was before is not held any more.
+        self.since_ms = 0
+        self._taken = 0
 
     def feed(self, row: Row) -> None:
-        value = row["new"]
+        """Take a transition of the Deployment or of what it owns; others say nothing here."""
         if row["kind"] == "ReplicaSet" and row["owner"] == self.owner:
-            self._feed_replica_set(row)
-        elif row["kind"] == "Deployment" and isinstance(value, int) and not isinstance(value, bool):
-            self.numbers.setdefault(row["field"], Steps()).add(row["at_ms"], value)
+            self.replica_sets.setdefault(row["uid"], Owned(row["name"])).feed(row)
+        elif row["kind"] == "Deployment" and row["name"] == self.name:
+            self._feed_own(row)
+        else:
+            return
+        self._taken += 1
+        if self._taken > MOST_ROWS:
+            self._forget()
 
-    def _feed_replica_set(self, row: Row) -> None:
-        uid, name = row["uid"], row["field"]
-        steps = self.replica_sets.setdefault(uid, Steps())
-        self.names[uid] = row["name"]
-        if name == "revision":
-            self.revisions[uid] = row["new"]
-        elif name == "replicas":
-            steps.add(row["at_ms"], row["new"])
-        elif name == "exists" and row["new"] == "deleted":
-            steps.add(row["at_ms"], 0)
+    def _feed_own(self, row: Row) -> None:
+        if row["field"] in self.numbers:
+            self.numbers[row["field"]].add(row["at_ms"], row["new"])
+        elif row["field"] == "exists" and row["new"] == "deleted":
+            for steps in self.numbers.values():
+                steps.add(row["at_ms"], 0)
+
+    def _forget(self) -> None:
+        """Of the steps the later half stays; ReplicaSets that were gone before go."""
+        held = [*self.numbers.values(), *(owned.replicas for owned in self.replica_sets.values())]
+        instants = sorted(at for steps in held for at in steps.at_ms) or [self.since_ms]
+        self._taken = len(instants) // 2
+        self.since_ms = instants[self._taken]
+        for steps in held:
+            steps.forget(self.since_ms)
+        self.replica_sets = {
+            uid: owned
+            for uid, owned in self.replica_sets.items()
+            if not owned.is_deleted or any(owned.replicas.values)
+        }
 
 
 def make_replicas(rollout: Rollout, now_ms: int, window_ms: int | None = None) -> dict[str, Any]:
     """Stacked areas by revision under step lines; everything ends at `now_ms` and grows from there."""
-    start_ms = 0 if window_ms is None else max(0, now_ms - window_ms)
+    start_ms = rollout.since_ms if window_ms is None else max(rollout.since_ms, now_ms - window_ms)
     data = [*_areas(rollout, now_ms), *_lines(rollout, now_ms), *_bounds(rollout, now_ms)]
     top = max((max(trace["y"], default=0) for trace in data if trace["y"]), default=1)
     yaxis = {
@@ -99,34 +143,39 @@ def make_replicas(rollout: Rollout, now_ms: int, window_ms: int | None = None) -
     frame = layout(height=320, yaxis=yaxis, showlegend=False)
     frame["margin"] |= {"l": 36, "t": 12, "b": 28}
     frame["xaxis"] = {**time_axis("bottom"), **_BELOW, "range": [start_ms, max(now_ms, start_ms + 1000)]}
+    frame["meta"] = {"from": rollout.since_ms}
     return {"data": data, "layout": frame}
 
 
 def _areas(rollout: Rollout, now_ms: int) -> list[dict[str, Any]]:
     """Oldest revision at the bottom: the new one grows on top of what it replaces.
 
-    Stacked areas need common instants, or Plotly would interpolate where nothing happened.
+    Stacked areas need common instants, or Plotly would interpolate where nothing happened. Before an area's
+    first point and after its last one Plotly takes it for 0.
     """
-    instants = sorted({at for steps in rollout.replica_sets.values() for at in steps.at_ms})
-    ordered = sorted(
-        rollout.replica_sets, key=lambda uid: (rollout.revisions.get(uid, 0), rollout.names[uid])
-    )
-    return [
-        _area(rollout, uid, instants, now_ms, len(ordered) - place) for place, uid in enumerate(ordered, 1)
-    ]
+    ordered = sorted(rollout.replica_sets.values(), key=lambda owned: (owned.revision, owned.name))
+    instants = sorted({at for owned in ordered for at in owned.replicas.at_ms})
+    return [_area(owned, instants, now_ms, is_newest=owned is ordered[-1]) for owned in ordered]
 
 
-def _area(rollout: Rollout, uid: str, instants: Sequence[int], now_ms: int, age: int) -> dict[str, Any]:
-    steps, revision = rollout.replica_sets[uid], rollout.revisions.get(uid, 0)
-    values = [steps.value_at(at) for at in instants]
-    colour = revision_colour(revision)
-    name = f"revision {revision} · {rollout.names[uid]}"
+def _area(owned: Owned, instants: Sequence[int], now_ms: int, is_newest: bool) -> dict[str, Any]:
+    at_ms = _life(owned.replicas, instants, now_ms)
+    values = [owned.replicas.value_at(at) for at in at_ms]
+    colour = revision_colour(owned.revision)
     return {
-        **_step_line(name, colour, 0.5, [*instants, now_ms], [*values, *values[-1:]] if values else [0]),
+        **_step_line(f"revision {owned.revision} · {owned.name}", colour, 0.5, at_ms, values),
         "stackgroup": "revisions",
-        "fillcolor": f"{colour}{'8c' if age == 0 else '4d'}",
-        "meta": {"grows": "line", "revision": revision},
+        "fillcolor": f"{colour}{'8c' if is_newest else '4d'}",
+        "meta": {"revision": owned.revision} | ({"grows": "line"} if any(values[-1:]) else {}),
     }
+
+
+def _life(replicas: Steps, instants: Sequence[int], now_ms: int) -> list[int]:
+    """The instants from its first replica until it has none, or until now."""
+    if not replicas.at_ms:
+        return []
+    first, last = bisect_left(instants, replicas.at_ms[0]), bisect_right(instants, replicas.at_ms[-1])
+    return [*instants[first:], now_ms] if replicas.values[-1] else [*instants[first:last]]
 
 
 def _lines(rollout: Rollout, now_ms: int) -> list[dict[str, Any]]:
@@ -136,18 +185,22 @@ def _lines(rollout: Rollout, now_ms: int) -> list[dict[str, Any]]:
     )
     lines = []
     for key, name, colour, width, dash in shown:
-        steps = rollout.numbers.get(key, Steps())
-        at_ms = [0, *steps.at_ms, now_ms]
-        values = [0, *steps.values, steps.value_at(now_ms)]
+        steps = rollout.numbers[key]
+        # Before its first change a number is 0.
+        first = [rollout.since_ms] if rollout.since_ms not in steps.at_ms[:1] else []
+        at_ms = [*first, *steps.at_ms, now_ms]
+        values = [*([0] * len(first)), *steps.values, steps.value_at(now_ms)]
         lines.append(_step_line(name, colour, width, at_ms, values, dash))
     return lines
 
 
 def _bounds(rollout: Rollout, now_ms: int) -> list[dict[str, Any]]:
-    at_ms = [budget.at_ms for budget in rollout.budgets] + [now_ms] * bool(rollout.budgets)
-    last = rollout.budgets[-1:]
-    lows = [budget.low for budget in [*rollout.budgets, *last]]
-    highs = [budget.high for budget in [*rollout.budgets, *last]]
+    # The last one from before what is held still counts there.
+    first = max(0, bisect_right(rollout.budgets, rollout.since_ms, key=lambda budget: budget.at_ms) - 1)
+    held, last = rollout.budgets[first:], rollout.budgets[-1:]
+    at_ms = [max(budget.at_ms, rollout.since_ms) for budget in held] + [now_ms] * bool(last)
+    lows = [budget.low for budget in [*held, *last]]
+    highs = [budget.high for budget in [*held, *last]]
     return [
         _step_line(
             "at least (replicas − maxUnavailable)", TONES["crashing"].colour, 1.5, at_ms, lows, "dash"

@@ -32,6 +32,16 @@ class Span:
     end_ms: int | None
     title: str
     notes: Sequence[str] = ()
+    # Its hover text with what may change about it; kept here, so that it goes when the span goes.
+    _told: tuple[int | None, Sequence[str], str] | None = None
+
+    def hover(self) -> str:
+        """What the browser shows beside the bar. Figures are made often, and most bars stay as they are."""
+        told = self._told
+        if told is None or told[0] != self.end_ms or told[1] != self.notes:
+            text = hover(self.title, when(self.start_ms, self.end_ms), *self.notes)
+            told = self._told = (self.end_ms, self.notes, text)
+        return told[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +73,26 @@ class Lane:
         return {name: value for name, value in values.items() if value}
 
 
-@lru_cache(maxsize=16_384)
 def hover(title: str, *notes: str) -> str:
-    """A bold first line, then wrapped plain ones; everything escaped. Cached: most texts stay."""
-    lines = [f"<b>{escape(textwrap.shorten(title, LINE_WIDTH, placeholder='…'))}</b>"]
+    """A bold first line, then wrapped plain ones; everything escaped."""
+    if len(title) > LINE_WIDTH:
+        title = textwrap.shorten(title, LINE_WIDTH, placeholder="…")
+    lines = [f"<b>{escape(title)}</b>"]
     for note in notes:
-        lines += [escape(line) for line in textwrap.wrap(note, LINE_WIDTH)[:LINES]]
+        lines += [escape(line) for line in _wrap(note)]
     return "<br>".join(lines)
+
+
+def _wrap(note: str) -> Sequence[str]:
+    """Most notes fit a line."""
+    words = " ".join(note.split())
+    return _wrap_long(words) if len(words) > LINE_WIDTH else (words,) * bool(words)
+
+
+@lru_cache(maxsize=1024)
+def _wrap_long(words: str) -> tuple[str, ...]:
+    """The long ones are slow to wrap, and mostly one of a few."""
+    return tuple(textwrap.wrap(words, LINE_WIDTH)[:LINES])
 
 
 def when(start_ms: int, end_ms: int | None) -> str:
@@ -94,7 +117,7 @@ def _bars(tone: Tone, spans: list[Span], now_ms: int) -> dict[str, Any]:
             for span, end in zip(spans, ends, strict=True)
         ],
         "customdata": ends,
-        "hovertext": [hover(span.title, when(span.start_ms, span.end_ms), *span.notes) for span in spans],
+        "hovertext": [span.hover() for span in spans],
         "hoverinfo": "text",
         "width": 0.62,
         "marker": marker(tone),

@@ -84,14 +84,20 @@ class Stories:
 
     def __init__(self) -> None:
         self.by_uid: dict[str, PodStory] = {}
-        # `default/ReplicaSet/web-6d4` to `Deployment/web`.
+        # `default/ReplicaSet/web-6d4` to `Deployment/web`; and which of them are deleted.
         self.workloads: dict[str, str] = {}
+        self.ended: set[str] = set()
 
     def feed(self, row: Row) -> None:
         if row["kind"] == "Pod":
             self._story(row).feed(row)
         elif row["field"] == "exists" and row["owner"]:
-            self.workloads[f"{row['namespace']}/{row['kind']}/{row['name']}"] = row["owner"]
+            name = f"{row['namespace']}/{row['kind']}/{row['name']}"
+            self.workloads[name] = row["owner"]
+            if row["new"] == "deleted":
+                self.ended.add(name)
+            else:
+                self.ended.discard(name)
 
     def settle(self, summaries: Iterable[Row], at_ms: int) -> None:
         """Believe the stored state of each pod over the folded one, should they ever differ."""
@@ -101,10 +107,14 @@ class Stories:
                 story.settle(summary["state"], at_ms)
 
     def forget(self, held: int) -> None:
-        """Keep so many pods: the gone go first, the oldest of them before the others."""
-        if len(self.by_uid) > held:
-            kept = sorted(self.by_uid.values(), key=PodStory.importance, reverse=True)[:held]
-            self.by_uid = {story.uid: story for story in kept}
+        """Keep so many pods: the gone go first, the oldest of them before the others. Owners go with them."""
+        if len(self.by_uid) <= held:
+            return
+        kept = sorted(self.by_uid.values(), key=PodStory.importance, reverse=True)[:held]
+        self.by_uid = {story.uid: story for story in kept}
+        for name in self.ended - {f"{story.namespace}/{story.owner}" for story in kept}:
+            self.ended.discard(name)
+            self.workloads.pop(name, None)
 
     def count_states(self) -> dict[str, int]:
         """Living pods by state."""

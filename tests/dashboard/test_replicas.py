@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dashboard.budgets import make_budget
-from dashboard.plots.replicas import Budget, Rollout, make_replicas
+from dashboard.plots.replicas import MOST_ROWS, Budget, Rollout, make_replicas
 from tests.dashboard.rows import transition
 
 
@@ -29,10 +29,9 @@ def rollout():
         replica_set(9000, "replicas", 1, "web-b"),
         replica_set(9500, "replicas", 3, "web-a"),
         deployment(9500, "availableReplicas", 3),
-        deployment(9500, "availableReplicas", 3, "website"),
+        deployment(9600, "availableReplicas", 9, "website"),
     ]:
-        if row["name"] != "website":
-            told.feed(row)
+        told.feed(row)
     told.budgets = [Budget(0, 4, 3, 5)]
     return told
 
@@ -49,7 +48,8 @@ def points(figure, name):
 def test_replicas_are_stacked_by_revision_on_common_instants():
     figure = make_replicas(rollout(), 12_000)
     assert points(figure, "revision 1") == [(10, 4), (9000, 4), (9500, 3), (12_000, 3)]
-    assert points(figure, "revision 2") == [(10, 0), (9000, 1), (9500, 1), (12_000, 1)]
+    # Before its first point an area is nothing.
+    assert points(figure, "revision 2") == [(9000, 1), (9500, 1), (12_000, 1)]
     stacked = [trace["name"][:10] for trace in figure["data"] if "stackgroup" in trace]
     assert stacked == ["revision 1", "revision 2"]
 
@@ -77,6 +77,59 @@ def test_a_deployment_without_history_is_an_empty_chart():
     figure = make_replicas(Rollout("web"), 5000)
     assert points(figure, "available") == [(0, 0), (5000, 0)]
     assert points(figure, "at least") == []
+
+
+def test_a_revision_without_replicas_ends_and_one_with_some_reaches_now():
+    told = rollout()
+    told.feed(replica_set(10_000, "replicas", 0, "web-a"))
+    told.feed(replica_set(11_000, "replicas", 2, "web-b"))
+    figure = make_replicas(told, 12_000)
+    assert points(figure, "revision 1") == [(10, 4), (9000, 4), (9500, 3), (10_000, 0)]
+    assert points(figure, "revision 2")[-3:] == [(10_000, 1), (11_000, 2), (12_000, 2)]
+    assert "grows" not in trace(figure, "revision 1")["meta"]
+    assert trace(figure, "revision 2")["meta"]["grows"] == "line"
+
+
+def test_a_deleted_deployment_has_no_replicas():
+    told = rollout()
+    told.feed(deployment(11_000, "exists", "deleted"))
+    assert points(make_replicas(told, 12_000), "available")[-2:] == [(11_000, 0), (12_000, 0)]
+
+
+def revisions(count):
+    """A Deployment that gets another image every ten seconds, and keeps no history."""
+    told = Rollout("web")
+    for number in range(count):
+        at_ms, name = number * 10_000, f"web-{number}"
+        told.feed(replica_set(at_ms, "revision", number + 1, name))
+        for step in range(4):
+            told.feed(replica_set(at_ms + step * 1000, "replicas", step + 1, name))
+            told.feed(deployment(at_ms + step * 1000, "readyReplicas", 4 + step % 2))
+            if number:
+                told.feed(replica_set(at_ms + step * 1000, "replicas", 3 - step, f"web-{number - 1}"))
+        if number:
+            told.feed(replica_set(at_ms + 9000, "exists", "deleted", f"web-{number - 1}"))
+        told.budgets.append(Budget(at_ms, 4, 3 - number % 2, 5))
+    return told
+
+
+def test_of_a_long_story_the_later_part_is_held():
+    told = revisions(2000)
+    figure = make_replicas(told, 20_000_000)
+    assert len(told.replica_sets) < MOST_ROWS
+    assert sum(len(trace["x"]) for trace in figure["data"]) < 2 * MOST_ROWS
+    # What is left is as it was, and the picture begins with it.
+    begins = figure["layout"]["meta"]["from"]
+    assert begins > 15_000_000
+    assert points(figure, "revision 1999")[:4] == [
+        (19_980_000, 1),
+        (19_981_000, 2),
+        (19_982_000, 3),
+        (19_983_000, 4),
+    ]
+    first_ms, first = points(figure, "ready")[0]
+    assert (first_ms, first in (4, 5)) == (begins, True)
+    assert points(figure, "at least")[0][0] == begins
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
 from dashboard.plots.stories import Stories
@@ -136,6 +138,68 @@ def test_of_too_many_pods_the_living_and_the_latest_are_shown():
 def test_one_workload_can_be_asked_for():
     stories = told([*pod_life("a", owner="StatefulSet/db"), *pod_life("b")])
     assert rows_of(make_timeline(stories, 9000, workload="default/StatefulSet/db")) == ["db", "a"]
+
+
+def replica_set(at_ms, name, value):
+    return transition(at_ms, "exists", value, name, kind="ReplicaSet", owner="Deployment/web")
+
+
+def rollouts(stories, numbers, pods=10, held=60):
+    """Each makes a ReplicaSet with its pods, and deletes those of the one before; every state is drawn."""
+    for number in numbers:
+        at_ms, name = number * 10_000, f"web-{number}"
+        rows = [replica_set(at_ms, name, "created")]
+        for pod in range(pods):
+            rows += pod_life(f"{name}-{pod}", at_ms + pod, owner=f"ReplicaSet/{name}")
+            rows.append(transition(at_ms + 9000, "exists", "deleted", f"web-{number - 1}-{pod}"))
+        rows.append(replica_set(at_ms + 9000, f"web-{number - 1}", "deleted"))
+        for row in rows:
+            stories.feed(row)
+        stories.forget(held)
+        make_timeline(stories, at_ms + 9500)
+
+
+def test_owners_are_forgotten_with_their_last_pod():
+    stories = Stories()
+    rollouts(stories, range(1, 40))
+    assert "default/ReplicaSet/web-39" in stories.workloads
+    assert len(stories.workloads) < 10
+    assert rows_of(make_timeline(stories, 400_000))[0] == "web"
+
+
+def test_an_owner_without_pods_yet_is_remembered():
+    stories = Stories()
+    rollouts(stories, range(1, 20))
+    stories.feed(replica_set(200_000, "web-next", "created"))
+    rollouts(stories, range(21, 40))
+    assert stories.workloads["default/ReplicaSet/web-next"] == "Deployment/web"
+
+
+def test_what_was_drawn_takes_no_memory_once_it_is_forgotten():
+    stories = Stories()
+    tracemalloc.start()
+    try:
+        rollouts(stories, range(1, 20))
+        warm, _ = tracemalloc.get_traced_memory()
+        rollouts(stories, range(20, 80))
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert after - warm < 100_000
+
+
+def test_a_label_tells_what_is_true_now():
+    rows = pod_life()
+    stories = told(rows)
+
+    def labels():
+        return [text for trace in make_timeline(stories, 9000)["data"] for text in trace["hovertext"]]
+
+    assert "<b>web-1 · Ready</b><br>since +5s" in "".join(labels())
+    stories.feed(transition(9000, "status", "Completed"))
+    assert "STATUS Completed" in "".join(labels())
+    stories.feed(transition(9500, "exists", "deleted"))
+    assert "+5s → +9.5s" in "".join(labels())
 
 
 def test_the_stored_state_wins_over_the_folded_one():
