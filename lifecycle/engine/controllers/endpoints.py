@@ -1,7 +1,8 @@
 """EndpointSlices: which pods a Service sends traffic to, and how each of them stands.
 
 Modelled: slices of at most a hundred endpoints, the conditions ready, serving and terminating,
-`publishNotReadyAddresses`. Left out: topology hints, several address families, the older Endpoints objects.
+`publishNotReadyAddresses`. Left out: topology hints, several address families, pods whose ports of one name
+have different numbers (the oldest pod's counts), edits of a slice by hand, the older Endpoints objects.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ READY, SERVING, TERMINATING = "ready", "serving", "terminating"
 
 Act = Callable[[Action], None]
 Endpoint = dict[str, Any]
+Port = dict[str, Any]
 
 
 # --- deciding ---------------------------------------------------------------------------------------------
@@ -68,7 +70,7 @@ def endpoint_state(endpoint: Endpoint | None) -> str | None:
     return SERVING if conditions["serving"] else TERMINATING
 
 
-def make_ports(service_spec: Mapping[str, Any], pod: Pod | None) -> list[dict[str, Any]]:
+def make_ports(service_spec: Mapping[str, Any], pod: Pod | None) -> list[Port]:
     """The ports of a slice: the Service's target ports, names of container ports looked up in a pod."""
     ports = []
     for entry in service_spec.get("ports") or ():
@@ -141,6 +143,7 @@ class EndpointSliceController:
         self._endpoints: dict[str, dict[str, Endpoint]] = {}
         context.loop.register(self.name, self.sync, "endpoints")
         context.store.listen("Service", self._on_service)
+        context.store.listen("EndpointSlice", self._on_slice)
         context.store.listen("Pod", self._on_pod)
 
     def restore(self) -> None:
@@ -185,6 +188,19 @@ class EndpointSliceController:
         for pod_uid, endpoint in self._endpoints.pop(uid, {}).items():
             self._tell(name, pod_uid, endpoint_state(endpoint), None)
 
+    def _on_slice(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        """A slice that is taken away while its Service stays is made again."""
+        owner = old.meta.controller if old is not None else None
+        known = self._endpoints.get(owner.uid) if owner is not None else None
+        if new is not None or old is None or owner is None or known is None:
+            return
+        for endpoint in _endpoints_of(old):
+            pod_uid = endpoint["targetRef"]["uid"]
+            if known.pop(pod_uid, None) is not None:
+                self._tell(owner.name, pod_uid, endpoint_state(endpoint), None)
+                self._dirty[owner.uid][pod_uid] = None
+        self._context.loop.enqueue(self.name, old.meta.namespace or "", owner.name)
+
     def _on_pod(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if not self._selectors:
             return
@@ -211,22 +227,22 @@ class EndpointSliceController:
         selector = _selector_of(service)
         publish = bool((service.spec or {}).get("publishNotReadyAddresses"))
         changed: dict[str, Endpoint | None] = {}
-        sample: Pod | None = None
         for pod_uid in self._in_order(dirty):
             pod = self._store.get_pod(pod_uid)
             is_selected = pod is not None and selector is not None and selector.matches(pod.meta.labels)
             endpoint = make_endpoint(pod, publish) if pod is not None and is_selected else None
-            sample = pod if endpoint is not None else sample
             if endpoint != known.get(pod_uid):
                 changed[pod_uid] = endpoint
-        if changed or not self._slices(service):
-            self._write(service, changed, sample)
+        before = {pod_uid: endpoint_state(known.get(pod_uid)) for pod_uid in changed}
         for pod_uid, endpoint in changed.items():
-            self._tell(name, pod_uid, endpoint_state(known.get(pod_uid)), endpoint_state(endpoint))
             if endpoint is None:
                 del known[pod_uid]
             else:
                 known[pod_uid] = endpoint
+        if selector is not None or changed:
+            self._write(service, changed, self._ports(service, known))
+        for pod_uid, endpoint in changed.items():
+            self._tell(name, pod_uid, before[pod_uid], endpoint_state(endpoint))
 
     def _in_order(self, uids: Mapping[str, None]) -> list[str]:
         """Oldest pods first whatever order they were noted in; those that are gone last."""
@@ -237,24 +253,26 @@ class EndpointSliceController:
 
         return sorted(uids, key=age)
 
+    def _ports(self, service: StoredObject, pods: Mapping[str, Endpoint]) -> list[Port]:
+        spec = service.spec or {}
+        has_names = any(isinstance(entry.get("targetPort"), str) for entry in spec.get("ports") or ())
+        oldest = self._in_order(dict.fromkeys(pods))[0] if has_names and pods else None
+        return make_ports(spec, self._store.get_pod(oldest) if oldest is not None else None)
+
     def _write(
-        self, service: StoredObject, changed: Mapping[str, Endpoint | None], sample: Pod | None
+        self, service: StoredObject, changed: Mapping[str, Endpoint | None], ports: list[Port]
     ) -> None:
-        if _selector_of(service) is None and not changed:
-            return
         slices = self._slices(service)
         before = [_endpoints_of(entry) for entry in slices]
-        after = place(before, changed)
+        after = place(before, changed) if changed else before
         for entry, was, is_now in zip(slices, before, after, strict=False):
-            if was != is_now:
-                ports = (entry.extra or {}).get("ports") or make_ports(service.spec, sample)
-                self._act(
-                    Update(entry.replace(extra={**(entry.extra or {}), "endpoints": is_now, "ports": ports}))
-                )
+            extra = entry.extra or {}
+            if was != is_now or extra.get("ports") != ports:
+                self._act(Update(entry.replace(extra={**extra, "endpoints": is_now, "ports": ports})))
         for endpoints in after[len(slices) :] or ([] if slices else [[]]):
-            self._act(Create(self._new_slice(service, endpoints, sample)))
+            self._act(Create(self._new_slice(service, endpoints, ports)))
 
-    def _new_slice(self, service: StoredObject, endpoints: list[Endpoint], sample: Pod | None) -> PlainObject:
+    def _new_slice(self, service: StoredObject, endpoints: list[Endpoint], ports: list[Port]) -> PlainObject:
         meta = service.meta
         number = self._store.creations.get(meta.uid, 0) + 1
         _uid, suffix = self._context.chance.uid_and_suffix(meta.uid, number)
@@ -271,7 +289,7 @@ class EndpointSliceController:
             extra={
                 "addressType": "IPv4",
                 "endpoints": endpoints,
-                "ports": make_ports(service.spec or {}, sample),
+                "ports": ports,
             },
         )
 

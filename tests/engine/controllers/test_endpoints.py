@@ -64,6 +64,56 @@ def test_endpoints_keep_their_place_and_slices_their_size():
     assert len(less) == ENDPOINTS_PER_SLICE and less[-1] == make_entry(-1)
 
 
+def make_service(port: Any = 8080, **spec: Any) -> dict[str, Any]:
+    ports = [{"port": 80, "targetPort": port}]
+    meta = {"name": "web"}
+    whole = {"selector": {"app": "nginx"}, "ports": ports, **spec}
+    return {"apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": whole}
+
+
+def test_slices_follow_the_ports_of_their_service():
+    door = Door()
+    door.apply(make_service())
+    door.apply(make_deployment(1))
+    door.run(10)
+    for port, expected in ((9090, 9090), ("none", None), (8080, 8080)):
+        door.apply(make_service(port))
+        door.run(1)
+        (entry,) = door.cluster.list("EndpointSlice")
+        assert [one["port"] for one in entry["ports"]] == ([expected] if expected else [])
+        assert len(entry["endpoints"]) == 1
+    # Nothing of this is news of the pods.
+    assert [row["new"] for row in door.rows if row.get("field") == "endpoint.web"] == ["ready"]
+
+
+def test_the_name_of_a_port_is_looked_up_as_soon_as_there_is_a_pod():
+    door = Door()
+    door.apply(make_service("http"))
+    deployment = make_deployment(1)
+    container = deployment["spec"]["template"]["spec"]["containers"][0]
+    container["ports"] = [{"name": "http", "containerPort": 8000}]
+    door.run(1)
+    assert door.cluster.list("EndpointSlice")[0]["ports"] == []
+    door.apply(deployment)
+    door.run(10)
+    assert [one["port"] for one in door.cluster.list("EndpointSlice")[0]["ports"]] == [8000]
+
+
+def test_a_slice_that_is_taken_away_is_made_again():
+    door = Door()
+    door.apply(make_service())
+    door.apply(make_deployment(2))
+    door.run(10)
+    (before,) = door.cluster.list("EndpointSlice")
+    door.change("delete", before["metadata"]["name"], "EndpointSlice")
+    door.run(10)
+    (after,) = door.cluster.list("EndpointSlice")
+    assert after["metadata"]["uid"] != before["metadata"]["uid"]
+    assert after["endpoints"] == before["endpoints"]
+    lanes = [row["new"] for row in door.rows if row.get("field") == "endpoint.web"]
+    assert lanes == ["ready", "ready", None, None, "ready", "ready"]
+
+
 def test_a_rolling_update_hands_traffic_over():
     door = Door()
     service = {
