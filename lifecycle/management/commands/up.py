@@ -30,6 +30,13 @@ READY_SECONDS = 60.0
 LOOK_SECONDS = 0.5
 USER_NAME = "podline"
 DEMO = Path(__file__).parents[1] / "demo.yaml"
+# glibc would give each thread a heap of its own, and keep what large figures and frames leave free between
+# small things: a web server would grow for an hour. One heap, and what is large comes and goes by itself.
+MEMORY = {
+    "MALLOC_ARENA_MAX": "1",
+    "MALLOC_MMAP_THRESHOLD_": str(128 * 1024),
+    "MALLOC_TRIM_THRESHOLD_": str(256 * 1024),
+}
 NO_REDIS = (
     "Podline needs Redis and found none. Cure (Debian): apt-get install redis-server,"
     " or set REDIS_URL=redis://host:6379/0"
@@ -79,9 +86,7 @@ class Command(BaseCommand):
         # Warnings are for developers of the packages we use, not for whoever runs Podline.
         environment |= {"PYTHONWARNINGS": os.environ.get("PYTHONWARNINGS", "ignore")}
         environment |= {"LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING")}
-        # glibc would give each thread a heap of its own, and none ever shrinks: a web server that draws
-        # figures in many threads would grow for an hour.
-        environment |= {"MALLOC_ARENA_MAX": os.environ.get("MALLOC_ARENA_MAX", "2")}
+        environment |= {name: os.environ.get(name, value) for name, value in MEMORY.items()}
         environment |= {"ALLOWED_HOSTS": ",".join(allowed_hosts(host)), "PODLINE_DATA": str(settings.DATA)}
         os.environ.update(environment)
         call_command("migrate", verbosity=0, interactive=False)
