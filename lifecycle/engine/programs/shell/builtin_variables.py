@@ -1,5 +1,6 @@
 """Builtins for variables, options and input: export, local, set, read, getopts and the like."""
 
+from lifecycle.engine.programs.lines import lines_of, whole_lines_of
 from lifecycle.engine.programs.shell.arithmetic import evaluate
 from lifecycle.engine.programs.shell.arrays import unset_element
 from lifecycle.engine.programs.shell.builtin_calls import Context
@@ -186,10 +187,10 @@ def mapfile(context: Context, words: list[str]) -> int | None:
         task.state["mapfile"] = text
         task.wait = Wait(Wait.INPUT, number)
         return None
-    lines = text.splitlines(keepends="t" not in options)
+    lines = lines_of(text) if "t" in options else whole_lines_of(text)
     name = names[0] if names else "MAPFILE"
     context.shell.variables.pop(name, None)
-    context.shell.arrays[name] = list(lines)
+    context.shell.arrays[name] = [*lines]
     return 0
 
 

@@ -3,6 +3,8 @@
 import re
 
 from lifecycle.engine.programs.file_system import FIFO, FILE, FOLDER, LINK, File, join_path
+from lifecycle.engine.programs.matching.expression import compile_expression
+from lifecycle.engine.programs.matching.reading import EXTENDED
 from lifecycle.engine.programs.process_namespace import find_task
 from lifecycle.engine.programs.shell import patterns
 from lifecycle.engine.programs.shell.arithmetic import evaluate
@@ -12,6 +14,8 @@ from lifecycle.engine.programs.shell.scope import ShellScope
 from lifecycle.engine.programs.shell.task import Task
 from lifecycle.engine.programs.shell.word_parts import Word, literal
 from lifecycle.engine.programs.tools.registry import has_tool
+
+_SPECIAL = re.compile(r"[][\\.*^$+?(){}|]")
 
 
 class ConditionProblem(Exception):
@@ -272,29 +276,17 @@ class _Condition:
         return compare_texts(text, operator, expand_text(right, scope), self.machine, self.task)
 
     def _match(self, text: str, right: Word) -> bool:
-        try:
-            match = re.search(extended_expression(expand_text(right, self.scope)), text)
-        except re.error as error:
-            raise ConditionProblem(f"bad regular expression: {error}") from None
+        expression = compile_expression(self._expression_of(right), EXTENDED)
+        match = expression.search(text)
         if match is None:
             return False
-        self.scope.shell.arrays["BASH_REMATCH"] = [match[0], *(group or "" for group in match.groups())]
+        self.scope.shell.arrays["BASH_REMATCH"] = [match[0], *match.groups()]
         return True
 
-
-def extended_expression(pattern: str) -> str:
-    """A POSIX extended regular expression in Python's spelling."""
-    return re.sub(r"\[:(\w+):\]", lambda found: _POSIX_CLASSES.get(found[1], ""), pattern)
-
-
-_POSIX_CLASSES = {
-    "alpha": "a-zA-Z",
-    "digit": "0-9",
-    "alnum": "a-zA-Z0-9",
-    "upper": "A-Z",
-    "lower": "a-z",
-    "space": r"\s",
-    "blank": r" \t",
-    "punct": r"!-/:-@\[-`{-~",
-    "xdigit": "0-9A-Fa-f",
-}
+    def _expression_of(self, word: Word) -> str:
+        """The right side of `=~`: what is quoted stands for itself."""
+        found = []
+        for part in word:
+            text = expand_text((part,), self.scope)
+            found.append(_SPECIAL.sub(r"\\\g<0>", text) if part.quoted else text)
+        return "".join(found)

@@ -356,14 +356,13 @@ def _replace(part: Parameter, text: str, scope: Scope) -> str:
     new = expand_text(part.second, scope) if part.second else ""
     if not pattern:
         return text
-    compiled = patterns.compile_pattern(pattern)
     if part.operator == "/#":
-        match = compiled.match(text)
-        return new + text[match.end() :] if match else text
+        kept = patterns.remove_prefix(text, pattern, True)
+        return new + kept if kept != text else text
     if part.operator == "/%":
         kept = patterns.remove_suffix(text, pattern, True)
         return kept + new if kept != text else text
-    return compiled.sub(lambda _: new, text, count=0 if part.operator == "//" else 1)
+    return patterns.replace(text, pattern, new, part.operator == "//")
 
 
 def _bounds(part: Parameter, length: int, scope: Scope) -> tuple[int, int]:

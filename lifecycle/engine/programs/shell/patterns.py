@@ -3,21 +3,20 @@
 import re
 from functools import lru_cache
 
-_CLASSES = {
-    "alpha": "a-zA-Z",
-    "digit": "0-9",
-    "alnum": "a-zA-Z0-9",
-    "upper": "A-Z",
-    "lower": "a-z",
-    "space": r" \t\n\r\f\v",
-    "blank": r" \t",
-    "punct": r"!-/:-@\[-`{-~",
-    "xdigit": "0-9A-Fa-f",
-    "cntrl": r"\x00-\x1f\x7f",
-    "print": r"\x20-\x7e",
-    "graph": r"\x21-\x7e",
-}
+from lifecycle.engine.programs.matching.brackets import BracketReader
+from lifecycle.engine.programs.matching.expression import Expression
+from lifecycle.engine.programs.matching.syntax import (
+    ANY,
+    Node,
+    PatternProblem,
+    Repeat,
+    Sequence,
+    one_sign,
+    reverse,
+)
+
 _SPECIAL = frozenset("*?[]\\")
+_BRACKETS = BracketReader("!^", {}, True)
 
 
 def escape(text: str) -> str:
@@ -45,80 +44,72 @@ def unescape(pattern: str) -> str:
     return re.sub(r"\\(.)", r"\1", pattern, flags=re.DOTALL)
 
 
-@lru_cache(maxsize=4096)
-def compile_pattern(pattern: str, is_path: bool = False, is_greedy: bool = True) -> re.Pattern[str]:
-    """A regular expression for the pattern; in a path, wildcards do not cross slashes."""
-    any_sign, more = ("[^/]" if is_path else "."), ("*" if is_greedy else "*?")
-    parts: list[str] = []
+def read_pattern(pattern: str) -> Node:
+    """The pattern's syntax; a bracket that is not closed stands for itself."""
+    found: list[Node] = []
     at = 0
     while at < len(pattern):
         sign = pattern[at]
         at += 1
         if sign == "*":
-            parts.append(any_sign + more)
+            found.append(Repeat(ANY, 0, None))
         elif sign == "?":
-            parts.append(any_sign)
+            found.append(ANY)
         elif sign == "\\" and at < len(pattern):
-            parts.append(re.escape(pattern[at]))
+            found.append(one_sign(pattern[at]))
             at += 1
         elif sign == "[":
-            bracket = _read_bracket(pattern, at)
-            if bracket is None:
-                parts.append(r"\[")
-            else:
-                parts.append(bracket[0])
-                at = bracket[1]
+            try:
+                signs, at = _BRACKETS.read(pattern, at)
+            except PatternProblem:
+                signs = one_sign(sign)
+            found.append(signs)
         else:
-            parts.append(re.escape(sign))
-    return re.compile("".join(parts), re.DOTALL)
+            found.append(one_sign(sign))
+    return Sequence(tuple(found))
 
 
-def _read_bracket(pattern: str, at: int) -> tuple[str, int] | None:
-    negated = pattern[at : at + 1] in ("!", "^")
-    at += negated
-    inside: list[str] = []
-    first = True
-    while at < len(pattern):
-        sign = pattern[at]
-        if sign == "]" and not first:
-            body = "".join(inside)
-            return (f"[{'^' if negated else ''}{body}]", at + 1)
-        first = False
-        if pattern.startswith("[:", at) and ":]" in pattern[at:]:
-            end = pattern.index(":]", at)
-            inside.append(_CLASSES.get(pattern[at + 2 : end], ""))
-            at = end + 2
-            continue
-        if sign == "\\" and at + 1 < len(pattern):
-            at += 1
-            sign = pattern[at]
-            inside.append(re.escape(sign))
-        else:
-            inside.append("\\" + sign if sign in "[\\^]&~|" else sign)
-        at += 1
-    return None
+@lru_cache(maxsize=2048)
+def compile_pattern(pattern: str) -> Expression:
+    """The pattern, ready for use. Raises PatternProblem."""
+    return Expression(read_pattern(pattern))
+
+
+@lru_cache(maxsize=512)
+def _compile_backwards(pattern: str) -> Expression:
+    return Expression(reverse(read_pattern(pattern)))
 
 
 def matches(pattern: str, text: str) -> bool:
     """Whether the pattern matches the whole text."""
-    return compile_pattern(pattern).fullmatch(text) is not None
+    if not is_pattern(pattern):
+        return unescape(pattern) == text
+    return compile_pattern(pattern).longest(text) == len(text)
 
 
 def remove_prefix(text: str, pattern: str, longest: bool) -> str:
     """`${text#pattern}`, or `##` for the longest match."""
     compiled = compile_pattern(pattern)
-    ends = range(len(text), -1, -1) if longest else range(len(text) + 1)
-    for end in ends:
-        if compiled.fullmatch(text, 0, end):
-            return text[end:]
-    return text
+    end = compiled.longest(text) if longest else compiled.shortest(text)
+    return text[max(end, 0) :]
 
 
 def remove_suffix(text: str, pattern: str, longest: bool) -> str:
     """`${text%pattern}`, or `%%` for the longest match."""
-    compiled = compile_pattern(pattern)
-    starts = range(len(text) + 1) if longest else range(len(text), -1, -1)
-    for start in starts:
-        if compiled.fullmatch(text, start):
-            return text[:start]
-    return text
+    compiled, backwards = _compile_backwards(pattern), text[::-1]
+    length = compiled.longest(backwards) if longest else compiled.shortest(backwards)
+    return text[: len(text) - max(length, 0)]
+
+
+def replace(text: str, pattern: str, new: str, is_global: bool) -> str:
+    """`${text/pattern/new}`, or `//` for every match; nothing at all is one only in an empty text."""
+    found: list[str] = []
+    at = 0
+    for match in compile_pattern(pattern).all(text):
+        if match.end() == match.start() and text:
+            continue
+        found += [text[at : match.start()], new]
+        at = match.end()
+        if not is_global:
+            break
+    return "".join(found) + text[at:]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from lifecycle.engine.programs.file_system import FIFO, FOLDER, FileProblem, FileSystem, join_path
+from lifecycle.engine.programs.lines import whole_lines_of
 from lifecycle.engine.programs.shell.fifos import MustWait, open_fifo
 from lifecycle.engine.programs.shell.machine import Machine
 from lifecycle.engine.programs.shell.open_files import BOTH, READER
@@ -171,12 +172,12 @@ class Call:
             if isinstance(texts, Wait):
                 return texts
             for _, text in texts:
-                if self._hand_over(text.splitlines(keepends=True), handle):
+                if self._hand_over(whole_lines_of(text), handle):
                     return self.status
             return self.status
         while self.is_alive:
             text, is_end = self.machine.read(self.task, 0)
-            lines = (self.state.pop("partial", "") + text).splitlines(keepends=True)
+            lines = whole_lines_of(self.state.pop("partial", "") + text)
             if lines and not is_end and not lines[-1].endswith("\n"):
                 self.state["partial"] = lines.pop()
             if self._hand_over(lines, handle):

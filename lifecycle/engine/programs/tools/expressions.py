@@ -2,10 +2,11 @@
 
 import re
 
+from lifecycle.engine.programs.matching.expression import Found, compile_expression
+from lifecycle.engine.programs.matching.reading import BASIC
 from lifecycle.engine.programs.shell.conditions import ConditionProblem, evaluate_test
 from lifecycle.engine.programs.tools.call import Call, Outcome
 from lifecycle.engine.programs.tools.registry import tool
-from lifecycle.engine.programs.tools.searching import basic_expression
 
 
 @tool("test", "[")
@@ -76,10 +77,7 @@ class _Expression:
         if operator == "&":
             return left if left not in ("", "0") and right not in ("", "0") else "0"
         if operator == ":":
-            found = re.match(basic_expression(right), left)
-            if found is None:
-                return "" if "\\(" in right else "0"
-            return found[1] or "" if found.groups() else str(found.end())
+            return _match(right, left)
         if operator in ("+", "-", "*", "/", "%"):
             first, second = int(left), int(right)
             if operator in "/%":
@@ -89,6 +87,15 @@ class _Expression:
                 first + second if operator == "+" else first - second if operator == "-" else first * second
             )
         return str(int(_compare(operator, left, right)))
+
+
+def _match(pattern: str, text: str) -> str:
+    """`text : pattern`, from the text's beginning on: the first group's text, or how long the match is."""
+    expression = compile_expression(pattern, BASIC)
+    end = expression.longest(text)
+    if expression.groups:
+        return Found(expression, text, 0, end)[1] if end >= 0 else ""
+    return str(max(end, 0))
 
 
 def _compare(operator: str, left: str, right: str) -> bool:

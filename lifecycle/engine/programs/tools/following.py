@@ -1,6 +1,7 @@
 """`tail`, also of files that grow."""
 
 from lifecycle.engine.programs.file_system import FOLDER
+from lifecycle.engine.programs.lines import whole_lines_of
 from lifecycle.engine.programs.shell.options import split_options
 from lifecycle.engine.programs.shell.task import Wait
 from lifecycle.engine.programs.tools.call import Call, Outcome
@@ -66,7 +67,7 @@ def _last_part(text: str, options: dict[str, str]) -> str:
             text[count - 1 :] if bytes_wanted.startswith("+") else text[len(text) - count :] if count else ""
         )
     wanted = options.get("n", options.get("lines", "10"))
-    lines = text.splitlines(keepends=True)
+    lines = whole_lines_of(text)
     count = int(wanted.lstrip("-+") or 0) if wanted.lstrip("-+").isdigit() else 10
     if wanted.startswith("+"):
         return "".join(lines[max(count - 1, 0) :])

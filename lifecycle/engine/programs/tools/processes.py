@@ -1,5 +1,6 @@
 """Tools that start, watch and signal processes."""
 
+from lifecycle.engine.programs.lines import lines_of
 from lifecycle.engine.programs.process_namespace import send_signal, tasks_in_sight
 from lifecycle.engine.programs.shell.builtin_jobs import kill_target
 from lifecycle.engine.programs.shell.builtin_variables import set_options
@@ -295,7 +296,7 @@ def _xargs_options(words: list[str]) -> tuple[dict[str, str], list[str]]:
 
 def _xargs_runs(options: dict[str, str], words: list[str], text: str) -> list[list[str]]:
     if "I" in options:
-        return [[word.replace(options["I"], line) for word in words] for line in text.splitlines() if line]
+        return [[word.replace(options["I"], line) for word in words] for line in lines_of(text) if line]
     items = text.split("\0") if "0" in options else text.split()
     items = [item for item in items if item]
     if not items:

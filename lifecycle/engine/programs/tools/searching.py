@@ -1,46 +1,47 @@
 """`grep`, and regular expressions as POSIX writes them."""
 
-import re
+from functools import lru_cache
+from typing import TypeAlias
 
-from lifecycle.engine.programs.shell.conditions import extended_expression
+from lifecycle.engine.programs.lines import lines_of
+from lifecycle.engine.programs.matching.expression import Expression
+from lifecycle.engine.programs.matching.perl import BacktrackingExpression
+from lifecycle.engine.programs.matching.reading import BASIC, EXTENDED, OF_PERL, read_expression
+from lifecycle.engine.programs.matching.syntax import (
+    Choice,
+    Edge,
+    Group,
+    Node,
+    PatternProblem,
+    Sequence,
+    one_sign,
+)
 from lifecycle.engine.programs.shell.options import split_options
 from lifecycle.engine.programs.shell.task import Wait
 from lifecycle.engine.programs.tools.call import Call, Outcome
 from lifecycle.engine.programs.tools.registry import tool
 
-
-def basic_expression(pattern: str) -> str:
-    """A POSIX basic regular expression in Python's spelling."""
-    found: list[str] = []
-    at = 0
-    while at < len(pattern):
-        sign = pattern[at]
-        if sign == "\\" and at + 1 < len(pattern):
-            following = pattern[at + 1]
-            found.append(following if following in "(){}|+?" else "\\" + following)
-            at += 2
-        elif sign == "[":
-            end = pattern.find("]", at + 2 if pattern[at + 1 : at + 2] != "^" else at + 3)
-            while end >= 0 and pattern[:end].rfind("[:") > pattern[:end].rfind(":]"):
-                end = pattern.find("]", pattern.find(":]", end - 1) + 2)
-            end = len(pattern) - 1 if end < 0 else end
-            found.append(extended_expression(pattern[at : end + 1]))
-            at = end + 1
-        elif sign in "(){}|+?":
-            found.append("\\" + sign)
-            at += 1
-        elif sign == "*" and not found:
-            found.append("\\*")
-            at += 1
-        else:
-            found.append(sign)
-            at += 1
-    return "".join(found)
+Pattern: TypeAlias = Expression | BacktrackingExpression
 
 
-def compile_expression(pattern: str, is_extended: bool, flags: int = 0) -> re.Pattern[str]:
-    """A POSIX regular expression, compiled. Raises re.error."""
-    return re.compile(extended_expression(pattern) if is_extended else basic_expression(pattern), flags)
+@lru_cache(maxsize=512)
+def _compile(text: str, letters: frozenset[str]) -> Pattern:
+    """What grep looks for: a pattern in each line of the text, read as the options say."""
+    dialect = OF_PERL if "P" in letters else EXTENDED if "E" in letters else BASIC
+    try:
+        options = [
+            Sequence(tuple(map(one_sign, line))) if "F" in letters else read_expression(line, dialect)
+            for line in text.split("\n")
+        ]
+    except PatternProblem:
+        if "P" not in letters or {"w", "x"} & letters:
+            raise
+        return BacktrackingExpression(text, "i" in letters)
+    node: Node = options[0] if len(options) == 1 else Choice(tuple(options))
+    for letter, first, last in (("w", "[", "]"), ("x", "^", "$")):
+        if letter in letters:
+            node = Sequence((Edge(first), Group(node, 0), Edge(last)))
+    return Expression(node, "i" in letters)
 
 
 @tool("grep", "egrep", "fgrep")
@@ -53,19 +54,8 @@ def grep(call: Call) -> Outcome:
         if not operands:
             return call.fail("a pattern is needed", 2)
         pattern, operands = operands[0], operands[1:]
-    if "F" in options or call.name == "fgrep":
-        expression = "|".join(re.escape(one) for one in pattern.split("\n"))
-    else:
-        is_extended = "E" in options or "P" in options or call.name == "egrep"
-        expression = extended_expression(pattern) if is_extended else basic_expression(pattern)
-    if "w" in options:
-        expression = rf"\b(?:{expression})\b"
-    if "x" in options:
-        expression = f"^(?:{expression})$"
-    try:
-        compiled = re.compile(expression, re.IGNORECASE if "i" in options else 0)
-    except re.error as error:
-        return call.cannot(f"{pattern!r} ({error})")
+    letters = set("EFPiwx") & set(options) | {"egrep": {"E"}, "fgrep": {"F"}}.get(call.name, set())
+    compiled = _compile(pattern, frozenset(letters))
     if {"r", "R", "recursive"} & set(options):
         operands = _files_below(call, operands or ["."])
     return _grep_lines(call, compiled, options, operands)
@@ -100,7 +90,7 @@ class _Context:
         state = self.call.state
         if not (self.before or self.after):
             return
-        text = line.rstrip("\n")
+        text = line.removesuffix("\n")
         number = f"{state['line']}-" if self.has_numbers else ""
         if state.get("left", 0) > 0:
             state["left"] -= 1
@@ -111,7 +101,7 @@ class _Context:
         state["waiting"] = waiting[-self.before :] if self.before else []
 
 
-def _grep_lines(call: Call, compiled: re.Pattern[str], options: dict[str, str], names: list[str]) -> Outcome:
+def _grep_lines(call: Call, compiled: Pattern, options: dict[str, str], names: list[str]) -> Outcome:
     state = call.state
     silent = bool({"q", "quiet", "silent"} & set(options))
     most = int(options.get("m") or options.get("max-count") or 1 << 60)
@@ -120,8 +110,9 @@ def _grep_lines(call: Call, compiled: re.Pattern[str], options: dict[str, str], 
 
     def handle(line: str) -> bool:
         state["line"] = state.get("line", 0) + 1
-        found = compiled.search(line.rstrip("\n"))
-        if (found is None) != ("v" in options):
+        text = line.removesuffix("\n")
+        is_found = compiled.is_in(text)
+        if is_found == ("v" in options):
             context.miss(line)
             return False
         state["count"] = state.get("count", 0) + 1
@@ -130,10 +121,10 @@ def _grep_lines(call: Call, compiled: re.Pattern[str], options: dict[str, str], 
         if "c" not in options:
             prefix = f"{state['line']}:" if "n" in options else ""
             context.hit()
-            if "o" in options and found is not None:
-                call.out("".join(f"{prefix}{one[0]}\n" for one in compiled.finditer(line) if one[0]))
+            if "o" in options:
+                call.out("".join(f"{prefix}{one[0]}\n" for one in compiled.all(text) if one[0] and is_found))
             else:
-                call.out(prefix + line.rstrip("\n") + "\n")
+                call.out(f"{prefix}{text}\n")
         return bool(state["count"] >= most)
 
     if len(names) > 1:
@@ -151,13 +142,13 @@ def _grep_lines(call: Call, compiled: re.Pattern[str], options: dict[str, str], 
     return 0 if state.get("count") and (silent or not call.status) else 2 if call.status else 1
 
 
-def _grep_files(call: Call, compiled: re.Pattern[str], options: dict[str, str], names: list[str]) -> Outcome:
+def _grep_files(call: Call, compiled: Pattern, options: dict[str, str], names: list[str]) -> Outcome:
     texts = call.whole_inputs(names)
     if isinstance(texts, Wait):
         return texts
     is_found = False
     for name, text in texts:
-        hits = [line for line in text.splitlines() if (compiled.search(line) is None) == ("v" in options)]
+        hits = [line for line in lines_of(text) if compiled.is_in(line) != ("v" in options)]
         is_found = is_found or bool(hits)
         if {"q", "quiet"} & set(options):
             continue

@@ -4,10 +4,13 @@ import re
 from dataclasses import dataclass
 
 from lifecycle.engine.programs.file_system import FileProblem
+from lifecycle.engine.programs.lines import lines_of
+from lifecycle.engine.programs.matching.expression import Expression, Found, compile_expression
+from lifecycle.engine.programs.matching.reading import EXTENDED_OF_SED, OF_SED
+from lifecycle.engine.programs.matching.syntax import PatternProblem
 from lifecycle.engine.programs.shell.task import Wait
 from lifecycle.engine.programs.tools.call import Call, Outcome
 from lifecycle.engine.programs.tools.registry import tool
-from lifecycle.engine.programs.tools.searching import compile_expression
 
 
 class EditorProblem(Exception):
@@ -19,7 +22,7 @@ class _Address:
     """A line number, `$`, or a pattern; None matches every line."""
 
     number: int | None = None
-    pattern: re.Pattern[str] | None = None
+    pattern: Expression | None = None
     is_last: bool = False
 
     def matches(self, line: str, number: int, is_last: bool) -> bool:
@@ -27,7 +30,7 @@ class _Address:
             return is_last
         if self.number is not None:
             return number == self.number
-        return self.pattern is not None and self.pattern.search(line) is not None
+        return self.pattern is not None and self.pattern.is_in(line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ class _Edit:
     last: _Address | None
     negated: bool
     command: str
-    pattern: re.Pattern[str] | None = None
+    pattern: Expression | None = None
     text: str = ""
     flags: str = ""
 
@@ -52,7 +55,7 @@ def sed(call: Call) -> Outcome:
         scripts, operands = [operands[0]], operands[1:]
     try:
         edits = [edit for script in scripts for edit in _SedReader(script, "E" in options).edits()]
-    except (EditorProblem, re.error) as problem:
+    except (EditorProblem, PatternProblem) as problem:
         return call.cannot(str(problem), 1)
     texts = call.whole_inputs(operands)
     if isinstance(texts, Wait):
@@ -97,7 +100,7 @@ class _SedReader:
     def __init__(self, text: str, is_extended: bool) -> None:
         self.text = text
         self.at = 0
-        self.is_extended = is_extended
+        self.dialect = EXTENDED_OF_SED if is_extended else OF_SED
 
     def edits(self) -> list[_Edit]:
         found: list[_Edit] = []
@@ -142,7 +145,7 @@ class _SedReader:
             return _Address(is_last=True)
         if self.text.startswith("/", self.at):
             self.at += 1
-            return _Address(pattern=compile_expression(self.until("/"), self.is_extended))
+            return _Address(pattern=compile_expression(self.until("/"), self.dialect))
         return None
 
     def until(self, delimiter: str) -> str:
@@ -161,7 +164,7 @@ class _SedReader:
             self.at += 1
         raise EditorProblem("a command that is not finished")
 
-    def substitution(self) -> tuple[re.Pattern[str], str, str]:
+    def substitution(self) -> tuple[Expression, str, str]:
         delimiter = self.text[self.at : self.at + 1]
         self.at += 1
         pattern, replacement = self.until(delimiter), self.until(delimiter)
@@ -169,24 +172,23 @@ class _SedReader:
         while self.text[self.at : self.at + 1] and self.text[self.at] in "gpiI0123456789":
             flags += self.text[self.at]
             self.at += 1
-        case = re.IGNORECASE if "i" in flags.lower() else 0
-        return compile_expression(pattern, self.is_extended, case), replacement, flags
+        return compile_expression(pattern, self.dialect, "i" in flags.lower()), replacement, flags
 
 
-def _replacement(template: str, match: re.Match[str]) -> str:
+def _replacement(template: str, match: Found) -> str:
     def one(found: re.Match[str]) -> str:
         sign = found[0]
         if sign == "&":
             return match[0]
         if sign[1].isdigit():
-            return match[int(sign[1])] or ""
+            return match[int(sign[1])]
         return {"n": "\n", "t": "\t"}.get(sign[1], sign[1])
 
     return re.sub(r"&|\\.", one, template, flags=re.DOTALL)
 
 
 def _edit_text(text: str, edits: list[_Edit], quiet: bool) -> str:
-    lines = text.splitlines()
+    lines = lines_of(text)
     inside = [False] * len(edits)
     output: list[str] = []
     for number, line in enumerate(lines, 1):
@@ -250,13 +252,14 @@ def _substitute(edit: _Edit, line: str) -> tuple[str, bool]:
     assert edit.pattern is not None
     digits = re.sub(r"\D", "", edit.flags)
     wanted = int(digits) if digits else 1
-    count = 0
-
-    def one(match: re.Match[str]) -> str:
-        nonlocal count
+    count, at = 0, 0
+    found: list[str] = []
+    for match in edit.pattern.all(line):
         count += 1
-        is_wanted = count >= wanted if "g" in edit.flags else count == wanted
-        return _replacement(edit.text, match) if is_wanted else match[0]
-
-    changed = edit.pattern.sub(one, line)
-    return changed, count >= wanted
+        if count < wanted:
+            continue
+        found += [line[at : match.start()], _replacement(edit.text, match)]
+        at = match.end()
+        if "g" not in edit.flags:
+            break
+    return "".join(found) + line[at:], count >= wanted

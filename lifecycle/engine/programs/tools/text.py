@@ -2,6 +2,7 @@
 
 import re
 
+from lifecycle.engine.programs.lines import lines_of, whole_lines_of
 from lifecycle.engine.programs.shell.options import split_options
 from lifecycle.engine.programs.shell.task import Wait
 from lifecycle.engine.programs.tools.call import Call, Outcome
@@ -75,7 +76,7 @@ def _all_but_last(call: Call, names: list[str], count: int) -> Outcome:
     if isinstance(texts, Wait):
         return texts
     for _, text in texts:
-        lines = text.splitlines(keepends=True)
+        lines = whole_lines_of(text)
         call.out("".join(lines[: max(len(lines) - count, 0)]))
     return call.status
 
@@ -156,7 +157,7 @@ def sort(call: Call) -> Outcome:
     texts = call.whole_inputs(names)
     if isinstance(texts, Wait):
         return texts
-    lines = [line for _, text in texts for line in text.splitlines()]
+    lines = [line for _, text in texts for line in lines_of(text)]
     key = options.get("k", options.get("key", ""))
     letters = set(options) | set(re.sub(r"[\d,.]", "", key))
     place = int(re.match(r"\d+", key)[0]) if re.match(r"\d+", key) else 0  # type: ignore[index]
@@ -184,7 +185,7 @@ def uniq(call: Call) -> Outcome:
     if isinstance(texts, Wait):
         return texts
     groups: list[tuple[str, int]] = []
-    for line in (line for _, text in texts for line in text.splitlines()):
+    for line in (line for _, text in texts for line in lines_of(text)):
         if groups and groups[-1][0] == line:
             groups[-1] = (line, groups[-1][1] + 1)
         else:
@@ -278,7 +279,7 @@ def rearrange(call: Call) -> Outcome:
     texts = call.whole_inputs(split_options(call.arguments)[1])
     if isinstance(texts, Wait):
         return texts
-    lines = [line for _, text in texts for line in text.splitlines()]
+    lines = [line for _, text in texts for line in lines_of(text)]
     if call.name == "tac":
         lines.reverse()
     elif call.name == "rev":

@@ -1,8 +1,10 @@
 """The command `awk`: options, files and standard input, record after record as they come."""
 
 from lifecycle.engine.programs.file_system import FileProblem
+from lifecycle.engine.programs.lines import lines_of
+from lifecycle.engine.programs.matching.syntax import PatternProblem
 from lifecycle.engine.programs.shell.task import Wait
-from lifecycle.engine.programs.tools.awk.library import pattern
+from lifecycle.engine.programs.tools.awk.library import split_fields
 from lifecycle.engine.programs.tools.awk.nodes import AwkProblem
 from lifecycle.engine.programs.tools.awk.parser import parse
 from lifecycle.engine.programs.tools.awk.runner import Runner
@@ -37,7 +39,7 @@ class _Container:
 
     def line_of(self, file: str, number: int) -> str | None:
         try:
-            lines = self.call.files.read(self.call.path(file)).splitlines()
+            lines = lines_of(self.call.files.read(self.call.path(file)))
         except FileProblem:
             return None
         return lines[number] if number < len(lines) else None
@@ -59,7 +61,7 @@ def awk(call: Call) -> Outcome:
     """Runs a program over files or, line by line, over what comes in; what is not modelled is named."""
     try:
         return _run(call)
-    except AwkProblem as problem:
+    except (AwkProblem, PatternProblem) as problem:
         return call.cannot(str(problem))
     except RecursionError:
         return call.cannot("a program nested so deeply")
@@ -153,11 +155,11 @@ def _read(call: Call, runner: Runner, operands: list[str]) -> Outcome:
 
 def _records(text: str, separator: str) -> list[str]:
     if separator == "\n":
-        return text.splitlines()
+        return lines_of(text)
     if not separator:
         # Paragraphs: empty lines stand between records.
-        return [record for record in pattern("\n\n+").split(text.strip("\n")) if record]
-    pieces = text.split(separator) if len(separator) == 1 else pattern(separator).split(text)
-    if pieces[-1] in ("", "\n"):
+        return [record for record in split_fields(text.strip("\n"), "\n\n+") if record]
+    pieces = split_fields(text, separator) if separator != " " else text.split(" ")
+    if pieces[-1:] in ([""], ["\n"]):
         pieces.pop()
     return pieces

@@ -91,7 +91,7 @@ class Evaluator(ABC):
             case Element(name, indexes):
                 return self.array(name).setdefault(self.subscript(indexes), UNSET)
             case Regex(text):
-                return float(pattern(text).search(self.state.record) is not None)
+                return float(pattern(text).is_in(self.state.record))
             case Binary():
                 return self.binary(node)
             case Assign():
@@ -108,8 +108,8 @@ class Evaluator(ABC):
                     return float(not is_true(value))
                 return to_number(value) if operator == "+" else -to_number(value)
             case Match(is_negated, text, expression):
-                found = pattern(self.expression_text(expression)).search(self.text(text))
-                return float((found is None) == is_negated)
+                is_found = pattern(self.expression_text(expression)).is_in(self.text(text))
+                return float(is_found != is_negated)
             case Ternary(test, yes, no):
                 return self.value(yes if is_true(self.value(test)) else no)
             case In(indexes, name):

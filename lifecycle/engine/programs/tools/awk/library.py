@@ -3,23 +3,23 @@
 import math
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
+from lifecycle.engine.programs.matching.expression import Expression, compile_expression
+from lifecycle.engine.programs.matching.reading import OF_AWK
+from lifecycle.engine.programs.matching.syntax import PatternProblem
 from lifecycle.engine.programs.tools.awk.nodes import AwkProblem
 from lifecycle.engine.programs.tools.awk.values import Array, InputText, Value, is_number, to_number, to_text
-from lifecycle.engine.programs.tools.searching import compile_expression
 
 _DIRECTIVE = re.compile(r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?(?:[hlLq]*)([a-zA-Z%])")
 _WIDEST = 10_000
 
 
-@lru_cache(maxsize=1024)
-def pattern(text: str) -> re.Pattern[str]:
-    """An extended regular expression, compiled. Raises AwkProblem."""
+def pattern(text: str) -> Expression:
+    """An extended regular expression. Raises AwkProblem."""
     try:
-        return compile_expression(text.replace("\\/", "/").replace('\\"', '"'), True)
-    except re.error:
-        raise AwkProblem(f"the pattern /{text[:40]}/") from None
+        return compile_expression(text, OF_AWK)
+    except PatternProblem as problem:
+        raise AwkProblem(f"the pattern /{text[:40]}/: {problem}") from None
 
 
 def split_fields(text: str, separator: str) -> list[str]:
@@ -34,7 +34,7 @@ def split_fields(text: str, separator: str) -> list[str]:
         return text.split(separator)
     found: list[str] = []
     at = 0
-    for match in pattern(separator).finditer(text):
+    for match in pattern(separator).all(text):
         if match.end() > match.start():
             found.append(text[at : match.start()])
             at = match.end()
@@ -67,13 +67,9 @@ def substitute(expression: str, replacement: str, text: str, is_global: bool) ->
     """`sub` and `gsub`: the new text, and how often something was replaced."""
     found: list[str] = []
     count, at = 0, 0
-    last_end = -1
-    for match in pattern(expression).finditer(text):
-        # Nothing at all does not match at once behind a match.
-        if match.end() == match.start() == last_end:
-            continue
+    for match in pattern(expression).all(text):
         found += [text[at : match.start()], _fill(replacement, match[0])]
-        at = last_end = match.end()
+        at = match.end()
         count += 1
         if not is_global:
             break
