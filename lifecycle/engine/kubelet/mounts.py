@@ -6,10 +6,13 @@ one is set when something arrives, at the instant Kubernetes would make it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..programs.downward import PodFields
+from ..programs.volumes import volume_files
 from ..store.store import Store
+from .sources import StoredSources
 
 RETRY_FIRST_MS = 500
 RETRY_MOST_MS = 122_000
@@ -20,22 +23,10 @@ SOURCE_KINDS = ("ConfigMap", "Secret")
 def find_missing_volume(store: Store, namespace: str, volumes: Sequence[Mapping[str, Any]]) -> str | None:
     """Why a pod's volumes cannot be mounted, in the kubelet's words; None when they all can."""
     for volume in volumes:
-        for kind, name in _list_sources(volume):
-            if store.get(kind, namespace, name) is None:
-                found = f'{kind.lower()} "{name}" not found'
-                return f'MountVolume.SetUp failed for volume "{volume.get("name")}" : {found}'
+        problem = volume_files(volume, PodFields(), StoredSources(store, namespace)).problem
+        if problem is not None:
+            return f'MountVolume.SetUp failed for volume "{volume.get("name")}" : {problem}'
     return None
-
-
-def _list_sources(volume: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for part in (volume, *((volume.get("projected") or {}).get("sources") or ())):
-        for kind, field, name_field in (
-            ("ConfigMap", "configMap", "name"),
-            ("Secret", "secret", "secretName"),
-        ):
-            source = part.get(field)
-            if source is not None and not source.get("optional"):
-                yield kind, str(source.get(name_field) or source.get("name") or "")
 
 
 def next_try_ms(first_ms: int, now_ms: int) -> int:

@@ -79,8 +79,8 @@ class Sandboxes:
             worker.stage_timer, _ = parts.later(delay_ms, SANDBOX, worker)
 
     def _on_volume_source(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        """Something to mount has come: pods that wait look again when their pause is over."""
-        if old is not None or new is None:
+        """Something to mount has come or changed: pods that wait look again when their pause is over."""
+        if new is None:
             return
         parts = self._parts
         now_ms = parts.context.clock.now_ms

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from ..objects.container import Container
 from ..objects.pod import Pod
 from ..objects.runtime import RUNNING as RUNTIME_RUNNING
 from ..objects.runtime import RuntimeContainer
@@ -216,7 +217,8 @@ class Starter:
         parts, container = self._parts, run.container
         run.stage, run.stage_timer = IDLE, None
         behavior = parts.behavior(pod, run)
-        missing = self._missing_configuration(pod, run) or root_problem(pod, container)
+        missing = parts.world(worker, pod, run).missing_source() if refers_to_sources(container) else ""
+        missing = missing or root_problem(pod, container)
         if missing:
             self._fail_start(worker, run, "CreateContainerConfigError", missing)
             return
@@ -230,32 +232,6 @@ class Starter:
             parts.event(worker, run, WARNING, "UninterpretedBehavior", problem)
         run.told_problems = True
         self._run(worker, pod, run)
-
-    def _missing_configuration(self, pod: Pod, run: ContainerRun) -> str:
-        raw = run.container.raw
-        if "env" not in raw and "envFrom" not in raw:
-            return ""
-        needs = list(raw.get("envFrom") or ())
-        needs += [entry["valueFrom"] for entry in raw.get("env") or () if entry.get("valueFrom")]
-        fields = (
-            ("configMapRef", "ConfigMap"),
-            ("secretRef", "Secret"),
-            ("configMapKeyRef", "ConfigMap"),
-            ("secretKeyRef", "Secret"),
-        )
-        for need in needs:
-            for field, kind in fields:
-                reference = need.get(field)
-                if not reference or reference.get("optional"):
-                    continue
-                found = self._parts.store.get(kind, pod.meta.namespace, reference.get("name", ""))
-                if found is None:
-                    return f'{kind.lower()} "{reference.get("name", "")}" not found'
-                key = reference.get("key")
-                data = (found.extra or {}).get("data") or {}
-                if key is not None and key not in data:
-                    return f"couldn't find key {key} in {kind} {pod.meta.namespace}/{found.meta.name}"
-        return ""
 
     def _fail_start(self, worker: PodWorker, run: ContainerRun, reason: str, message: str) -> None:
         parts = self._parts
@@ -365,6 +341,15 @@ class Starter:
             worker.must_act = True
             parts.touch(worker)
         return went_well
+
+
+def refers_to_sources(container: Container) -> bool:
+    """Whether the environment is made from ConfigMaps or Secrets, which may not be there."""
+    raw = container.raw
+    origins = (entry.get("valueFrom") or {} for entry in raw.get("env") or ())
+    return bool(raw.get("envFrom")) or any(
+        "configMapKeyRef" in origin or "secretKeyRef" in origin for origin in origins
+    )
 
 
 _SYNC_PERIOD_MS = 10_000

@@ -5,23 +5,30 @@ Everything is worked out when a program asks, so that a container whose program 
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..context import Context
 from ..objects.container import Container
-from ..objects.meta import StoredObject
+from ..objects.node import Node
 from ..objects.pod import Pod
-from ..objects.quantity import cpu_milli, parse_quantity
-from ..programs import ConnectResult, FileLayer, Identity, Limits, Mount, PodFacts, ProcessNamespace
-from ..programs.downward import format_map
-from ..programs.references import expand_references as expand
-from ..programs.volumes import is_read_only_volume, make_mounts, refresh_layer
+from ..programs import (
+    ConnectResult,
+    FileLayer,
+    Identity,
+    Limits,
+    Mount,
+    PodFacts,
+    ProcessNamespace,
+    ServiceFacts,
+    make_environment,
+)
+from ..programs.downward import PodFields
+from ..programs.volumes import is_read_only_volume, make_mounts, refresh_layer, volume_files
 from .cpu_manager import format_cpus
 from .identity import identity_of
 from .kernel_files import control_group_files, id_files
+from .sources import StoredSources
 from .user_namespaces import BLOCK
 from .worker import PodWorker
 
@@ -107,102 +114,50 @@ class ContainerWorld:
 
     def _make_env(self) -> dict[str, str]:
         pod = self._pod
-        found = {
+        own = {
             "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
             "HOSTNAME": pod.spec.raw.get("hostname") or pod.meta.name,
             "HOME": "/root" if self.identity.user == 0 else "/",
         }
-        if pod.spec.raw.get("enableServiceLinks", True):
-            found.update(self._service_links())
-        for source in self._container.raw.get("envFrom") or ():
-            found.update(self._from_source(source))
-        for entry in self._container.raw.get("env") or ():
-            name = entry.get("name", "")
-            if "valueFrom" in entry:
-                value = self._from_value(entry["valueFrom"] or {})
-                if value is None:
-                    continue
-            else:
-                value = expand(str(entry.get("value") or ""), found)
-            found[name] = value
-        return found
+        services = self._services() if pod.spec.raw.get("enableServiceLinks", True) else ()
+        made = make_environment(self._container.raw, self._fields(), self._sources, services)
+        return {**own, **made.values}
 
-    def _service_links(self) -> dict[str, str]:
-        found: dict[str, str] = {}
+    def missing_source(self) -> str:
+        """What the environment needs and is not there; "" when all is."""
+        return make_environment(self._container.raw, self._fields(), self._sources).problem or ""
+
+    @property
+    def _sources(self) -> StoredSources:
+        return StoredSources(self._context.store, self._pod.meta.namespace or "")
+
+    def _fields(self) -> PodFields:
+        pod, meta, worker = self._pod, self._pod.meta, self._worker
+        node = self._context.store.get("Node", "", pod.node_name)
+        return PodFields(
+            name=meta.name,
+            namespace=meta.namespace or "",
+            uid=meta.uid,
+            labels=meta.labels,
+            annotations=meta.annotations,
+            node_name=pod.node_name,
+            service_account_name=pod.spec.service_account_name,
+            pod_ips=(worker.ip,),
+            host_ips=(pod.status.host_ip,),
+            allocatable=(node.status.raw.get("allocatable") or {}) if isinstance(node, Node) else {},
+            containers={name: run.container.raw for name, run in worker.runs.items()},
+        )
+
+    def _services(self) -> list[ServiceFacts]:
+        found = []
         for service in self._context.store.list("Service", self._pod.meta.namespace):
             spec = service.spec or {}
-            address = spec.get("clusterIP")
-            ports = spec.get("ports") or ()
-            if not address or address == "None" or not ports:
-                continue
-            stem = service.meta.name.upper().replace("-", "_")
-            found[f"{stem}_SERVICE_HOST"] = address
-            found[f"{stem}_SERVICE_PORT"] = str(ports[0].get("port"))
+            ports = [
+                (one.get("name") or "", one.get("port", 0), one.get("protocol") or "TCP")
+                for one in spec.get("ports") or ()
+            ]
+            found.append(ServiceFacts(service.meta.name, spec.get("clusterIP") or "", ports))
         return found
-
-    def _from_source(self, source: Mapping[str, Any]) -> dict[str, str]:
-        prefix = source.get("prefix") or ""
-        for field, kind in (("configMapRef", "ConfigMap"), ("secretRef", "Secret")):
-            reference = source.get(field)
-            if reference:
-                return {prefix + key: text for key, text in self._data(kind, reference.get("name")).items()}
-        return {}
-
-    def _from_value(self, source: Mapping[str, Any]) -> str | None:
-        if "fieldRef" in source:
-            return self.field((source["fieldRef"] or {}).get("fieldPath", ""))
-        if "resourceFieldRef" in source:
-            return self.resource_field(source["resourceFieldRef"] or {})
-        for field, kind in (("configMapKeyRef", "ConfigMap"), ("secretKeyRef", "Secret")):
-            reference = source.get(field)
-            if reference:
-                return self._data(kind, reference.get("name")).get(reference.get("key", ""))
-        return None
-
-    def _data(self, kind: str, name: str | None) -> dict[str, str]:
-        found = self._context.store.get(kind, self._pod.meta.namespace, name or "")
-        return read_data(found) if found is not None else {}
-
-    def field(self, path: str) -> str:
-        """A field of the downward API (DOWN rows): metadata, labels and annotations by key, spec, status."""
-        meta, pod = self._pod.meta, self._pod
-        stem, _, key = path.partition("['")
-        if key:
-            values = meta.labels if stem == "metadata.labels" else meta.annotations
-            return values.get(key.rstrip("']"), "")
-        simple = {
-            "metadata.name": meta.name,
-            "metadata.namespace": meta.namespace or "",
-            "metadata.uid": meta.uid,
-            "spec.nodeName": pod.node_name,
-            "spec.serviceAccountName": pod.spec.service_account_name,
-            "status.podIP": self._worker.ip,
-            "status.podIPs": self._worker.ip,
-            "status.hostIP": pod.status.host_ip,
-            "status.hostIPs": pod.status.host_ip,
-        }
-        if path in simple:
-            return simple[path]
-        values = {"metadata.labels": meta.labels, "metadata.annotations": meta.annotations}.get(path, {})
-        return format_map(values)
-
-    def resource_field(self, reference: Mapping[str, Any]) -> str:
-        """A request or limit of a container in the asked divisor; an unset limit is the node's capacity."""
-        name = reference.get("containerName") or self._container.name
-        run = self._worker.runs.get(name)
-        container = run.container if run is not None else self._container
-        part, _, resource = str(reference.get("resource") or "").partition(".")
-        values = container.limits if part == "limits" else container.requests
-        value = values.get(resource)
-        if value is None:
-            node = self._context.store.get("Node", "", self._pod.node_name)
-            value = node.status.allocatable.get(resource, 0) if node is not None and part == "limits" else 0
-        divisor = reference.get("divisor") or "0"
-        if resource == "cpu":
-            unit = cpu_milli(divisor) or 1000
-            return str(-(-value // unit))
-        exact = parse_quantity(divisor)
-        return str(-(-value // int(exact)) if exact >= 1 else value)
 
     # --- volumes --------------------------------------------------------------------------------------
 
@@ -226,42 +181,11 @@ class ContainerWorld:
         if layer is None:
             layer = worker.volumes[name] = FileLayer()
         if is_read_only_volume(volume):
-            # Files made from objects follow them (DOWN-25).
-            refresh_layer(layer, self._volume_files(volume), self._context.clock.now_ms)
+            # Files made from objects follow them (DOWN-25); those of an object that is gone stay.
+            files = volume_files(volume, self._fields(), self._sources).files
+            if files is not None:
+                refresh_layer(layer, files, self._context.clock.now_ms)
         return layer
-
-    def _volume_files(self, volume: Mapping[str, Any]) -> dict[str, str]:
-        if "configMap" in volume:
-            return self._projected(
-                volume["configMap"], self._data("ConfigMap", volume["configMap"].get("name"))
-            )
-        if "secret" in volume:
-            return self._projected(volume["secret"], self._data("Secret", volume["secret"].get("secretName")))
-        if "downwardAPI" in volume:
-            return self._downward(volume["downwardAPI"])
-        found: dict[str, str] = {}
-        for source in (volume.get("projected") or {}).get("sources") or ():
-            for field, kind in (("configMap", "ConfigMap"), ("secret", "Secret")):
-                if field in source:
-                    found.update(self._projected(source[field], self._data(kind, source[field].get("name"))))
-            if "downwardAPI" in source:
-                found.update(self._downward(source["downwardAPI"]))
-        return found
-
-    def _projected(self, source: Mapping[str, Any], data: dict[str, str]) -> dict[str, str]:
-        items = source.get("items")
-        if not items:
-            return data
-        return {item["path"]: data[item["key"]] for item in items if item.get("key") in data}
-
-    def _downward(self, source: Mapping[str, Any]) -> dict[str, str]:
-        found: dict[str, str] = {}
-        for item in source.get("items") or ():
-            if "fieldRef" in item:
-                found[item["path"]] = self.field(item["fieldRef"].get("fieldPath", ""))
-            elif "resourceFieldRef" in item:
-                found[item["path"]] = self.resource_field(item["resourceFieldRef"])
-        return found
 
     @property
     def processes(self) -> ProcessNamespace | None:
@@ -309,18 +233,3 @@ class ContainerWorld:
             return ConnectResult("connected", OUTSIDE_TAKES_MS)
         found: ConnectResult = self._connect(self._worker, address, port, now_ms)
         return found
-
-
-def read_data(obj: StoredObject) -> dict[str, str]:
-    """The texts of a ConfigMap or, decoded, of a Secret."""
-    extra = obj.extra or {}
-    found = {name: str(text) for name, text in (extra.get("data") or {}).items()}
-    if obj.kind.name != "Secret":
-        return found
-    decoded: dict[str, str] = {}
-    for name, text in found.items():
-        try:
-            decoded[name] = base64.b64decode(text, validate=True).decode("utf-8", "replace")
-        except (binascii.Error, ValueError):
-            decoded[name] = text
-    return decoded

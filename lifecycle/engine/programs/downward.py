@@ -18,7 +18,7 @@ _SUBSCRIPT = re.compile(r"metadata\.(labels|annotations)\['(.*)'\]\Z")
 
 @dataclass(frozen=True, slots=True)
 class PodFields:
-    """What the kubelet knows of a pod and its node. Allocatable amounts as quantities."""
+    """What the kubelet knows of a pod, its containers (JSON by name) and its node (amounts as quantities)."""
 
     name: str = ""
     namespace: str = "default"
@@ -30,6 +30,7 @@ class PodFields:
     pod_ips: Sequence[str] = ()
     host_ips: Sequence[str] = ()
     allocatable: Mapping[str, str] = field(default_factory=dict)
+    containers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def field_value(path: str, fields: PodFields) -> str:
@@ -58,8 +59,12 @@ def format_map(values: Mapping[str, str]) -> str:
     return "\n".join(f"{key}={json.dumps(values[key], ensure_ascii=False)}" for key in sorted(values))
 
 
-def resource_value(reference: Mapping[str, Any], container: Mapping[str, Any], fields: PodFields) -> str:
-    """The value of a `resourceFieldRef` for a container's JSON, in units of its divisor, rounded up."""
+def resource_value(reference: Mapping[str, Any], own: Mapping[str, Any], fields: PodFields) -> str:
+    """The value of a `resourceFieldRef` in units of its divisor, rounded up.
+
+    Of the container it names, else of the one that asks, by its JSON.
+    """
+    container = fields.containers.get(str(reference.get("containerName") or ""), own)
     kind, _, resource = str(reference.get("resource", "")).partition(".")
     divisor = parse_quantity(reference.get("divisor") or "1") or Fraction(1)
     amounts = (container.get("resources") or {}).get(kind) or {}

@@ -29,30 +29,26 @@ class _Missing(Exception):
     """A source or key that is not there and not optional."""
 
 
-def volume_files(
-    volume: Mapping[str, Any], spec: Mapping[str, Any], fields: PodFields, sources: Sources
-) -> VolumeFiles:
-    """What a volume of a pod's spec holds, both given as JSON."""
+def volume_files(volume: Mapping[str, Any], fields: PodFields, sources: Sources) -> VolumeFiles:
+    """What a volume, given as JSON, holds."""
     try:
         for kind in _READ_ONLY_KINDS:
             if volume.get(kind) is not None:
-                return VolumeFiles(_files_of(kind, volume[kind], spec, fields, sources))
+                return VolumeFiles(_files_of(kind, volume[kind], fields, sources))
     except _Missing as missing:
         return VolumeFiles(None, str(missing))
     return VolumeFiles()
 
 
-def _files_of(
-    kind: str, volume: Mapping[str, Any], spec: Mapping[str, Any], fields: PodFields, sources: Sources
-) -> dict[str, str]:
+def _files_of(kind: str, volume: Mapping[str, Any], fields: PodFields, sources: Sources) -> dict[str, str]:
     if kind == "downwardAPI":
-        return {str(item["path"]): _downward(item, spec, fields) for item in volume.get("items") or ()}
+        return {str(item["path"]): _downward(item, fields) for item in volume.get("items") or ()}
     if kind == "projected":
         files: dict[str, str] = {}
         for source in volume.get("sources") or ():
             for part in _READ_ONLY_KINDS[:3]:
                 if source.get(part) is not None:
-                    files.update(_files_of(part, source[part], spec, fields, sources))
+                    files.update(_files_of(part, source[part], fields, sources))
             if source.get("serviceAccountToken") is not None:
                 files[str(source["serviceAccountToken"].get("path", "token"))] = f"token-of-{fields.uid}"
         return files
@@ -72,17 +68,19 @@ def _keyed_files(kind: str, volume: Mapping[str, Any], sources: Sources) -> dict
         return dict(found)
     missing = [item["key"] for item in items if item["key"] not in found]
     if missing and not is_optional:
-        raise _Missing(f"references non-existent {kind.lower().removesuffix('map')} key: {missing[0]}")
+        word = (
+            "configmap references non-existent config"
+            if kind == "configMap"
+            else "references non-existent secret"
+        )
+        raise _Missing(f"{word} key: {missing[0]}")
     return {str(item["path"]): found[item["key"]] for item in items if item["key"] in found}
 
 
-def _downward(item: Mapping[str, Any], spec: Mapping[str, Any], fields: PodFields) -> str:
+def _downward(item: Mapping[str, Any], fields: PodFields) -> str:
     if item.get("fieldRef") is not None:
         return field_value(str(item["fieldRef"].get("fieldPath", "")), fields)
-    reference = item.get("resourceFieldRef") or {}
-    containers = [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
-    named = (one for one in containers if one.get("name") == reference.get("containerName"))
-    return resource_value(reference, next(named, {}), fields)
+    return resource_value(item.get("resourceFieldRef") or {}, {}, fields)
 
 
 def refresh_layer(layer: FileLayer, files: Mapping[str, str], now_ms: int) -> bool:

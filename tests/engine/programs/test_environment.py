@@ -1,6 +1,7 @@
 """What a container is told: environment, downward API, files of volumes."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -184,12 +185,17 @@ def test_services_are_in_the_environment() -> None:
         (
             {"configMap": {"name": "c", "items": [{"key": "z", "path": "x"}]}},
             None,
-            "references non-existent config key: z",
+            "configmap references non-existent config key: z",
         ),
         ({"configMap": {"name": "none"}}, None, 'configmap "none" not found'),
         ({"configMap": {"name": "none", "optional": True}}, {}, None),
         ({"secret": {"secretName": "s"}}, {"p": "q"}, None),
         ({"secret": {"secretName": "none"}}, None, 'secret "none" not found'),
+        (
+            {"secret": {"secretName": "s", "items": [{"key": "z", "path": "x"}]}},
+            None,
+            "references non-existent secret key: z",
+        ),
         (
             {
                 "projected": {
@@ -211,7 +217,7 @@ def test_services_are_in_the_environment() -> None:
 )
 def test_files_of_a_volume(volume: dict[str, Any], files: dict[str, str] | None, problem: str | None) -> None:
     sources = Sources({"c": {"a": "1", "b": "2"}}, {"s": {"p": "q"}})
-    found = volume_files(volume, {}, FIELDS, sources)
+    found = volume_files(volume, FIELDS, sources)
     assert (found.files, found.problem) == (files, problem)
     assert is_read_only_volume(volume) is ("emptyDir" not in volume)
 
@@ -229,9 +235,9 @@ def test_downward_files_follow_the_labels() -> None:
             ]
         }
     }
-    spec = {"containers": [{"name": "app", "resources": {"limits": {"cpu": "2"}}}]}
+    fields = replace(FIELDS, containers={"app": {"resources": {"limits": {"cpu": "2"}}}})
     layer = FileLayer()
-    first = volume_files(volume, spec, FIELDS, Sources()).files
+    first = volume_files(volume, fields, Sources()).files
     assert first == {"labels": 'app="web"\ntier="gold"', "cpu": "2000"}
     assert refresh_layer(layer, first, 0)
     assert not refresh_layer(layer, first, 1_000)

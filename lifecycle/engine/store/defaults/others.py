@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,8 +31,13 @@ def _default_port(port: Mapping[str, Any]) -> Json:
 
 
 def default_secret(data: Mapping[str, Any]) -> Json:
+    """`stringData` is only a way to write `data`: it goes there, encoded, before what is already there."""
     found = dict(data)
     fill(found, type="Opaque")
+    texts = found.pop("stringData", None)
+    if texts:
+        encoded = {key: base64.b64encode(str(text).encode()).decode() for key, text in texts.items()}
+        found["data"] = {**(found.get("data") or {}), **encoded}
     return found
 
 

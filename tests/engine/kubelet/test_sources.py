@@ -1,0 +1,146 @@
+"""What containers are told of ConfigMaps, Secrets, Services and their own pod (S35)."""
+
+from typing import Any
+
+import pytest
+
+from .world import World
+
+FIELD, RESOURCE = "fieldRef", "resourceFieldRef"
+
+
+def config(world: World, kind: str = "ConfigMap", name: str = "config", **fields: Any) -> None:
+    meta = {"name": name, "namespace": "default"}
+    answer = world.submit("apply", object={"apiVersion": "v1", "kind": kind, "metadata": meta, **fields})
+    assert answer.ok, answer.status
+
+
+def service(world: World, name: str, **spec: Any) -> None:
+    meta = {"name": name, "namespace": "default"}
+    assert world.create({"apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": spec}).ok
+
+
+def shell(script: str, **fields: Any) -> dict[str, Any]:
+    return {"name": "app", "image": "busybox:1", "command": ["sh", "-c", script], **fields}
+
+
+def told(world: World) -> list[str]:
+    """Lines since the last time."""
+    assert world.rows
+    lines = [text for _, _, _, _, text in world.logs]
+    world.logs = []
+    return lines
+
+
+def say(script: str, world: World | None = None, meta: Any = None, app: Any = None, **spec: Any) -> list[str]:
+    """The lines of a script that runs once."""
+    world = world or World()
+    assert world.pod(shell(script, **(app or {})), meta=meta, restartPolicy="Never", **spec).ok
+    return told(world.to(200))
+
+
+def origin(variable: str, kind: str, /, **reference: Any) -> dict[str, Any]:
+    return {"name": variable, "valueFrom": {kind: reference}}
+
+
+@pytest.mark.spec("DOWN-01", "DOWN-02", "DOWN-14", "DOWN-15", "DOWN-24", "DOWN-25")
+def test_s35_a_pod_is_told_of_itself() -> None:
+    env = [
+        origin("POD", FIELD, fieldPath="metadata.name"),
+        origin("NODE", FIELD, fieldPath="spec.nodeName"),
+        origin("IP", FIELD, fieldPath="status.podIP"),
+        origin("TIER", FIELD, fieldPath="metadata.labels['tier']"),
+        origin("CPU_REQ", RESOURCE, resource="requests.cpu", divisor="1m"),
+        origin("MEM_LIM", RESOURCE, resource="limits.memory"),
+        origin("OTHER", RESOURCE, resource="limits.cpu", divisor="1m", containerName="side"),
+    ]
+    items = [{"path": one, FIELD: {"fieldPath": f"metadata.{one}"}} for one in ("labels", "annotations")]
+    show = "echo $TIER; cat /info/labels; echo; cat /info/annotations; echo"
+    app = shell(
+        f"echo $POD $NODE $IP $CPU_REQ $MEM_LIM $OTHER; {show}; sleep 100; {show}; sleep 1000",
+        env=env,
+        resources={"requests": {"cpu": "250m", "memory": "64Mi"}},
+        volumeMounts=[{"name": "info", "mountPath": "/info"}],
+    )
+    side = {"name": "side", "resources": {"limits": {"cpu": "1500m", "memory": "1Gi"}}}
+    world = World()
+    meta = {"name": "down", "labels": {"tier": "gold"}, "annotations": {"note": 'say "hi"'}}
+    volumes = [{"name": "info", "downwardAPI": {"items": items}}]
+    assert world.pod(app, side, meta=meta, volumes=volumes).ok
+    found = told(world)
+    address = world.status("down")["podIP"]
+    assert found == [
+        f"down node-1 {address} 250 {8 << 30} 1500",
+        "gold",
+        'tier="gold"',
+        'note="say \\"hi\\""',
+    ]
+    world.to(50).patch({"metadata": {"labels": {"tier": "silver"}}}, name="down")
+    assert told(world.to(120))[:2] == ["gold", 'tier="silver"']
+
+
+def test_services_are_told_with_all_their_ports() -> None:
+    world = World()
+    service(world, "my-web", clusterIP="10.96.0.99", ports=[{"name": "http", "port": 80}])
+    script = "echo $MY_WEB_SERVICE_HOST $MY_WEB_SERVICE_PORT_HTTP $MY_WEB_PORT $MY_WEB_PORT_80_TCP_ADDR"
+    assert say(script, world) == ["10.96.0.99 80 tcp://10.96.0.99:80 10.96.0.99"]
+    without = say("echo [$MY_WEB_SERVICE_HOST]", world, {"name": "other"}, enableServiceLinks=False)
+    assert without == ["[]"]
+
+
+def test_a_secret_may_be_written_as_text() -> None:
+    world = World()
+    config(world, "Secret", stringData={"word": "sesame"}, data={"other": "b3Blbg=="})
+    stored = world.get("config", "Secret")
+    assert stored is not None and "stringData" not in stored
+    assert stored["data"] == {"word": "c2VzYW1l", "other": "b3Blbg=="}
+    assert say("echo $word $other", world, app={"envFrom": [{"secretRef": {"name": "config"}}]}) == [
+        "sesame open"
+    ]
+
+
+@pytest.mark.parametrize(
+    "part, message",
+    [
+        ({"env": [origin("A", "configMapKeyRef", name="config", key="a")]}, 'configmap "config" not found'),
+        ({"env": [origin("A", "secretKeyRef", name="keys", key="a")]}, 'secret "keys" not found'),
+        ({"envFrom": [{"configMapRef": {"name": "config"}}]}, 'configmap "config" not found'),
+        ({"envFrom": [{"configMapRef": {"name": "config", "optional": True}}]}, None),
+    ],
+)
+def test_a_container_waits_for_what_its_environment_is_made_of(part: Any, message: str | None) -> None:
+    world = World()
+    assert world.pod({"name": "app", **part}).ok
+    state = world.to(5).container()["state"]
+    if message is None:
+        assert "running" in state
+        return
+    assert state["waiting"] == {"reason": "CreateContainerConfigError", "message": message}
+    config(world, data={"a": "x"})
+    config(world, "Secret", "keys", data={"a": "eA=="})
+    assert "running" in world.to(300).container()["state"]
+
+
+MOUNT = {"volumeMounts": [{"name": "config", "mountPath": "/config"}]}
+VOLUME = {"name": "config", "configMap": {"name": "config"}}
+
+
+def test_mounted_files_outlive_the_object_they_were_made_of() -> None:
+    world = World()
+    config(world, data={"mode": "on"})
+    script = "cat /config/mode; echo; sleep 20; cat /config/mode"
+    assert world.pod(shell(script, **MOUNT), volumes=[VOLUME], restartPolicy="Never").ok
+    assert world.to(10).submit("delete", kind="ConfigMap", namespace="default", name="config").ok
+    assert told(world.to(30)) == ["on", "on"]
+
+
+def test_a_pod_waits_for_a_key_that_it_mounts() -> None:
+    world = World()
+    config(world, data={"mode": "on"})
+    volume = {"name": "config", "configMap": {"name": "config", "items": [{"key": "late", "path": "late"}]}}
+    assert world.pod(shell("cat /config/late", **MOUNT), volumes=[volume], restartPolicy="Never").ok
+    config(world.to(10), data={"mode": "on", "late": "here"})
+    assert told(world.to(60)) == ["here"]
+    failed = [row["message"] for row in world.rows if row.get("reason") == "FailedMount"]
+    problem = "configmap references non-existent config key: late"
+    assert failed == [f'MountVolume.SetUp failed for volume "config" : {problem}']
