@@ -18,7 +18,7 @@ from .objects.meta import ObjectMeta, PlainObject, StoredObject
 from .objects.node import Node
 from .objects.pod import PENDING, POD_KIND, Pod, PodSpec, PodStatus
 from .objects.replica_set import ReplicaSet
-from .quotas import QUOTA, require_room
+from .quotas import QUOTA
 from .store.defaults import apply_defaults
 from .store.defaults.pods import default_pod
 from .store.requests import check_shape, make_wanted
@@ -159,7 +159,7 @@ class ApiServer:
             self._require_security(new.spec, new.meta.namespace, new.meta.name)
             new.status = self._new_status(new.spec)
         if self._store.count(QUOTA):
-            require_room(self._store, new)
+            self._context.quotas.require_room(new)
         return self._store.create(new)
 
     def _new_status(self, spec: PodSpec) -> PodStatus:
@@ -197,7 +197,7 @@ class ApiServer:
             # One name in fourteen million; the next number gives another.
             return self.create_pod(action)
         if store.count(QUOTA):
-            require_room(store, pod, action.generate_name)
+            self._context.quotas.require_room(pod, action.generate_name)
         store.create(pod)
         return pod
 
@@ -264,6 +264,8 @@ class ApiServer:
             self._require_security(PodSpec.from_json(wanted["spec"]), old.meta.namespace, old.meta.name)
         new = read_object(wanted, epoch_ms)
         new.extra = new.extra or None
+        if subresource == "resize" and self._store.count(QUOTA):
+            self._context.quotas.require_room(new, old=old)
         return self._store_update(old, new, wanted.get("spec") != current.get("spec"), wanted != current)
 
     def _store_update(

@@ -9,6 +9,7 @@ from .agenda import Agenda
 from .chance import Chance
 from .clock import Clock
 from .loop import Loop
+from .quotas import QuotaSums
 from .settings import Settings
 from .store.store import Store
 from .timing import Timing
@@ -26,6 +27,7 @@ class Context:
         "features",
         "logs",
         "loop",
+        "quotas",
         "settings",
         "store",
         "timing",
@@ -42,6 +44,7 @@ class Context:
         self.timing = Timing(settings.timing)
         self.trace = Trace()
         self.store = Store(self.clock, self.trace)
+        self.quotas = QuotaSums(self.store)
         self.loop = Loop(self.clock, self.agenda, self.trace, self.timing)
         # Lines of container output since the last take: (pod uid, container, attempt, at_ms, text).
         self.logs: list[tuple[str, str, int, int, str]] = []

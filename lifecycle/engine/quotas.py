@@ -2,12 +2,13 @@
 
 Models the quota plugin of admission and the quota controller's sums: a pod counts with its effective
 requests and limits (INIT-30) until it has finished, every object by `count/<resource>`. Amounts: CPU in
-milli, all else in whole units. Left out: the scopes of priority classes and volume classes.
+milli, all else in whole units. Left out: the scopes CrossNamespacePodAffinity and VolumeAttributesClass,
+which nothing is found to be of, and what volume claims and the types of Services use.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .errors import Forbidden
@@ -28,25 +29,101 @@ _SUFFIXES = (("Ei", 60), ("Pi", 50), ("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 
 Amounts = Mapping[str, int]
 
 
-def require_room(store: Store, new: StoredObject, shown_name: str = "") -> None:
-    """Raise Forbidden when a new object does not fit into a quota of its namespace."""
-    name = shown_name or new.meta.name
-    for quota in store.list(QUOTA, new.meta.namespace):
-        hard = read_hard(quota)
-        wanted = _only(count_usage(new), hard) if is_in_scope(quota, new) else {}
-        if not wanted:
-            continue
-        missing = _unspecified(new, hard)
-        if missing:
-            _refuse(new, name, f"failed quota: {quota.meta.name}: must specify {missing}")
-        used = count_used(store, quota)
-        over = [one for one in sorted(wanted) if wanted[one] and used[one] + wanted[one] > hard[one]]
-        if over:
-            texts = [
-                f"{word}: {','.join(f'{one}={write_amount(one, amounts[one])}' for one in over)}"
-                for word, amounts in (("requested", wanted), ("used", used), ("limited", hard))
-            ]
-            _refuse(new, name, f"exceeded quota: {quota.meta.name}, {', '.join(texts)}")
+class _Sum:
+    """One quota: its limits, and what is used of them."""
+
+    __slots__ = ("hard", "quota", "used")
+
+    def __init__(self, quota: StoredObject, used: dict[str, int]) -> None:
+        self.quota = quota
+        self.hard = read_hard(quota)
+        self.used = used
+
+    def add(self, obj: StoredObject, sign: int) -> bool:
+        """Count an object in (1) or out (-1); whether that makes a difference."""
+        usage = self.usage(obj)
+        for name, amount in usage.items():
+            self.used[name] += sign * amount
+        return bool(usage)
+
+    def usage(self, obj: StoredObject) -> dict[str, int]:
+        """What an object takes of the quota."""
+        return _only(count_usage(obj), self.hard) if is_in_scope(self.quota, obj) else {}
+
+
+class QuotaSums:
+    """What is used of each quota: counted when first asked for, then kept change by change."""
+
+    __slots__ = ("_is_following", "_store", "_sums", "on_change")
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._is_following = False
+        # By namespace, then by the quota's uid.
+        self._sums: dict[str, dict[str, _Sum]] = {}
+        self.on_change: Callable[[str], None] = lambda _namespace: None
+
+    def used(self, quota: StoredObject) -> Amounts:
+        """What the namespace of a quota uses of each of its resources."""
+        return self._sum(quota).used
+
+    def _sum(self, quota: StoredObject) -> _Sum:
+        sums = self._sums.setdefault(quota.meta.namespace or "", {})
+        known = sums.get(quota.meta.uid)
+        if known is None or known.quota.spec is not quota.spec:
+            known = sums[quota.meta.uid] = _Sum(quota, count_used(self._store, quota))
+            if not self._is_following:
+                # Only from the first quota on: a cluster without any pays nothing.
+                self._is_following = True
+                self._store.listen_to_shape("", self._on_change)
+        return known
+
+    def _on_change(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        some = new if new is not None else old
+        assert some is not None, "a write has an old or a new object"
+        sums = self._sums.get(some.meta.namespace or "")
+        if not sums or (old is not None and new is not None and _counts_alike(old, new)):
+            return
+        if new is None:
+            sums.pop(some.meta.uid, None)
+        changed = False
+        for one in sums.values():
+            was_counted = old is not None and one.add(old, -1)
+            is_counted = new is not None and one.add(new, 1)
+            changed = changed or was_counted or is_counted
+        if changed:
+            self.on_change(some.meta.namespace or "")
+
+    def require_room(self, new: StoredObject, shown_name: str = "", old: StoredObject | None = None) -> None:
+        """Raise Forbidden when an object does not fit into a quota of its namespace.
+
+        A changed object needs room for what it takes more than the old one does.
+        """
+        name = shown_name or new.meta.name
+        for quota in self._store.list(QUOTA, new.meta.namespace):
+            known = self._sum(quota)
+            hard, used, wanted = known.hard, known.used, known.usage(new)
+            if not wanted:
+                continue
+            missing = _unspecified(new, hard)
+            if missing:
+                _refuse(new, name, f"failed quota: {quota.meta.name}: must specify {missing}")
+            has = known.usage(old) if old is not None else {}
+            more = {one: amount - has.get(one, 0) for one, amount in wanted.items()}
+            over = [one for one in sorted(more) if more[one] > 0 and used[one] + more[one] > hard[one]]
+            if over:
+                texts = [
+                    f"{word}: {','.join(f'{one}={write_amount(one, amounts[one])}' for one in over)}"
+                    for word, amounts in (("requested", more), ("used", used), ("limited", hard))
+                ]
+                _refuse(new, name, f"exceeded quota: {quota.meta.name}, {', '.join(texts)}")
+
+
+def _counts_alike(old: StoredObject, new: StoredObject) -> bool:
+    """Whether a change of an object cannot change what it takes: only pods ask for amounts, and finish."""
+    if not isinstance(old, Pod) or not isinstance(new, Pod):
+        return True
+    return old.spec is new.spec and old.is_finished == new.is_finished
 
 
 def _refuse(new: StoredObject, name: str, why: str) -> None:
@@ -101,7 +178,7 @@ def _count_compute(spec: PodSpec) -> dict[str, int]:
     usage: dict[str, int] = {}
     for name, amount in effective_requests(spec).items():
         usage[f"requests.{name}"] = amount
-        if name in _BARE_REQUESTS:
+        if name in _BARE_REQUESTS or name.startswith("hugepages-"):
             usage[name] = amount
     for name, amount in effective_limits(spec).items():
         usage[f"limits.{name}"] = amount
@@ -141,20 +218,41 @@ def _objects(store: Store, namespace: str | None, hard: Amounts) -> Iterable[Sto
 
 def is_in_scope(quota: StoredObject, obj: StoredObject) -> bool:
     """Whether all scopes of a quota match: they are about pods alone."""
-    scopes = (quota.spec or {}).get("scopes") or ()
-    if not scopes:
+    spec = quota.spec or {}
+    selectors = [{"scopeName": scope, "operator": "Exists"} for scope in spec.get("scopes") or ()]
+    selectors += (spec.get("scopeSelector") or {}).get("matchExpressions") or ()
+    if not selectors:
         return True
-    if not isinstance(obj, Pod):
-        return False
-    is_best_effort = decide_qos_class(obj.spec) == BEST_EFFORT
-    is_ending = obj.spec.active_deadline_seconds is not None
-    matches = {
-        "BestEffort": is_best_effort,
-        "NotBestEffort": not is_best_effort,
-        "Terminating": is_ending,
-        "NotTerminating": not is_ending,
-    }
-    return all(matches.get(scope, True) for scope in scopes)
+    return isinstance(obj, Pod) and all(_matches(selector, obj.spec) for selector in selectors)
+
+
+def _matches(selector: Mapping[str, Any], spec: PodSpec) -> bool:
+    match selector.get("scopeName"):
+        case "BestEffort":
+            return decide_qos_class(spec) == BEST_EFFORT
+        case "NotBestEffort":
+            return decide_qos_class(spec) != BEST_EFFORT
+        case "Terminating":
+            return spec.active_deadline_seconds is not None
+        case "NotTerminating":
+            return spec.active_deadline_seconds is None
+        case "PriorityClass":
+            return _matches_class(selector, spec.raw.get("priorityClassName") or "")
+    return False
+
+
+def _matches_class(selector: Mapping[str, Any], name: str) -> bool:
+    """Held against the name of a pod's class; a pod without one is in none of the values."""
+    match selector.get("operator"):
+        case "Exists":
+            return bool(name)
+        case "DoesNotExist":
+            return not name
+        case "In":
+            return name in (selector.get("values") or ())
+        case "NotIn":
+            return name not in (selector.get("values") or ())
+    return False
 
 
 def _unspecified(new: StoredObject, hard: Amounts) -> str:
@@ -175,7 +273,7 @@ def _unspecified(new: StoredObject, hard: Amounts) -> str:
     return "; ".join(missing)
 
 
-def make_status(store: Store, quota: StoredObject) -> dict[str, Any]:
+def make_status(quota: StoredObject, used: Amounts) -> dict[str, Any]:
     """The status of a quota: its limits, and what is used of them."""
-    used = {name: write_amount(name, amount) for name, amount in count_used(store, quota).items()}
-    return {"hard": dict((quota.spec or {}).get("hard") or {}), "used": used}
+    shown = {name: write_amount(name, amount) for name, amount in used.items()}
+    return {"hard": dict((quota.spec or {}).get("hard") or {}), "used": shown}

@@ -103,6 +103,108 @@ def test_a_scope_chooses_the_pods_that_count(scope: str, counted: str) -> None:
     assert used(world)["pods"] == counted
 
 
+@pytest.mark.parametrize(
+    "operator, values, counted",
+    [
+        ("In", ["high"], ["high"]),
+        ("NotIn", ["high"], ["low", "none"]),
+        ("Exists", [], ["high", "low"]),
+        ("DoesNotExist", [], ["none"]),
+    ],
+)
+def test_a_scope_selector_chooses_pods_by_their_priority_class(
+    operator: str, values: list[str], counted: list[str]
+) -> None:
+    world = World()
+    for name in ("high", "low"):
+        made = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}}
+        assert world.create({**made, "value": 5}).ok
+    one = {"scopeName": "PriorityClass", "operator": operator, **({"values": values} if values else {})}
+    quota(world, hard={"pods": "0"}, scopeSelector={"matchExpressions": [one]})
+    refused = []
+    for name in ("high", "low", "none"):
+        given = {"priorityClassName": name} if name != "none" else {}
+        if world.pod(meta={"name": name}, **given).code == 403:
+            refused.append(name)
+    assert refused == counted
+
+
+def test_a_scope_that_nothing_is_found_to_be_of_refuses_nobody() -> None:
+    world = World()
+    quota(world, hard={"pods": "0"}, scopes=["CrossNamespacePodAffinity"])
+    assert world.pod().ok
+    assert used(world.to(5)) == {"pods": "0"}
+
+
+def test_a_resize_needs_room_for_what_it_adds() -> None:
+    world = World()
+    quota(world, hard={"requests.cpu": "1"})
+    assert world.pod({"name": "app", **asks("500m")}).ok
+
+    def resize(cpu: str) -> Any:
+        patch = {"spec": {"containers": [{"name": "app", **asks(cpu)}]}}
+        where = {"kind": "Pod", "namespace": "default", "name": "web", "subresource": "resize"}
+        return world.submit("patch", type="strategic", patch=patch, **where)
+
+    answer = resize("1200m")
+    assert answer.code == 403 and answer.status is not None
+    assert answer.status["message"] == (
+        'pods "web" is forbidden: exceeded quota: small, requested: requests.cpu=700m,'
+        " used: requests.cpu=500m, limited: requests.cpu=1"
+    )
+    assert resize("1").ok
+    assert used(world.to(5)) == {"requests.cpu": "1"}
+    assert resize("200m").ok
+    assert used(world.to(10)) == {"requests.cpu": "200m"}
+
+
+@pytest.mark.parametrize(
+    "spec, said",
+    [
+        ({"hard": {"pods": "ten"}}, 'spec.hard[pods]: Invalid value: "ten": must be a quantity'),
+        ({"hard": {"pods": "-1"}}, "spec.hard[pods]: Invalid value"),
+        ({"hard": ["pods"]}, "spec.hard: Invalid value"),
+        ({"scopes": ["Big"]}, 'spec.scopes[0]: Unsupported value: "Big"'),
+        ({"scopes": ["BestEffort", "NotBestEffort"]}, "spec.scopes: Invalid value"),
+        (
+            {"scopeSelector": {"matchExpressions": [{"scopeName": "PriorityClass", "operator": "In"}]}},
+            "spec.scopeSelector.matchExpressions[0].values: Required value",
+        ),
+        ({"scopeSelector": {"matchExpressions": "all"}}, "spec.scopeSelector: Invalid value"),
+        (5, "spec: Invalid value: 5"),
+    ],
+)
+def test_a_quota_that_cannot_be_read_is_refused(spec: Any, said: str) -> None:
+    world = World()
+    meta = {"name": "small", "namespace": "default"}
+    answer = world.create({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": meta, "spec": spec})
+    assert answer.code == 422 and answer.status is not None
+    assert said in answer.status["message"]
+
+
+def test_what_is_used_is_what_there_is_whatever_happened() -> None:
+    world = World(nodes=2)
+    quota(world, hard={"pods": "20", "count/deployments.apps": "9", "requests.cpu": "20"})
+    given = {"requests": {"cpu": "100m", "memory": "1Mi"}}
+    app = {"name": "app", "image": "sim/server:1", "resources": given}
+    for name, replicas in (("web", 4), ("other", 3)):
+        deployment(
+            world,
+            name,
+            replicas,
+            template={"metadata": {"labels": {"app": name}}, "spec": {"containers": [app]}},
+        )
+    once = {"app": {"runs": [{"for": "20s", "exit": 0}]}}
+    assert world.pod(app, behavior=once, restartPolicy="Never").ok
+    world.to(10)
+    assert used(world) == {"pods": "8", "count/deployments.apps": "2", "requests.cpu": "800m"}
+    assert world.submit("scale", kind="Deployment", namespace="default", name="web", replicas=1).ok
+    assert world.submit("delete", kind="Deployment", namespace="default", name="other").ok
+    quota(world.to(30), hard={"pods": "20", "requests.cpu": "20", "services": "1"})
+    # The one that is left, and of what has finished nothing.
+    assert used(world) == {"pods": "1", "requests.cpu": "100m", "services": "0"}
+
+
 def test_quotas_survive_saving() -> None:
     world = World()
     quota(world, hard={"pods": "2"})

@@ -23,6 +23,7 @@ from .pod_updates import (
     validate_pod_update,
     validate_resize,
 )
+from .quotas import validate_quota
 from .workloads import (
     validate_cron_job,
     validate_daemon_set,
@@ -83,6 +84,8 @@ def _validate_content(kind: str, data: Object, gates: Mapping[str, bool]) -> lis
             return validate_config(data, ("data", "stringData"))
         case "PodDisruptionBudget":
             return validate_budget(spec)
+        case "ResourceQuota":
+            return validate_quota(spec)
         case "Namespace":
             return validate_level((data.get("metadata") or {}).get("labels") or {})
         case "KubeletConfiguration":
@@ -148,7 +151,8 @@ def list_warnings(data: Object) -> list[str]:
             f"metadata.name: this is used in {use}, which can result in surprising behavior; "
             f"a DNS label is recommended: [{why}]"
         )
-    spec = data.get("spec") or {}
+    spec = data.get("spec")
+    spec = spec if isinstance(spec, Mapping) else {}
     path, pod = ("spec", spec) if kind == "Pod" else ("spec.template.spec", _template_spec(spec))
     if (pod.get("terminationGracePeriodSeconds") or 0) < 0:
         text = "must be >= 0; negative values are invalid and will be treated as 1"
