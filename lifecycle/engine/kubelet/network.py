@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from ..objects.meta import StoredObject
 from ..objects.pod import Pod
 from ..programs import ConnectResult, Process
 from ..store.store import Store
+from .names import ready_pods
 from .worker import PodWorker
 
 NOWHERE_MS = 1000
@@ -41,17 +43,14 @@ class Network:
         self, service: StoredObject, spec: Mapping[str, Any], port: int, now_ms: int
     ) -> ConnectResult:
         entry = next((one for one in spec.get("ports") or () if one.get("port") == port), None)
-        selector = spec.get("selector")
-        if entry is None or not selector:
+        if entry is None:
             return ConnectResult("refused", 1)
-        target = entry.get("targetPort", port)
-        for uid in self._store.index.pods_by_namespace.get(service.meta.namespace or "", ()):
-            pod = self._store.get_pod(uid)
-            other = self._workers.get(pod.kubelet_uid) if pod is not None else None
-            if pod is None or other is None or not pod.is_ready or pod.meta.deletion_ms is not None:
-                continue
-            if all(pod.meta.labels.get(name) == value for name, value in selector.items()):
-                return _try_pod(other, _port_number(pod, target), now_ms)
+        # Pods that end are sent to when there is no other, as long as they are ready.
+        pods = chain(ready_pods(self._store, service), ready_pods(self._store, service, is_ending=True))
+        for pod in pods:
+            other = self._workers.get(pod.kubelet_uid)
+            if other is not None:
+                return _try_pod(other, _port_number(pod, entry.get("targetPort", port)), now_ms)
         return ConnectResult("refused", 1)
 
 

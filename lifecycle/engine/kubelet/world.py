@@ -28,17 +28,13 @@ from ..programs.volumes import is_read_only_volume, make_mounts, refresh_layer, 
 from .cpu_manager import format_cpus
 from .identity import identity_of
 from .kernel_files import control_group_files, id_files
+from .names import OUTSIDE, find_address
 from .sources import StoredSources
 from .user_namespaces import BLOCK
 from .worker import PodWorker
 
-OUTSIDE = "203.0.113.1"
-"""The address of everything outside the cluster (a range kept for examples)."""
 OUTSIDE_TAKES_MS = 30
 """How long a call to the world outside takes: an assumption, as is that it is answered."""
-PUBLIC_ENDINGS = ("com", "org", "net", "io", "dev")
-
-
 _NO_LIMITS = Limits()
 
 
@@ -199,32 +195,12 @@ class ContainerWorld:
     # --- network --------------------------------------------------------------------------------------
 
     def resolve(self, host: str) -> str | None:
-        """Cluster DNS: Services by name, name.namespace and name.namespace.svc.cluster.local."""
+        """The address of a name: the pod's own, or what cluster DNS knows."""
         if host == "localhost":
             return "127.0.0.1"
-        if host == self._pod.meta.name:
+        if host in (self._pod.meta.name, self._pod.spec.raw.get("hostname")):
             return self._worker.ip
-        parts = host.rstrip(".").split(".")
-        if self._is_outside(parts):
-            return OUTSIDE
-        if len(parts) > 2 and parts[2:] not in (["svc"], ["svc", "cluster", "local"]):
-            return None
-        namespace = parts[1] if len(parts) > 1 else self._pod.meta.namespace
-        service = self._context.store.get("Service", namespace, parts[0])
-        if service is None:
-            return None
-        address = (service.spec or {}).get("clusterIP")
-        return address if address and address != "None" else "10.96.0.1"
-
-    def _is_outside(self, parts: list[str]) -> bool:
-        """A name of the world outside: neither in the cluster's domain nor in one of its namespaces."""
-        last = parts[-1]
-        if len(parts) < 2 or last in ("svc", "local", "internal") or last.isdigit():
-            return False
-        if len(parts) == 2:
-            # A Service of a namespace that is not there looks the same but for its ending.
-            return last in PUBLIC_ENDINGS
-        return self._context.store.get("Namespace", "", last) is None
+        return find_address(self._context.store, self._pod.meta.namespace or "", host)
 
     def connect(self, host: str, port: int, now_ms: int) -> ConnectResult:
         """What a connection from this pod to an address meets now. The world outside is taken to answer."""
