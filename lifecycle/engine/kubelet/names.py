@@ -70,8 +70,8 @@ def _address(store: Store, service: StoredObject, below: str) -> str | None:
     return None
 
 
-def ready_pods(store: Store, service: StoredObject, is_ending: bool = False) -> Iterator[Pod]:
-    """The pods a Service sends to, or those that are ready to serve while they end."""
+def ready_pods(store: Store, service: StoredObject) -> Iterator[Pod]:
+    """The pods a Service sends to: never those that end, unless it asks for all (POD-TERM-13)."""
     spec = service.spec or {}
     selector, takes_all = spec.get("selector"), bool(spec.get("publishNotReadyAddresses"))
     if not selector:
@@ -81,8 +81,6 @@ def ready_pods(store: Store, service: StoredObject, is_ending: bool = False) -> 
         if pod is None or not pod.status.pod_ip or pod.is_finished:
             continue
         is_taken = takes_all or (pod.is_ready and pod.meta.deletion_ms is None)
-        if is_ending:
-            is_taken = pod.is_ready and not is_taken
         if is_taken and all(pod.meta.labels.get(name) == value for name, value in selector.items()):
             yield pod
 

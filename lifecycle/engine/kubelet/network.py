@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import chain
 from typing import Any
 
 from ..objects.meta import StoredObject
@@ -45,9 +44,7 @@ class Network:
         entry = next((one for one in spec.get("ports") or () if one.get("port") == port), None)
         if entry is None:
             return ConnectResult("refused", 1)
-        # Pods that end are sent to when there is no other, as long as they are ready.
-        pods = chain(ready_pods(self._store, service), ready_pods(self._store, service, is_ending=True))
-        for pod in pods:
+        for pod in ready_pods(self._store, service):
             other = self._workers.get(pod.kubelet_uid)
             if other is not None:
                 return _try_pod(other, _port_number(pod, entry.get("targetPort", port)), now_ms)

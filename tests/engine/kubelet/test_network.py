@@ -1,4 +1,4 @@
-"""Names and connections between pods: cluster DNS, headless Services, and who serves while it ends."""
+"""Names and connections between pods: cluster DNS, headless Services and aliases."""
 
 from typing import Any
 
@@ -14,10 +14,8 @@ def service(world: World, name: str, namespace: str = "default", **spec: Any) ->
     assert world.create(data).ok
 
 
-def server(world: World, name: str, behavior: Any = None, **spec: Any) -> None:
-    meta = {"name": name, "labels": {"app": "web"}}
-    if behavior:
-        meta["annotations"] = {"podline.dev/behavior": f"app: {behavior}"}
+def server(world: World, name: str, **spec: Any) -> None:
+    meta: dict[str, Any] = {"name": name, "labels": {"app": "web"}}
     app = {"name": "app", "ports": [{"containerPort": 8080}], **spec.pop("app", {})}
     assert world.pod(app, meta=meta, **spec).ok
 
@@ -97,17 +95,3 @@ def test_an_external_name_is_an_alias() -> None:
     assert look_up(world, "alias") == "10.96.0.50"
     assert look_up(world, "ring") == "nobody"
     assert reach(world, "outside", 5432) == "open"
-
-
-@pytest.mark.spec("POD-TERM-12", "POD-TERM-13")
-def test_a_pod_that_ends_serves_only_when_there_is_no_other() -> None:
-    world = World()
-    service(world, "front", selector={"app": "web"})
-    server(world, "old", "{onTerm: {takes: 20s, exit: 0}}")
-    # Ready, but nobody listens there.
-    server(world, "new", app={"image": "busybox:1", "command": ["sleep", "1h"]})
-    world.to(10).delete(name="old")
-    assert reach(world, "front", 80) == "refused"
-    world.delete(0, force=True, name="new")
-    assert reach(world, "front", 80) == "open"
-    assert reach(world.to(40), "front", 80) == "refused"
