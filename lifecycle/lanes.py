@@ -90,7 +90,8 @@ def find_difference(wanted: Sequence[Entry], seen: Sequence[Entry], has_times: b
     """Where a lane departs from what it must be; None when it does not.
 
     Without `has_times` latencies have moved every instant. Then the values must come in their order: all of
-    them, with others that have become visible between them, or as many as there was time for.
+    them, with others that have become visible between them, or as many as there was time for, the first at
+    least.
     """
     if not has_times and _is_in_order([value for _, value in wanted], [value for _, value in seen]):
         return None
@@ -105,7 +106,7 @@ def find_difference(wanted: Sequence[Entry], seen: Sequence[Entry], has_times: b
 
 def _is_in_order(wanted: list[str], seen: list[str]) -> bool:
     rest = iter(seen)
-    return seen == wanted[: len(seen)] or all(value in rest for value in wanted)
+    return (bool(seen) and seen == wanted[: len(seen)]) or all(value in rest for value in wanted)
 
 
 def _write(entry: Entry | None) -> str:

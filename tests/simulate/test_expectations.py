@@ -115,6 +115,7 @@ WANTED = [(0, "Pending"), (3000, "Running"), (9000, "Failed")]
         pytest.param([*WANTED[:2], (9000, "Succeeded")], False, False, id="another end"),
         pytest.param([WANTED[0], WANTED[2], WANTED[1]], False, False, id="another order"),
         pytest.param([(0, "Failed")], False, False, id="another beginning"),
+        pytest.param([], False, False, id="nothing at all, as of an object that is not there"),
     ],
 )
 def test_a_sequence_is_exact_at_instants_and_keeps_its_order_under_latencies(seen, at_instants, in_order):
