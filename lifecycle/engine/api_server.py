@@ -18,8 +18,10 @@ from .objects.meta import ObjectMeta, PlainObject, StoredObject
 from .objects.node import Node
 from .objects.pod import PENDING, POD_KIND, Pod, PodSpec, PodStatus
 from .objects.replica_set import ReplicaSet
+from .objects.times import format_time
 from .quotas import QUOTA
 from .store.defaults import apply_defaults
+from .store.defaults.nodes import register_node
 from .store.defaults.pods import default_pod
 from .store.requests import check_shape, make_wanted
 from .store.validation import FieldError, to_status, validate_create, validate_update
@@ -82,9 +84,12 @@ class ApiServer:
         features = self._context.features
         data = self._with_name(apply_defaults(kind, data, features))
         raise_invalid(data, validate_create(data, features))
-        meta = {name: value for name, value in data["metadata"].items() if name not in _RESERVED_META}
         if kind == "Service":
             data = self._with_cluster_ip(data)
+        elif kind == "Node":
+            now = format_time(self._clock.now_ms, self._clock.epoch_ms)
+            data = register_node(data, self._context.settings.nodes, now)
+        meta = {name: value for name, value in data["metadata"].items() if name not in _RESERVED_META}
         new = read_object({**data, "metadata": meta}, self._clock.epoch_ms)
         self._require_namespace(new)
         if not isinstance(new, Pod):

@@ -21,7 +21,6 @@ from .kubelet.kubelet import Kubelets
 from .objects.codec import PodSpecs, decode
 from .objects.meta import StoredObject
 from .objects.pod import PodSpec
-from .objects.times import format_time
 from .programs.slow_hooks import list_slow_hooks
 from .scheduler import Scheduler
 from .settings import KUBERNETES_VERSION, Settings
@@ -86,10 +85,9 @@ class Cluster:
     def _populate(self) -> None:
         for name in ("default", "kube-system", "kube-public", "kube-node-lease"):
             self._api.create_json({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
-        nodes = self.settings.nodes
-        now = format_time(0, self._context.clock.epoch_ms)
-        for number in range(1, int(nodes["count"]) + 1):
-            self._api.create_json(make_node(f"node-{number}", nodes, now))
+        for number in range(1, int(self.settings.nodes["count"]) + 1):
+            name = f"node-{number}"
+            self._api.create_json({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}})
         self._context.loop.drain()
 
     # --- time -------------------------------------------------------------------------------------------
@@ -252,35 +250,3 @@ class Cluster:
             controller.restore()
         context.agenda.load(data["agenda"])
         context.loop.load(data["loop"])
-
-
-def make_node(name: str, size: dict[str, Any], now: str) -> dict[str, Any]:
-    """The JSON of one default node, Ready since the beginning."""
-    amounts = {"cpu": str(size["cpu"]), "memory": str(size["memory"]), "pods": str(size["pods"])}
-    amounts["ephemeral-storage"] = "100Gi"
-    ready = {
-        "type": "Ready",
-        "status": "True",
-        "reason": "KubeletReady",
-        "message": "kubelet is posting ready status",
-        "lastTransitionTime": now,
-    }
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {
-            "name": name,
-            "labels": {
-                "kubernetes.io/hostname": name,
-                "kubernetes.io/os": "linux",
-                "kubernetes.io/arch": "amd64",
-            },
-        },
-        "spec": {},
-        "status": {
-            "capacity": amounts,
-            "allocatable": amounts,
-            "conditions": [ready],
-            "nodeInfo": {"kubeletVersion": KUBERNETES_VERSION, "operatingSystem": "linux"},
-        },
-    }

@@ -15,6 +15,7 @@ from .field_error import FieldError, forbidden, invalid
 from .kubelet_config import validate_kubelet_configuration, validate_subordinate_ids
 from .metadata import validate_metadata, validate_metadata_update
 from .names import check_label
+from .nodes import validate_node
 from .others import validate_budget, validate_config, validate_service
 from .pod_security import validate_level
 from .pod_updates import (
@@ -86,6 +87,8 @@ def _validate_content(kind: str, data: Object, gates: Mapping[str, bool]) -> lis
             return validate_budget(spec)
         case "ResourceQuota":
             return validate_quota(spec)
+        case "Node":
+            return validate_node(data.get("status") or {})
         case "Namespace":
             return validate_level((data.get("metadata") or {}).get("labels") or {})
         case "KubeletConfiguration":
@@ -109,7 +112,7 @@ def validate_update(
     kind = old.get("kind", "")
     match subresource:
         case "status":
-            return errors
+            return errors + (validate_node(new.get("status") or {}) if kind == "Node" else [])
         case "ephemeralcontainers":
             return errors + validate_ephemeral_update(old, new, gates)
         case "resize":

@@ -1,0 +1,107 @@
+"""Nodes that come by manifest: live ones with a kubelet, which says what the manifest leaves open."""
+
+from typing import Any
+
+import pytest
+
+from lifecycle.engine import Cluster, Settings
+from tests.engine.kubelet.world import World
+
+DEFAULTS = {"cpu": "4", "memory": "8Gi", "pods": "110", "ephemeral-storage": "100Gi"}
+
+
+def node(world: World, status: Any = None, **meta: Any) -> Any:
+    data = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "big", **meta}}
+    return world.create(data if status is None else {**data, "status": status})
+
+
+def found(world: World) -> dict[str, Any]:
+    one = world.cluster.get("Node", None, "big")
+    assert one is not None
+    return one
+
+
+def test_a_node_of_which_nothing_is_said_is_like_the_others() -> None:
+    world = World()
+    assert node(world).ok
+    usual = world.cluster.get("Node", None, "node-1")
+    assert usual is not None
+    assert found(world)["status"] == usual["status"]
+    assert found(world)["metadata"]["labels"] == {
+        **usual["metadata"]["labels"],
+        "kubernetes.io/hostname": "big",
+    }
+    assert world.pod(nodeSelector={"kubernetes.io/hostname": "big"}).ok
+    assert world.to(5).status()["phase"] == "Running"
+
+
+@pytest.mark.parametrize(
+    "status, capacity, allocatable",
+    [
+        ({"capacity": {"cpu": "64"}}, {"cpu": "64"}, {"cpu": "64"}),
+        ({"allocatable": {"cpu": "64"}}, {"cpu": "64"}, {"cpu": "64"}),
+        (
+            {"capacity": {"memory": "16Gi"}, "allocatable": {"memory": "15Gi", "example.com/gpu": "2"}},
+            {"memory": "16Gi", "example.com/gpu": "2"},
+            {"memory": "15Gi", "example.com/gpu": "2"},
+        ),
+    ],
+)
+def test_what_is_said_of_a_node_counts_and_the_rest_is_usual(
+    status: Any, capacity: dict[str, str], allocatable: dict[str, str]
+) -> None:
+    world = World()
+    assert node(world, status).ok
+    has = found(world)["status"]
+    assert has["capacity"] == {**DEFAULTS, **capacity}
+    assert has["allocatable"] == {**DEFAULTS, **allocatable}
+
+
+def test_the_amounts_of_a_scenario_are_those_of_a_node_by_manifest_too() -> None:
+    world = World()
+    world.cluster = Cluster(settings=Settings(timing="instant", nodes={"count": 0, "memory": "2Gi"}))
+    assert node(world).ok
+    assert found(world)["status"]["capacity"]["memory"] == "2Gi"
+
+
+def test_a_node_keeps_its_own_system_conditions_and_labels() -> None:
+    world = World()
+    ready = {"type": "Ready", "status": "False", "reason": "KubeletNotReady", "message": "starting"}
+    labels = {"kubernetes.io/os": "windows", "kubernetes.io/hostname": "other"}
+    assert node(world, {"conditions": [ready]}, labels=labels).ok
+    one = found(world)
+    assert [(cond["type"], cond["status"]) for cond in one["status"]["conditions"]] == [("Ready", "False")]
+    assert one["status"]["nodeInfo"]["operatingSystem"] == "windows"
+    assert one["metadata"]["labels"] == {**labels, "kubernetes.io/arch": "amd64"}
+
+
+def test_a_node_that_says_nothing_of_its_disk_can_run_short_of_it() -> None:
+    world = World()
+    assert node(world, {"capacity": {"cpu": "4", "memory": "8Gi", "pods": "110"}}).ok
+    assert world.submit("fault", node="big", kind="pressure", resource="disk").ok
+    assert world.to(5).condition("DiskPressure", "big") == [(0, "True")]
+
+
+@pytest.mark.parametrize(
+    "status, said",
+    [
+        ({"capacity": {"memory": "much"}}, 'status.capacity[memory]: Invalid value: "much"'),
+        ({"allocatable": {"cpu": -1}}, "status.allocatable[cpu]: Invalid value: -1"),
+        ({"capacity": ["8Gi"]}, "status.capacity: Invalid value"),
+        (5, "status: Invalid value: 5"),
+    ],
+)
+def test_amounts_that_cannot_be_read_are_refused(status: Any, said: str) -> None:
+    answer = node(World(), status)
+    assert answer.code == 422 and answer.status is not None
+    assert said in answer.status["message"]
+
+
+def test_a_patch_of_a_nodes_status_is_held_to_the_same() -> None:
+    world = World()
+    where = {"kind": "Node", "name": "node-1", "type": "merge", "subresource": "status"}
+    answer = world.submit("patch", **where, patch={"status": {"capacity": {"memory": "much"}}})
+    assert answer.code == 422
+    # Its kubelet looks at the memory of its node all the same.
+    assert world.pod(behavior={"app": {"usage": [{"at": "0s", "memory": "1Gi"}]}}).ok
+    assert world.to(60).status()["phase"] == "Running"
