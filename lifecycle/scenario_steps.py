@@ -10,7 +10,7 @@ from lifecycle.engine.objects.kinds import KINDS
 from lifecycle.engine.timing import read_duration_ms
 from lifecycle.manifests import Document, describe
 from lifecycle.problems import ManifestError, Path, Problem
-from lifecycle.schema import read_manifests
+from lifecycle.schema import check_document, drop_nulls, read_manifests
 
 Payload = dict[str, Any]
 
@@ -42,6 +42,8 @@ class StepReader:
 
     document: Document
     problems: list[Problem] = field(default_factory=list)
+    # Whether the step being read is there to be refused: then its objects may be as odd as they like.
+    is_to_be_refused: bool = False
 
     def read(self, entry: Mapping[str, Any], path: Path) -> Iterator[Step]:
         """The steps of one entry: one, or one for each object of an `apply`."""
@@ -57,6 +59,7 @@ class StepReader:
             self.complain(path, f"a step says one thing to do, not {said}", f"one of: {known}")
             return
         name, place = names[0], (*path, names[0])
+        self.is_to_be_refused = refused is not None
         for kind, payload in READERS[name](self, entry[name], place):
             yield Step(at_ms or 0, kind, payload, place, refused)
 
@@ -69,6 +72,16 @@ class StepReader:
 
     def complain(self, path: Path, message: str, remedy: str = "") -> None:
         self.problems.append(self.document.problem(path, message, remedy))
+
+    def object_at(self, value: Mapping[str, Any], path: Path) -> Payload:
+        """An object given as a mapping, checked field by field."""
+        written = self.document
+        found = Document(dict(value), written.number, written.source, written.node, (*written.prefix, *path))
+        if self.is_to_be_refused:
+            return found.data
+        problems = check_document(found)
+        self.problems += problems
+        return found.data if problems else drop_nulls(found.data)
 
     def fields(self, value: Any, path: Path, /, **types: type | tuple[type, ...]) -> Payload:
         """A mapping with these fields; a name ending in `_` must be given. Complains about all others."""
@@ -164,7 +177,7 @@ def _write(kind: str) -> Callable[[StepReader, Any, Path], Commands]:
 
     def read(reader: StepReader, value: Any, path: Path) -> Commands:
         if isinstance(value, Mapping):
-            documents = [Document(dict(value))]
+            yield kind, {"object": reader.object_at(value, path)}
         elif isinstance(value, str):
             try:
                 documents = read_manifests(value)
@@ -172,11 +185,10 @@ def _write(kind: str) -> Callable[[StepReader, Any, Path], Commands]:
                 for problem in error.problems:
                     reader.complain(path, str(problem))
                 return
+            for document in documents:
+                yield kind, {"object": document.data}
         else:
             reader.complain(path, f"must be a manifest, not {describe(value)}")
-            return
-        for document in documents:
-            yield kind, {"object": document.data}
 
     return read
 

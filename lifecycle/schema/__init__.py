@@ -17,6 +17,7 @@ __all__ = [
     "Problem",
     "check_document",
     "check_documents",
+    "drop_nulls",
     "is_modelled_kind",
     "read_manifests",
 ]

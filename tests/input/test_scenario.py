@@ -175,6 +175,34 @@ def test_a_mistake_is_named_at_its_path(spec, said):
     assert found[0].startswith(said), found
 
 
+POD = "apiVersion: v1, kind: Pod, metadata: {name: b}"
+
+
+@pytest.mark.parametrize(
+    "step, said",
+    [
+        (f"apply: {{{POD}, spec: {{container: []}}}}", 'spec.container: unknown field "container"'),
+        (f"create: {{{POD}, spec: []}}", "spec: must be a mapping, not a list"),
+        ("replace: {kind: Pod}", "apiVersion: apiVersion not set"),
+        (
+            f"staticPod: {{node: a, manifest: {{{POD}, spec: {{containers: [{{env: 5}}]}}}}}}",
+            "spec.containers[0].env: must be a list, not the number 5",
+        ),
+    ],
+)
+def test_an_object_of_a_step_is_checked_like_a_manifest(step, said):
+    with pytest.raises(ManifestError) as caught:
+        read(f"  seed: 1\n  steps:\n  - {{at: 1s, {step}}}\n")
+    (problem,) = caught.value.problems
+    assert f"{problem.path}: {problem.message}" == said
+    assert problem.line == 7
+
+
+def test_an_object_that_is_to_be_refused_may_be_of_any_shape():
+    step = read_step(f"{{at: 1s, refused: spec, apply: {{{POD}, spec: {{container: []}}}}}}")
+    assert step.payload["object"]["spec"] == {"container": []}
+
+
 def test_unknown_fields_and_wrong_types_are_refused_by_the_schema():
     with pytest.raises(ManifestError) as caught:
         read("  seeds: 7\n  nodes: {count: three}\n")
