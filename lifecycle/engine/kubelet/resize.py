@@ -2,6 +2,7 @@
 
 The spec says what is asked for. A resize is deferred while its node has no room and infeasible when it never
 will; otherwise it is allotted and applied to the running containers, restarting those whose policy wants it.
+Room that comes free goes to the more important pods first, then to Guaranteed ones, then to who waits longer.
 Left out: limits of the machine that hold a memory limit above what is in use.
 """
 
@@ -14,9 +15,11 @@ from ..objects.condition import Condition, find_condition, with_condition
 from ..objects.container import Container
 from ..objects.node import Node
 from ..objects.pod import Pod, PodSpec
+from .cpu_manager import is_static
 from .parts import NORMAL, RESIZED, WARNING, Parts
 from .pod_actions import ContainerToKill
 from .pod_resources import effective_requests
+from .qos import GUARANTEED
 from .termination import Stopper
 from .worker import (
     APPLYING,
@@ -33,6 +36,7 @@ from .worker import (
 PENDING, IN_PROGRESS = "PodResizePending", "PodResizeInProgress"
 RESIZABLE = ("cpu", "memory")
 RESTART_CONTAINER = "RestartContainer"
+_STATIC_TEXT = 'Resize is infeasible for Guaranteed Pods alongside CPU Manager policy "static"'
 
 
 class Resizer:
@@ -44,7 +48,7 @@ class Resizer:
         self._parts = parts
         self._stopper = stopper
         self._workers = workers
-        # Pods that wait for room on their node, by uid, first come first.
+        # Pods that wait for room on their node, by uid.
         self.deferred: dict[str, None] = {}
 
     def sync(self, worker: PodWorker, pod: Pod) -> None:
@@ -58,12 +62,23 @@ class Resizer:
 
     def retry(self, node: str) -> None:
         """Room has come free on a node."""
+        found = []
         for uid in list(self.deferred):
             worker = self._workers.get(uid)
             if worker is None:
                 del self.deferred[uid]
             elif worker.node == node:
-                self._parts.touch(worker)
+                found.append((self._place(worker), worker))
+        for _, worker in sorted(found, key=lambda entry: entry[0]):
+            self._parts.touch(worker)
+
+    def _place(self, worker: PodWorker) -> tuple[int, bool, int, str]:
+        """By what pods that wait are sorted; who is lower is first."""
+        pod = self._parts.pod(worker)
+        pending = find_condition(pod.status.conditions, PENDING) if pod is not None else None
+        since_ms = pending.last_transition_ms if pending is not None else None
+        is_guaranteed = pod is not None and pod.status.qos_class == GUARANTEED
+        return -worker.spec.priority, not is_guaranteed, since_ms or 0, worker.uid
 
     def restore(self) -> None:
         """Build what is derived again, after a cluster was loaded."""
@@ -72,19 +87,18 @@ class Resizer:
     # --- may it? --------------------------------------------------------------------------------------
 
     def _allot(self, worker: PodWorker, pod: Pod) -> None:
+        self.deferred.pop(worker.uid, None)
         if not _changed(worker):
             worker.resize = ""
-            self.deferred.pop(worker.uid, None)
             self._drop(self._drop(pod, PENDING), IN_PROGRESS)
             return
-        reason, message = self._decide(worker)
+        reason, message = self._decide(worker, pod)
         if reason:
             if reason == DEFERRED:
                 self.deferred[worker.uid] = None
             worker.resize = reason
             self._hold(worker, pod, reason, message)
             return
-        self.deferred.pop(worker.uid, None)
         pod = self._drop(pod, PENDING)
         self._set(pod, IN_PROGRESS, "", "")
         self._parts.event(worker, None, NORMAL, "ResizeStarted", "Pod resize started")
@@ -95,8 +109,11 @@ class Resizer:
         else:
             self.on_applied(worker, pod)
 
-    def _decide(self, worker: PodWorker) -> tuple[str, str]:
+    def _decide(self, worker: PodWorker, pod: Pod) -> tuple[str, str]:
         """Why what is asked cannot be allotted now, ("", "") when it can (RESIZE-07)."""
+        is_dealt_out = is_static(self._parts.agents[worker.node].configuration)
+        if is_dealt_out and pod.status.qos_class == GUARANTEED and _wants_other_cpus(worker):
+            return INFEASIBLE, _STATIC_TEXT
         node = self._parts.store.get("Node", "", worker.node)
         if not isinstance(node, Node):
             return "", ""
@@ -164,7 +181,8 @@ class Resizer:
     def _set(self, pod: Pod, type_: str, reason: str, message: str) -> Pod:
         now_ms = self._parts.context.clock.now_ms
         known = find_condition(pod.status.conditions, type_)
-        if known is not None and (known.reason, known.message) == (reason, message):
+        is_said = known is not None and (known.reason, known.message) == (reason, message)
+        if is_said and known is not None and known.observed_generation == pod.meta.generation:
             return pod
         moved_ms = known.last_transition_ms if known is not None else now_ms
         condition = Condition(type_, "True", reason, message, moved_ms, None, None, pod.meta.generation)
@@ -192,6 +210,10 @@ def _changed(worker: PodWorker) -> list[tuple[ContainerRun, Container]]:
         for one in (*spec.init_containers, *spec.containers)
         if runs[one.name].container.raw.get("resources") != one.raw.get("resources")
     ]
+
+
+def _wants_other_cpus(worker: PodWorker) -> bool:
+    return any(run.container.requests.get("cpu") != one.requests.get("cpu") for run, one in _changed(worker))
 
 
 def _needs_restart(old: Container, new: Container) -> bool:

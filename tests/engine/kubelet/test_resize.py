@@ -82,6 +82,75 @@ def test_a_resize_waits_for_room_on_the_node() -> None:
     assert world.starts() == [0]
 
 
+def ask_for(world: World, name: str, cpu: str) -> None:
+    patch = {"spec": {"containers": [{"name": "app", "resources": {"requests": {"cpu": cpu}}}]}}
+    where = {"kind": "Pod", "namespace": "default", "name": name, "subresource": "resize"}
+    assert world.submit("patch", type="strategic", patch=patch, **where).ok
+
+
+@pytest.mark.spec("RESIZE-07")
+@pytest.mark.parametrize("is_saved", [False, True])
+@pytest.mark.parametrize(
+    "later, first",
+    [
+        pytest.param({"priority": 1000}, "later", id="the more important"),
+        pytest.param({}, "early", id="who waits longer"),
+    ],
+)
+def test_room_that_comes_free_goes_to_one_before_the_other(
+    later: dict[str, Any], first: str, is_saved: bool
+) -> None:
+    world = sized()
+    half = {"resources": {"requests": {"cpu": "500m"}}}
+    # The one that asks later was there before.
+    assert world.pod({"name": "app", **half}, meta={"name": "later"}, **later).ok
+    assert world.pod({"name": "app", **half}, meta={"name": "early"}).ok
+    assert world.pod({"name": "app", "resources": {"requests": {"cpu": "2"}}}, meta={"name": "big"}).ok
+    ask_for(world.to(20), "early", "2")
+    ask_for(world.to(21), "later", "2")
+    world.to(30)
+    if is_saved:
+        assert world.rows
+        world.cluster = Cluster.load(world.cluster.save())
+    world.delete(name="big")
+    world.to(40)
+    # 4 CPUs, of which `web` has a half: there is room for one of them.
+    has_got = [
+        name
+        for name in ("early", "later")
+        if world.container(pod=name)["resources"]["requests"]["cpu"] == "2"
+    ]
+    assert has_got == [first]
+
+
+@pytest.mark.spec("RESIZE-07", "QOS-09")
+def test_cpus_of_ones_own_are_not_resized() -> None:
+    static = {"kind": "KubeletConfiguration", "cpuManagerPolicy": "static", "reservedSystemCPUs": "0"}
+    world = World(kubelet=[static])
+    own = {"cpu": "1", "memory": "64Mi"}
+    assert world.pod({"name": "app", "resources": {"requests": own, "limits": own}}).ok
+    world.to(10)
+    assert resize(world, {"cpu": "2"}, {"cpu": "2"}).ok
+    world.to(20)
+    (pending,) = [one for one in world.status()["conditions"] if one["type"] == PENDING]
+    assert (pending["reason"], pending["message"]) == (
+        "Infeasible",
+        'Resize is infeasible for Guaranteed Pods alongside CPU Manager policy "static"',
+    )
+    assert resize(world, {"cpu": "1", "memory": "128Mi"}, {"cpu": "1", "memory": "128Mi"}).ok
+    assert has(world.to(30))["requests"]["memory"] == "128Mi"
+
+
+def test_what_is_said_of_a_resize_is_said_of_the_newest_spec() -> None:
+    world = sized()
+    for memory, generation in (("256Mi", 2), ("300Mi", 3)):
+        assert resize(world, {"cpu": "16", "memory": memory}, {"cpu": "16"}).ok
+        world.to(20)
+        (pending,) = [one for one in world.status()["conditions"] if one["type"] == PENDING]
+        assert pending["observedGeneration"] == generation
+        assert pending["lastTransitionTime"] == "2026-01-01T00:00:10Z"
+
+
 @pytest.mark.spec("RESIZE-07")
 def test_a_resize_beyond_the_node_is_infeasible_until_it_is_withdrawn() -> None:
     world = sized()
