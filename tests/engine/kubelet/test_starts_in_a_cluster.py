@@ -64,6 +64,16 @@ def test_a_second_pod_finds_the_image_on_the_node() -> None:
     assert world.starts(name="second") == [10]
 
 
+def test_a_pull_that_was_given_up_does_not_help_the_next() -> None:
+    world = World(timing={"preset": "instant", "image_pull": "5s"})
+    app = {"name": "app", "image": "sim/big:1"}
+    assert world.pod(app, behavior={"app": {"pull": {"takes": "20s"}}}).ok
+    world.to(5).delete(0, force=True)
+    assert world.to(30).pod(app, meta={"name": "next"}).ok
+    world.to(60)
+    assert world.starts(name="next") == [35]
+
+
 @pytest.mark.spec("IMGPULL-06")
 def test_a_malformed_image_is_never_pulled() -> None:
     world = World()
