@@ -50,7 +50,7 @@ def decide_taints(node: Node, now: str) -> Action | None:
 
 
 class NodeTaintController:
-    """Keys are names of nodes whose conditions changed."""
+    """Keys are names of nodes whose conditions or taints changed, whoever changed them."""
 
     name = "nodeTaints"
 
@@ -66,9 +66,9 @@ class NodeTaintController:
     def _on_node(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if not isinstance(new, Node):
             return
-        before = old.status.conditions if isinstance(old, Node) else ()
-        is_told = any(find_condition(new.status.conditions, type_) for type_ in TAINTS)
-        if is_told and new.status.conditions is not before:
+        if isinstance(old, Node) and (old.status.conditions, old.spec) == (new.status.conditions, new.spec):
+            return
+        if new.spec.taints or any(find_condition(new.status.conditions, type_) for type_ in TAINTS):
             self._context.loop.enqueue(self.name, "", new.meta.name)
 
     def sync(self, _namespace: str, name: str) -> None:

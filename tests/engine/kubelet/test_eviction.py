@@ -304,6 +304,20 @@ def test_a_taint_follows_the_condition_and_keeps_new_pods_away() -> None:
     assert world.lane("node", "late") == [(320, "node-1")]
 
 
+def test_a_taint_of_a_condition_is_there_when_the_condition_is_whatever_anybody_does() -> None:
+    world = World()
+    pressed = {"key": "node.kubernetes.io/memory-pressure", "effect": "NoSchedule"}
+    assert world.submit("taint", node="node-1", taints=[pressed]).ok
+    node = world.to(5).cluster.get("Node", None, "node-1")
+    assert node is not None and "taints" not in node["spec"]
+    press(world)
+    world.to(15)
+    assert world.submit("taint", node="node-1", taints=[]).ok
+    node = world.to(20).cluster.get("Node", None, "node-1")
+    assert node is not None
+    assert [(one["key"], one["effect"]) for one in node["spec"]["taints"]] == [tuple(pressed.values())]
+
+
 @pytest.mark.spec("GRACE-30")
 def test_thresholds_and_the_transition_period_are_the_nodes_own() -> None:
     quick = {
