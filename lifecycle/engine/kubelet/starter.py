@@ -130,7 +130,7 @@ class Starter:
             takes_ms = 0 if is_there else plan.takes.draw_ms(context.chance.draw, "pull", *key)
         elif is_there:
             takes_ms = context.draw_ms("image_check", *key)
-        elif agent.pulls.get(image, now_ms) > now_ms:
+        elif agent.pulls.get(image, -1) >= now_ms:
             takes_ms = agent.pulls[image] - now_ms
         else:
             takes_ms = context.draw_ms("image_pull", agent.name, image, now_ms)
