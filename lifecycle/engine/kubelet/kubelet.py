@@ -65,7 +65,7 @@ class Kubelets:
         parts.connect = Network(parts.store, self.workers).connect
         # Pods deleted by force whose containers are still ending, by uid.
         self._gone: dict[str, Pod] = {}
-        self._reporter = Reporter(context, parts.write)
+        self._reporter = Reporter(parts)
         self._starter = Starter(parts, self._on_running, self.on_exit, self._tell)
         self._prober = Prober(parts, self._on_probe)
         self._stopper = Stopper(parts, self.on_exit)

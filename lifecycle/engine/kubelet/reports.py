@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from ..context import Context
 from ..objects.container import TERMINATED as STATE_TERMINATED
 from ..objects.container import Container, ContainerStatus
 from ..objects.pod import FAILED, SUCCEEDED, Pod, PodSpec, PodStatus
 from ..objects.pod import RUNNING as POD_RUNNING
 from ..objects.runtime import RUNNING as RUNTIME_RUNNING
+from ..store.transitions import pod_changes
 from .container_status import (
     decide_container_status,
     decide_lost_status,
@@ -18,6 +17,8 @@ from .container_status import (
     with_untold_end,
 )
 from .eviction import EVICTED, with_disruption
+from .known_steps import Key, Step, key_of
+from .parts import Parts
 from .pod_conditions import decide_conditions
 from .pod_status import decide_phase
 from .worker import POST_START, TERMINATED, TERMINATING, PodWorker
@@ -44,14 +45,38 @@ def _is_same(old: PodStatus, new: PodStatus) -> bool:
 class Reporter:
     """Writes pod statuses: the kubelet's status manager."""
 
-    __slots__ = ("_context", "_write")
+    __slots__ = ("_clock", "_features", "_parts")
 
-    def __init__(self, context: Context, write: Callable[[Pod, Pod], None]) -> None:
-        self._context = context
-        self._write = write
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._clock = parts.context.clock
+        self._features = parts.context.features
 
     def report(self, worker: PodWorker, pod: Pod, host_ip: str) -> Pod:
         """Bring the stored status up to date; one write, or none when nothing changed. Returns the pod."""
+        key = key_of(worker, pod, self._features)
+        if key is None or worker.uid in self._parts.statics:
+            return self._work_out(worker, pod, host_ip)
+        step: Step | None = worker.spec.memo.get(key)
+        if step is None:
+            return self._learn(key, worker, pod, host_ip)
+        status = step.status_of(worker, pod.status, host_ip, self._clock.now_ms)
+        worker.is_reported, worker.told = True, (status, key[2])
+        changed = pod.with_status(status)
+        self._parts.store.update_as_known(pod, changed, step.changes_of(worker), step.shown, step.has_turned)
+        return changed
+
+    def _learn(self, key: Key, worker: PodWorker, pod: Pod, host_ip: str) -> Pod:
+        """Work out a step that pods of the template have not taken yet, and remember it."""
+        shown = {pod.meta.uid: self._parts.store.shown[pod.meta.uid]}
+        changed = self._work_out(worker, pod, host_ip)
+        if changed is not pod:
+            told = pod_changes(pod, changed, shown)
+            worker.spec.memo[key] = Step(pod.status, changed.status, told, shown[pod.meta.uid])
+            worker.told = (changed.status, key[2])
+        return changed
+
+    def _work_out(self, worker: PodWorker, pod: Pod, host_ip: str) -> Pod:
         spec, status = worker.spec, pod.status
         reason = default_waiting_reason(spec)
         statuses = self._statuses(worker, spec.containers, status.containers, reason)
@@ -69,12 +94,12 @@ class Reporter:
             statuses,
             status.conditions,
             sandbox_ready=worker.runtime.sandbox_ready,
-            now_ms=self._context.clock.now_ms,
+            now_ms=self._clock.now_ms,
             generation=pod.meta.generation,
-            features=self._context.features,
+            features=self._features,
         )
         if phase == FAILED and why == EVICTED:
-            conditions = with_disruption(conditions, message, self._context.clock.now_ms)
+            conditions = with_disruption(conditions, message, self._clock.now_ms)
         new = PodStatus(
             phase,
             conditions,
@@ -85,7 +110,7 @@ class Reporter:
             message,
             worker.ip,
             host_ip,
-            status.start_ms if status.start_ms is not None else self._context.clock.now_ms,
+            status.start_ms if status.start_ms is not None else self._clock.now_ms,
             status.qos_class,
             pod.meta.generation,
             status.nominated_node_name,
@@ -97,7 +122,7 @@ class Reporter:
             return pod
         worker.is_reported = True
         changed = pod.with_status(new)
-        self._write(pod, changed)
+        self._parts.write(pod, changed)
         return changed
 
     def _verdict(

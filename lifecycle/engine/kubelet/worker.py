@@ -7,7 +7,7 @@ from typing import Any
 
 from ..objects.codec import decode, encode
 from ..objects.container import Container, ContainerState
-from ..objects.pod import Pod, PodSpec
+from ..objects.pod import Pod, PodSpec, PodStatus
 from ..objects.runtime import RuntimeContainer, RuntimePod
 from ..programs import Behavior, FileLayer, HookRun, Process, ProcessNamespace
 from .probe_rules import ProbeState
@@ -206,6 +206,7 @@ class PodWorker:
         "stage_timer",
         "stop_reason",
         "stop_started_ms",
+        "told",
         "uid",
         "untold_ends",
         "volumes",
@@ -227,6 +228,8 @@ class PodWorker:
         self.stage_timer: int | None = None
         self.ip = ""
         self.is_reported = False
+        # The status it reported last and the facts that made it, while these are those of a first start.
+        self.told: tuple[PodStatus, tuple[bool, bool, bool, bool | None]] | None = None
         # What the next look has to do: tell a changed status, decide what to start or stop.
         self.has_changed = True
         self.must_act = True
@@ -271,7 +274,7 @@ class PodWorker:
 
     def follow_spec(self, spec: PodSpec) -> None:
         """Take a changed spec: new images, added ephemeral containers."""
-        self.spec = spec
+        self.spec, self.told = spec, None
         for container in (*spec.init_containers, *spec.containers, *spec.ephemeral_containers):
             run = self.runs.get(container.name)
             if run is None:

@@ -49,6 +49,7 @@ class PodSpec(Record):
         "host_network",
         "host_pid",
         "init_containers",
+        "is_plain",
         "memo",
         "node_selector",
         "os_name",
@@ -98,6 +99,9 @@ class PodSpec(Record):
         self.volumes: tuple[dict[str, Any], ...] = tuple(raw.get("volumes") or ())
         self.service_account_name: str = raw.get("serviceAccountName") or "default"
         self.scheduler_name: str = raw.get("schedulerName") or "default-scheduler"
+        others = (self.init_containers, self.ephemeral_containers, self.readiness_gates)
+        # One container and nothing else that its conditions wait for.
+        self.is_plain = len(self.containers) == 1 and not any(others)
         # Readings that others derive from the spec once per template (effective requests, behaviours).
         self.memo: dict[Any, Any] = {}
 

@@ -13,7 +13,7 @@ from ..errors import AlreadyExists, NotFound
 from ..objects.kinds import kind_for
 from ..objects.meta import Key, StoredObject
 from ..objects.pod import Pod
-from ..trace import Trace, Version
+from ..trace import Change, Trace, Version
 from .index import Index
 from .transitions import first_changes, object_changes, pod_changes
 
@@ -116,6 +116,23 @@ class Store:
         """Put `new` in the place of `old`, which must be what is stored."""
         assert self.by_uid.get(old.meta.uid) is old, ("stale write", old.key)
         self._wrote(MODIFIED, old, new)
+
+    def update_as_known(
+        self, old: Pod, new: Pod, changes: Sequence[Change], shown: tuple[str, str], has_turned: bool
+    ) -> None:
+        """As `update`, of a pod's status alone, when it is known what that tells and how it is shown."""
+        uid, trace = new.meta.uid, self.trace
+        assert self.by_uid[uid] is old, ("stale write", old.key)
+        rv = new.resource_version = self.resource_version = self.resource_version + 1
+        self.versions.append(tuple.__new__(Version, (rv, self.clock.now_ms, MODIFIED, old, new)))
+        self.by_uid[uid] = self._pods[uid] = new
+        self.shown[uid] = shown
+        outer, first = trace.cause, trace.seq + 1
+        if changes:
+            trace.record(new.subject, changes)
+            trace.cause = first
+        self._tell("Pod", old, new, has_turned)
+        trace.cause = outer
 
     def remove(self, old: StoredObject) -> None:
         """Take an object away for good."""

@@ -1,0 +1,164 @@
+"""Steps of a start that all pods of a template take alike: worked out once, then taken by each in its time.
+
+A plain pod has one container and no gates. Until that container ends for the first time, what a report
+changes follows from a few facts, before and after; instants, addresses and ids are the pod's own. Reports
+that do not fit take the long way, which leads to the same status and the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..objects.condition import Condition
+from ..objects.container import RUNNING, WAITING, ContainerState, ContainerStatus, running
+from ..objects.pod import PENDING, Pod, PodStatus
+from ..objects.runtime import RUNNING as RUNTIME_RUNNING
+from ..trace import Change
+from .pod_conditions import POD_SCHEDULED, READY_TO_START_GATE
+from .worker import POST_START, SYNCING, PodWorker
+
+Facts = tuple[bool, bool, bool, bool | None]
+"""All that differs in the course of a plain first start: sandbox ready, container runs, ready, started."""
+Key = tuple[str, Facts | None, Facts, int, bool]
+"""The facts last told (None: nothing yet) and now, the pod's generation, whether the sandbox is told of."""
+NewCondition = tuple[int, bool, str, str, str, str]
+"""Where it stands, whether its status is new, then type, status, reason and message."""
+
+
+class Step:
+    """What one report changes in a pod of a template, whichever pod it is."""
+
+    __slots__ = (
+        "changes",
+        "conditions",
+        "container",
+        "generation",
+        "has_turned",
+        "phase",
+        "runs_at",
+        "shown",
+    )
+
+    def __init__(
+        self, old: PodStatus, new: PodStatus, told: tuple[list[Change], bool], shown: tuple[str, str]
+    ) -> None:
+        self.changes, self.has_turned = told
+        self.shown = shown
+        self.phase = new.phase
+        self.generation = new.observed_generation
+        self.conditions = _find_new(old.conditions, new.conditions)
+        container = new.containers[0]
+        self.container = container if not old.containers or old.containers[0] is not container else None
+        # Which of the changes tells since when the container runs.
+        begins = (at for at, change in enumerate(self.changes) if change[2] == RUNNING and change[5])
+        self.runs_at: int | None = next(begins, None)
+
+    def status_of(self, worker: PodWorker, old: PodStatus, host_ip: str, now_ms: int) -> PodStatus:
+        """The status of a pod that takes the step."""
+        conditions, generation = [*old.conditions], self.generation
+        known = len(conditions)
+        for index, has_moved, type_, text, reason, message in self.conditions:
+            moved_ms = now_ms if has_moved else conditions[index].last_transition_ms
+            new = Condition(type_, text, reason, message, moved_ms, None, None, generation)
+            if index < known:
+                conditions[index] = new
+            else:
+                conditions.append(new)
+        return PodStatus(
+            self.phase,
+            tuple(conditions),
+            old.containers if self.container is None else (self._container_of(worker, old),),
+            (),
+            (),
+            "",
+            "",
+            worker.ip,
+            host_ip,
+            now_ms if old.start_ms is None else old.start_ms,
+            old.qos_class,
+            generation,
+            old.nominated_node_name,
+            old.extra,
+        )
+
+    def _container_of(self, worker: PodWorker, old: PodStatus) -> ContainerStatus:
+        like = self.container
+        assert like is not None and like.state is not None, "the step changes the container"
+        if like.state.type == WAITING:
+            return like
+        seen = worker.runtime.containers[like.name]
+        state: ContainerState | None = old.containers[0].state if old.containers else None
+        if self.runs_at is not None or state is None:
+            state = running(seen.started_ms)
+        return ContainerStatus(
+            like.name,
+            state,
+            None,
+            like.ready,
+            like.started,
+            0,
+            like.image,
+            like.image_id,
+            seen.id,
+            like.extra,
+        )
+
+    def changes_of(self, worker: PodWorker) -> list[Change]:
+        """What the step tells of a pod."""
+        at = self.runs_at
+        if at is None:
+            return self.changes
+        changes = self.changes.copy()
+        field, old, new, reason, message, detail = changes[at]
+        started_ms = worker.runtime.containers[worker.spec.containers[0].name].started_ms
+        changes[at] = (field, old, new, reason, message, {**detail, "startedAt_ms": started_ms})  # type: ignore[dict-item]
+        return changes
+
+
+def _find_new(old: tuple[Condition, ...], new: tuple[Condition, ...]) -> tuple[NewCondition, ...]:
+    found: list[NewCondition] = []
+    for index, after in enumerate(new):
+        before = old[index] if index < len(old) else None
+        if after is not before:
+            has_moved = before is None or before.status != after.status
+            found.append((index, has_moved, after.type, after.status, after.reason, after.message))
+    return tuple(found)
+
+
+def key_of(worker: PodWorker, pod: Pod, features: Mapping[str, bool]) -> Key | None:
+    """What a known step is found by; None for a report that has to be worked out."""
+    spec, status = worker.spec, pod.status
+    if not spec.is_plain or worker.stage != SYNCING or pod.meta.deletion_ms is not None:
+        return None
+    container = spec.containers[0]
+    run = worker.runs[container.name]
+    if run.attempt or run.waiting is not None or run.is_lost or run.stage == POST_START:
+        return None
+    if worker.evicted is not None or worker.untold_ends is not None or run.container is not container:
+        return None
+    runtime = worker.runtime
+    seen = runtime.containers.get(container.name)
+    if seen is not None and seen.state != RUNTIME_RUNNING:
+        return None
+    told = worker.told
+    if told is not None and told[0] is status:
+        before: Facts | None = told[1]
+    elif told is None and not worker.is_reported and _is_just_bound(status):
+        before = None
+    else:
+        return None
+    facts = (runtime.sandbox_ready, seen is not None, run.ready, run.started)
+    return ("step", before, facts, pod.meta.generation, features.get(READY_TO_START_GATE, True))
+
+
+def _is_just_bound(status: PodStatus) -> bool:
+    conditions = status.conditions
+    return (
+        len(conditions) == 1
+        and conditions[0].type == POD_SCHEDULED
+        and conditions[0].status == "True"
+        and not status.containers
+        and status.phase == PENDING
+        and not status.reason
+        and not status.message
+    )
