@@ -16,7 +16,7 @@ class Counter:
         self.rows = self.versions = 0
 
     def take(self, changes: Changes) -> None:
-        self.rows += len(changes.rows)
+        self.rows += changes.row_count
         self.versions += len(changes.versions)
 
 

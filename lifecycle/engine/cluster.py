@@ -25,7 +25,7 @@ from .programs.slow_hooks import list_slow_hooks
 from .scheduler import Scheduler
 from .settings import KUBERNETES_VERSION, Settings
 from .store.validation import list_warnings
-from .trace import Row, Version
+from .trace import Entry, Row, Version, list_rows
 
 ENGINE_VERSION = 2
 """Raised when a golden history changes; a checkpoint is continued by the same version only."""
@@ -34,19 +34,29 @@ ENGINE_VERSION = 2
 class Changes:
     """What happened since the last take: rows in order, versions in order, log lines, the instant reached."""
 
-    __slots__ = ("at_ms", "logs", "rows", "versions")
+    __slots__ = ("_entries", "_rows", "at_ms", "logs", "row_count", "versions")
 
     def __init__(
         self,
         at_ms: int,
-        rows: list[Row],
+        entries: list[Entry],
+        row_count: int,
         versions: list[Version],
         logs: list[tuple[str, str, int, int, str]],
     ) -> None:
         self.at_ms = at_ms
-        self.rows = rows
+        self._entries = entries
+        self._rows: list[Row] | None = None
+        self.row_count = row_count
         self.versions = versions
         self.logs = logs
+
+    @property
+    def rows(self) -> list[Row]:
+        """Transitions and events in order. They are kept by the write until somebody reads them."""
+        if self._rows is None:
+            self._rows, self._entries = list_rows(self._entries), []
+        return self._rows
 
 
 class Cluster:
@@ -163,8 +173,9 @@ class Cluster:
     def take_changes(self) -> Changes:
         """Everything since the last take."""
         context = self._context
-        changes = Changes(context.clock.now_ms, context.trace.rows, context.store.versions, context.logs)
-        context.trace.rows, context.store.versions, context.logs = [], [], []
+        entries, row_count = context.trace.take()
+        changes = Changes(context.clock.now_ms, entries, row_count, context.store.versions, context.logs)
+        context.store.versions, context.logs = [], []
         return changes
 
     def close_series(self) -> None:
@@ -198,7 +209,7 @@ class Cluster:
         Raises CheckpointError when changes wait to be taken: they would be lost.
         """
         context, store = self._context, self._store
-        if context.trace.rows or store.versions:
+        if context.trace.entries or store.versions:
             raise CheckpointError("take the changes before saving the cluster")
         encoder = PodSpecs()
         objects = [encoder.encode(obj) for kind in store.kinds() for obj in store.list(kind)]

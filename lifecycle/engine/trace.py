@@ -6,7 +6,7 @@ real component would emit it. Both name what led to them: the number of another 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from .agenda import Cause
@@ -55,6 +55,35 @@ class EventRow(NamedTuple):
 Row = Transition | EventRow
 Change = tuple[str, Any, Any, str | None, str | None, dict[str, Any] | None]
 """What becomes a transition: field, old, new, reason, message, detail."""
+
+
+class Write(NamedTuple):
+    """The transitions of one write to an object, which share all but what changed. `seq` is the first's."""
+
+    seq: int
+    at_ms: int
+    subject: Subject
+    cause: Cause
+    changes: Sequence[Change]
+
+
+Entry = Write | Transition | EventRow
+
+
+def list_rows(entries: Iterable[Entry]) -> list[Row]:
+    """One row for each transition and each event, in order."""
+    rows: list[Row] = []
+    make = tuple.__new__
+    for entry in entries:
+        if not isinstance(entry, Write):
+            rows.append(entry)
+            continue
+        seq, at_ms, subject, cause, changes = entry
+        for field, old, new, reason, message, detail in changes:
+            row = (seq, at_ms, subject, field, old, new, reason, message, cause, detail)
+            rows.append(make(Transition, row))
+            seq += 1
+    return rows
 
 
 class Version(NamedTuple):
@@ -146,16 +175,16 @@ def version_to_json(version: Version, epoch_ms: int) -> dict[str, Any]:
 
 
 class Trace:
-    """Numbers the rows and keeps them until they are taken. `cause` is what is being acted on now."""
+    """Numbers rows, and keeps their entries until they are taken. `cause` is what is being acted on now."""
 
-    __slots__ = ("at_ms", "cause", "event_count", "open_series", "rows", "seq")
+    __slots__ = ("at_ms", "cause", "entries", "event_count", "open_series", "seq")
 
     def __init__(self) -> None:
         self.at_ms = 0
         self.seq = 0
         self.event_count = 0
         self.cause: Cause = None
-        self.rows: list[Row] = []
+        self.entries: list[Entry] = []
         # Open series by key: (subject fields, texts, first instant, period) as plain data.
         self.open_series: dict[str, dict[str, Any]] = {}
 
@@ -171,7 +200,7 @@ class Trace:
     ) -> int:
         """Write one transition; its number is returned."""
         seq = self.seq = self.seq + 1
-        self.rows.append(
+        self.entries.append(
             tuple.__new__(
                 Transition,
                 (seq, self.at_ms, subject, field, old, new, reason, message, self.cause, detail),
@@ -179,14 +208,12 @@ class Trace:
         )
         return seq
 
-    def record(self, subject: Subject, changes: Iterable[Change]) -> None:
+    def record(self, subject: Subject, changes: Sequence[Change]) -> None:
         """Write the transitions of one write to an object."""
-        seq, at_ms, cause, append = self.seq, self.at_ms, self.cause, self.rows.append
-        make = tuple.__new__
-        for field, old, new, reason, message, detail in changes:
-            seq += 1
-            append(make(Transition, (seq, at_ms, subject, field, old, new, reason, message, cause, detail)))
-        self.seq = seq
+        seq = self.seq
+        write = (seq + 1, self.at_ms, subject, self.cause, changes)
+        self.entries.append(tuple.__new__(Write, write))
+        self.seq = seq + len(changes)
 
     def event(
         self,
@@ -202,7 +229,7 @@ class Trace:
         seq = self.seq = self.seq + 1
         at_ms = self.at_ms
         count = self.event_count = self.event_count + 1
-        self.rows.append(
+        self.entries.append(
             tuple.__new__(
                 EventRow,
                 (
@@ -247,7 +274,7 @@ class Trace:
                 return
             self.close_series(key, self.at_ms - 1)
         self.event(subject, event_type, reason, message, source, field_path, {"period_ms": period_ms})
-        row = self.rows[-1]
+        row = self.entries[-1]
         assert isinstance(row, EventRow), row
         self.open_series[key] = {
             "subject": [subject.kind, subject.namespace, subject.name, subject.uid, subject.owner],
@@ -274,7 +301,7 @@ class Trace:
             return
         seq = self.seq = self.seq + 1
         kind, namespace, name, uid, owner = series["subject"]
-        self.rows.append(
+        self.entries.append(
             EventRow(
                 seq,
                 self.at_ms,
@@ -293,8 +320,14 @@ class Trace:
             )
         )
 
+    def take(self) -> tuple[list[Entry], int]:
+        """What was written since the last take, and how many rows that is."""
+        entries, self.entries = self.entries, []
+        # Numbers have no gaps.
+        return entries, self.seq - entries[0].seq + 1 if entries else 0
+
     def save(self) -> dict[str, Any]:
-        """Plain data; rows are taken before."""
+        """Plain data; entries are taken before."""
         return {"seq": self.seq, "event_count": self.event_count, "open_series": self.open_series}
 
     def load(self, data: dict[str, Any]) -> None:

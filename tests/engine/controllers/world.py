@@ -16,7 +16,7 @@ from lifecycle.engine.objects.meta import ObjectMeta, StoredObject
 from lifecycle.engine.objects.pod import Pod, PodStatus
 from lifecycle.engine.objects.replica_set import ReplicaSet
 from lifecycle.engine.settings import Settings
-from lifecycle.engine.trace import EventRow, Transition
+from lifecycle.engine.trace import EventRow, Transition, list_rows
 
 NEVER = None
 NODES = ("node-1", "node-2", "node-3")
@@ -196,8 +196,7 @@ class World:
         """Live the present instant to its end."""
         self.context.trace.at_ms = self.clock.now_ms
         self.context.loop.drain()
-        self.rows.extend(self.context.trace.rows)
-        self.context.trace.rows.clear()
+        self.rows.extend(list_rows(self.context.trace.take()[0]))
 
     def run(self, for_ms: int) -> None:
         """Live so many milliseconds."""
