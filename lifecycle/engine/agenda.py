@@ -96,32 +96,35 @@ class Agenda:
             timers = self._due[self._instants[0]]
             if timers[0][1] not in self._cancelled:
                 return self._instants[0]
-            self._drop(timers)
+            self._drop_first(timers)
         return None
 
     def pop_due(self, now_ms: int) -> Timer | None:
         """The first living timer due at or before now, taken off."""
         while self.first_ms <= now_ms:
             timers = self._due[self._instants[0]]
-            if self._cancelled and timers[0][1] in self._cancelled:
-                self._drop(timers)
+            timer = timers.popleft()
+            self._taken += 1
+            if not timers:
+                self._close_instant()
+            if self._cancelled and timer[1] in self._cancelled:
+                del self._cancelled[timer[1]]
                 continue
-            timer = self._take(timers)
             if timer[5]:
                 self.progress_count -= 1
             return timer
         return None
 
-    def _take(self, timers: deque[Timer]) -> Timer:
-        self._taken += 1
-        timer = timers.popleft()
-        if not timers:
-            del self._due[heappop(self._instants)]
-            self.first_ms = self._instants[0] if self._instants else NEVER
-        return timer
+    def _close_instant(self) -> None:
+        """The last timer of the first instant was taken."""
+        del self._due[heappop(self._instants)]
+        self.first_ms = self._instants[0] if self._instants else NEVER
 
-    def _drop(self, timers: deque[Timer]) -> None:
-        del self._cancelled[self._take(timers)[1]]
+    def _drop_first(self, timers: deque[Timer]) -> None:
+        del self._cancelled[timers.popleft()[1]]
+        self._taken += 1
+        if not timers:
+            self._close_instant()
 
     def save(self) -> dict[str, Any]:
         """Plain data: living timers in firing order."""

@@ -129,8 +129,8 @@ class Loop:
             while agenda.first_ms <= now_ms:
                 timer = agenda.pop_due(now_ms)
                 if timer is not None:
-                    trace.cause = timer.cause
-                    handlers[timer.kind](timer)
+                    trace.cause = timer[6]
+                    handlers[timer[2]](timer)
             if not queue:
                 break
             key = next(iter(queue))

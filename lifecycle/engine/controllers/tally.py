@@ -7,7 +7,7 @@ is not final. A ready pod is available once it has been Ready for `minReadySecon
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 
 from ..objects.meta import OwnerReference
@@ -154,7 +154,8 @@ class OwnerTally:
         phase = status.phase
         if phase in (SUCCEEDED, FAILED):
             return 0
-        for condition in status.conditions:
+        # The kubelet tells it last.
+        for condition in reversed(status.conditions):
             if condition.type == "Ready":
                 if condition.status != "True":
                     break
@@ -167,11 +168,16 @@ class OwnerTally:
         if changed & READY:
             self.ready += 1 if after & READY else -1
         if changed & ~(READY | RANKED):
-            self.active += (after & ACTIVE) - (before & ACTIVE)
-            self.terminating += ((after & TERMINATING) - (before & TERMINATING)) // TERMINATING
-            self.unfinished += ((after & UNFINISHED) - (before & UNFINISHED)) // UNFINISHED
-            self.labeled += ((after & LABELED) - (before & LABELED)) // LABELED
-            self.costed += ((after & COSTED) - (before & COSTED)) // COSTED
+            if changed & ACTIVE:
+                self.active += 1 if after & ACTIVE else -1
+            if changed & UNFINISHED:
+                self.unfinished += 1 if after & UNFINISHED else -1
+            if changed & LABELED:
+                self.labeled += 1 if after & LABELED else -1
+            if changed & TERMINATING:
+                self.terminating += 1 if after & TERMINATING else -1
+            if changed & COSTED:
+                self.costed += 1 if after & COSTED else -1
         if after:
             self._bits[uid] = after
         else:
@@ -237,23 +243,15 @@ class Tally:
             found = self.by_owner[reference.uid] = OwnerTally(reference, namespace)
         return found
 
-    def on_pod_change(self, old: Pod | None, new: Pod | None) -> list[OwnerTally]:
+    def on_pod_change(self, old: Pod | None, new: Pod | None) -> Sequence[OwnerTally]:
         """Follow one write to a pod; the owners for whom it changed a count."""
-        if old is not None and new is not None and old.meta is new.meta:
-            if (
-                old.status.conditions is new.status.conditions
-                and old.status.phase == new.status.phase
-                and old.node_name == new.node_name
-            ):
-                return []
+        if new is not None and (old is None or old.meta is new.meta):
             owner = self._owner(new)
-            if owner is None:
-                return []
-            return [owner] if owner.change(old, new) else []
+            return (owner,) if owner is not None and owner.change(old, new) else ()
         before = self._owner(old) if old is not None else None
         after = self._owner(new) if new is not None else None
         if before is after:
-            return [after] if after is not None and after.change(old, new) else []
+            return (after,) if after is not None and after.change(old, new) else ()
         changed = []
         if before is not None and before.change(old, None):
             changed.append(before)
@@ -261,10 +259,8 @@ class Tally:
             changed.append(after)
         return changed
 
-    def _owner(self, pod: Pod | None) -> OwnerTally | None:
+    def _owner(self, pod: Pod) -> OwnerTally | None:
         """The tally of a pod's controller. Pods of an owner that is gone are no one's business."""
-        if pod is None:
-            return None
         reference = pod.meta.controller
         if reference is None or reference.kind != self._kind:
             return None

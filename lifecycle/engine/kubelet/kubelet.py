@@ -61,12 +61,13 @@ class Kubelets:
     def __init__(self, context: Context, api: ApiServer) -> None:
         self._context = context
         self._parts = parts = Parts(context)
+        self._stored_pod = context.store.get_pod
         self.workers: dict[str, PodWorker] = {}
         parts.connect = Network(parts.store, self.workers).connect
         # Pods deleted by force whose containers are still ending, by uid.
         self._gone: dict[str, Pod] = {}
         self._reporter = Reporter(parts)
-        self._starter = Starter(parts, self._on_running, self.on_exit, self._tell)
+        self._starter = Starter(parts, self._on_running, self.on_exit, self.report)
         self._prober = Prober(parts, self._on_probe)
         self._stopper = Stopper(parts, self.on_exit)
         self.sandboxes = Sandboxes(parts, self._prober, self._stopper, self.on_exit, self)
@@ -78,7 +79,7 @@ class Kubelets:
         self._resizer = Resizer(parts, self._stopper, self.workers)
         self.outages = Outages(parts, self._prober, self)
         context.loop.register(NAME, self._sync)
-        context.store.listen_to_shape("Pod", self._on_pod)
+        context.store.listen_to_shape("Pod", self._on_pod, is_told_of_readiness=False)
         for what, handler in self._pod_handlers().items():
             context.loop.on_timer(what, self._for_pod(handler))
         for what, on_run in self._container_handlers().items():
@@ -111,7 +112,7 @@ class Kubelets:
 
     def _for_pod(self, handler: Callable[[PodWorker, Pod], None]) -> Callable[[Timer], None]:
         def handle(timer: Timer) -> None:
-            worker = self.workers.get(timer.target)
+            worker = self.workers.get(timer[3])
             if worker is not None:
                 handler(worker, self.pod(worker))
 
@@ -121,10 +122,11 @@ class Kubelets:
         self, handler: Callable[[PodWorker, Pod, ContainerRun, str], None]
     ) -> Callable[[Timer], None]:
         def handle(timer: Timer) -> None:
-            worker = self.workers.get(timer.target)
+            worker = self.workers.get(timer[3])
             if worker is None:
                 return
-            name, detail = (timer.payload, "") if isinstance(timer.payload, str) else timer.payload
+            payload = timer[4]
+            name, detail = (payload, "") if isinstance(payload, str) else payload
             handler(worker, self.pod(worker), worker.runs[name], detail)
 
         return handle
@@ -135,8 +137,8 @@ class Kubelets:
             heard = self.outages.heard(worker.uid)
             if heard is not None:
                 return heard
-        parts, uid = self._parts, worker.uid
-        return parts.store.get_pod(uid) or parts.statics.get(uid) or self._gone[uid]
+        uid = worker.uid
+        return self._stored_pod(uid) or self._parts.statics.get(uid) or self._gone[uid]
 
     def _on_pod(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if not isinstance(new, Pod):
@@ -304,14 +306,11 @@ class Kubelets:
         if worker.has_changed:
             self.report(worker, self.pod(worker))
 
-    def _tell(self, worker: PodWorker) -> None:
-        self.report(worker, self.pod(worker))
-
     def report(self, worker: PodWorker, pod: Pod) -> Pod:
         """Bring the stored status up to date; a kubelet that is cut off does so when it is back."""
         if self._parts.outages and self._parts.is_cut_off(worker.node):
             return pod
-        stored = self._parts.store.get_pod(worker.uid) or self._parts.statics.get(worker.uid)
+        stored = self._stored_pod(worker.uid) or self._parts.statics.get(worker.uid)
         if stored is None:
             return pod
         worker.has_changed = False
@@ -319,8 +318,7 @@ class Kubelets:
 
     # --- what happens to containers -------------------------------------------------------------------
 
-    def _on_running(self, worker: PodWorker, run: ContainerRun) -> None:
-        pod = self.pod(worker)
+    def _on_running(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         if not run.container.is_init:
             worker.has_initialized = True
         self._prober.begin(worker, pod, run)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import Any, Protocol
 
 from ..context import Context
@@ -139,10 +138,10 @@ class Parts:
         """Emit an event on the pod or on one of its containers. What a cut-off kubelet tells is lost."""
         if self.outages and self.is_cut_off(worker.node):
             return
-        pod = self.pod(worker)
+        pod = self.store.get_pod(worker.uid) or self.statics.get(worker.uid)
         if pod is not None:
-            path = field_path(run) if run is not None else None
-            self.trace.event(pod.subject, event_type, reason, message, SOURCE, path)
+            path = run.container.field_path if run is not None else None
+            self.trace.event(pod.meta.subject or pod.subject, event_type, reason, message, SOURCE, path)
 
     def is_heard(self, worker: PodWorker) -> bool:
         """Whether what a kubelet has to say of a pod finds an API server with that pod."""
@@ -220,13 +219,3 @@ class Parts:
         if process.machine is not None:
             for problem in process.take_problems():
                 self.event(worker, run, WARNING, "UninterpretedBehavior", problem)
-
-
-def field_path(run: ContainerRun) -> str:
-    """`spec.containers{app}`: where an event's container stands in its pod."""
-    return _path(run.container.name, run.container.is_init)
-
-
-@lru_cache(maxsize=4096)
-def _path(container: str, is_init: bool) -> str:
-    return f"spec.{'initContainers' if is_init else 'containers'}{{{container}}}"

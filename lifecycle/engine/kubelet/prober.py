@@ -11,7 +11,7 @@ from collections.abc import Callable
 from ..objects.pod import Pod
 from ..objects.probe import EXEC, LIVENESS, READINESS, STARTUP, Probe
 from ..timing import UPKEEP_PROGRAM_MS
-from .parts import PROBE, WARNING, Parts, field_path
+from .parts import PROBE, WARNING, Parts
 from .probe_rules import (
     FAILURE,
     SUCCESS,
@@ -237,7 +237,7 @@ class Prober:
                 "Unhealthy",
                 text,
                 "kubelet",
-                field_path(run),
+                run.container.field_path,
                 probe.period_seconds * 1000,
             )
         elif outcome != FAILURE:

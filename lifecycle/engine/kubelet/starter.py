@@ -18,7 +18,7 @@ from ..programs import start_process
 from ..timing import BACK_OFF_INITIAL_MS, BACK_OFF_MAX_MS
 from .backoff import duration_text
 from .identity import root_problem
-from .parts import BACK_OFF_OVER, CREATED, HOOK_DONE, NORMAL, PULLED, WARNING, OnExit, Parts, field_path
+from .parts import BACK_OFF_OVER, CREATED, HOOK_DONE, NORMAL, PULLED, WARNING, OnExit, Parts
 from .worker import IDLE, POST_START, PULLING, RUNNING, STARTING, ContainerRun, PodWorker
 
 ERR_IMAGE_PULL, IMAGE_PULL_BACK_OFF = "ErrImagePull", "ImagePullBackOff"
@@ -34,13 +34,17 @@ _UPKEEP_ATTEMPT = 5
 class Starter:
     """Takes a container from nothing to running."""
 
-    __slots__ = ("_on_exit", "_on_running", "_parts", "_tell")
+    __slots__ = ("_on_exit", "_on_running", "_parts", "_report")
 
     def __init__(
-        self, parts: Parts, on_running: OnExit, on_exit: OnExit, tell: Callable[[PodWorker], None]
+        self,
+        parts: Parts,
+        on_running: Callable[[PodWorker, Pod, ContainerRun], None],
+        on_exit: OnExit,
+        report: Callable[[PodWorker, Pod], Pod],
     ) -> None:
         self._parts = parts
-        self._tell = tell
+        self._report = report
         self._on_running = on_running
         self._on_exit = on_exit
 
@@ -87,7 +91,7 @@ class Starter:
             "BackOff",
             f"Back-off {text}",
             "kubelet",
-            field_path(run),
+            run.container.field_path,
             _SYNC_PERIOD_MS,
         )
 
@@ -279,15 +283,15 @@ class Starter:
             parts.check_pressure(worker.node)
         if run.process.exit is not None:
             # Over as soon as it began: it ran all the same.
-            self._on_running(worker, run)
-            self._tell(worker)
+            self._on_running(worker, pod, run)
+            self._report(worker, pod)
             self._on_exit(worker, run)
             return
         parts.schedule_wake(worker, run)
         if container.post_start is not None:
             self._post_start(worker, pod, run)
         else:
-            self._on_running(worker, run)
+            self._on_running(worker, pod, run)
 
     # --- postStart ------------------------------------------------------------------------------------
 
@@ -333,7 +337,7 @@ class Starter:
         seen = worker.runtime.containers[run.container.name]
         worker.runtime.containers[run.container.name] = seen.replace(started_ms=parts.context.clock.now_ms)
         if went_well:
-            self._on_running(worker, run)
+            self._on_running(worker, pod, run)
         else:
             message = hook.message or f"PostStartHook failed with exit code {hook.exit_code}"
             parts.event(worker, run, WARNING, "FailedPostStartHook", message)

@@ -56,7 +56,7 @@ class StaticPods:
         self._successors: dict[str, Pod] = {}
         parts.show = self.show
         parts.context.loop.register(QUEUE, self._look_at_mirror)
-        parts.store.listen_to_shape("Pod", self._on_pod)
+        parts.store.listen_to_shape("Pod", self._on_pod, is_told_of_readiness=False)
 
     # --- manifests come and go --------------------------------------------------------------------------
 

@@ -219,11 +219,7 @@ class PodWorker:
         self.stage = WAITING
         self.runtime = RuntimePod()
         self.runs: dict[str, ContainerRun] = {}
-        for container in (
-            *pod.spec.init_containers,
-            *pod.spec.containers,
-            *pod.spec.ephemeral_containers,
-        ):
+        for container in pod.spec.all_containers:
             self.runs[container.name] = ContainerRun(container)
         self.stage_timer: int | None = None
         self.ip = ""
@@ -275,7 +271,7 @@ class PodWorker:
     def follow_spec(self, spec: PodSpec) -> None:
         """Take a changed spec: new images, added ephemeral containers."""
         self.spec, self.told = spec, None
-        for container in (*spec.init_containers, *spec.containers, *spec.ephemeral_containers):
+        for container in spec.all_containers:
             run = self.runs.get(container.name)
             if run is None:
                 self.runs[container.name] = ContainerRun(container)
@@ -289,7 +285,7 @@ class PodWorker:
         if run.process is not None:
             return
         spec = self.spec
-        for container in (*spec.init_containers, *spec.containers, *spec.ephemeral_containers):
+        for container in spec.all_containers:
             if container.name == run.container.name and container is not run.container:
                 if self.resize and self.resize != FINISHING:
                     container = with_resources(container, run.container.raw.get("resources"))
@@ -368,7 +364,7 @@ class PodWorker:
             if run is not None:
                 if saved["image"] != run.container.image:
                     run.container = Container(
-                        {**run.container.raw, "image": saved["image"]}, run.container.is_init
+                        {**run.container.raw, "image": saved["image"]}, run.container.section
                     )
                 if data["allotted"] and data["allotted"][name] != run.container.raw.get("resources"):
                     run.container = with_resources(run.container, data["allotted"][name])
@@ -378,4 +374,4 @@ class PodWorker:
 
 def with_resources(container: Container, resources: dict[str, Any] | None) -> Container:
     """A container as it is, but for what it asks of its node."""
-    return Container({**container.raw, "resources": resources}, container.is_init)
+    return Container({**container.raw, "resources": resources}, container.section)

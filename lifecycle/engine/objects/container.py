@@ -37,6 +37,7 @@ class Container(Record):
     __slots__ = (
         "args",
         "command",
+        "field_path",
         "image",
         "image_pull_policy",
         "is_init",
@@ -52,15 +53,20 @@ class Container(Record):
         "requests",
         "restart_policy",
         "restart_policy_rules",
+        "section",
         "startup_probe",
         "stop_signal",
     )
 
-    def __init__(self, raw: dict[str, Any], is_init: bool = False) -> None:
+    def __init__(self, raw: dict[str, Any], section: str = "containers") -> None:
+        """`section`: the list of the pod's spec that it stands in."""
         lifecycle = raw.get("lifecycle") or {}
         resources = raw.get("resources") or {}
         self.raw = raw
         self.name: str = raw.get("name", "")
+        self.section = section
+        # What an event calls it.
+        self.field_path = f"spec.{section}{{{self.name}}}"
         self.image: str = raw.get("image", "")
         self.command: tuple[str, ...] | None = _words(raw.get("command"))
         self.args: tuple[str, ...] | None = _words(raw.get("args"))
@@ -78,8 +84,8 @@ class Container(Record):
         self.post_start: dict[str, Any] | None = lifecycle.get("postStart")
         self.pre_stop: dict[str, Any] | None = lifecycle.get("preStop")
         self.stop_signal: str | None = lifecycle.get("stopSignal")
-        self.is_init = is_init
-        self.is_sidecar = is_init and self.restart_policy == ALWAYS
+        self.is_init = section == "initContainers"
+        self.is_sidecar = self.is_init and self.restart_policy == ALWAYS
 
 
 def _words(value: Any) -> tuple[str, ...] | None:

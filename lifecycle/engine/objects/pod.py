@@ -44,6 +44,7 @@ class PodSpec(Record):
     __slots__ = (
         "active_deadline_seconds",
         "affinity",
+        "all_containers",
         "containers",
         "ephemeral_containers",
         "host_network",
@@ -71,9 +72,10 @@ class PodSpec(Record):
 
     def __init__(self, raw: dict[str, Any]) -> None:
         self.raw = raw
-        self.containers = tuple(Container(entry) for entry in raw.get("containers") or ())
-        self.init_containers = tuple(Container(entry, True) for entry in raw.get("initContainers") or ())
-        self.ephemeral_containers = tuple(Container(entry) for entry in raw.get("ephemeralContainers") or ())
+        self.containers = _read_containers(raw, "containers")
+        self.init_containers = _read_containers(raw, "initContainers")
+        self.ephemeral_containers = _read_containers(raw, "ephemeralContainers")
+        self.all_containers = (*self.init_containers, *self.containers, *self.ephemeral_containers)
         self.restart_policy: str = raw.get("restartPolicy") or ALWAYS
         self.termination_grace_seconds: int | None = raw.get("terminationGracePeriodSeconds")
         self.active_deadline_seconds: int | None = raw.get("activeDeadlineSeconds")
@@ -111,6 +113,10 @@ class PodSpec(Record):
         raw = dict(data or {})
         raw.pop("nodeName", None)
         return cls(raw)
+
+
+def _read_containers(raw: dict[str, Any], section: str) -> tuple[Container, ...]:
+    return tuple(Container(entry, section) for entry in raw.get(section) or ())
 
 
 # What is derived from a spec is no part of its content.

@@ -1,6 +1,6 @@
 """Starts one run of a container: draws its durations, plans its end, starts its script."""
 
-from lifecycle.engine.programs.behavior import Behavior
+from lifecycle.engine.programs.behavior import Behavior, RunPlan
 from lifecycle.engine.programs.process import Process
 from lifecycle.engine.programs.script import Script
 from lifecycle.engine.programs.shell.machine import OOM_KILLED, Machine
@@ -15,7 +15,23 @@ def start_process(
 ) -> Process:
     """Starts the run numbered `attempt` (from 0) of a container. Draws every duration of the run by key."""
     process = Process(behavior, container, attempt, started_ms)
-    key = process.key(world)
+    plan = behavior.run_plan(attempt)
+    if behavior.ready_after or behavior.probes or behavior.usage or plan.for_:
+        _draw(process, plan, world)
+    if behavior.binds:
+        process.binds_ms = process.ready_ms
+    if behavior.script is not None:
+        _start_script(process, behavior.script, world)
+    elif world.processes is not None:
+        # The other containers see its process.
+        process.open_machine(started_ms, world)
+    process.run(started_ms, world)
+    return process
+
+
+def _draw(process: Process, plan: RunPlan, world: World) -> None:
+    """When it will be ready, what its checks will see, what it will use and when it will end."""
+    behavior, started_ms, key = process.behavior, process.started_ms, process.key(world)
     if behavior.ready_after is not None:
         process.ready_ms += behavior.ready_after.draw_ms(world.draw, "ready", *key)
     process.probe_points = {
@@ -29,16 +45,8 @@ def start_process(
         ]
         for kind, points in behavior.probes.items()
     }
-    process.binds_ms = process.ready_ms if behavior.binds else None
     process.usage_points = _draw_usage(behavior, started_ms, world, key)
-    process.ends = _planned_end(process, world, key)
-    if behavior.script is not None:
-        _start_script(process, behavior.script, world)
-    elif world.processes is not None:
-        # The other containers see its process.
-        process.open_machine(started_ms, world)
-    process.run(started_ms, world)
-    return process
+    process.ends = _planned_end(process, plan, world, key)
 
 
 def _start_script(process: Process, script: Script, world: World) -> None:
@@ -48,11 +56,10 @@ def _start_script(process: Process, script: Script, world: World) -> None:
     start_main(machine, list(script.arguments), script.folder, process.started_ms, world)
 
 
-def _planned_end(process: Process, world: World, key: tuple[str, str, int]) -> Exit | None:
+def _planned_end(process: Process, plan: RunPlan, world: World, key: tuple[str, str, int]) -> Exit | None:
     """The first of: the declared end of this run, and use of more memory than the limit."""
     started_ms = process.started_ms
     ends: list[Exit] = []
-    plan = process.behavior.run_plan(process.attempt)
     if plan.for_ is not None:
         ends.append(Exit(started_ms + plan.for_.draw_ms(world.draw, "run", *key), plan.exit, plan.reason))
     limit = world.limits.memory_bytes

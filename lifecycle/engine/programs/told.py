@@ -33,7 +33,7 @@ def tell_behaviors(pod: Mapping[str, Any], profiles: Sequence[Mapping[str, Any]]
     known = [read_profile(one)[0] for one in profiles]
     annotated = read_annotation(annotations[ANNOTATION]).behaviors if annotations.get(ANNOTATION) else {}
     told: list[Told] = []
-    for container in (*spec.init_containers, *spec.containers, *spec.ephemeral_containers):
+    for container in spec.all_containers:
         behavior = resolve_behavior(spec, container, annotations, known, labels)
         profile = choose_profile(known, container.image, container.name, labels)
         image = find_image(container.image)

@@ -19,15 +19,26 @@ Entry = tuple[int, int, int, str, int]
 class NodeRoom:
     """One node: what it has, what its pods ask for, and which owners' pods it holds."""
 
-    __slots__ = ("count", "node", "number", "owners", "used", "version")
+    __slots__ = ("_capacity", "count", "node", "number", "owners", "used", "version")
 
     def __init__(self, node: Node, number: int) -> None:
-        self.node = node
+        self.take(node)
         self.number = number
         self.used: dict[str, int] = {}
         self.owners: dict[str, int] = {}
         self.count = 0
         self.version = 0
+
+    def take(self, node: Node) -> None:
+        """The node as it is now."""
+        self.node = node
+        has = node.status.allocatable
+        # Pods, CPU and memory, to divide by.
+        self._capacity = (
+            max(has.get("pods", 110), 1),
+            max(has.get("cpu", 1), 1),
+            max(has.get("memory", 1), 1),
+        )
 
     def lacks(self, requests: Mapping[str, int]) -> list[str]:
         """What the node has too little of, in the scheduler's words; empty when the pod fits."""
@@ -52,10 +63,11 @@ class NodeRoom:
 
     def load(self) -> int:
         """How full the node is, in thousandths: the mean over CPU, memory and pod slots."""
-        allocatable, used = self.node.status.allocatable, self.used
-        total = self.count * 1000 // max(allocatable.get("pods", 110), 1)
-        for resource in ("cpu", "memory"):
-            total += used.get(resource, 0) * 1000 // max(allocatable.get(resource, 1), 1)
+        pods, cpu, memory = self._capacity
+        used = self.used
+        total = self.count * 1000 // pods
+        total += used.get("cpu", 0) * 1000 // cpu
+        total += used.get("memory", 0) * 1000 // memory
         return total // 3
 
     def change(self, requests: Mapping[str, int], owner: str, sign: int) -> None:

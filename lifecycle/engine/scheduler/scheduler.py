@@ -36,7 +36,7 @@ class Scheduler:
         self._numbers = 0
         context.loop.register(NAME, self._retry_all)
         context.loop.on_timer(TIMER, self._on_timer)
-        context.store.listen_to_shape("Pod", self._on_pod)
+        context.store.listen_to_shape("Pod", self._on_pod, is_told_of_readiness=False)
         context.store.listen("Node", self._on_node)
         context.store.listen(CLAIM, self._on_claim)
 
@@ -56,6 +56,9 @@ class Scheduler:
     # --- what happens -------------------------------------------------------------------------------------
 
     def _on_pod(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if old is None and isinstance(new, Pod) and not new.node_name:
+            self._on_unbound(old, new)
+            return
         before = isinstance(old, Pod) and _takes_room(old)
         after = isinstance(new, Pod) and _takes_room(new)
         if before and after and old.spec is new.spec:  # type: ignore[union-attr]
@@ -79,9 +82,7 @@ class Scheduler:
             self._on_unbound(old, new)
 
     def _on_unbound(self, old: StoredObject | None, new: Pod) -> None:
-        if old is not None and old.spec is new.spec:
-            return
-        if new.spec.scheduling_gates:
+        if (old is not None and old.spec is new.spec) or new.spec.scheduling_gates:
             return
         uid = new.meta.uid
         self._context.later(self._context.draw_ms("schedule", uid), TIMER, uid)
@@ -97,7 +98,7 @@ class Scheduler:
             self._numbers += 1
             self._rooms[new.meta.name] = NodeRoom(new, self._numbers)
         else:
-            room.node = new
+            room.take(new)
             if isinstance(old, Node) and _is_same_room(old, new):
                 return
             room.version += 1

@@ -18,6 +18,9 @@ from .index import Index
 from .transitions import first_changes, object_changes, pod_changes
 
 Listener = Callable[[StoredObject | None, StoredObject | None], None]
+Listeners = tuple[Listener, ...]
+Audience = tuple[Listeners, Listeners, Listeners]
+"""Who is told of writes to a kind: of those of note, of a pod's changed readiness alone, of any others."""
 ADDED, MODIFIED, DELETED = "ADDED", "MODIFIED", "DELETED"
 
 
@@ -25,6 +28,7 @@ class Store:
     """The truth of one cluster. Objects handed out are never written to."""
 
     __slots__ = (
+        "_audience",
         "_listeners",
         "_names",
         "_pods",
@@ -48,7 +52,8 @@ class Store:
         # uids by kind, then by namespace and name; the objects themselves are in `by_uid`.
         self._names: dict[str, dict[tuple[str, str], str]] = {}
         self._listeners: dict[str, list[Listener]] = {}
-        self._shape_listeners: dict[str, list[Listener]] = {}
+        self._shape_listeners: dict[str, list[tuple[Listener, bool]]] = {}
+        self._audience: dict[str, Audience] = {}
         self.by_uid: dict[str, StoredObject] = {}
         self._pods: dict[str, Pod] = {}
         # The pod with that uid, if it exists. Asked so often that it is the dictionary's own look-up.
@@ -64,14 +69,24 @@ class Store:
     def listen(self, kind: str, listener: Listener) -> None:
         """Have a function told of every write to a kind: (old, new), None for absent."""
         self._listeners.setdefault(kind, []).append(listener)
+        self._audience.clear()
 
-    def listen_to_shape(self, kind: str, listener: Listener) -> None:
+    def listen_to_shape(self, kind: str, listener: Listener, is_told_of_readiness: bool = True) -> None:
         """As `listen` ("" for all kinds), but not of writes to a pod that only detail its status.
 
         Told are changed metadata, specs, nodes, phases and readiness, and any condition of a pod with
-        readiness gates. Most writes to pods are none of these.
+        readiness gates. Most writes to pods are none of these. Who need not know of a pod that it came up or
+        became ready, or is so no longer, may leave that out where the writer knows that it is all.
         """
-        self._shape_listeners.setdefault(kind, []).append(listener)
+        self._shape_listeners.setdefault(kind, []).append((listener, is_told_of_readiness))
+        self._audience.clear()
+
+    def _audience_of(self, kind: str) -> Audience:
+        always = tuple(self._listeners.get(kind, ()))
+        shape = [*self._shape_listeners.get(kind, ()), *self._shape_listeners.get("", ())]
+        of_readiness = (*always, *(listener for listener, is_told in shape if is_told))
+        self._audience[kind] = found = ((*always, *(one for one, _ in shape)), of_readiness, always)
+        return found
 
     def get(self, kind: str, namespace: str | None, name: str) -> StoredObject | None:
         """The object of that name, if it exists."""
@@ -131,7 +146,9 @@ class Store:
         if changes:
             trace.record(new.subject, changes)
             trace.cause = first
-        self._tell("Pod", old, new, has_turned)
+        audience = self._audience.get("Pod") or self._audience_of("Pod")
+        for listener in audience[1] if has_turned else audience[2]:
+            listener(old, new)
         trace.cause = outer
 
     def remove(self, old: StoredObject) -> None:
@@ -199,13 +216,9 @@ class Store:
     def _tell(
         self, kind: str, old: StoredObject | None, new: StoredObject | None, is_of_note: bool = True
     ) -> None:
-        for listener in self._listeners.get(kind, ()):
+        audience = self._audience.get(kind) or self._audience_of(kind)
+        for listener in audience[0] if is_of_note else audience[2]:
             listener(old, new)
-        if is_of_note:
-            for listener in self._shape_listeners.get(kind, ()):
-                listener(old, new)
-            for listener in self._shape_listeners.get("", ()):
-                listener(old, new)
 
     def restore(self, obj: StoredObject) -> None:
         """Put back an object of a checkpoint: no version, no rows, no notice."""

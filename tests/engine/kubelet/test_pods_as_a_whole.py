@@ -27,6 +27,8 @@ def test_a_crashed_container_is_looked_at_from_an_ephemeral_one() -> None:
     world.to(60)
     assert world.ends("debugger") == [(13, 3)]
     assert world.starts("debugger") == [8]
+    started = [row["fieldPath"] for row in world.rows if row.get("reason") == "Started"]
+    assert started.count("spec.ephemeralContainers{debugger}") == 1
 
 
 @pytest.mark.spec("EPHEM-03", "EPHEM-11")

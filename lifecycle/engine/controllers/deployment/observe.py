@@ -43,7 +43,7 @@ class DeploymentController:
         context.loop.register(self.name, self.sync, "controller_sync")
         context.store.listen("Deployment", self._on_deployment)
         context.store.listen("ReplicaSet", self._on_replica_set)
-        context.store.listen_to_shape("Pod", self._on_pod)
+        context.store.listen_to_shape("Pod", self._on_pod, is_told_of_readiness=False)
 
     def restore(self) -> None:
         """Build what is derived again, after a cluster was loaded."""

@@ -1,0 +1,135 @@
+"""Pods of one template: the first goes the long way, the others take the steps it made known. Same history."""
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from lifecycle.engine import Cluster
+from lifecycle.engine.kubelet import reports
+
+from .test_random_pods import NODE_FAULTS, _behavior, _container
+from .world import World
+
+Json = dict[str, Any]
+REPLICAS = 6
+
+
+def _deployment(chance: random.Random) -> Json:
+    container = _container(chance, "app", {})
+    container |= {"image": "busybox:1", "command": ["sleep", "1h"]} if chance.random() < 0.3 else {}
+    if chance.random() < 0.5:
+        container["resources"] = {"requests": {"cpu": "10m"}}
+    annotations = {}
+    if chance.random() < 0.7:
+        annotations["podline.dev/behavior"] = json.dumps({"app": _behavior(chance)})
+    labels = {"app": "web"}
+    template = {
+        "metadata": {"labels": labels, "annotations": annotations},
+        "spec": {"containers": [container]},
+    }
+    if "image" not in container:
+        container["image"] = "nginx:1.27"
+    spec = {"replicas": REPLICAS, "selector": {"matchLabels": labels}, "template": template}
+    meta = {"name": "web", "namespace": "default"}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta, "spec": spec}
+
+
+def _disturb(world: World, chance: random.Random) -> None:
+    """One thing that may happen to a Deployment and its pods."""
+    pods = [pod["metadata"]["name"] for pod in world.cluster.list("Pod", "default")]
+    name = chance.choice(pods) if pods else "none"
+    match chance.choice(["delete", "status", "label", "fault", "image", "scale", "load", "wait"]):
+        case "delete":
+            world.delete(seconds=chance.choice([None, 1, 5]), name=name)
+        case "status":
+            condition = {"type": "example.com/seen", "status": "True"}
+            patch = {"status": {"conditions": [condition]}}
+            payload = {"kind": "Pod", "namespace": "default", "name": name, "subresource": "status"}
+            answer = world.submit("patch", type="strategic", patch=patch, **payload)
+            assert answer.ok or name == "none", answer.status
+        case "label":
+            world.patch({"metadata": {"labels": {"seen": "yes"}}}, name=name)
+        case "fault":
+            kind = chance.choice(NODE_FAULTS)
+            world.submit("fault", node=f"node-{chance.randint(1, 2)}", kind=kind, **{"for": "20s"})
+        case "image":
+            _patch_deployment(
+                world, {"template": {"spec": {"containers": [{"name": "app", "image": "redis:7"}]}}}
+            )
+        case "scale":
+            _patch_deployment(world, {"replicas": chance.randint(1, 2 * REPLICAS)})
+        case "load":
+            assert world.rows
+            world.cluster = Cluster.load(world.cluster.save())
+
+
+def _patch_deployment(world: World, spec: Json) -> None:
+    where = {"kind": "Deployment", "namespace": "default", "name": "web"}
+    assert world.submit("patch", type="strategic", patch={"spec": spec}, **where).ok
+
+
+def _history(seed: int) -> tuple[list[Json], list[Json]]:
+    chance = random.Random(seed)
+    world = World(nodes=2, timing=chance.choice(["instant", "realistic"]))
+    assert world.create(_deployment(chance)).ok
+    at = 0.0
+    for _ in range(12):
+        at += chance.choice([0.05, 0.4, 1.5, 7, 40])
+        world.to(at)
+        _disturb(world, chance)
+    rows = world.to(at + 100).rows
+    return rows, world.cluster.list("Pod", "default")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_known_steps_lead_where_the_long_way_leads(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    _compare(seed, monkeypatch)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(8, 500))
+def test_known_steps_of_many_more_seeds(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    _compare(seed, monkeypatch)
+
+
+def _compare(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = 0
+    status_of = reports.Step.status_of
+
+    def counted(self: Any, *arguments: Any) -> Any:
+        nonlocal taken
+        taken += 1
+        return status_of(self, *arguments)
+
+    monkeypatch.setattr(reports.Step, "status_of", counted)
+    rows, pods = _history(seed)
+    assert taken, "no known step was taken, so this compares nothing"
+    monkeypatch.setattr(reports, "key_of", lambda *_: None)
+    long_rows, long_pods = _history(seed)
+    assert rows == long_rows
+    assert pods == long_pods
+
+
+def test_pods_of_a_template_do_not_work_out_a_known_step_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    worked_out = 0
+    work_out = reports.Reporter._work_out
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal worked_out
+        worked_out += 1
+        return work_out(*arguments)
+
+    monkeypatch.setattr(reports.Reporter, "_work_out", counted)
+    world = World(timing="realistic")
+    chance = random.Random(1)
+    deployment = _deployment(chance)
+    deployment["spec"]["template"]["spec"]["containers"] = [{"name": "app", "image": "nginx:1.27"}]
+    deployment["spec"]["template"]["metadata"]["annotations"] = {}
+    assert world.create(deployment).ok
+    world.to(60)
+    pods = world.cluster.list("Pod", "default")
+    assert [pod["status"]["phase"] for pod in pods] == ["Running"] * REPLICAS
+    # Bound, in its sandbox, running: three steps, each learnt from one pod.
+    assert worked_out == 3
