@@ -1,4 +1,4 @@
-"""Pods of one template: the first goes the long way, the others take the steps it made known. Same history."""
+"""Pods of one template: the first goes the long way, the others take the steps it made known."""
 
 import json
 import random
