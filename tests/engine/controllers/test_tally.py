@@ -109,7 +109,7 @@ def test_a_tally_equals_a_full_count(steps: list[tuple[int, Any]], min_ready_sec
         assert after == full_count(list(alive.values()), min_ready_seconds * 1000, now_ms)
         shown = ("active", "ready", "labeled", "terminating", "unfinished", "strays")
         if any(before[name] != after[name] for name in shown):
-            assert changed == [owner]
+            assert list(changed) == [owner]
     again = OwnerTally(OWNER, "default")
     again.describe_owner(SELECTOR, TEMPLATE_LABELS, min_ready_seconds, lambda: alive.values())
     again.advance(10_000 + len(steps))
