@@ -170,7 +170,7 @@ class Evictor:
             instants.append(crossing_ms)
         if instants:
             self._look_at(agent, state, min(instants))
-        elif not (state.shortages or state.held or state.victim or state.check):
+        elif not (state.shortages or state.held or state.victim or self._parts.is_cut_off(agent.name)):
             agent.pressure = None
 
     # --- conditions of the node -----------------------------------------------------------------------

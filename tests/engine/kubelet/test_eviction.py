@@ -482,6 +482,16 @@ def test_a_kubelet_that_starts_again_has_forgotten_whom_it_evicts() -> None:
     assert world.events("ExceededGracePeriod") == []
 
 
+def test_a_kubelet_that_started_again_while_cut_off_tells_that_its_node_is_well() -> None:
+    world = World()
+    press(world, **{"for": "20s"})
+    assert world.to(5).submit("fault", node="node-1", kind="partition", **{"for": "60s"}).ok
+    assert world.to(30).submit("fault", node="node-1", kind="kubeletRestart", **{"for": "5s"}).ok
+    world.to(300)
+    # What its predecessor had told is not true, and at its first look after the partition it can say so.
+    assert world.condition("MemoryPressure", "node-1") == [(0, "True"), (70, "False")]
+
+
 def test_a_shortage_that_lasts_is_found_again_by_a_kubelet_that_starts_again() -> None:
     world = World(kubelet=[SOFT])
     add(world, "web", terminationGracePeriodSeconds=60)
