@@ -49,11 +49,18 @@ const socket = new Socket(page.dataset.socket, {
   patch: patchFigure,
 });
 
+/** How much of the past a button shows; all of it (null) when it says no number. */
+function showPast(button) {
+  const windowMs = button.dataset.window ? Number(button.dataset.window) : null;
+  for (const chart of charts) chart.windowMs = windowMs;
+  return windowMs;
+}
+
 page.addEventListener("click", (event) => {
   const button = event.target.closest("[data-window]");
   if (!button) return;
-  const windowMs = button.dataset.window ? Number(button.dataset.window) : null;
   for (const other of button.parentElement.children) other.setAttribute("aria-pressed", String(other === button));
-  for (const chart of charts) chart.windowMs = windowMs;
-  socket.send({ window_ms: windowMs });
+  socket.ask("window_ms", showPast(button));
 });
+
+for (const button of page.querySelectorAll("[data-window][aria-pressed=true]")) showPast(button);

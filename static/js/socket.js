@@ -18,8 +18,11 @@ export class Socket {
     addEventListener("pageshow", (event) => event.persisted && this.#open());
   }
 
-  send(message) {
-    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  /** Ask for something else from now on, and whenever the socket is opened again; null: no longer asked for. */
+  ask(name, value) {
+    if (value === null) this.#address.searchParams.delete(name);
+    else this.#address.searchParams.set(name, value);
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ [name]: value }));
   }
 
   #open() {

@@ -1,0 +1,102 @@
+"""The cluster page's module on a page of its own, with a server that says what a test wants said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, WebSocketRoute
+
+from dashboard.plots.stories import Stories
+from dashboard.plots.timeline import make_timeline
+from tests.browser.test_modules import ADDRESS, BUNDLE, STATIC
+from tests.dashboard.rows import pod_life
+
+pytestmark = pytest.mark.browser
+
+NOW_MS = 3_600_000
+PAGE = """<!doctype html><script src="/plotly.js"></script>
+<div data-socket="/ws/clusters/shop/?window_ms=900000&figure=timeline">
+  <span data-clock></span><span data-speed></span><span data-live></span>
+  <button data-window="300000" aria-pressed="false">5m</button>
+  <button data-window="900000" aria-pressed="true">15m</button>
+  <button data-window="" aria-pressed="false">All</button>
+  <div data-figure="timeline" data-base="/">
+    <div class="lanes"><div class="chart" style="width: 600px"></div></div>
+  </div>
+</div>
+<script type="module" src="/js/cluster_page.js"></script>
+"""
+
+
+@dataclass
+class Server:
+    """The sockets a page has opened, and what it said on them."""
+
+    sockets: list[WebSocketRoute] = field(default_factory=list)
+    heard: list[dict[str, Any]] = field(default_factory=list)
+
+    def answer(self, socket: WebSocketRoute) -> None:
+        self.sockets.append(socket)
+        socket.on_message(lambda text: self.heard.append(json.loads(text)))
+        stories = Stories()
+        for row in pod_life():
+            stories.feed(row)
+        clock = {"at_ms": NOW_MS, "speed": 1, "paused": True, "fast": False, "stalled": False}
+        socket.send(json.dumps({"clock": clock}))
+        socket.send(json.dumps({"figure": "timeline", **make_timeline(stories, NOW_MS)}))
+
+    def asked_for(self) -> str | None:
+        """The window of time in the address of the last socket."""
+        return parse_qs(urlsplit(self.sockets[-1].url).query).get("window_ms", [None])[0]
+
+
+def serve(route: Route) -> None:
+    path = route.request.url.removeprefix(ADDRESS)
+    if path:
+        route.fulfill(path=BUNDLE if path == "plotly.js" else STATIC / path, content_type="text/javascript")
+    else:
+        route.fulfill(body=PAGE, content_type="text/html")
+
+
+@pytest.fixture
+def server() -> Server:
+    return Server()
+
+
+@pytest.fixture
+def opened(browser: Browser, server: Server) -> Iterator[Page]:
+    page = browser.new_page()
+    page.route_web_socket("**/ws/**", server.answer)
+    page.route(f"{ADDRESS}**", serve)
+    page.goto(ADDRESS)
+    yield page
+    page.close()
+
+
+def wait_for_start(page: Page, start_ms: int) -> None:
+    """Until the drawn stretch of time begins there."""
+    shown = "(start) => document.querySelector('.chart').layout?.xaxis.range[0] === start"
+    page.wait_for_function(shown, arg=start_ms, timeout=15_000)
+
+
+def test_what_is_shown_first_is_what_the_pressed_button_says(opened: Page):
+    wait_for_start(opened, NOW_MS - 900_000)
+
+
+@pytest.mark.parametrize("label, start_ms, window", [("5m", NOW_MS - 300_000, "300000"), ("All", 0, None)])
+def test_a_page_that_is_connected_again_asks_for_what_it_shows(
+    opened: Page, server: Server, label: str, start_ms: int, window: str | None
+):
+    wait_for_start(opened, NOW_MS - 900_000)
+    opened.get_by_text(label, exact=True).click()
+    wait_for_start(opened, start_ms)
+    assert server.heard == [{"window_ms": None if window is None else int(window)}]
+    server.sockets[-1].close()
+    opened.wait_for_function("document.querySelector('[data-live]').dataset.state === 'lost'")
+    opened.wait_for_function("document.querySelector('[data-live]').dataset.state === 'live'")
+    assert (len(server.sockets), server.asked_for()) == (2, window)
