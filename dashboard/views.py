@@ -25,7 +25,7 @@ from dashboard.forms import ChangeForm, ClusterForm, ControlForm, DeletePodForm,
 from dashboard.live_figures import tell_time
 from dashboard.plots.phases import VALUES
 from dashboard.plots.theme import REVISIONS, STATES, duration
-from lifecycle import forks, inbox, reads
+from lifecycle import forks, inbox
 from lifecycle.access import Verb, clusters_for, get_cluster_or_404
 from lifecycle.checkpoints import Unreadable
 from lifecycle.models import Cluster, Event, StoredObject
@@ -143,10 +143,9 @@ def fork(request: HttpRequest, cluster: str) -> HttpResponse:
     found = get_cluster_or_404(request.user, cluster)
     form = ForkForm(request.POST, found.epoch_ms)
     if form.is_valid():
-        at_ms = form.cleaned_data["at"]
-        at_ms = reads.virtual_now_ms(found) if at_ms is None else at_ms
+        asked = form.cleaned_data
         try:
-            made = forks.fork(found, at_ms, request.user, form.cleaned_data["name"])
+            made = forks.fork(found, asked["at"], request.user, asked["name"])
             return HttpResponseClientRedirect(reverse("cluster", args=[made.name]))
         except (ValueError, Unreadable) as problem:
             form.add_error("at", str(problem))
@@ -175,7 +174,10 @@ def pod(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpRe
     """One pod: lanes, containers, events, logs."""
     found = get_cluster_or_404(request.user, cluster)
     context = _live(found, f"pod:{namespace}/{name}") | _pod(found, namespace, name)
-    context |= {"events": _recent_events(found, readings.event_uid_of(context["pod"])), "values": VALUES}
+    uid = readings.event_uid_of(context["pod"])
+    context |= {"event_uid": uid, "events": _recent_events(found, uid), "values": VALUES}
+    # As `kubectl logs` does: the first of the containers proper.
+    context["talker"] = next((one["name"] for one in context["containers"] if not one["role"]), "")
     return render(request, "pods/pod.html", context)
 
 

@@ -18,33 +18,27 @@ BATCH_ROWS = 5000
 UNFINISHED = "the fork is still being made"
 # Not the parent's: who it is, how it runs, and how far it is.
 TAKEN_ALONG = (
-    "seed epoch settings engine_version replay_from_ms"
-    " keep_ms keep_rows watch_ms watch_rows oldest_seq oldest_rv"
+    "seed epoch settings engine_version replay_from_ms keep_ms keep_rows watch_ms watch_rows"
 ).split()
 
 
-def fork(parent: Cluster, at_ms: int, owner: Any, name: str) -> Cluster:
-    """A new, paused cluster that is what `parent` was at `at_ms`.
+def fork(parent: Cluster, at_ms: int | None, owner: Any, name: str) -> Cluster:
+    """A new, paused cluster that is what `parent` was at `at_ms`; None: what it is now.
 
     ValueError when the instant is not recorded; checkpoints.Unreadable when it cannot be replayed any more;
     ValidationError when the name is taken or no DNS label.
     """
-    now_ms = reads.virtual_now_ms(parent)
-    if not 0 <= at_ms <= now_ms:
-        raise ValueError(f"instant {at_ms} ms: the recorded history goes from 0 to {now_ms} ms")
-    restored = checkpoints.restore(parent, min(at_ms, parent.instant_ms))
-    _let_pass(restored, at_ms)
-    child = _make_child(parent, at_ms, owner, name, restored)
+    if parent.failure == UNFINISHED:
+        raise ValueError("it is a fork itself, and still being made; ask again soon")
+    restored = _restore(parent, at_ms)
+    child = _make_child(parent, restored.engine.now_ms, owner, name, restored)
     try:
         _copy_commands(parent, child)
-        for table, number, last in (
-            (recorder.TRANSITIONS, "seq", child.seq),
-            (recorder.EVENTS, "seq", child.seq),
-            (recorder.VERSIONS, "rv", child.rv),
-        ):
-            _copy_rows(table, parent, child, number, last)
+        _copy_rows(recorder.TRANSITIONS, parent, child, "seq", range(child.oldest_seq, child.seq + 1))
+        _copy_rows(recorder.EVENTS, parent, child, "seq", range(child.oldest_seq, child.seq + 1))
+        _copy_rows(recorder.VERSIONS, parent, child, "rv", range(child.oldest_rv, child.rv + 1))
         _write_objects(parent, child, restored)
-        container_logs.copy(parent.pk, child.pk, at_ms)
+        container_logs.copy(parent.pk, child.pk, child.instant_ms)
         checkpoints.save(child, child.fence, restored.engine)
     except BaseException:
         child.delete()
@@ -62,16 +56,26 @@ def suggest_name(parent: Cluster) -> str:
     return next(name for name in names if name not in taken)
 
 
-def _let_pass(restored: checkpoints.Restored, at_ms: int) -> None:
-    """Nothing happens between the cursor and virtual now: else the parent waits for a turn to record it."""
-    engine = restored.engine
-    if at_ms <= engine.now_ms:
-        return
-    recorded_ms = engine.now_ms
-    engine.run_until(at_ms)
-    changes = engine.take_changes()
-    if changes.rows or changes.versions:
-        raise ValueError(f"instant {at_ms} ms: history is recorded up to {recorded_ms} ms; ask again soon")
+def _restore(parent: Cluster, at_ms: int | None) -> checkpoints.Restored:
+    """The parent at an instant up to virtual now.
+
+    What is due between its cursor and virtual now is not recorded yet. Nothing may be, or the fork waits
+    for a turn to record it; as it is now, the parent then is what it was at the cursor.
+    """
+    now_ms, recorded_ms = reads.virtual_now_ms(parent), parent.instant_ms
+    wanted_ms = now_ms if at_ms is None else at_ms
+    if not 0 <= wanted_ms <= now_ms:
+        raise ValueError(f"instant {wanted_ms} ms: the recorded history goes from 0 to {now_ms} ms")
+    restored = checkpoints.restore(parent, min(wanted_ms, recorded_ms))
+    if wanted_ms > recorded_ms:
+        wake_ms = restored.engine.next_wake()
+        if parent.rv and (wake_ms is None or wake_ms > wanted_ms):
+            restored.engine.run_until(wanted_ms)
+        elif at_ms is not None:
+            raise ValueError(
+                f"instant {at_ms} ms: history is recorded up to {recorded_ms} ms; ask again soon"
+            )
+    return restored
 
 
 def _make_child(
@@ -86,6 +90,9 @@ def _make_child(
         anchor_instant_ms=at_ms,
         seq=restored.seq,
         rv=restored.rv,
+        # Rows that its parent no longer keeps; what it writes itself is kept.
+        oldest_seq=min(parent.oldest_seq, restored.seq + 1),
+        oldest_rv=min(parent.oldest_rv, restored.rv + 1),
         paused=True,
         # Nobody serves it before it is whole.
         failure=UNFINISHED,
@@ -112,15 +119,15 @@ def _copy_commands(parent: Cluster, child: Cluster) -> None:
     child.save(update_fields=["inbox_head", "inbox_order"])
 
 
-def _copy_rows(table: bulk.Table, parent: Cluster, child: Cluster, number: str, last: int) -> None:
+def _copy_rows(table: bulk.Table, parent: Cluster, child: Cluster, number: str, rows: range) -> None:
     """Inside the database, in short transactions."""
     columns = ", ".join(f'"{column}"' for column in table.columns if column != "cluster_id")
-    for first in range(1, last + 1, BATCH_ROWS):
+    for first in rows[::BATCH_ROWS]:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(
                 f'INSERT INTO "{table.name}" ("cluster_id", {columns}) SELECT %s, {columns}'
                 f' FROM "{table.name}" WHERE "cluster_id" = %s AND "{number}" BETWEEN %s AND %s',
-                [child.pk, parent.pk, first, min(first + BATCH_ROWS - 1, last)],
+                [child.pk, parent.pk, first, min(first + BATCH_ROWS - 1, rows[-1])],
             )
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import admin, messages
+from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
@@ -83,19 +84,24 @@ class ClusterAdmin(ScopedAdmin):
 
     @admin.action(description="Fork at this instant")
     def fork(self, request: HttpRequest, rows: QuerySet) -> None:
-        from lifecycle import forks, reads
+        from lifecycle import forks
         from lifecycle.checkpoints import Unreadable
 
         for cluster in rows:
             name = forks.suggest_name(cluster)
             try:
-                made = forks.fork(cluster, reads.virtual_now_ms(cluster), request.user, name)
+                made = forks.fork(cluster, None, request.user, name)
             except (ValueError, Unreadable) as problem:
-                messages.error(request, f"{cluster} was not forked: {problem}")
+                messages.error(request, f"The cluster {cluster} was not forked: {problem}")
+                continue
+            except ValidationError as problem:
+                # The name was free a moment ago.
+                messages.error(request, f"The cluster {cluster} was not forked: {' '.join(problem.messages)}")
                 continue
             address = reverse("admin:lifecycle_cluster_change", args=[made.pk])
             messages.success(
-                request, format_html('{} was forked: <a href="{}">{}</a>.', cluster, address, made)
+                request,
+                format_html('The cluster {} was forked: <a href="{}">{}</a>.', cluster, address, made),
             )
 
     @admin.action(description="Forget the failure")
@@ -106,9 +112,11 @@ class ClusterAdmin(ScopedAdmin):
             if not self.allows(request, cluster, Verb.OWN):
                 messages.error(request, f"You may not own the cluster {cluster}.")
             elif engine_faults.forget(cluster):
-                messages.success(request, f"{cluster}: its failure is forgotten; resume it to try again.")
+                messages.success(
+                    request, f"The failure of {cluster} is forgotten; resume the cluster to try again."
+                )
             else:
-                messages.warning(request, f"{cluster} has no failure that could be forgotten.")
+                messages.warning(request, f"The cluster {cluster} has no failure that could be forgotten.")
 
     def _control(self, request: HttpRequest, rows: QuerySet, kind: RunControl.Kind) -> None:
         from lifecycle import inbox
@@ -116,7 +124,7 @@ class ClusterAdmin(ScopedAdmin):
         for cluster in rows:
             if self.allows(request, cluster, Verb.RUN):
                 inbox.control(cluster, kind, {}, request.user)
-                messages.success(request, f"{cluster}: {kind.label.lower()} asked for.")
+                messages.success(request, f"The cluster {cluster} is asked to {kind.label.lower()}.")
             else:
                 messages.error(request, f"You may not run the cluster {cluster}.")
 

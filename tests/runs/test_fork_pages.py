@@ -110,6 +110,14 @@ def test_between_turns_this_instant_is_virtual_now(owner, wall, shop, monkeypatc
     with pytest.raises(ValueError, match="ask again soon"):
         forks.fork(shop, reads.virtual_now_ms(shop), shop.owner, "other")
     assert not Cluster.objects.filter(name="other").exists()
+    assert forks.fork(shop, None, shop.owner, "other").instant_ms == shop.instant_ms
+
+
+def test_a_fork_that_is_being_made_is_not_forked(client, shop):
+    Cluster.objects.filter(pk=shop.pk).update(failure=forks.UNFINISHED)
+    answer = fork(client)
+    assert answer.status_code == 422 and "still being made" in answer.content.decode()
+    assert Cluster.objects.count() == 1
 
 
 def act(client: Client, action: str, *clusters: Cluster):
@@ -126,11 +134,16 @@ def test_the_admin_forks_ones_own_clusters(client, shop, make_cluster):
     assert not Cluster.objects.filter(name="secret-fork").exists()
 
 
+def test_the_admin_says_when_another_took_the_name_meanwhile(client, shop, monkeypatch):
+    monkeypatch.setattr(forks, "suggest_name", lambda cluster: "shop")
+    assert "The cluster shop was not forked: Cluster with this" in act(client, "fork", shop)
+
+
 def test_the_admin_forgets_a_failure_and_the_cluster_runs_again(client, owner, shop):
     Cluster.objects.filter(pk=shop.pk).update(failure="ZeroDivisionError: a defect")
     with pytest.raises(inbox.Refused):
         create(shop, name="more")
-    assert "its failure is forgotten" in act(client, "forget_failure", shop)
+    assert "The failure of shop is forgotten" in act(client, "forget_failure", shop)
     command = create(shop, name="more", replicas=1)
     inbox.run(shop, until_ms=20_000)
     while owner.turn(shop.pk) is not None:

@@ -3,7 +3,7 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from lifecycle import forks, frames, inbox, reads
+from lifecycle import forks, frames, inbox, reads, retention
 from lifecycle.models import Cluster, ContainerLog, StoredObject
 from tests.runs.conftest import create
 from tests.runs.histories import assert_whole, recorded
@@ -105,6 +105,25 @@ def test_the_state_at_a_past_instant_is_what_was_recorded_then(parent):
             phases[row.uid] = row.new
         pods = {data["metadata"]["uid"]: data for data in reads.state(parent, at_ms) if data["kind"] == "Pod"}
         assert {uid: data["status"]["phase"] for uid, data in pods.items()} == phases
+
+
+def test_a_fork_keeps_what_it_writes_where_its_parent_keeps_nothing_any_more(owner, parent):
+    cut_seq = parent.seq - 5
+    parent.keep_rows, parent.watch_rows = 5, 5
+    parent.save()
+    retention.prune(parent)
+    assert parent.oldest_seq == cut_seq + 1
+    child = forks.fork(parent, 3000, parent.owner, "child")
+    assert (child.seq, child.rv) < (parent.oldest_seq - 1, parent.oldest_rv - 1)
+    assert (child.oldest_seq, child.oldest_rv) == (child.seq + 1, child.rv + 1)
+    child.keep_rows, child.watch_rows = None, 100_000
+    child.save()
+    begins = child.seq
+    run_on(owner, child, 6000)
+    rows = reads.rows_since(child, begins)
+    assert [row["seq"] for row in rows] == list(range(begins + 1, child.seq + 1)) != []
+    later = forks.fork(parent, None, parent.owner, "later")
+    assert recorded(later) == recorded(parent) != []
 
 
 def test_an_instant_that_has_not_come_is_refused(parent):
