@@ -10,7 +10,6 @@ from lifecycle.engine.kubelet.pod_resources import decide_pod_cgroup, effective_
 from lifecycle.engine.objects.pod import PodSpec
 from lifecycle.engine.quotas import write_amount
 
-WHOLE = "the pod as a whole"
 Json = dict[str, Any]
 WHOLE = "the pod as a whole"
 _SOURCES = {

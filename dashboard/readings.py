@@ -179,11 +179,11 @@ def state_words(state: Json | None) -> str:
     return ""
 
 
-def state_times(state: Json | None) -> str:
-    """`started 2026-01-01T00:00:00Z, finished 2026-01-01T00:00:05Z`, as far as a state has these."""
+def state_times(state: Json | None) -> list[str]:
+    """`started 2026-01-01T00:00:00Z` and `finished 2026-01-01T00:00:05Z`, as far as a state has these."""
     detail = next(iter((state or {}).values()), None) or {}
     named = (("started", detail.get("startedAt")), ("finished", detail.get("finishedAt")))
-    return ", ".join(f"{name} {time}" for name, time in named if time)
+    return [f"{name} {time}" for name, time in named if time]
 
 
 def list_revisions(cluster: Cluster, namespace: str, name: str) -> list[Json]:

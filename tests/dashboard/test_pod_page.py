@@ -64,13 +64,20 @@ def test_every_container_shows_its_own_state_with_what_belongs_to_it(client: Any
             ],
         },
     )
-    times = f"started {STARTED}, finished {FINISHED}"
+    times = f"started {STARTED} finished {FINISHED}"
     seen = {name: cells[:2] for name, cells in rows_of(client).items()}
     assert seen == {
         "first init": [f"Terminated: Completed, exit code 0 {times}", "–"],
         "app": ["Waiting: CrashLoopBackOff", f"Terminated: Error, exit code 1 {times}"],
         "proxy": [f"Running started {STARTED}", "–"],
     }
+
+
+def test_the_log_shown_first_is_that_of_the_first_container_proper(client: Any, shop: Cluster) -> None:
+    containers = [{"name": name, "image": "web:1"} for name in ("app", "proxy")]
+    keep(shop, spec={"initContainers": [{"name": "first", "image": "web:1"}], "containers": containers})
+    page = client.get("/clusters/shop/pods/default/web-1/").content.decode()
+    assert re.findall(r"<option selected>(.*?)</option>", page) == ["app"]
 
 
 @pytest.mark.spec("RESTART-11")
@@ -113,6 +120,7 @@ def test_the_events_of_a_static_pod_are_its_mirrors(client: Any, shop: Cluster, 
     keep(shop, metadata={"annotations": {MIRROR: "abc"} if is_mirror else {}}, spec={"containers": []})
     page = client.get("/clusters/shop/pods/default/web-1/").content.decode()
     assert ("from the node" in page) is is_mirror
+    assert ('data-uid="abc"' in page) is is_mirror
     feed = PodFeed("default/web-1", None)
     feed.load(shop)
     assert ("from the node" in [row.get("message") for row in feed.rows]) is is_mirror

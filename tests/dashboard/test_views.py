@@ -264,7 +264,7 @@ def test_a_deployment_is_deleted_after_a_question(client, shop):
 @pytest.mark.spec("FORCE-09")
 def test_a_pod_is_deleted_by_force_after_a_question(client, shop, sent):
     page = client.get("/clusters/shop/pods/default/web-1/").content.decode()
-    (button,) = re.findall(r"<button[^>]*>Force</button>", page)
+    (button,) = re.findall(r"<button[^>]*>Delete by force</button>", page)
     # Asked where the request is sent, so that nothing is sent without an answer.
     assert 'hx-post="/clusters/shop/pods/default/web-1/delete/"' in button
     assert "beside a new pod of the same name" in re.search('hx-confirm="([^"]*)"', button)[1]
