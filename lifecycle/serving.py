@@ -18,6 +18,8 @@ log = logging.getLogger(__name__)
 
 SYNC_SECONDS = 0.2
 CHECK_SECONDS = 1.0
+# Of pages of an SQLite database.
+CACHE_KIB = 16 * 1024
 
 
 class _Queues:
@@ -56,6 +58,14 @@ class _Queues:
             raise redis.ConnectionError("the broker was restarted")
 
 
+def keep_connection() -> None:
+    """One thread takes all turns, and keeps its connection until it breaks: there a larger cache pays."""
+    connection.close()
+    connection.settings_dict["CONN_MAX_AGE"] = None
+    if connection.vendor == "sqlite":
+        connection.settings_dict["OPTIONS"]["init_command"] += f"PRAGMA cache_size=-{CACHE_KIB};"
+
+
 _steward: shards.Steward | None = None
 
 
@@ -64,9 +74,7 @@ def _start_once() -> shards.Steward:
     global _steward
     if _steward is None:
         collector.settle()
-        # One thread takes all turns, and keeps its connection until it breaks.
-        connection.settings_dict["CONN_MAX_AGE"] = None
-        connection.close()
+        keep_connection()
         shards.make_shards()
         _steward = shards.Steward(runner.this_process().name, lambda: len(runner.this_process().hot))
         _steward.start()

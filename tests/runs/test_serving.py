@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 import redis
+from django.db import connection
 
 from lifecycle import broker, serving, tasks
 
@@ -54,3 +55,30 @@ def test_another_run_of_the_broker_is_a_lost_connection(monkeypatch, turns):
     monkeypatch.setattr(broker, "server_id", lambda: "another")
     with pytest.raises(redis.ConnectionError, match="restarted"):
         queues.sync()
+
+
+@pytest.fixture
+def sqlite_settings(monkeypatch, db):
+    """The connection's own settings, which a worker changes for good."""
+    if connection.vendor != "sqlite":
+        pytest.skip("the cache is SQLite's")
+    for name in ("CONN_MAX_AGE", "OPTIONS"):
+        kept = connection.settings_dict[name]
+        monkeypatch.setitem(connection.settings_dict, name, dict(kept) if name == "OPTIONS" else kept)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_only_a_connection_that_is_kept_has_a_large_cache(sqlite_settings):
+    """Those of the web server come and go many times a second: see `settings._sqlite`."""
+    assert cache_kib() == 2000
+    serving.keep_connection()
+    assert cache_kib() == serving.CACHE_KIB
+    connection.close()
+    assert cache_kib() == serving.CACHE_KIB
+    connection.close()
+
+
+def cache_kib() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA cache_size")
+        return -cursor.fetchone()[0]
