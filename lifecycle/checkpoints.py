@@ -16,6 +16,7 @@ from lifecycle.engine import ENGINE_VERSION, Settings
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine import Command as EngineCommand
 from lifecycle.models import Checkpoint, Cluster, Command
+from lifecycle.schema import decode_json
 
 FORMAT = 1
 # Level 1: three times faster than the default and, for this JSON, hardly larger.
@@ -123,7 +124,8 @@ def commands_after(cluster: Cluster, instant_ms: int, order: int) -> QuerySet[Co
 
 def new_engine(cluster: Cluster) -> Engine:
     """The engine of a cluster at instant 0, before anything entered."""
-    return Engine(seed=cluster.seed, epoch_ms=cluster.epoch_ms, settings=Settings.from_json(cluster.settings))
+    settings = Settings.from_json(cluster.settings)
+    return Engine(seed=cluster.seed, epoch_ms=cluster.epoch_ms, settings=settings, decode_json=decode_json)
 
 
 def engine_command(command: Command) -> EngineCommand:
@@ -169,7 +171,7 @@ def _start(cluster: Cluster, until_ms: int) -> tuple[Restored, int, int]:
     checkpoint = newest(cluster, until_ms)
     if checkpoint is not None:
         # Another version's data was chosen by `newest`: if the present engine cannot read it, it says so.
-        engine = Engine.load(unpack(bytes(checkpoint.data)) | {"engine_version": ENGINE_VERSION})
+        engine = Engine.load(unpack(bytes(checkpoint.data)) | {"engine_version": ENGINE_VERSION}, decode_json)
         restored = Restored(engine, checkpoint.seq, checkpoint.rv)
         return restored, checkpoint.instant_ms, checkpoint.command_order
     if cluster.engine_version != ENGINE_VERSION and cluster.instant_ms > 0:

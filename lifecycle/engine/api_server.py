@@ -100,6 +100,15 @@ class ApiServer:
             self.create_json(_default_service_account(created.meta.name))
         return created
 
+    def decode(self, data: dict[str, Any]) -> dict[str, Any]:
+        """An object as it was sent, read field by field. Raises BadRequest naming one of a wrong type."""
+        try:
+            return self._context.decode_json(data)
+        except ValueError as problem:
+            meta, kind = data.get("metadata"), str(data.get("kind"))
+            name = str(meta.get("name") or "") if isinstance(meta, dict) else ""
+            raise BadRequest(f'{kind} "{name}": {problem}', kind, name) from None
+
     def _with_name(self, data: dict[str, Any]) -> dict[str, Any]:
         meta = data.get("metadata") or {}
         if meta.get("name") or not meta.get("generateName"):
@@ -248,6 +257,7 @@ class ApiServer:
         epoch_ms = self._clock.epoch_ms
         current = old.to_json(epoch_ms)
         check_shape(current, data, subresource)
+        data = self.decode(data)
         meta = dict(data.get("metadata") or {})
         version = meta.get("resourceVersion")
         if version not in (None, "", str(old.resource_version)):

@@ -13,7 +13,7 @@ from .act import Actor
 from .api_server import ApiServer
 from .command_handlers import CommandHandlers
 from .commands import Command, Result
-from .context import Context
+from .context import Context, DecodeJson
 from .controllers import make_controllers
 from .errors import ApiError, BadRequest, CheckpointError
 from .kubelet.faults import KubeletFaults
@@ -63,15 +63,20 @@ class Cluster:
     """Commands in, time forward, changes out."""
 
     def __init__(
-        self, seed: int = 1, epoch_ms: int = 1_767_225_600_000, settings: Settings | None = None
+        self,
+        seed: int = 1,
+        epoch_ms: int = 1_767_225_600_000,
+        settings: Settings | None = None,
+        decode_json: DecodeJson | None = None,
     ) -> None:
-        self._build(seed, epoch_ms, settings or Settings())
+        """`decode_json` reads what is sent: it knows the fields of all kinds, which the engine does not."""
+        self._build(seed, epoch_ms, settings or Settings(), decode_json)
         self._populate()
 
-    def _build(self, seed: int, epoch_ms: int, settings: Settings) -> None:
+    def _build(self, seed: int, epoch_ms: int, settings: Settings, decode_json: DecodeJson | None) -> None:
         self.seed = seed
         self.settings = settings
-        self._context = context = Context(seed, epoch_ms, settings)
+        self._context = context = Context(seed, epoch_ms, settings, decode_json)
         self._store = context.store
         self._api = ApiServer(context)
         actor = Actor(context, self._api)
@@ -233,7 +238,7 @@ class Cluster:
         }
 
     @classmethod
-    def load(cls, data: dict[str, Any]) -> Cluster:
+    def load(cls, data: dict[str, Any], decode_json: DecodeJson | None = None) -> Cluster:
         """The cluster that `save` described, with the same future. Raises CheckpointError."""
         if data.get("engine_version") != ENGINE_VERSION:
             raise CheckpointError(
@@ -241,7 +246,7 @@ class Cluster:
                 f" {ENGINE_VERSION}"
             )
         cluster = cls.__new__(cls)
-        cluster._build(data["seed"], data["epoch_ms"], Settings.from_json(data["settings"]))
+        cluster._build(data["seed"], data["epoch_ms"], Settings.from_json(data["settings"]), decode_json)
         cluster._restore(data)
         return cluster
 

@@ -79,9 +79,9 @@ class CommandHandlers:
         data = payload.get("object")
         if not isinstance(data, dict):
             raise BadRequest("object: an object's JSON is required")
-        if not data.get("kind") or not data.get("apiVersion"):
+        if not all(data.get(field) and isinstance(data[field], str) for field in ("apiVersion", "kind")):
             raise BadRequest("object: apiVersion and kind are required")
-        return data
+        return self._api.decode(data)
 
     def _existing(self, data: Payload) -> StoredObject | None:
         known = KINDS.get(data["kind"])
@@ -124,7 +124,7 @@ class CommandHandlers:
             return self._scale({**payload, "replicas": replicas})
         changed = self._patched(current, patch, how)
         if "resourceVersion" not in _meta_of(patch):
-            changed.get("metadata", {}).pop("resourceVersion", None)
+            _meta_of(changed).pop("resourceVersion", None)
         return 200, self._api.update_json(old, changed, subresource)
 
     def _patched(self, current: Payload, patch: Any, how: str) -> Payload:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .agenda import Agenda
@@ -15,6 +15,9 @@ from .store.store import Store
 from .timing import Timing
 from .trace import Trace
 
+DecodeJson = Callable[[dict[str, Any]], dict[str, Any]]
+"""An object's JSON as the API server decodes it. Raises ValueError naming a field of a wrong type."""
+
 
 class Context:
     """The shared parts of one cluster. Parts meet here and in the store, never in each other."""
@@ -24,6 +27,7 @@ class Context:
         "chance",
         "clock",
         "compatibility",
+        "decode_json",
         "features",
         "logs",
         "loop",
@@ -34,7 +38,11 @@ class Context:
         "trace",
     )
 
-    def __init__(self, seed: int, epoch_ms: int, settings: Settings) -> None:
+    def __init__(
+        self, seed: int, epoch_ms: int, settings: Settings, decode_json: DecodeJson | None = None
+    ) -> None:
+        # Reads the JSON of an object that is sent; without one it is taken to be of the right shape.
+        self.decode_json: DecodeJson = decode_json or (lambda data: data)
         self.clock = Clock(epoch_ms)
         self.agenda = Agenda()
         self.chance = Chance(seed)

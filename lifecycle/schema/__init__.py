@@ -9,6 +9,7 @@ from dataclasses import replace
 from lifecycle.manifests import SIZE_LIMIT_BYTES, Document, read_documents
 from lifecycle.problems import ManifestError, Problem
 from lifecycle.schema.check import check_document, is_modelled_kind
+from lifecycle.schema.decoding import decode_json
 from lifecycle.schema.nulls import drop_nulls
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Problem",
     "check_document",
     "check_documents",
+    "decode_json",
     "drop_nulls",
     "is_modelled_kind",
     "read_manifests",

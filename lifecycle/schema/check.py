@@ -32,6 +32,13 @@ def check_document(document: Document) -> list[Problem]:
     return checker.problems
 
 
+def find_wrong_types(document: Document) -> list[Problem]:
+    """The fields of one object that are not of their type. Fields nobody knows are let be."""
+    checker = _Checker(document, is_strict=False)
+    checker.check_object(document.data, find_fields(document.data), ())
+    return checker.problems
+
+
 def find_fields(data: Mapping[str, Any]) -> Mapping[str, str]:
     """The fields of an object by its kind; of a custom resource, whose table nobody has, the metadata."""
     tables = load_tables()
@@ -83,8 +90,9 @@ def _suggest_kind(api_version: str, kind: str, tables: Tables) -> str:
 class _Checker:
     """Walks one object along its type."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, is_strict: bool = True) -> None:
         self.document = document
+        self.is_strict = is_strict
         self.types = load_tables().types
         self.problems: list[Problem] = []
 
@@ -108,7 +116,8 @@ class _Checker:
         for name, item in value.items():
             type_name = fields.get(name) or fields.get(ANY_FIELD)
             if type_name is None:
-                self._unknown(name, fields, path)
+                if self.is_strict:
+                    self._unknown(name, fields, path)
             # A field set to null is a field left out.
             elif item is not None:
                 self.check(item, type_name, (*path, name))

@@ -13,6 +13,7 @@ from lifecycle.engine import Changes, Cluster, Command
 from lifecycle.engine.timing import Timing
 from lifecycle.expressions import Verdict
 from lifecycle.scenario import IDLE, Step, Until, format_duration
+from lifecycle.schema import decode_json
 from lifecycle.simulation.expectations import Watches
 from lifecycle.simulation.plan import Plan
 
@@ -80,7 +81,7 @@ class Driver:
         self.plan = plan
         self.sink = sink
         self.limit_ms = limit_ms
-        self.cluster = Cluster(seed=plan.seed, epoch_ms=plan.epoch_ms, settings=plan.settings)
+        self.cluster = Cluster(plan.seed, plan.epoch_ms, plan.settings, decode_json)
         self.watches = Watches(
             plan.expects, plan.sequences, is_instant=Timing(plan.settings.timing).is_instant
         )

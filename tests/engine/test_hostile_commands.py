@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster, Command, Settings
+from lifecycle.schema import decode_json
 
 WEB = {
     "apiVersion": "apps/v1",
@@ -80,6 +81,29 @@ def test_a_patch_of_another_shape_names_its_field(cluster: Cluster, how: str, pa
 )
 def test_a_payload_of_another_shape_is_refused(cluster: Cluster, kind: str, payload: dict[str, Any]) -> None:
     assert submit_refused(cluster, kind, payload)["message"]
+
+
+@pytest.mark.parametrize(
+    "patch, said",
+    [
+        ({"spec": {"minReadySeconds": "x"}}, "spec.minReadySeconds: must be a whole number, not the text"),
+        (
+            {"spec": {"template": {"spec": {"securityContext": {"supplementalGroups": 5}}}}},
+            "spec.template.spec.securityContext.supplementalGroups: must be a list, not the number 5",
+        ),
+        (
+            {"spec": {"template": {"spec": {"containers": [{"name": "app", "resources": {"limits": [1]}}]}}}},
+            "spec.template.spec.containers[0].resources.limits: must be a mapping, not a list",
+        ),
+        ({"metadata": {"ownerReferences": "mine"}}, "metadata.ownerReferences: must be a list"),
+    ],
+)
+def test_a_field_that_was_not_there_before_has_to_be_of_its_type(patch: Any, said: str) -> None:
+    cluster = Cluster(seed=1, settings=Settings(timing="instant"), decode_json=decode_json)
+    assert cluster.submit(Command("create", "create", {"object": WEB})).ok
+    payload = {"kind": "Deployment", "name": "web", "type": "strategic", "patch": patch}
+    status = submit_refused(cluster, "patch", payload)
+    assert f'Deployment "web": {said}' in status["message"]
 
 
 def test_an_eviction_that_cannot_be_read_leaves_no_trace(cluster: Cluster) -> None:

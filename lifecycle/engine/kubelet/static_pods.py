@@ -85,6 +85,7 @@ class StaticPods:
             raise BadRequest(
                 "staticPod.manifest: use the manifest of a Pod, with apiVersion: v1 and kind: Pod"
             )
+        manifest = self._api.decode(manifest)
         references = list(find_references(manifest.get("spec") or {}))
         if references:
             name = (manifest.get("metadata") or {}).get("name")
