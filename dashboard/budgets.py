@@ -26,29 +26,44 @@ class BudgetReader:
 
     def read(self, cluster: Cluster) -> list[Budget]:
         """Every budget up to the cluster's cursor, oldest first."""
-        versions = ObjectVersion.objects.filter(
+        rows = ObjectVersion.objects.filter(
             cluster=cluster, rv__gt=self.rv, rv__lte=cluster.rv, **self.subject
         )
-        for version in versions.order_by("rv"):
-            self._take(cluster, version)
+        versions = list(rows.order_by("rv"))
+        for version in versions if self.rv else self._begin(cluster, versions):
+            self._take(version)
         self.rv = max(self.rv, cluster.rv)
         return self.budgets
 
-    def _take(self, cluster: Cluster, version: ObjectVersion) -> None:
+    def _begin(self, cluster: Cluster, versions: list[ObjectVersion]) -> list[ObjectVersion]:
+        """The versions from the first on whose budget is known.
+
+        Its creation may no longer be among them. Then what none of them changes was so from the beginning,
+        and what one of them changes is known from there on.
+        """
+        created = next((number for number, one in enumerate(versions) if one.type == "ADDED"), None)
+        if created is not None:
+            return versions[created:]
+        latest = StoredObject.objects.filter(cluster=cluster, **self.subject).order_by("-rv").first()
+        if latest is None or (latest.deleted_ms is not None and not versions):
+            return []
+        self.spec = latest.data.get("spec") or {}
+        changed = [
+            next((number for number, one in enumerate(versions) if name in _spec_of(one)), None)
+            for name in ("replicas", "strategy")
+        ]
+        known = max((number for number in changed if number is not None), default=None)
+        if known is None:
+            self._add(make_budget(self.spec, _first_ms(cluster, latest)))
+        return versions[known or 0 :]
+
+    def _take(self, version: ObjectVersion) -> None:
         if version.type == "DELETED":
             self.spec = {}
             self._add(Budget(version.at_ms, 0, 0, 0))
             return
-        if version.type != "ADDED" and not self.spec:
-            self.spec = self._latest_spec(cluster)
-        self.spec = _merge(self.spec, (version.patch or {}).get("spec", {}))
+        self.spec = _merge(self.spec, _spec_of(version))
         self._add(make_budget(self.spec, version.at_ms))
-
-    def _latest_spec(self, cluster: Cluster) -> Json:
-        data = (
-            StoredObject.objects.filter(cluster=cluster, **self.subject).order_by("-rv").values_list("data")
-        )
-        return next((row[0].get("spec", {}) for row in data[:1]), {})
 
     def _add(self, budget: Budget) -> None:
         before = self.budgets[-1:]
@@ -63,6 +78,18 @@ def make_budget(spec: Json, at_ms: int) -> Budget:
     """25%/25% of 4 replicas is from 3 to 5; a Recreate strategy owes nothing and never goes above."""
     read = DeploymentSpec(spec)
     return Budget(at_ms, read.replicas, read.min_available_replicas, read.replicas + read.surge_replicas)
+
+
+def _spec_of(version: ObjectVersion) -> Json:
+    """What a version says of the spec."""
+    return (version.patch or {}).get("spec") or {}
+
+
+def _first_ms(cluster: Cluster, stored: StoredObject) -> int:
+    """The instant from which on no version is missing that the object may have had."""
+    kept = ObjectVersion.objects.filter(cluster=cluster, rv__gte=cluster.oldest_rv, rv__lte=cluster.rv)
+    first = kept.order_by("rv").values_list("at_ms", flat=True).first()
+    return max(stored.created_ms, cluster.instant_ms - cluster.watch_ms if first is None else first)
 
 
 def _merge(target: Json, patch: Json) -> Json:

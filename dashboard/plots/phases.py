@@ -84,8 +84,9 @@ class _Folding:
         ]
         return moved + [span for lane in self.by_lane.values() for span in lane]
 
-    def _keys(self) -> set[str]:
-        return {*self.by_lane, *(mark.lane for mark in self.marks)}
+    def _keys(self) -> dict[str, None]:
+        """In the order in which they are first told of: containers as the spec has them."""
+        return dict.fromkeys([*self.by_lane, *(mark.lane for mark in self.marks)])
 
     def _remember(self, row: Row, what: str) -> None:
         self.what_by_seq[row["seq"]] = what

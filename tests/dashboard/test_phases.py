@@ -71,6 +71,15 @@ def test_a_value_that_held_for_no_time_is_a_mark():
     assert "exitCode 1" in text
 
 
+def test_containers_keep_the_order_in_which_they_are_told_of():
+    names = ["web", "proxy", "metrics", "audit", "backup", "shell"]
+    rows = [transition(0, "exists", "created")]
+    rows += [transition(0, f"container.{name}.state", "Waiting") for name in names]
+    rows += [transition(9, f"probe.{name}.liveness", "Success") for name in sorted(names)]
+    lanes = [row["label"] for row in make_phases(rows, 9000)["layout"]["meta"]["rows"]]
+    assert lanes[1:] == names
+
+
 def test_hover_tells_reason_message_and_cause():
     first = container(8000, "Terminated", "OOMKilled", exitCode=137)
     rows = [*pod_life(), first]
