@@ -249,7 +249,8 @@ class Evictor:
 
     def _candidates(self, node: str, resource: str) -> list[Candidate]:
         found, asked_as = [], _ASKED_AS[resource]
-        for number, worker in enumerate(self._workers(node)):
+        workers = sorted(self._workers(node), key=lambda one: _age(self._host.pod(one)))
+        for number, worker in enumerate(workers):
             pod = self._host.pod(worker)
             if worker.stage != SYNCING or worker.stop_reason or pod.meta.deletion_ms is not None:
                 continue
@@ -340,6 +341,11 @@ class Evictor:
     @property
     def _now_ms(self) -> int:
         return self._parts.context.clock.now_ms
+
+
+def _age(pod: Pod) -> tuple[int, str, str]:
+    # Among equals the oldest goes first; Kubernetes promises no order.
+    return pod.meta.creation_ms or 0, pod.meta.namespace or "", pod.meta.name
 
 
 def sum_memory(runs: Sequence[ContainerRun], now_ms: int) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,7 @@
-"""The nodes' kubelets as they come and go, and the behaviour profiles all of them read."""
+"""The nodes' kubelets as they come, and the behaviour profiles all of them read.
+
+A kubelet goes on when its Node object is deleted: the machine runs, and may be registered anew.
+"""
 
 from __future__ import annotations
 
@@ -28,20 +31,20 @@ class NodeAgents:
         if not isinstance(new, Node):
             return
         if new.meta.name not in agents:
-            agents[new.meta.name] = self._make(new)
+            agents[new.meta.name] = self._make(new.meta.name)
         elif old is None:
             # Its Node was deleted and is there again: the kubelet tells it what it sees.
             self._parts.check_pressure(new.meta.name)
 
-    def _make(self, node: Node) -> NodeAgent:
+    def _make(self, node: str) -> NodeAgent:
         context = self._parts.context
         configuration: Mapping[str, Any] | None = None
         for entry in context.settings.kubelet:
             selected = ((entry.get("metadata") or {}).get("labels") or {}).get("podline.dev/node")
-            if selected in (None, node.meta.name):
+            if selected in (None, node):
                 configuration = entry
         self._count += 1
-        return NodeAgent(node.meta.name, self._count, context.features, configuration)
+        return NodeAgent(node, self._count, context.features, configuration)
 
     def _on_profile(self, old: StoredObject | None, new: StoredObject | None) -> None:
         parts = self._parts
@@ -57,12 +60,10 @@ class NodeAgents:
         """Go on from what `save` described; the store is restored before."""
         parts = self._parts
         for name, entry in data["agents"].items():
-            node = parts.store.get("Node", "", name)
-            if isinstance(node, Node):
-                # Its number gives its addresses, so it keeps the one it had.
-                self._count = entry["number"] - 1
-                parts.agents[name] = agent = self._make(node)
-                agent.load(entry)
+            # Its number gives its addresses, so it keeps the one it had.
+            self._count = entry["number"] - 1
+            parts.agents[name] = agent = self._make(name)
+            agent.load(entry)
         self._count = data["count"]
         if parts.store.count("ContainerProfile"):
             self._on_profile(None, None)

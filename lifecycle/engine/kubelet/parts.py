@@ -82,7 +82,7 @@ class Parts:
         return self.store.get_pod(worker.uid) or self.statics.get(worker.uid)
 
     def workers_on(self, node: str, workers: Mapping[str, PodWorker]) -> list[PodWorker]:
-        """The workers of a node's pods, in the order in which they were bound; of static pods last."""
+        """The workers of a node's pods, in no order that counts: it is another after a load."""
         uids = list(self.store.index.pods_by_node.get(node, ()))
         uids += [uid for uid, pod in self.statics.items() if pod.node_name == node]
         return [workers[uid] for uid in uids if uid in workers]

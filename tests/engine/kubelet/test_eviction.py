@@ -202,6 +202,16 @@ def test_s27_soft_eviction_gives_the_time_its_kubelet_allows(
     assert world.signals() == [(30, "SIGTERM"), (30 + stop_seconds, "SIGKILL")]
 
 
+def test_among_equals_the_oldest_goes_first_then_by_name() -> None:
+    world = World()
+    add(world, "young-by-name")
+    add(world, "b")
+    add(world, "a")
+    add(world.to(1), "0-young")
+    press(world)
+    assert [name for _, name in evictions(world.to(100))] == ["a", "b", "young-by-name", "0-young"]
+
+
 @pytest.mark.spec("GRACE-26")
 def test_s27_three_soft_evictions_end_in_three_intervals() -> None:
     world = World(kubelet=[SOFT])
@@ -218,12 +228,12 @@ def test_s27_three_soft_evictions_end_in_three_intervals() -> None:
 def test_s27_hard_eviction_of_v1_23_1_outlasts_the_wait_for_it() -> None:
     world = World(compatibility="v1.23.1")
     add(world, "web", terminationGracePeriodSeconds=60)
-    add(world, "next")
+    add(world, "web-2")
     press(world)
     world.to(100)
     assert world.events("ExceededGracePeriod") == [(10, "ExceededGracePeriod")]
     assert world.signals() == [(0, "SIGTERM"), (60, "SIGKILL")]
-    assert evictions(world)[:2] == [(0, "web"), (10, "next")]
+    assert evictions(world)[:2] == [(0, "web"), (10, "web-2")]
 
 
 @pytest.mark.spec("GRACE-29")

@@ -373,6 +373,14 @@ def test_a_fault_that_cannot_be_read_is_refused(payload: dict[str, Any], message
     assert answer.status is not None and message in answer.status["message"]
 
 
+def test_the_pods_of_a_deleted_node_run_on_through_saving() -> None:
+    world = running({"app": CRASH})
+    assert world.submit("delete", kind="Node", name="node-1").ok
+    assert world.rows
+    world.cluster = Cluster.load(world.cluster.save())
+    assert world.to(300).starts()[-1] > 100
+
+
 def test_what_a_cut_off_kubelet_holds_back_or_finds_unhealthy_is_not_told() -> None:
     probe = {"exec": {"command": ["true"]}, "failureThreshold": 9}
     points = [{"at": "0s", "result": "success"}, {"at": "105s", "result": "failure"}]
