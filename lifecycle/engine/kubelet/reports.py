@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..objects.condition import Condition
 from ..objects.container import TERMINATED as STATE_TERMINATED
 from ..objects.container import Container, ContainerStatus
 from ..objects.pod import FAILED, SUCCEEDED, Pod, PodSpec, PodStatus
@@ -19,7 +20,7 @@ from .container_status import (
 from .eviction import EVICTED, with_disruption
 from .known_steps import Key, Step, key_of
 from .parts import Parts
-from .pod_conditions import decide_conditions
+from .pod_conditions import POD_SCHEDULED, decide_conditions
 from .pod_status import decide_phase
 from .worker import POST_START, TERMINATED, TERMINATING, PodWorker
 
@@ -92,7 +93,7 @@ class Reporter:
             phase,
             init_statuses,
             statuses,
-            status.conditions,
+            status.conditions or self._bound(pod),
             sandbox_ready=worker.runtime.sandbox_ready,
             now_ms=self._clock.now_ms,
             generation=pod.meta.generation,
@@ -124,6 +125,11 @@ class Reporter:
         changed = pod.with_status(new)
         self._parts.write(pod, changed)
         return changed
+
+    def _bound(self, pod: Pod) -> tuple[Condition, ...]:
+        """A pod that names its node itself has seen no scheduler: its kubelet says it is bound (COND-06)."""
+        now_ms = self._clock.now_ms
+        return (Condition(POD_SCHEDULED, "True", "", "", now_ms, None, None, pod.meta.generation),)
 
     def _verdict(
         self,

@@ -64,6 +64,15 @@ def test_a_second_pod_finds_the_image_on_the_node() -> None:
     assert world.starts(name="second") == [10]
 
 
+@pytest.mark.spec("COND-06")
+def test_a_pod_that_names_its_node_itself_is_bound_all_the_same() -> None:
+    world = World()
+    assert world.pod(nodeName="node-1").ok
+    assert world.to(5).condition("PodScheduled") == [(0, "True")]
+    assert world.condition("Ready")[-1] == (0, "True")
+    assert world.status()["conditions"][0]["type"] == "PodScheduled"
+
+
 def test_a_pull_that_was_given_up_does_not_help_the_next() -> None:
     world = World(timing={"preset": "instant", "image_pull": "5s"})
     app = {"name": "app", "image": "sim/big:1"}
