@@ -52,7 +52,9 @@ def upsert(table: Table, rows: Sequence[Values]) -> None:
 
 
 def _copy(target: str, rows: Iterable[Values]) -> None:
-    with connection.cursor() as cursor, cursor.cursor.copy(f"COPY {target} FROM STDIN") as copy:
+    sql = f"COPY {target} FROM STDIN"
+    # Django does not know of COPY: unwrapped, its errors would be the driver's.
+    with connection.cursor() as cursor, connection.wrap_database_errors, cursor.cursor.copy(sql) as copy:
         for row in rows:
             copy.write_row(row)
 

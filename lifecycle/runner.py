@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
-from django.db import DataError, Error
+from django.db import DataError, Error, IntegrityError
 from django.db.models import Q
 
 from lifecycle import (
@@ -29,11 +29,12 @@ from lifecycle import (
     recorder,
     retention,
     run_controls,
+    shards,
 )
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.trace import row_to_json
 from lifecycle.engine_faults import EngineFault
-from lifecycle.models import Cluster, Command, RunControl, Shard
+from lifecycle.models import Cluster, Command, RunControl
 from lifecycle.recorder import Answer, FencedOff, Slice
 from lifecycle.run_clock import RunClock, moment
 
@@ -51,16 +52,6 @@ REPLAY_SECONDS = 1.0
 HOT_CLUSTERS = 256
 # The speed reached is measured over windows of this length.
 SPEED_WINDOW_SECONDS = 2.0
-
-# What most turns need to know, in one query: the row, and whether the inbox holds anything.
-ROW_AND_INBOX = """
-    SELECT cluster.*,
-        EXISTS (SELECT 1 FROM lifecycle_command AS command
-            WHERE command.cluster_id = cluster.id AND command.state = 'pending') AS has_commands,
-        EXISTS (SELECT 1 FROM lifecycle_runcontrol AS control
-            WHERE control.cluster_id = cluster.id AND control.applied_at IS NULL) AS has_controls
-    FROM lifecycle_cluster AS cluster WHERE cluster.id = %s AND cluster.failure = ''
-"""
 
 Wall = Callable[[], float]
 
@@ -119,15 +110,18 @@ class Owner:
 
     def _own(self, cluster_id: int) -> Hot | None:
         """The cluster's engine, hot or made again; None when another worker serves its shard."""
-        # A fence read while the shard is ours is void as soon as it is not.
-        cluster = next(iter(Cluster.objects.raw(ROW_AND_INBOX, [cluster_id])), None)
+        cluster = shards.row_and_inbox(cluster_id)
         hot = self.hot.get(cluster_id)
         if cluster is not None and hot is not None and hot.cluster.fence == cluster.fence:
             self.hot.move_to_end(cluster_id)
             hot.cluster = cluster
             return hot
         collector.let_go(self.hot.pop(cluster_id, None))
-        if cluster is None or not Shard.objects.filter(number=cluster.shard, worker=self.name).exists():
+        if cluster is None or not shards.take(cluster, self.name):
+            return None
+        # Only now nobody else moves its cursor.
+        cluster = shards.row_and_inbox(cluster_id)
+        if cluster is None:
             return None
         hot = self.hot[cluster_id] = self._take_over(cluster)
         while len(self.hot) > HOT_CLUSTERS:
@@ -180,7 +174,7 @@ class Owner:
     def _record(self, hot: Hot, piece: Slice) -> list[frames.Summary]:
         try:
             return recorder.record(hot.cluster, hot.cluster.fence, piece)
-        except DataError as problem:
+        except (DataError, IntegrityError) as problem:
             # The database is there and will never take this: asking again is no cure.
             raise EngineFault(hot.cluster, None, problem) from problem
         except (FencedOff, Error):

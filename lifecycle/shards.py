@@ -27,6 +27,16 @@ BEAT_SECONDS = 0.5
 # Workers gone for this long are forgotten.
 FORGOTTEN = timedelta(hours=1)
 
+# What most turns need to know, in one query: the row, and whether the inbox holds anything.
+ROW_AND_INBOX = """
+    SELECT cluster.*,
+        EXISTS (SELECT 1 FROM lifecycle_command AS command
+            WHERE command.cluster_id = cluster.id AND command.state = 'pending') AS has_commands,
+        EXISTS (SELECT 1 FROM lifecycle_runcontrol AS control
+            WHERE control.cluster_id = cluster.id AND control.applied_at IS NULL) AS has_controls
+    FROM lifecycle_cluster AS cluster WHERE cluster.id = %s AND cluster.failure = ''
+"""
+
 
 def queue_of(shard: int) -> str:
     """The Celery queue of a shard."""
@@ -51,8 +61,9 @@ def beat(worker: str, hot_clusters: int = 0) -> list[int]:
     with transaction.atomic():
         now = _database_now()
         _note_alive(worker, now, hot_clusters)
-        alive = set(Worker.objects.filter(seen_at__gte=now - SILENCE).values_list("name", flat=True))
         shards = list(Shard.objects.select_for_update().order_by("number"))
+        # Asked after the wait for the shards: whoever had them may have beaten for the first time.
+        alive = set(Worker.objects.filter(seen_at__gte=now - SILENCE).values_list("name", flat=True))
         share = math.ceil(len(shards) / len(alive))
         mine = [shard for shard in shards if shard.worker == worker]
         for shard in mine:
@@ -66,6 +77,22 @@ def beat(worker: str, hot_clusters: int = 0) -> list[int]:
         if claimed:
             log.info("shards claimed", extra={"count": len(claimed), "worker": worker})
         return [shard.number for shard in shards if shard.worker == worker]
+
+
+def row_and_inbox(cluster_id: int) -> Cluster | None:
+    """The row of a cluster that can be served, with `has_commands` and `has_controls`; None: it cannot."""
+    return next(iter(Cluster.objects.raw(ROW_AND_INBOX, [cluster_id])), None)
+
+
+def take(cluster: Cluster, worker: str) -> bool:
+    """Make `worker` the only one that writes a cluster of its shards; False when the shard is not its own.
+
+    A cluster that was made while its shard moved has a fence the shard's last worker may hold as well, and
+    so may a transaction of our own that broke off unanswered: raised once more, neither commits after this.
+    """
+    if not Shard.objects.filter(number=cluster.shard, worker=worker).exists():
+        return False
+    return bool(Cluster.objects.filter(pk=cluster.pk, fence=cluster.fence).update(fence=F("fence") + 1))
 
 
 def leave(worker: str) -> None:

@@ -15,7 +15,17 @@ from tests.runs.conftest import TOP
 pytestmark = pytest.mark.slow
 
 SECONDS = 300
-ON_POSTGRES = ["runner", "shards", "forks", "retention", "checkpoints", "container_logs", "health", "reads"]
+ON_POSTGRES = [
+    "bulk",
+    "runner",
+    "shards",
+    "forks",
+    "retention",
+    "checkpoints",
+    "container_logs",
+    "health",
+    "reads",
+]
 
 
 @pytest.fixture(scope="module")

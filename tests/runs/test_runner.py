@@ -9,7 +9,7 @@ from django.db import DataError, InterfaceError, OperationalError
 
 from lifecycle import checkpoints, inbox, recorder, shards
 from lifecycle.engine import Cluster as Engine
-from lifecycle.models import Command, StoredObject, Transition
+from lifecycle.models import Command, Shard, StoredObject, Transition
 from lifecycle.run_clock import moment
 from lifecycle.runner import Owner, due_clusters
 from tests.runs.conftest import create, deployment
@@ -183,6 +183,48 @@ def test_an_owner_that_was_fenced_off_records_nothing(owner, wall, make_cluster)
     assert owner.turn(cluster.pk) is None
     assert recorded(cluster) == before
     assert cluster.pk not in owner.hot and hot.cluster.seq == len(before)
+
+
+def test_of_two_that_serve_a_cluster_with_one_fence_the_later_goes_on_alone(owner, wall, make_cluster):
+    """A cluster that is made while its shard moves: the claim did not see it, and left its fence alone."""
+    cluster = make_cluster()
+    create(cluster)
+    owner.turn(cluster.pk)
+    Shard.objects.filter(number=cluster.shard).update(worker="other")
+    other = Owner("other", wall)
+    # Nothing hot there: the other worker takes the cluster over, from what was recorded.
+    for _ in range(3):
+        wall.go_on(2)
+        other.turn(cluster.pk)
+        before = recorded(cluster)
+        wall.go_on(2)
+        assert owner.turn(cluster.pk) is None
+        assert recorded(cluster) == before
+    assert cluster.pk not in owner.hot
+    assert_whole(cluster)
+
+
+def test_a_take_over_begins_where_the_last_owner_came_to_meanwhile(owner, wall, make_cluster, monkeypatch):
+    cluster = make_cluster()
+    create(cluster)
+    owner.turn(cluster.pk)
+    other = Owner("other", wall)
+    really_take = shards.take
+
+    def take_late(row, worker):
+        # Read by the new owner, not yet taken: the last one records another slice.
+        monkeypatch.setattr(shards, "take", really_take)
+        wall.go_on(2)
+        owner.turn(cluster.pk)
+        Shard.objects.filter(number=cluster.shard).update(worker="other")
+        return really_take(row, worker)
+
+    monkeypatch.setattr(shards, "take", take_late)
+    for _ in range(3):
+        other.turn(cluster.pk)
+        wall.go_on(2)
+    assert other.hot[cluster.pk].cluster.failure == ""
+    assert_whole(cluster)
 
 
 def _take_all_shards(worker: str) -> None:

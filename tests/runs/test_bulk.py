@@ -1,0 +1,31 @@
+"""Rows by the batch, the same on every database."""
+
+import pytest
+from django.db import DataError, IntegrityError, transaction
+
+from lifecycle import bulk
+from lifecycle.models import Shard
+
+pytestmark = pytest.mark.django_db
+
+SHARDS = bulk.Table(Shard._meta.db_table, ("number", "worker", "fence"), ("number",))
+
+
+def test_what_was_there_is_replaced_and_the_rest_added():
+    bulk.insert(SHARDS, [(1, "one", 1), (2, "two", 1)])
+    bulk.upsert(SHARDS, [(2, "three", 2), (3, "three", 1)])
+    rows = Shard.objects.order_by("number").values_list("number", "worker", "fence")
+    assert list(rows) == [(1, "one", 1), (2, "three", 2), (3, "three", 1)]
+
+
+@pytest.mark.parametrize("write", [bulk.insert, bulk.upsert])
+def test_what_the_database_refuses_is_told_in_djangos_words(write):
+    """What calls it tells a broken connection from broken rows by them."""
+    with pytest.raises((DataError, IntegrityError)), transaction.atomic():
+        write(SHARDS, [(1, None, 1)])
+
+
+def test_a_clash_of_keys_is_an_error_of_integrity():
+    bulk.insert(SHARDS, [(1, "one", 1)])
+    with pytest.raises(IntegrityError), transaction.atomic():
+        bulk.insert(SHARDS, [(1, "one", 1)])
