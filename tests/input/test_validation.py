@@ -828,6 +828,47 @@ def test_user_and_group_ids_must_be_the_same_range():
     assert "must be the same range" in error.detail
 
 
+def keyed(source, item, **more):
+    return {source: {("secretName" if source == "secret" else "name"): "x", "items": [item], **more}}
+
+
+@pytest.mark.parametrize(
+    "source, error",
+    [
+        (keyed("configMap", {"path": "b"}), "configMap.items[0].key: Required value"),
+        (keyed("secret", {"key": "a"}), "secret.items[0].path: Required value"),
+        (
+            keyed("configMap", {"key": "a", "path": "/b"}),
+            'configMap.items[0].path: Invalid value: "/b": must be a relative path',
+        ),
+        (
+            keyed("configMap", {"key": "a", "path": "b/../c"}),
+            "configMap.items[0].path: Invalid value: \"b/../c\": must not contain '..'",
+        ),
+        (
+            keyed("configMap", {"key": "a", "path": "..b"}),
+            "configMap.items[0].path: Invalid value: \"..b\": must not start with '..'",
+        ),
+        (
+            keyed("secret", {"key": "a", "path": "b", "mode": 0o1000}),
+            "secret.items[0].mode: Invalid value: 512: must be a number between 0 and 0777 (octal), both"
+            " inclusive",
+        ),
+        (
+            {"projected": {"sources": [{"configMap": {"items": [{"key": "a", "path": "b"}]}}]}},
+            "projected.sources[0].configMap.name: Required value",
+        ),
+        (
+            {"downwardAPI": {"items": [{"path": "/x", "fieldRef": {"fieldPath": "metadata.name"}}]}},
+            'downwardAPI.items[0].path: Invalid value: "/x": must be a relative path',
+        ),
+    ],
+)
+def test_files_of_a_volume_are_keys_at_paths_below_it(source, error):
+    pod = make_pod({"volumes": [{"name": "v", **source}]})
+    assert refuse_create(pod) == [f"spec.volumes[0].{error}"]
+
+
 @pytest.mark.spec("SECCTX-06")
 def test_host_processes_are_accepted_for_windows():
     options = {"hostProcess": True, "runAsUserName": "NT AUTHORITY\\SYSTEM"}

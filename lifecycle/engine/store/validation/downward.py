@@ -8,7 +8,7 @@ from typing import Any
 
 from ...objects.quantity import parse_quantity
 from .field_error import FieldError, each_invalid, invalid, not_supported, required
-from .names import check_env_name, check_qualified
+from .names import check_env_name, check_local_path, check_qualified
 
 ENV_FIELDS = (
     "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
@@ -68,13 +68,17 @@ def _validate_source(variable: Mapping[str, Any], path: str) -> list[FieldError]
     return []
 
 
+def validate_file_path(value: Any, path: str) -> list[FieldError]:
+    """Where in its volume a file is to be."""
+    return each_invalid(path, value, check_local_path(value)) if value else [required(path)]
+
+
 def validate_downward_items(items: Any, path: str) -> list[FieldError]:
     """The files of a downwardAPI volume, alone or within a projected one."""
     errors = []
     for index, item in enumerate(items or ()):
         place = f"{path}[{index}]"
-        if not item.get("path"):
-            errors.append(required(f"{place}.path"))
+        errors += validate_file_path(item.get("path"), f"{place}.path")
         field, resource = item.get("fieldRef"), item.get("resourceFieldRef")
         if field is not None:
             errors += _validate_field(field, f"{place}.fieldRef", VOLUME_FIELDS)

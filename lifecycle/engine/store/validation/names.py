@@ -123,3 +123,13 @@ def check_env_name(text: str) -> list[str]:
         return []
     text = "a valid environment variable name must consist only of printable ASCII characters"
     return [f"{text} other than '='"]
+
+
+def check_local_path(value: str) -> list[str]:
+    """A path of a file below its volume."""
+    problems = ["must be a relative path"] if value.startswith("/") else []
+    if ".." in value.split("/"):
+        problems.append("must not contain '..'")
+    if value.startswith("..") and not value.startswith("../"):
+        problems.append("must not start with '..'")
+    return problems

@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .downward import validate_downward_items
-from .field_error import FieldError, check_choice, duplicate, each_invalid, forbidden, not_found, required
+from .downward import validate_downward_items, validate_file_path
+from .field_error import (
+    FieldError,
+    check_choice,
+    duplicate,
+    each_invalid,
+    forbidden,
+    invalid,
+    not_found,
+    required,
+)
 from .names import check_label
 
 _PROJECTED_SOURCES = (
@@ -41,10 +50,10 @@ def _validate_source(volume: Mapping[str, Any], path: str) -> list[FieldError]:
     match given[0]:
         case "hostPath" if not source.get("path"):
             errors.append(required(f"{place}.path"))
-        case "configMap" if not source.get("name"):
-            errors.append(required(f"{place}.name"))
-        case "secret" if not source.get("secretName"):
-            errors.append(required(f"{place}.secretName"))
+        case "configMap":
+            errors += _validate_keys(source, "name", place)
+        case "secret":
+            errors += _validate_keys(source, "secretName", place)
         case "persistentVolumeClaim" if not source.get("claimName"):
             errors.append(required(f"{place}.claimName"))
         case "emptyDir":
@@ -56,6 +65,24 @@ def _validate_source(volume: Mapping[str, Any], path: str) -> list[FieldError]:
     return errors
 
 
+def _validate_keys(source: Mapping[str, Any], name: str, path: str) -> list[FieldError]:
+    """A ConfigMap or Secret, and which of its keys become which files."""
+    errors = [] if source.get(name) else [required(f"{path}.{name}")]
+    errors += _validate_mode(source.get("defaultMode"), f"{path}.defaultMode")
+    for index, item in enumerate(source.get("items") or ()):
+        place = f"{path}.items[{index}]"
+        errors += [] if item.get("key") else [required(f"{place}.key")]
+        errors += validate_file_path(item.get("path"), f"{place}.path")
+        errors += _validate_mode(item.get("mode"), f"{place}.mode")
+    return errors
+
+
+def _validate_mode(mode: int | None, path: str) -> list[FieldError]:
+    if mode is None or 0 <= mode <= 0o777:
+        return []
+    return [invalid(path, mode, "must be a number between 0 and 0777 (octal), both inclusive")]
+
+
 def _validate_projected(source: Mapping[str, Any], path: str) -> list[FieldError]:
     errors = []
     for index, part in enumerate(source.get("sources") or ()):
@@ -64,6 +91,9 @@ def _validate_projected(source: Mapping[str, Any], path: str) -> list[FieldError
         errors += [
             forbidden(f"{place}.{name}", "may not specify more than 1 volume type") for name in given[1:]
         ]
+        for name in ("configMap", "secret"):
+            if part.get(name) is not None:
+                errors += _validate_keys(part[name], "name", f"{place}.{name}")
         if part.get("downwardAPI") is not None:
             items = part["downwardAPI"].get("items")
             errors += validate_downward_items(items, f"{place}.downwardAPI.items")
