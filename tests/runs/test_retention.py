@@ -1,9 +1,11 @@
 """What goes when history grows, and what stays."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from lifecycle import reads, retention
-from lifecycle.models import Event, ObjectVersion, StoredObject, Transition
+from lifecycle.models import Checkpoint, Cluster, Command, Event, ObjectVersion, StoredObject, Transition
 from tests.runs.conftest import create
 
 
@@ -62,3 +64,26 @@ def test_nothing_waits_for_a_second_time(cluster, django_assert_max_num_queries)
     retention.prune(cluster)
     with django_assert_max_num_queries(30):
         retention.prune(cluster)
+
+
+def test_a_deleted_cluster_leaves_nothing_behind(owner, cluster):
+    owner.close()
+    there = [Transition, Event, ObjectVersion, StoredObject, Command, Checkpoint]
+    assert all(model.objects.filter(cluster=cluster.pk).exists() for model in there)
+    pk = cluster.pk
+    cluster.delete()
+    assert not any(model.objects.filter(cluster=pk).exists() for model in there)
+
+
+def test_no_slice_is_written_between_the_deletion_of_a_history_and_of_its_cluster(owner, make_cluster):
+    """The database does not check that rows of a history have a cluster: its row is locked first."""
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has one writer at a time")
+    cluster = make_cluster()
+    create(cluster)
+    owner.turn(cluster.pk)
+    with CaptureQueriesContext(connection) as queries:
+        Cluster.objects.filter(pk=cluster.pk).delete()
+    words = [query["sql"] for query in queries]
+    lock = next(n for n, sql in enumerate(words) if "FOR UPDATE" in sql and "lifecycle_cluster" in sql)
+    assert lock < next(n for n, sql in enumerate(words) if "DELETE" in sql and "transition" in sql)
