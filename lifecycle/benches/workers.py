@@ -19,7 +19,8 @@ NODES = 10
 # Long enough for a restart of every pod.
 RESTART_EVERY_MS = 600_000
 PATIENCE_SECONDS = 600.0
-LOOK_SECONDS = 0.02
+# The machine is the workers': whoever looks often takes it from two more than from one.
+LOOK_SECONDS = 0.05
 RESTART = {"kind": "Deployment", "namespace": "default", "name": "web", "action": "restart"}
 
 
@@ -85,9 +86,15 @@ def _fast_forward(clusters: list[Cluster], restarts: int) -> float:
     for cluster in clusters:
         inbox.run(cluster, until_ms=end_ms)
     for cluster in clusters:
-        while cluster.instant_ms < end_ms:
+        while (instant_ms := _instant_ms(cluster)) < end_ms:
             if time.monotonic() - started > PATIENCE_SECONDS:
-                raise RuntimeError(f"{cluster} stands at {cluster.instant_ms} of {end_ms} ms")
+                raise RuntimeError(f"{cluster} stands at {instant_ms} of {end_ms} ms")
             time.sleep(LOOK_SECONDS)
-            cluster.refresh_from_db()
-    return sum(cluster.seq for cluster in clusters) / (time.monotonic() - started)
+    seconds = time.monotonic() - started
+    for cluster in clusters:
+        cluster.refresh_from_db()
+    return sum(cluster.seq for cluster in clusters) / seconds
+
+
+def _instant_ms(cluster: Cluster) -> int:
+    return Cluster.objects.values_list("instant_ms", flat=True).get(pk=cluster.pk)
