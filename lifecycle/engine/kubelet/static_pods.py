@@ -57,6 +57,7 @@ class StaticPods:
         parts.show = self.show
         parts.context.loop.register(QUEUE, self._look_at_mirror)
         parts.store.listen_to_shape("Pod", self._on_pod, is_told_of_readiness=False)
+        parts.store.listen("Node", self._on_node)
 
     # --- manifests come and go --------------------------------------------------------------------------
 
@@ -86,6 +87,8 @@ class StaticPods:
                 "staticPod.manifest: use the manifest of a Pod, with apiVersion: v1 and kind: Pod"
             )
         manifest = self._api.decode(manifest)
+        if not (manifest.get("metadata") or {}).get("name"):
+            raise BadRequest("staticPod.manifest: metadata.name: is required: a node makes up no names")
         references = list(find_references(manifest.get("spec") or {}))
         if references:
             name = (manifest.get("metadata") or {}).get("name")
@@ -93,7 +96,8 @@ class StaticPods:
                 f"Pod {name}: {references[0]}: a static pod may not refer to other objects of the API"
             )
         data = apply_defaults("Pod", with_toleration(manifest), features)
-        raise_invalid(data, validate_create(data, features))
+        bound = {**data, "spec": {**data["spec"], "nodeName": node}}
+        raise_invalid(data, validate_create(data, features) or validate_create(bound, features))
         self._parts.store.require("Namespace", "", data["metadata"].get("namespace") or "default")
         clock = self._parts.context.clock
         return make_static_pod(data, node, clock.now_ms, clock.epoch_ms)
@@ -164,8 +168,19 @@ class StaticPods:
 
     def _on_pod(self, old: StoredObject | None, new: StoredObject | None) -> None:
         pod = new if new is not None else old
-        if isinstance(pod, Pod) and pod.is_mirror:
+        if not isinstance(pod, Pod):
+            return
+        # An ordinary pod that goes may have held the name of a mirror.
+        is_name_free = new is None and bool(self._parts.statics)
+        if pod.is_mirror or (is_name_free and self._find(pod.meta.namespace, pod.meta.name) is not None):
             self._enqueue(pod)
+
+    def _on_node(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        """A node is registered, maybe not for the first time: its mirrors are made."""
+        if old is None and new is not None:
+            for pod in self._parts.statics.values():
+                if pod.node_name == new.meta.name:
+                    self._enqueue(pod)
 
     def _enqueue(self, pod: Pod) -> None:
         self._parts.context.loop.enqueue(QUEUE, pod.meta.namespace or "", pod.meta.name)
@@ -191,8 +206,7 @@ class StaticPods:
     def _mirror(self, pod: Pod) -> None:
         """Bring the mirror up to date. A pod that ends keeps the one it has, as it is (STATIC-06)."""
         store, meta = self._parts.store, pod.meta
-        node = store.get("Node", "", pod.node_name)
-        if meta.deletion_ms is not None or node is None or not self._is_heard(pod.node_name):
+        if meta.deletion_ms is not None or not self._is_heard(pod.node_name):
             return
         mirror = store.get("Pod", meta.namespace, meta.name)
         if isinstance(mirror, Pod):
@@ -207,6 +221,10 @@ class StaticPods:
             self._api.delete(mirror, grace_seconds=0)
             if store.get("Pod", meta.namespace, meta.name) is not None:
                 return
+        node = store.get("Node", "", pod.node_name)
+        if node is None:
+            # A node that is not registered shows nothing.
+            return
         try:
             made = self._api.create(make_mirror(pod, node))
         except ApiError:

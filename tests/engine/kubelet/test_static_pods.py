@@ -161,6 +161,30 @@ def test_a_mirror_deleted_while_the_node_is_cut_off_is_made_again_afterwards() -
     assert world.ends(name=NAME) == []
 
 
+def test_a_mirror_is_made_when_its_name_is_free() -> None:
+    world = World()
+    world.pod(meta={"name": NAME})
+    put(world, manifest())
+    assert MIRROR not in mirror(world.to(10))["metadata"].get("annotations", {})
+    assert world.delete(0, force=True, name=NAME).ok
+    assert mirror(world)["metadata"]["annotations"][MIRROR]
+    assert world.to(20).container(pod=NAME)["state"]["running"]["startedAt"] == "2026-01-01T00:00:00Z"
+
+
+def test_the_mirror_of_a_node_that_is_taken_away_comes_back_with_it() -> None:
+    world = World()
+    put(world, manifest())
+    node = world.to(10).cluster.get("Node", None, "node-1")
+    assert world.submit("delete", kind="Node", name="node-1").ok
+    # Its owner is gone, and nobody but a registered node shows what runs there.
+    assert world.to(20).get(NAME) is None
+    assert node is not None
+    node["metadata"] = {"name": "node-1"}
+    assert world.create(node).ok
+    assert mirror(world.to(30))["metadata"]["ownerReferences"][0]["name"] == "node-1"
+    assert (world.starts(name=NAME)[0], world.ends(name=NAME)) == (0, [])
+
+
 def test_a_mirror_of_what_ended_while_the_node_was_cut_off_goes_afterwards() -> None:
     world = World()
     put(world, manifest())
@@ -326,6 +350,16 @@ def test_static_pods_survive_saving(at: float) -> None:
             {"node": "node-1", "manifest": manifest(volumes=[{"name": "v", "secret": {"secretName": "s"}}])},
             "spec.volumes[0].secret: a static pod may not refer",
             id="secret",
+        ),
+        pytest.param(
+            {"node": "node-1", "manifest": {**manifest(), "metadata": {"generateName": "web-"}}},
+            "metadata.name: is required",
+            id="made-up name",
+        ),
+        pytest.param(
+            {"node": "node-1", "manifest": manifest(schedulingGates=[{"name": "example.com/wait"}])},
+            "spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared",
+            id="gates",
         ),
         pytest.param(
             {"node": "node-1", "manifest": manifest(restartPolicy="Sometimes")},
