@@ -1,25 +1,33 @@
 """Which pods bound to a node its kubelet takes; the others it fails at once, without starting anything.
 
-Models the kubelet's admission by operating system, by node pressure and by CPUs that a pod is to have for
-itself. Left out: admission by other amounts, which the scheduler has seen to.
+Models the kubelet's admission by node pressure, by CPUs that a pod is to have for itself and by operating
+system; of a pod that names its node itself also by amounts, affinity and taints, which for all others the
+scheduler has seen to. Left out: host ports, and room that is made for critical pods, which are all taken.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..objects.condition import is_true
 from ..objects.container import read_resources
 from ..objects.meta import StoredObject
 from ..objects.node import Node
-from ..objects.pod import FAILED, Pod
+from ..objects.pod import FAILED, Pod, PodSpec
+from ..scheduler.filters import NOT_WANTED, tolerates, wants_node
 from .cpu_manager import count_exclusive, find_free, find_reserved, is_static
-from .eviction import EVICTED
+from .eviction import EVICTED, is_critical
 from .evictor import Evictor
 from .parts import WARNING, Parts
-from .worker import TERMINATED, PodWorker
+from .pod_conditions import POD_SCHEDULED
+from .pod_resources import effective_requests
+from .resize import sum_requests
+from .worker import TERMINATED, WAITING, PodWorker
 
 UNEXPECTED = "UnexpectedAdmissionError"
 POD_OS_NOT_SUPPORTED = "PodOSNotSupported"
+_FIRST = ("cpu", "memory", "ephemeral-storage")
+_TAINTS_TEXT = "node(s) had taints that the pod didn't tolerate"
 _OS_TEXT = "Failed to admit pod as the OS field doesn't match node OS"
 
 
@@ -36,12 +44,7 @@ class Admission:
 
     def refuses(self, worker: PodWorker, pod: Pod) -> bool:
         """Whether the node does not take the pod; it is Failed then."""
-        store = self._parts.store
-        reason, text = EVICTED, self._evictor.refusal(pod)
-        if pod.spec.os_name and is_for_another_system(pod, store.get("Node", "", pod.node_name)):
-            reason, text = POD_OS_NOT_SUPPORTED, _OS_TEXT
-        if not text and is_static(self._parts.agents[worker.node].configuration):
-            reason, text = UNEXPECTED, self._give_cpus(worker, pod)
+        reason, text = self._find_reason(worker, pod)
         if not text:
             if self._parts.agents[worker.node].pressure is not None:
                 self._parts.check_pressure(worker.node)
@@ -56,6 +59,25 @@ class Admission:
         )
         self._parts.write(pod, pod.with_status(status))
         return True
+
+    def _find_reason(self, worker: PodWorker, pod: Pod) -> tuple[str, str]:
+        """Why the pod is not taken, in a word and a text; ("", "") when it is."""
+        text = self._evictor.refusal(pod)
+        if text:
+            return EVICTED, text
+        if is_static(self._parts.agents[worker.node].configuration):
+            text = self._give_cpus(worker, pod)
+            if text:
+                return UNEXPECTED, text
+        node = self._parts.store.get("Node", "", pod.node_name)
+        if pod.spec.os_name and is_for_another_system(pod, node):
+            return POD_OS_NOT_SUPPORTED, _OS_TEXT
+        is_scheduled = is_true(pod.status.conditions, POD_SCHEDULED)
+        if is_scheduled or not isinstance(node, Node) or is_critical(pod.spec, pod.meta.annotations):
+            return "", ""
+        workers = self._parts.workers_on(worker.node, self._workers)
+        others = [one for one in workers if one is not worker and one.stage not in (WAITING, TERMINATED)]
+        return decide_misfit(pod.spec, node, sum_requests(others), len(others))
 
     def _give_cpus(self, worker: PodWorker, pod: Pod) -> str:
         """CPUs for the pod alone, where it is to have some; says why it cannot get them (QOS-09)."""
@@ -94,6 +116,22 @@ class Admission:
             for cpus in worker.exclusive_cpus.values()
             for cpu in cpus
         ]
+
+
+def decide_misfit(spec: PodSpec, node: Node, used: Mapping[str, int], pods: int) -> tuple[str, str]:
+    """Why a node cannot hold a pod that no scheduler has placed, beside so many pods that use so much."""
+    asked, has = effective_requests(spec), node.status.allocatable
+    for name, wanted in (("pods", 1), *((name, asked.get(name, 0)) for name in _FIRST), *asked.items()):
+        taken = pods if name == "pods" else used.get(name, 0)
+        if wanted and wanted + taken > has.get(name, 0):
+            amounts = f"requested: {wanted}, used: {taken}, capacity: {has.get(name, 0)}"
+            return f"OutOf{name}", f"Node didn't have enough resource: {name}, {amounts}"
+    if not wants_node(spec, node):
+        return "NodeAffinity", f"Predicate NodeAffinity failed: {NOT_WANTED}"
+    taints = [taint for taint in node.spec.taints if taint.effect == "NoExecute"]
+    if not all(tolerates(spec.tolerations, taint) for taint in taints):
+        return "TaintToleration", f"Predicate TaintToleration failed: {_TAINTS_TEXT}"
+    return "", ""
 
 
 def count_cpus(node: StoredObject | None) -> int:

@@ -8,7 +8,7 @@ Left out: limits of the machine that hold a memory limit above what is in use.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..objects.condition import Condition, find_condition, with_condition
@@ -123,21 +123,14 @@ class Resizer:
             if asked > has:
                 text = f"Node didn't have enough capacity: {name}, requested: {asked}, capacity: {has}"
                 return INFEASIBLE, text
-        used = self._used_by_others(worker)
+        others = self._parts.workers_on(worker.node, self._workers)
+        used = sum_requests(one for one in others if one is not worker and one.stage != TERMINATED)
         for name in RESIZABLE:
             asked, has, taken = wanted.get(name, 0), capacity.get(name, 0), used.get(name, 0)
             if asked + taken > has:
                 amounts = f"requested: {asked}, used: {taken}, capacity: {has}"
                 return DEFERRED, f"Node didn't have enough resource: {name}, {amounts}"
         return "", ""
-
-    def _used_by_others(self, worker: PodWorker) -> dict[str, int]:
-        used: dict[str, int] = {}
-        for other in self._parts.workers_on(worker.node, self._workers):
-            if other is not worker and other.stage != TERMINATED:
-                for name, amount in effective_requests(allotted_spec(other)).items():
-                    used[name] = used.get(name, 0) + amount
-        return used
 
     def _hold(self, worker: PodWorker, pod: Pod, reason: str, message: str) -> None:
         known = find_condition(pod.status.conditions, PENDING)
@@ -226,6 +219,15 @@ def _needs_restart(old: Container, new: Container) -> bool:
         if policy.get("restartPolicy") == RESTART_CONTAINER and not is_same:
             return True
     return False
+
+
+def sum_requests(workers: Iterable[PodWorker]) -> dict[str, int]:
+    """What pods have been allotted together, by resource."""
+    used: dict[str, int] = {}
+    for worker in workers:
+        for name, amount in effective_requests(allotted_spec(worker)).items():
+            used[name] = used.get(name, 0) + amount
+    return used
 
 
 def allotted_spec(worker: PodWorker) -> PodSpec:

@@ -9,6 +9,7 @@ from ..objects.node import Node, Taint
 from ..objects.pod import PodSpec, Toleration
 
 UNSCHEDULABLE_TAINT = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
+NOT_WANTED = "node(s) didn't match Pod's node affinity/selector"
 _EFFECTS = ("NoSchedule", "NoExecute")
 
 
@@ -20,12 +21,15 @@ def why_not(spec: PodSpec, node: Node) -> str:
         if taint.effect in _EFFECTS and not tolerates(spec.tolerations, taint):
             value = f": {taint.value}" if taint.value else ": "
             return f"node(s) had untolerated taint {{{taint.key}{value}}}"
+    return "" if wants_node(spec, node) else NOT_WANTED
+
+
+def wants_node(spec: PodSpec, node: Node) -> bool:
+    """Whether a node is one of those that a pod asks for by its selector and its affinity."""
     labels = node.meta.labels
     if any(labels.get(name) != value for name, value in spec.node_selector.items()):
-        return "node(s) didn't match Pod's node affinity/selector"
-    if not _matches_affinity(spec.affinity, node):
-        return "node(s) didn't match Pod's node affinity/selector"
-    return ""
+        return False
+    return _matches_affinity(spec.affinity, node)
 
 
 def tolerates(tolerations: Sequence[Toleration], taint: Taint) -> bool:

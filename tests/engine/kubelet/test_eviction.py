@@ -436,6 +436,76 @@ def test_a_node_under_pressure_lets_in_who_can_cope(
     assert world.starts(name=name) == []
 
 
+@pytest.mark.parametrize(
+    "spec, reason, message",
+    [
+        pytest.param(
+            {"app": {"resources": {"requests": {"cpu": "3"}}}},
+            "OutOfcpu",
+            "Node didn't have enough resource: cpu, requested: 3000, used: 2000, capacity: 4000",
+            id="too little is left",
+        ),
+        pytest.param(
+            {"app": {"resources": {"requests": {"memory": "10Gi"}}}},
+            "OutOfmemory",
+            "Node didn't have enough resource: memory, requested: 10737418240, used: 0, capacity: 8589934592",
+            id="there is no such node",
+        ),
+        pytest.param(
+            {"app": {"resources": {"limits": {"example.com/gpu": "1"}}}},
+            "OutOfexample.com/gpu",
+            "Node didn't have enough resource: example.com/gpu, requested: 1, used: 0, capacity: 0",
+            id="what the node does not have at all",
+        ),
+        pytest.param(
+            {"nodeSelector": {"disk": "fast"}},
+            "NodeAffinity",
+            "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
+            id="another node is wanted",
+        ),
+        pytest.param({"nodeSelector": {"kubernetes.io/os": "linux"}}, "", "", id="it fits"),
+        pytest.param(
+            {"app": {"resources": {"requests": {"cpu": "3"}}}, "priority": 2_000_000_000},
+            "",
+            "",
+            id="for a critical pod room is made",
+        ),
+    ],
+)
+def test_a_pod_that_names_its_node_itself_has_to_fit(spec: Any, reason: str, message: str) -> None:
+    world = World()
+    assert world.pod({"name": "app", "resources": {"requests": {"cpu": "2"}}}, meta={"name": "first"}).ok
+    spec = dict(spec)
+    app = {"name": "app", **spec.pop("app", {})}
+    assert world.pod(app, nodeName="node-1", **spec).ok
+    status = world.to(10).status()
+    if not reason:
+        assert status["phase"] == "Running"
+        return
+    assert (status["phase"], status["reason"]) == ("Failed", reason)
+    assert status["message"] == f"Pod was rejected: {message}"
+    assert world.events(reason) == [(0, reason)]
+    assert world.starts() == []
+
+
+def test_a_node_takes_no_more_pods_than_it_says_and_none_that_its_taints_drive_out() -> None:
+    world = World()
+    where = {"kind": "Node", "name": "node-1", "type": "merge", "subresource": "status"}
+    patch = {"status": {"allocatable": {"pods": "1"}}}
+    assert world.submit("patch", **where, patch=patch).ok
+    for name in ("first", "second"):
+        add(world, name, nodeName="node-1")
+    status = world.to(10).status("second")
+    assert (status["phase"], status["reason"]) == ("Failed", "OutOfpods")
+    assert status["message"].endswith("pods, requested: 1, used: 1, capacity: 1")
+    assert world.submit("taint", node="node-1", taints=[{"key": "gone", "effect": "NoExecute"}]).ok
+    world.delete(0, force=True, name="first")
+    add(world.to(20), "third", nodeName="node-1")
+    assert world.to(30).status("third")["reason"] == "TaintToleration"
+    add(world, "fourth", nodeName="node-1", tolerations=[{"operator": "Exists"}])
+    assert world.to(40).status("fourth")["phase"] == "Running"
+
+
 @pytest.mark.spec("PODOS-02", "PODOS-06")
 def test_a_kubelet_refuses_a_pod_for_another_system() -> None:
     world = World()
