@@ -4,7 +4,7 @@ A container has a root layer of its own, gone with the container. Volumes are la
 volume and shared between the containers that mount them, so a file written by one is seen by the others.
 Modelled: regular files, folders, symbolic links, named pipes, read-only mounts, modification times. Not
 modelled: owners, permission checks other than read-only, hard links, sizes of folders. A file keeps its
-last 256 KiB.
+last 256 KiB, a layer as much as would be 16 MiB in all: then its disk is full.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,14 +16,13 @@ from lifecycle.engine.programs.shell.scanning import CannotInterpret
 FILE, FOLDER, LINK, FIFO = "file", "folder", "link", "fifo"
 KEPT_CHARACTERS = 262_144
 _MOST_LINKS = 16
+_MISSING = "No such file or directory"
+_MOST_KEPT, _MOST_ENTRIES = 16 << 20, 10_000
+_LONG = _LONGEST_PATH = 1 << 12
 
 
 class FileProblem(Exception):
     """A file operation that fails as it would on Linux; the text is what `perror` would print."""
-
-
-def no_such_file() -> FileProblem:
-    return FileProblem("No such file or directory")
 
 
 class File:
@@ -35,8 +34,7 @@ class File:
         self.kind = kind
         self.mode = mode
         self.modified_ms = modified_ms
-        self.dropped = 0
-        """Characters no longer kept, from the front."""
+        self.dropped = 0  # Characters no longer kept, from the front.
         self._parts = [text]
 
     @property
@@ -48,7 +46,7 @@ class File:
 
     @property
     def size(self) -> int:
-        return self.dropped + len(self.text)
+        return self.dropped + sum(map(len, self._parts))
 
     def append(self, text: str, now_ms: int) -> None:
         self._parts.append(text)
@@ -85,10 +83,11 @@ class File:
 class FileLayer:
     """Entries by path below the layer's root, written without a leading slash; "" is the root itself."""
 
-    __slots__ = ("entries", "version")
+    __slots__ = ("_names", "entries", "version")
 
     def __init__(self) -> None:
         self.entries: dict[str, File] = {}
+        self._names: dict[str, set[str]] = {}  # What each folder holds.
         self.version = 0
         """Grows with every change."""
 
@@ -105,23 +104,41 @@ class FileLayer:
 
     def put(self, path: str, file: File) -> None:
         """Adds an entry, and the folders above it that are missing."""
+        self._add(path, file)
         folder = path.rpartition("/")[0]
         while folder and folder not in self.entries:
-            self.entries[folder] = File(FOLDER, mode=0o755, modified_ms=file.modified_ms)
+            self._add(folder, File(FOLDER, mode=0o755, modified_ms=file.modified_ms))
             folder = folder.rpartition("/")[0]
-        self.entries[path] = file
         self.version += 1
+
+    def _add(self, path: str, file: File) -> None:
+        self.entries[path] = file
+        folder, _, name = path.rpartition("/")
+        self._names.setdefault(folder, set()).add(name)
 
     def remove(self, path: str) -> None:
         """Removes an entry and all below it."""
-        for name in [name for name in self.entries if name == path or name.startswith(path + "/")]:
-            del self.entries[name]
+        waiting = [path]
+        while waiting:
+            one = waiting.pop()
+            self.entries.pop(one, None)
+            waiting += [f"{one}/{name}" for name in self._names.pop(one, ())]
+        folder, _, name = path.rpartition("/")
+        self._names.get(folder, set()).discard(name)
         self.version += 1
 
+    def has_room(self, path: str, signs: int) -> bool:
+        """Whether so much can be added to an entry. Short texts are not counted, only the entries."""
+        if path not in self.entries and len(self.entries) >= _MOST_ENTRIES:
+            return False
+        signs = min(signs, KEPT_CHARACTERS)
+        return (
+            signs < _LONG
+            or signs + sum(file.size - file.dropped for file in self.entries.values()) <= _MOST_KEPT
+        )
+
     def names_in(self, path: str) -> list[str]:
-        prefix = path + "/" if path else ""
-        rest = (name[len(prefix) :] for name in self.entries if name.startswith(prefix))
-        return sorted({name for name in rest if name and "/" not in name})
+        return sorted(self._names.get(path, ()))
 
     def save(self) -> dict[str, Any]:
         entries = {path: self.entries[path].save() for path in sorted(self.entries)}
@@ -131,7 +148,8 @@ class FileLayer:
     def load(cls, data: Mapping[str, Any]) -> "FileLayer":
         layer = cls()
         layer.version = data["version"]
-        layer.entries = {path: File.load(entry) for path, entry in data["entries"].items()}
+        for path, entry in data["entries"].items():
+            layer._add(path, File.load(entry))
         return layer
 
 
@@ -179,7 +197,7 @@ def join_path(folder: str, path: str) -> str:
 class FileSystem:
     """One container's view: mounts over its own layer over the image's folders. Made anew for every call."""
 
-    __slots__ = ("generated", "mounts", "now_ms", "reads_volumes", "root")
+    __slots__ = ("generated", "is_full", "mounts", "now_ms", "reads_volumes", "root")
 
     def __init__(
         self, root: FileLayer, mounts: tuple[Mount, ...], generated: Mapping[str, str], now_ms: int
@@ -191,6 +209,7 @@ class FileSystem:
         """Files whose content follows from the pod: /etc/hostname and the like."""
         self.now_ms = now_ms
         self.reads_volumes = False
+        self.is_full = False  # Something did not find room.
 
     def find(self, path: str, follow: bool = True) -> File | None:
         """The entry at an absolute path, links followed; None when there is none."""
@@ -211,7 +230,7 @@ class FileSystem:
         """A file's text. Raises FileProblem as Linux would."""
         file = self.find(path)
         if file is None:
-            raise no_such_file()
+            raise FileProblem(_MISSING)
         if file.kind == FOLDER:
             raise FileProblem("Is a directory")
         if file.kind == FIFO:
@@ -226,7 +245,7 @@ class FileSystem:
             raise FileProblem("Is a directory")
         if file is not None and file.kind == FIFO:
             raise CannotInterpret("a named pipe used as a file")
-        layer, below = self._writable(path)
+        layer, below = self._need_space(path, len(text))
         own = layer.entries.get(below)
         if own is None:
             self._need_folder(path)
@@ -243,8 +262,7 @@ class FileSystem:
         """Makes an empty file, or only changes the time of an existing entry."""
         file = self.find(path)
         if file is None:
-            self.write(path, "")
-            return
+            return self.write(path, "")
         layer, _ = self._writable(path)
         if file is not _ROOT:
             file.modified_ms = self.now_ms if modified_ms is None else modified_ms
@@ -256,29 +274,30 @@ class FileSystem:
             if parents and file.kind == FOLDER:
                 return
             raise FileProblem("File exists")
-        layer, below = self._writable(path)
         if not parents:
             self._need_folder(path)
-        layer.put(below, File(FOLDER, mode=0o755, modified_ms=self.now_ms))
+        self._put(path, File(FOLDER, mode=0o755, modified_ms=self.now_ms))
 
     def make_fifo(self, path: str) -> None:
         """Makes a named pipe. Raises FileProblem when there is something already."""
         if self.find(path, follow=False) is not None:
             raise FileProblem("File exists")
-        layer, below = self._writable(path)
         self._need_folder(path)
-        layer.put(below, File(FIFO, modified_ms=self.now_ms))
+        self._put(path, File(FIFO, modified_ms=self.now_ms))
 
     def make_link(self, path: str, target: str) -> None:
         if self.find(path, follow=False) is not None:
             raise FileProblem("File exists")
-        layer, below = self._writable(path)
-        layer.put(below, File(LINK, target, mode=0o777, modified_ms=self.now_ms))
+        self._put(path, File(LINK, target, mode=0o777, modified_ms=self.now_ms))
+
+    def _put(self, path: str, file: File) -> None:
+        layer, below = self._need_space(path, 0)
+        layer.put(below, file)
 
     def remove(self, path: str) -> None:
         """Removes an entry, folders with all they hold. Raises FileProblem when there is none."""
         if self.find(path, follow=False) is None:
-            raise no_such_file()
+            raise FileProblem(_MISSING)
         layer, below = self._writable(path)
         if not below:
             raise FileProblem("Device or resource busy")
@@ -356,11 +375,20 @@ class FileSystem:
     def _need_folder(self, path: str) -> None:
         folder = self.find(path.rpartition("/")[0] or "/")
         if folder is None:
-            raise no_such_file()
+            raise FileProblem(_MISSING)
         if folder.kind != FOLDER:
             raise FileProblem("Not a directory")
 
+    def _need_space(self, path: str, signs: int) -> tuple[FileLayer, str]:
+        layer, below = self._writable(path)
+        if not layer.has_room(below, signs):
+            self.is_full = True
+            raise FileProblem("No space left on device")
+        return layer, below
+
     def _writable(self, path: str) -> tuple[FileLayer, str]:
+        if len(path) >= _LONGEST_PATH:
+            raise FileProblem("File name too long")
         for mount in self.mounts:
             inside = path == mount.path or path.startswith(mount.path.rstrip("/") + "/")
             if inside and mount.is_read_only:

@@ -1,5 +1,6 @@
 """Broken, endless and greedy scripts: nothing brings the interpreter down, everything stays bounded."""
 
+import json
 import random
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from tests.engine.programs.corpus import CORPUS
 from tests.engine.programs.test_corpus import friendly_world
 from tests.engine.programs.test_differential import BASH_SCRIPTS, SCRIPTS
-from tests.engine.programs.worlds import FakeWorld, pod_spec, run_script, run_until, start
+from tests.engine.programs.worlds import FakeWorld, pod_spec, run_script, run_until, start, start_script
 
 TEXTS = [*SCRIPTS, *BASH_SCRIPTS, *(command[-1] for _, _, command in CORPUS)]
 SIGNS = "$`\"'(){}[]|&;<>\\\n *?#!~=+-/%^:.,@0123456789abcxyz"
@@ -52,6 +53,93 @@ def test_what_never_waits_is_slowed_down_and_told(script: str) -> None:
     problems = process.take_problems()
     assert process.exit is not None or any("never waits" in problem for problem in problems)
     assert process.take_problems() == []
+
+
+LONG = "x=aaaaaaaaaaaaaaaa; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do x=$x$x; done; "
+
+
+@pytest.mark.parametrize(
+    ("script", "named"),
+    [
+        pytest.param("echo {1..9999}{1..9999}", "words made of braces", id="product of braces"),
+        pytest.param(LONG + "echo " + "$x" * 3000, "words of more than 4 MiB", id="long word"),
+        pytest.param(LONG + "echo ${x//a/$x}", "a text of more than 4 MiB", id="replacement"),
+        pytest.param("a=(1); while :; do a+=(${a[@]}); done", "elements of the array a", id="array"),
+        pytest.param("set -- $(seq 1 150000); set -- $@ $@", "more than 250000 words", id="arguments"),
+        pytest.param(
+            LONG + "i=0; while :; do i=$((i+1)); a[i]=$x; done", "MiB in variables", id="array of long values"
+        ),
+        pytest.param(
+            LONG + "for i in $(seq 1 80); do echo $x > /tmp/$i; done", "taken for a full disk", id="files"
+        ),
+        pytest.param('x=\'eval "$x"\'; eval "$x"', "calls itself without end", id="eval"),
+        pytest.param("printf '%99999s' $(seq 1 9999)", "a command's arguments", id="printf"),
+        pytest.param("echo " + "${a:-" * 2000 + "}" * 2000, "nested so deeply", id="nested expansions"),
+        pytest.param("if :; then " * 900 + ":; " + "fi; " * 900, "nested so deeply", id="nested commands"),
+        pytest.param("date -d @99999999999999999", "date", id="far future"),
+        pytest.param("python3 -c 'x=9\nwhile True: x=x*x'", "so large a value", id="large number"),
+        pytest.param("python3 -c 'print(\"%999999999d\" % 1)'", "so wide a number", id="wide number"),
+        pytest.param(LONG + "awk -v x=$x 'BEGIN {gsub(/a/, x, x)}'", "more than 1 MiB", id="awk gsub"),
+        pytest.param(LONG + "awk -v OFS=$x 'BEGIN {NF=9999}'", "more than 1 MiB", id="awk fields"),
+        pytest.param(
+            LONG + "yes | awk -v x=$x '{a[NR]=x NR}'", "arrays of more than 16 MiB", id="awk arrays"
+        ),
+        pytest.param('awk \'BEGIN {CONVFMT="%s%s"; x=0.1 ""}\'', "'%s%s'", id="awk format"),
+    ],
+)
+def test_greedy_script_is_refused_and_named(script: str, named: str) -> None:
+    process, _ = run_script(script, shell="bash", until_ms=4_000)
+    said = [*process.behavior.problems, *process.take_problems()]
+    assert any(named in problem for problem in said), said
+    assert len(json.dumps(process.save())) < 20 << 20
+
+
+@pytest.mark.parametrize(
+    ("loop", "most"),
+    [
+        pytest.param("x=$(echo a)", 10, id="waiting for others that work"),
+        pytest.param("sleep 5", 4, id="sleeping"),
+    ],
+)
+def test_work_without_a_pause_gets_ever_slower(loop: str, most: int) -> None:
+    world = FakeWorld()
+    process = start_script(f"while :; do {loop}; done > /dev/null", world)
+    wakes = 0
+    while (due_ms := process.next_wake_ms()) is not None and due_ms <= 15_000:
+        process.run(due_ms, world)
+        wakes += 1
+    assert wakes <= most
+
+
+def test_name_that_stands_for_a_sum_of_names_is_not_followed_for_ever() -> None:
+    names = [f"v{number}='v{number + 1}+v{number + 1}'" for number in range(35)]
+    assert run_script("; ".join(names) + "; v35=1; (echo $((v0))); echo $?")[1][-1] == "2"
+
+
+def test_directory_is_not_copied_into_itself() -> None:
+    _, lines = run_script("mkdir -p /a/b; cp -r /a /a/b/c; echo $?; find /a", image="debian:12")
+    assert lines[1:] == ["1", "/a", "/a/b"]
+
+
+def test_list_as_long_as_a_page_is_read() -> None:
+    assert run_script(" && ".join(["true"] * 500) + " && echo done")[1] == ["done"]
+
+
+def test_command_that_cannot_be_interpreted_fails_under_set_e() -> None:
+    process, lines = run_script("set -e; mapfile -d x a < /etc/hostname; echo on", shell="bash")
+    assert lines == [] and process.exit is not None and process.exit.code == 2
+
+
+def test_redirection_of_a_command_that_cannot_be_interpreted_ends_with_it() -> None:
+    _, lines = run_script("mapfile -d x a > /tmp/f; echo on; cat /tmp/f", shell="bash")
+    assert lines == ["on"]
+
+
+def test_pattern_that_cannot_be_read_takes_no_branch() -> None:
+    text = (
+        "x=$(printf '%09999d' 0); p=$(printf '?%.0s' $(seq 1 3000)); case $x in $p) echo hit;; esac; echo on"
+    )
+    assert run_script(text)[1] == ["on"]
 
 
 def test_loop_that_ends_by_itself_ends_in_time() -> None:

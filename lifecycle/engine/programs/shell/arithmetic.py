@@ -20,21 +20,30 @@ _BINARY: tuple[tuple[str, ...], ...] = (
     ("*", "/", "%"),
 )
 _ASSIGNMENTS = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="))
-_DEEPEST = 64
+_BLANKS = re.compile(r"\s*")
+_DEEPEST, _MOST_INNER = 40, 1_000
 
 
 class ArithmeticProblem(Exception):
     """An expression that has no value; the text is what a shell would print."""
 
 
-def evaluate(text: str, get: Callable[[str], str], put: Callable[[str, str], None], depth: int = 0) -> int:
+def evaluate(text: str, get: Callable[[str], str], put: Callable[[str, str], None]) -> int:
     """The value of an expression; empty is 0. Raises ArithmeticProblem."""
-    if depth > _DEEPEST:
+    return _evaluate(text, get, put, 0, [])
+
+
+def _evaluate(
+    text: str, get: Callable[[str], str], put: Callable[[str, str], None], depth: int, inner: list[str]
+) -> int:
+    """The same for a variable's value that is an expression again; `inner` are those met so far."""
+    inner.append(text)
+    if depth > _DEEPEST or len(inner) > _MOST_INNER:
         raise ArithmeticProblem("expression recursion level exceeded")
     tokens = _tokens(text)
     if not tokens:
         return 0
-    evaluation = _Evaluation(tokens, get, put, depth)
+    evaluation = _Evaluation(tokens, get, put, depth, inner)
     value = evaluation.comma(True)
     if evaluation.at < len(tokens):
         raise ArithmeticProblem(f"arithmetic expression: unexpected {tokens[evaluation.at]!r}")
@@ -44,7 +53,7 @@ def evaluate(text: str, get: Callable[[str], str], put: Callable[[str, str], Non
 def _tokens(text: str) -> list[str]:
     tokens: list[str] = []
     at = 0
-    while text[at:].strip():
+    while (at := _BLANKS.match(text, at).end()) < len(text):  # type: ignore[union-attr]
         match = _TOKEN.match(text, at)
         if match is None:
             raise ArithmeticProblem(f"arithmetic expression: expecting primary: {text.strip()!r}")
@@ -72,13 +81,19 @@ class _Evaluation:
     """Recursive descent. `live` is False in the branch of `?:`, `&&` and `||` that is not taken."""
 
     def __init__(
-        self, tokens: list[str], get: Callable[[str], str], put: Callable[[str, str], None], depth: int
+        self,
+        tokens: list[str],
+        get: Callable[[str], str],
+        put: Callable[[str, str], None],
+        depth: int,
+        inner: list[str],
     ) -> None:
         self.tokens = tokens
         self.at = 0
         self.get = get
         self.put = put
         self.depth = depth
+        self.inner = inner
 
     def peek(self) -> str:
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
@@ -183,7 +198,7 @@ class _Evaluation:
         try:
             return read_number(text) if not text.startswith("-") else -read_number(text[1:])
         except ValueError:
-            return evaluate(text, self.get, self.put, self.depth + 1)
+            return _evaluate(text, self.get, self.put, self.depth + 1, self.inner)
 
 
 def _is_name(token: str) -> bool:

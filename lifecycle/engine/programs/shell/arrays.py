@@ -42,6 +42,12 @@ def get_keys(shell: Shell, name: str) -> list[str]:
     return ["0"] if name in shell.variables else []
 
 
+def need_elements(shell: Shell, name: str, count: int) -> None:
+    """Raises CannotInterpret where an array would have too many elements."""
+    if count > _MOST_ELEMENTS:
+        raise CannotInterpret(f"more than {_MOST_ELEMENTS} elements of the array {name}")
+
+
 def put_element(shell: Shell, name: str, place: int, value: str) -> None:
     """Sets an element of an indexed array, counted from its end when below 0."""
     values = shell.arrays.setdefault(name, [])
@@ -55,8 +61,7 @@ def put_element(shell: Shell, name: str, place: int, value: str) -> None:
 
 def put_key(shell: Shell, name: str, key: str, value: str) -> None:
     """Sets an element of an associative array."""
-    if len(shell.maps[name]) >= _MOST_ELEMENTS:
-        raise CannotInterpret(f"more than {_MOST_ELEMENTS} elements of the array {name}")
+    need_elements(shell, name, len(shell.maps[name]) + 1)
     shell.maps[name][key] = value
 
 

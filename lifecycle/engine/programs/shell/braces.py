@@ -5,20 +5,34 @@ from itertools import pairwise
 from lifecycle.engine.programs.shell.scanning import CannotInterpret
 from lifecycle.engine.programs.shell.word_parts import Text, Word
 
+_MOST_WORDS = 100_000
+
 
 def expand_braces(word: Word) -> list[Word]:
     """`a{b,c}` is two words, in the shells that know it; only where braces are written without quotes."""
+    found: list[Word] = []
+    waiting = [word]
+    while waiting:
+        one = waiting.pop()
+        alternatives = _expand_first(one)
+        if alternatives is None:
+            found.append(one)
+        else:
+            waiting.extend(reversed(alternatives))
+        if len(found) + len(waiting) > _MOST_WORDS:
+            raise CannotInterpret(f"more than {_MOST_WORDS} words made of braces")
+    return found
+
+
+def _expand_first(word: Word) -> list[Word] | None:
+    """The words that the first braces make; None without any."""
     for place, part in enumerate(word):
         if isinstance(part, Text) and not part.quoted and "{" in part.text:
             alternatives = _alternatives(part.text)
             if alternatives is not None:
                 before, after = word[:place], word[place + 1 :]
-                return [
-                    found
-                    for text in alternatives
-                    for found in expand_braces((*before, Text(text, False), *after))
-                ]
-    return [word]
+                return [(*before, Text(text, False), *after) for text in alternatives]
+    return None
 
 
 def _alternatives(text: str) -> list[str] | None:
@@ -56,7 +70,7 @@ def _sequence(inside: str) -> list[str] | None:
     if not (first.lstrip("-").isdigit() and last.lstrip("-").isdigit()):
         return None
     low, high = int(first), int(last)
-    if abs(high - low) > 100_000:
+    if abs(high - low) > _MOST_WORDS:
         raise CannotInterpret(f"the long list {{{inside}}}")
     width = max(len(first), len(last)) if first.startswith("0") or last.startswith("0") else 0
     step = 1 if low <= high else -1

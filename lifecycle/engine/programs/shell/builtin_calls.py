@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from lifecycle.engine.programs.shell.frames import need_room
 from lifecycle.engine.programs.shell.instructions import Run
 from lifecycle.engine.programs.shell.machine import Machine
 from lifecycle.engine.programs.shell.scope import ShellScope
@@ -36,6 +37,7 @@ class Context:
 
     def push(self, frame: Frame) -> None:
         """Runs another text first; the command's redirections hold until it ends."""
+        need_room(self.shell, "a text")
         if self.saved is not None:
             frame.redirects.append(self.saved)
             self.saved = None

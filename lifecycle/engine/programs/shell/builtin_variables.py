@@ -4,7 +4,7 @@ from lifecycle.engine.programs.lines import lines_of, whole_lines_of
 from lifecycle.engine.programs.shell.arithmetic import evaluate
 from lifecycle.engine.programs.shell.arrays import unset_element
 from lifecycle.engine.programs.shell.builtin_calls import Context
-from lifecycle.engine.programs.shell.expansion import split_fields
+from lifecycle.engine.programs.shell.fields import split_fields
 from lifecycle.engine.programs.shell.open_files import BOTH, READER
 from lifecycle.engine.programs.shell.options import split_options
 from lifecycle.engine.programs.shell.scanning import CannotInterpret

@@ -17,9 +17,14 @@ from lifecycle.engine.programs.shell.builtin_variables import (
 from lifecycle.engine.programs.shell.conditions import ConditionProblem, evaluate_test
 from lifecycle.engine.programs.shell.frames import check_error, leave_frame, leave_shell
 from lifecycle.engine.programs.shell.redirects import restore_redirects
+from lifecycle.engine.programs.shell.scanning import CannotInterpret
 from lifecycle.engine.programs.shell.task import FUNCTION, SOURCE, Frame
 from lifecycle.engine.programs.tools.formats import format_echo, format_printf
 from lifecycle.engine.programs.tools.registry import has_tool
+
+_LONGEST_TEXT = 64 << 10
+_SIGNS_OF_READING = 64
+"""Reading a sign of a script is as much work as moving so many."""
 
 
 def _true(context: Context, words: list[str]) -> int:
@@ -130,6 +135,9 @@ def _eval(context: Context, words: list[str]) -> int | None:
     text = " ".join(words[1:])
     if not text.strip():
         return 0
+    if len(text) > _LONGEST_TEXT:
+        raise CannotInterpret(f"eval of more than {_LONGEST_TEXT >> 10} KiB")
+    context.machine.work(context.task, _SIGNS_OF_READING * len(text))
     frame = context.shell.frames[-1]
     context.push(Frame(SOURCE, text, 0, frame.is_tested or not context.instruction.is_checked))
     return None
@@ -157,6 +165,7 @@ def _source(context: Context, words: list[str]) -> int | None:
             context.machine.note(f"cannot interpret {words[1]}: not in the manifest; taken to do nothing")
             return 0
         return _fail_special(context, f"{words[0]}: {words[1]}: {problem}")
+    context.machine.work(context.task, _SIGNS_OF_READING * len(text))
     frame = Frame(SOURCE, text, 0, context.shell.frames[-1].is_tested or not context.instruction.is_checked)
     if len(words) > 2:
         frame.saved_arguments = context.shell.arguments

@@ -3,16 +3,18 @@
 import re
 
 from lifecycle.engine.programs.file_system import FileProblem
+from lifecycle.engine.programs.shell.arrays import need_elements
 from lifecycle.engine.programs.shell.builtin_calls import Context
 from lifecycle.engine.programs.shell.builtins import BUILTINS, SPECIAL_BUILTINS
 from lifecycle.engine.programs.shell.compiler import compile_text
 from lifecycle.engine.programs.shell.dialects import DASH, MISSING, lacks_command, refuse_syntax
 from lifecycle.engine.programs.shell.expansion import expand_fields, expand_text
+from lifecycle.engine.programs.shell.frames import need_room
 from lifecycle.engine.programs.shell.instructions import End, Run
 from lifecycle.engine.programs.shell.machine import Machine
 from lifecycle.engine.programs.shell.redirects import apply_redirects, keep_redirects, restore_redirects
 from lifecycle.engine.programs.shell.scanning import CannotInterpret
-from lifecycle.engine.programs.shell.scope import ShellScope
+from lifecycle.engine.programs.shell.scope import ShellScope, need_space
 from lifecycle.engine.programs.shell.simple_commands import DECLARATIONS
 from lifecycle.engine.programs.shell.task import FUNCTION, MAIN, Frame, Shell, Task, Wait
 from lifecycle.engine.programs.shell.word_parts import Assignment, Text, Word, literal
@@ -38,8 +40,25 @@ def run_command(machine: Machine, task: Task, shell: Shell, instruction: Run) ->
         machine.write(task, 2, f"{shell.name}: {saved}\n")
         shell.status = 1 if shell.flavour != "dash" else 2
         return
-    name = fields[0]
-    if name in shell.functions and name not in SPECIAL_BUILTINS:
+    try:
+        _dispatch(machine, task, shell, fields, instruction, scope, saved)
+    except (CannotInterpret, *UNREADABLE):
+        restore_redirects(machine, task, saved)
+        raise
+
+
+def _dispatch(
+    machine: Machine,
+    task: Task,
+    shell: Shell,
+    fields: list[str],
+    instruction: Run,
+    scope: ShellScope,
+    saved: dict[int, int | None],
+) -> None:
+    name, command = fields[0], instruction.command
+    # POSIX finds special builtins before functions, bash the other way round.
+    if name in shell.functions and (name not in SPECIAL_BUILTINS or shell.flavour == "bash"):
         _call_function(machine, task, shell, fields, instruction, scope, saved)
     elif lacks_command(shell, name):
         machine.write(task, 2, f"{shell.name}: {name}: not found\n")
@@ -111,7 +130,10 @@ def _assign_array(assignment: Assignment, values: tuple[Word, ...], scope: Shell
             raise CannotInterpret(f"an element without a key in the associative array {name}")
         else:
             shell.arrays.setdefault(name, [] if name not in shell.variables else [shell.variables.pop(name)])
-            shell.arrays[name].extend(expand_fields((value,), scope))
+            fields = expand_fields((value,), scope)
+            need_elements(shell, name, len(shell.arrays[name]) + len(fields))
+            need_space(shell, sum(map(len, fields)))
+            shell.arrays[name].extend(fields)
 
 
 def _prefix_values(assignments: tuple[Assignment, ...], scope: ShellScope) -> dict[str, str]:
@@ -154,6 +176,7 @@ def _call_function(
     saved: dict[int, int | None],
 ) -> None:
     program, at = shell.functions[fields[0]]
+    need_room(shell, f"the function {fields[0]}")
     caller = shell.frames[-1]
     frame = Frame(FUNCTION, program, at, caller.is_tested or not instruction.is_checked)
     for name, value in _prefix_values(instruction.command.assignments, scope).items():
@@ -163,10 +186,6 @@ def _call_function(
     shell.arguments = fields[1:]
     frame.redirects.append(saved)
     caller.substituted.clear()
-    if len(shell.frames) > 200:
-        machine.note(f"function {fields[0]} calls itself without end: taken to fail")
-        shell.status = 2
-        return
     shell.frames.append(frame)
 
 

@@ -51,6 +51,7 @@ from lifecycle.engine.programs.shell.nodes import (
     Subshell,
 )
 from lifecycle.engine.programs.shell.parse import parse
+from lifecycle.engine.programs.shell.scanning import CannotInterpret
 from lifecycle.engine.programs.shell.word_parts import Command, CommandText
 
 _OPEN = -1
@@ -60,7 +61,10 @@ _OPEN = -1
 def compile_text(text: str) -> Code:
     """The instructions of a script. Raises CannotInterpret."""
     compiler = _Compiler()
-    compiler.node(parse(text), True, True)
+    try:
+        compiler.node(parse(text), True, True)
+    except RecursionError:
+        raise CannotInterpret("a script nested so deeply") from None
     compiler.emit(End())
     return tuple(compiler.code)
 
@@ -138,11 +142,17 @@ class _Compiler:
         self.emit(Run(command, checked, tail))
 
     def _and_or(self, node: AndOr, checked: bool, tail: bool) -> None:
-        self.node(node.left, False, False)
-        skip = JumpIf(node.operator == "||", _OPEN)
-        self.emit(skip)
-        self.node(node.right, checked, tail)
-        skip.target = self.here
+        first: Node = node
+        rest: list[AndOr] = []
+        while isinstance(first, AndOr):
+            rest.append(first)
+            first = first.left
+        self.node(first, False, False)
+        for one in reversed(rest):
+            skip = JumpIf(one.operator == "||", _OPEN)
+            self.emit(skip)
+            self.node(one.right, checked and one is node, tail and one is node)
+            skip.target = self.here
 
     def _pipeline(self, node: Pipeline, checked: bool, tail: bool) -> None:
         fork = ForkPipeline([], node.both, _OPEN, checked)

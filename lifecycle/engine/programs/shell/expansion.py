@@ -10,6 +10,7 @@ from typing import Protocol
 from lifecycle.engine.programs.shell import patterns
 from lifecycle.engine.programs.shell.arithmetic import evaluate
 from lifecycle.engine.programs.shell.braces import expand_braces
+from lifecycle.engine.programs.shell.fields import BREAK, FieldBuilder, Piece
 from lifecycle.engine.programs.shell.scanning import CannotInterpret
 from lifecycle.engine.programs.shell.word_parts import Arithmetic, Parameter, Part, Substitution, Text, Word
 
@@ -60,14 +61,19 @@ class Scope(Protocol):
         """The path of a file that holds such an output."""
         ...
 
+    def work(self, signs: int) -> None:
+        """Counts what it costs to look at so many signs."""
+        ...
+
     def names_matching(self, pattern: str) -> list[str]:
         """File names that a pattern matches, sorted; none when there is no match."""
         ...
 
 
-Piece = tuple[str, bool, bool]
-"""Text, whether it is quoted, and whether it is split into fields."""
-_BREAK = None
+_MOST_FIELDS = 250_000
+_LONGEST = 4 << 20
+_LOOKS, _SIGNS_OF_A_FIELD = 4, 512
+"""Looking at a sign is so much more work than moving it."""
 _OF_BASH = frozenset(("/", "//", "/#", "/%", ":", "^", "^^", ",", ",,", "indirect"))
 _OF_THE_WHOLE = ("length", "-", ":-", "=", ":=", "?", ":?", "+", ":+")
 
@@ -75,6 +81,16 @@ _OF_THE_WHOLE = ("length", "-", ":-", "=", ":=", "?", ":?", "+", ":+")
 def expand_fields(words: Sequence[Word], scope: Scope) -> list[str]:
     """The arguments that words become. Raises ExpansionProblem."""
     fields: list[str] = []
+    try:
+        _add_fields(words, scope, fields)
+    finally:
+        signs = sum(map(len, fields))
+        scope.work(_LOOKS * signs + _SIGNS_OF_A_FIELD * (len(fields) - len(words)))
+    _need_space(signs)
+    return fields
+
+
+def _add_fields(words: Sequence[Word], scope: Scope, fields: list[str]) -> None:
     for word in words:
         simple = word[0] if len(word) == 1 else None
         if isinstance(simple, Text) and (simple.quoted or not _is_special(simple.text)):
@@ -82,7 +98,13 @@ def expand_fields(words: Sequence[Word], scope: Scope) -> list[str]:
             continue
         for each in expand_braces(word) if scope.expands_braces else [word]:
             fields.extend(_word_fields(each, scope))
-    return fields
+        if len(fields) > _MOST_FIELDS:
+            raise CannotInterpret(f"more than {_MOST_FIELDS} words")
+
+
+def _need_space(signs: int) -> None:
+    if signs > _LONGEST:
+        raise CannotInterpret(f"words of more than {_LONGEST >> 20} MiB")
 
 
 def _is_special(text: str) -> bool:
@@ -92,20 +114,20 @@ def _is_special(text: str) -> bool:
 def expand_text(word: Word, scope: Scope) -> str:
     """The word as one text: not split, no file names. For assignments, redirections and `case`."""
     pieces = _pieces(_tilde(word, scope), scope)
-    return "".join(" " if piece is _BREAK else piece[0] for piece in pieces)
+    return "".join(" " if piece is BREAK else piece[0] for piece in pieces)
 
 
 def expand_pattern(word: Word, scope: Scope) -> str:
     """The word as one pattern, quoted characters escaped."""
     pieces = _pieces(_tilde(word, scope), scope)
     return "".join(
-        " " if piece is _BREAK else patterns.escape(piece[0]) if piece[1] else piece[0] for piece in pieces
+        " " if piece is BREAK else patterns.escape(piece[0]) if piece[1] else piece[0] for piece in pieces
     )
 
 
 def _word_fields(word: Word, scope: Scope) -> list[str]:
     fields: list[str] = []
-    builder = _FieldBuilder(scope.get("IFS"))
+    builder = FieldBuilder(scope.get("IFS"))
     for piece in _pieces(_tilde(word, scope), scope):
         builder.add(piece)
     for text, pattern in builder.finish():
@@ -124,77 +146,14 @@ def _tilde(word: Word, scope: Scope) -> Word:
     return word
 
 
-class _FieldBuilder:
-    """Joins pieces into fields, splitting where unquoted expansions hold separators."""
-
-    def __init__(self, separators: str | None) -> None:
-        self.separators = " \t\n" if separators is None else separators
-        self.fields: list[tuple[str, str]] = []
-        self.text: list[str] = []
-        self.pattern: list[str] = []
-        self.is_open = False
-
-    def add(self, piece: Piece | None) -> None:
-        if piece is _BREAK:
-            self.close()
-            return
-        text, quoted, splits = piece
-        if not splits or quoted:
-            self.append(text, quoted)
-            return
-        self.split(text)
-
-    def append(self, text: str, quoted: bool) -> None:
-        self.text.append(text)
-        self.pattern.append(patterns.escape(text) if quoted else text)
-        self.is_open = self.is_open or quoted or bool(text)
-
-    def split(self, text: str) -> None:
-        at = 0
-        while at < len(text):
-            if text[at] not in self.separators:
-                start = at
-                while at < len(text) and text[at] not in self.separators:
-                    at += 1
-                self.append(text[start:at], False)
-                continue
-            at = self.separator(text, at)
-
-    def separator(self, text: str, at: int) -> int:
-        """Blanks around one other separator count as one; only blanks never make an empty field."""
-        end = at
-        others = 0
-        while end < len(text) and text[end] in self.separators:
-            others += text[end] not in " \t\n"
-            if others > 1:
-                break
-            end += 1
-        if self.is_open or others:
-            self.is_open = True
-            self.close()
-        return end
-
-    def close(self) -> None:
-        if self.is_open:
-            self.fields.append(("".join(self.text), "".join(self.pattern)))
-        self.text, self.pattern, self.is_open = [], [], False
-
-    def finish(self) -> list[tuple[str, str]]:
-        self.close()
-        return self.fields
-
-
-def split_fields(text: str, separators: str | None) -> list[str]:
-    """A text split as the result of an expansion is; None separates at blanks."""
-    builder = _FieldBuilder(separators)
-    builder.split(text)
-    return [field for field, _ in builder.finish()]
-
-
 def _pieces(word: Word, scope: Scope) -> list[Piece | None]:
     pieces: list[Piece | None] = []
+    signs = 0
     for part in word:
-        pieces.extend(_part(part, scope))
+        found = _part(part, scope)
+        pieces.extend(found)
+        signs += sum(len(piece[0]) for piece in found if piece is not BREAK)
+        _need_space(signs)
     return pieces
 
 
@@ -231,7 +190,7 @@ def _list_pieces(values: Sequence[str], quoted: bool, joined: bool, scope: Scope
     pieces: list[Piece | None] = []
     for place, value in enumerate(values):
         if place:
-            pieces.append(_BREAK)
+            pieces.append(BREAK)
         pieces.append((value, quoted, True))
     return pieces
 
@@ -322,11 +281,12 @@ def _word_pieces(part: Parameter, scope: Scope) -> list[Piece | None]:
     """The word of `${x:-word}`: its unquoted text is split like the result of an expansion."""
     pieces: list[Piece | None] = []
     for piece in _pieces(_tilde(part.word, scope), scope):
-        pieces.append(piece if piece is _BREAK else (piece[0], piece[1] or part.quoted, True))
+        pieces.append(piece if piece is BREAK else (piece[0], piece[1] or part.quoted, True))
     return pieces or ([("", True, False)] if part.quoted else [])
 
 
 def _transform(part: Parameter, text: str, scope: Scope) -> str:
+    scope.work(_LOOKS * len(text) if part.operator else 0)
     match part.operator:
         case "":
             return text

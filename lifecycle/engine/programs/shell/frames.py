@@ -3,7 +3,16 @@
 from lifecycle.engine.programs.shell.compiler import compile_text
 from lifecycle.engine.programs.shell.machine import Machine
 from lifecycle.engine.programs.shell.redirects import restore_redirects
+from lifecycle.engine.programs.shell.scanning import CannotInterpret
 from lifecycle.engine.programs.shell.task import EXIT_TRAP, Frame, Shell, Task
+
+_MOST_FRAMES = 200
+
+
+def need_room(shell: Shell, caller: str) -> None:
+    """Raises CannotInterpret where texts and functions call each other, or themselves, without end."""
+    if len(shell.frames) > _MOST_FRAMES:
+        raise CannotInterpret(f"{caller}, which calls itself without end")
 
 
 def complain(machine: Machine, task: Task, shell: Shell, message: str) -> None:

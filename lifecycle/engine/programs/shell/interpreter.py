@@ -58,6 +58,9 @@ from lifecycle.engine.programs.shell.task import (
 )
 from lifecycle.engine.programs.shell.word_parts import Guard
 
+_MOST_NESTED_TRAPS = 200
+_LOOKS = 16
+"""Looking at a sign is so much more work than moving it."""
 _PROBLEMS = (ExpansionProblem, ArithmeticProblem, ConditionProblem, ReadOnlyVariable)
 
 
@@ -98,11 +101,18 @@ def _step(machine: Machine, task: Task, shell: Shell) -> None:
         complain(machine, task, shell, str(error))
         leave_shell(machine, task, _status_of_problem(error, shell))
     except CannotInterpret as error:
-        machine.note(f"cannot interpret {error}: the command is taken to fail with status 2")
-        shell.status = 2
+        _fail(machine, task, shell, frame, str(error))
     except UNREADABLE:
-        machine.note("cannot interpret a command's arguments: the command is taken to fail with status 2")
-        shell.status = 2
+        _fail(machine, task, shell, frame, "a command's arguments")
+
+
+def _fail(machine: Machine, task: Task, shell: Shell, frame: Frame, what: str) -> None:
+    """A command that is beyond the interpreter fails, as any other would under `set -e`."""
+    machine.note(f"cannot interpret {what}: the command is taken to fail with status 2")
+    shell.status = 2
+    frame.substituted.clear()
+    if shell.frames and shell.frames[-1] is frame:
+        check_error(machine, task, shell, frame)
 
 
 def _status_of_problem(error: Exception, shell: Shell) -> int:
@@ -182,7 +192,7 @@ def _resolve_capture(machine: Machine, task: Task, shell: Shell, frame: Frame, v
 def _enter_trap(task: Task, shell: Shell) -> None:
     name = task.pending.pop(0)
     action = task.traps.get(name)
-    if action:
+    if action and len(shell.frames) <= _MOST_NESTED_TRAPS:
         frame = Frame(TRAP, action)
         frame.saved_status = shell.status
         shell.frames.append(frame)
@@ -240,8 +250,11 @@ def _execute_compound(
             frame.subject = expand_text(word, scope)
             frame.substituted.clear()
         case MatchSubject(words, miss):
-            if not any(patterns.matches(expand_pattern(word, scope), frame.subject) for word in words):
-                frame.at = miss
+            # A pattern that cannot be read does not match.
+            hit, frame.at = frame.at, miss
+            machine.work(task, len(words) * len(frame.subject) * _LOOKS)
+            if any(patterns.matches(expand_pattern(word, scope), frame.subject) for word in words):
+                frame.at = hit
         case Define(name, after, is_bash):
             if is_bash:
                 refuse_syntax(shell, "(")
@@ -299,10 +312,10 @@ def _substitute(machine: Machine, task: Task, shell: Shell, frame: Frame, instru
     if not all(_is_wanted(guard, scope) for guard in instruction.command.guards):
         frame.substituted[instruction.slot] = ""
         return
-    number = machine.open_files.open(OpenFile(CAPTURE))
-    machine.open_files.retain(number)
     child = machine.fork_shell(task)
     assert child.shell is not None
+    number = machine.open_files.open(OpenFile(CAPTURE))
+    machine.open_files.retain(number)
     child.state["shell_pid"] = task.state.get("shell_pid", task.pid)
     child.shell.frames = [Frame(MAIN, instruction.command.text)]
     if shell.flavour == "bash":

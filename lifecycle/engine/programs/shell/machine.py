@@ -3,10 +3,11 @@
 A machine holds tasks, open files and pipes as plain data and wakes only when something is due. Process 1
 follows Linux: a signal it has no handler for is ignored, and when it ends every other process is killed.
 Tasks run one after the other in the order of their process ids, each until it has to wait, so that a run has
-one history. A task that never lets time pass is made to after `_MOST_STEPS` instructions; that is reported.
+one history. A task that never lets time pass is made to (`effort.py`).
 """
 
 from lifecycle.engine.programs.file_system import FileLayer, FileProblem, FileSystem, join_path
+from lifecycle.engine.programs.shell.effort import Effort
 from lifecycle.engine.programs.shell.generated_files import generated_files
 from lifecycle.engine.programs.shell.open_files import (
     BOTH,
@@ -27,24 +28,16 @@ from lifecycle.engine.programs.shell.task import Task, Wait
 from lifecycle.engine.programs.signals import HARMLESS, STOPPING, signal_number
 from lifecycle.engine.programs.world import Exit, World
 
-_MOST_STEPS = 20_000
-_MOST_STEPS_TOGETHER = 60_000
 _MOST_TASKS = 256
 _STEPS_OF_A_FORK = 10
 _MOST_CAPTURED = 4 << 20
-_FEWER_STEPS = 4_000
-_PATIENCE = 5
-"""So many seconds of work in a row are believed; after that each stretch is shorter and lasts longer."""
-_BUSY_MS = 1_000
-_MOST_DOUBLINGS = 12
-_BUSY_MILLI = 1_000
 _MOST_REAPED = 256
 OOM_KILLED = "OOMKilled"
 UNKNOWN_TOOL = "unknown program"
 _KILLED = 137
 
 
-class Machine:
+class Machine(Effort):
     """One container's processes and files. `start` begins process 1; `run` does what is due."""
 
     __slots__ = (
@@ -63,20 +56,18 @@ class Machine:
         "main_pid",
         "met_unknown",
         "next_pid",
-        "now_ms",
         "open_files",
         "output",
-        "overruns",
         "partial",
         "passed_signals",
         "problems",
         "root",
-        "steps",
         "tail_runs",
         "tasks",
     )
 
     def __init__(self, flavour: str, is_process_one: bool = True, is_lenient: bool = False) -> None:
+        super().__init__()
         self.flavour = flavour
         self.is_process_one = is_process_one
         """False where processes are shared between containers: process 1 is then somebody else."""
@@ -91,13 +82,8 @@ class Machine:
         self.main_pid = 1
         """The container's main process: process 1, unless processes are shared between containers."""
         self.changes = 0
-        self.now_ms = 0
         self.entered_ms = 0
         """The instant of the world outside: a check runs ahead of it."""
-        self.overruns = 0
-        """How often in a row a task ran too long without letting time pass."""
-        self.steps = 0
-        """Instructions run by all tasks at this instant."""
         self.exit: Exit | None = None
         self.ended: dict[int, tuple[int, int]] = {}
         """Instant and status of ended hooks and checks, by process id."""
@@ -140,6 +126,8 @@ class Machine:
         self.set_time(now_ms)
 
     def leave(self) -> None:
+        if self._file_system is not None and self._file_system.is_full:
+            self.note("cannot interpret more than 16 MiB, or 10000, of files: taken for a full disk")
         self._world = None
         self._file_system = None
 
@@ -280,10 +268,11 @@ class Machine:
         file = self.open_files.files.get(task.fds.get(fd, 0))
         if file is None or not text:
             return file is not None
+        self.work(task, len(text))
         if file.kind == LOG:
             self.log(text)
         elif file.kind == CAPTURE:
-            if len(file.text) > _MOST_CAPTURED:
+            if len(file.text) + len(text) > _MOST_CAPTURED:
                 self.note("cannot interpret an output so long: taken to end after 4 MiB")
                 return False
             file.text += text
@@ -321,12 +310,14 @@ class Machine:
         if file.kind in (READER, BOTH):
             pipe = self.open_files.pipes[file.pipe]
             text, is_end = pipe.text, self.open_files.has_ended(file)
+            self.work(task, len(text) if not until_line else len(text) >> 6)
             taken = _first_line(text) if until_line else text
             if until_line and not taken.endswith("\n") and not is_end:
                 return "", False
             pipe.text = text[len(taken) :]
             return taken, is_end and not pipe.text
         text = file.text[file.offset :] if file.kind == TEXT else self._read_file(file)
+        self.work(task, len(text) if not until_line else len(text) >> 6)
         taken = _first_line(text) if until_line else text
         file.offset += len(taken)
         return taken, len(taken) == len(text)
@@ -334,28 +325,6 @@ class Machine:
     def _read_file(self, file: OpenFile) -> str:
         entry = self.file_system.find(file.path)
         return entry.read_from(file.offset) if entry is not None else ""
-
-    def charge(self, task: Task) -> bool:
-        """Counts one instruction; True when the task has run too long without letting time pass."""
-        task.steps += 1
-        self.steps += 1
-        if task.steps < (_MOST_STEPS if self.overruns < _PATIENCE else _FEWER_STEPS) and (
-            self.steps < _MOST_STEPS_TOGETHER
-        ):
-            return False
-        task.steps = 0
-        self.overruns += 1
-        busy_ms = _BUSY_MS << min(max(self.overruns - _PATIENCE, 0), _MOST_DOUBLINGS)
-        task.wait = Wait(Wait.TIME, self.now_ms + busy_ms)
-        task.cpu_milli = _BUSY_MILLI
-        self.note(f"a loop that never waits: taken to need 1 s for {_MOST_STEPS} steps, later ever longer")
-        return True
-
-    def rested(self, task: Task) -> None:
-        """The task let time pass by itself."""
-        task.steps = 0
-        task.cpu_milli = 0
-        self.overruns = 0
 
     def check_memory(self) -> None:
         """Ends the container when its processes use more memory than its limit."""

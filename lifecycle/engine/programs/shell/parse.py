@@ -31,7 +31,7 @@ from lifecycle.engine.programs.shell.nodes import (
     Simple,
     Subshell,
 )
-from lifecycle.engine.programs.shell.scanning import CannotInterpret, arithmetic_end
+from lifecycle.engine.programs.shell.scanning import MOST_NESTED, CannotInterpret, arithmetic_end
 from lifecycle.engine.programs.shell.simple_commands import read_command
 from lifecycle.engine.programs.shell.skeleton import (
     end_statements,
@@ -80,6 +80,7 @@ class _Lowering:
         self.here_documents = here_documents
         self.negated = negated
         """Where compound commands begin that have a `!` in front of them."""
+        self.depth = 0
 
     def line(self, tree: Tree) -> int:
         """The number of the line, from 1, in which something begins."""
@@ -111,7 +112,12 @@ class _Lowering:
         method = _METHODS.get(tree.type)
         if method is None:
             raise CannotInterpret(f"{tree.type.replace('_', ' ')} in line {self.line(tree)}")
-        return method(self, tree, end)
+        self.depth += 1
+        if self.depth > MOST_NESTED:
+            raise CannotInterpret(f"commands nested so deeply in line {self.line(tree)}")
+        lowered = method(self, tree, end)
+        self.depth -= 1
+        return lowered
 
     def _simple(self, tree: Tree, end: int | None) -> Node:
         start, end = tree.start_byte, end or tree.end_byte
@@ -155,8 +161,16 @@ class _Lowering:
         return self.lower(body, end)
 
     def _list(self, tree: Tree, end: int | None) -> Node:
-        left, operator, right = (child for child in tree.children if child.type != "comment")
-        return AndOr(self.lower(left), operator.type, self.lower(right, end))
+        rest: list[tuple[str, Tree, int | None]] = []
+        while tree.type == "list":
+            # A list leans to the left: a long one is as deep as it is long.
+            tree, operator, right = (child for child in tree.children if child.type != "comment")
+            rest.append((operator.type, right, end))
+            end = None
+        node = self.lower(tree)
+        for operator_text, right, right_end in reversed(rest):
+            node = AndOr(node, operator_text, self.lower(right, right_end))
+        return node
 
     def _pipeline(self, tree: Tree, end: int | None) -> Node:
         parts = [child for child in tree.children if child.type != "comment"]

@@ -15,19 +15,22 @@ from lifecycle.engine.programs.matching.syntax import (
     reverse,
 )
 
-_SPECIAL = frozenset("*?[]\\")
+_SPECIAL = "*?[]\\"
+_LONGEST = 4 << 20
 _BRACKETS = BracketReader("!^", {}, True)
 
 
 def escape(text: str) -> str:
     """The pattern that matches exactly this text."""
-    if _SPECIAL.isdisjoint(text):
+    if not any(sign in text for sign in _SPECIAL):
         return text
     return "".join("\\" + sign if sign in _SPECIAL else sign for sign in text)
 
 
 def is_pattern(pattern: str) -> bool:
     """Whether the pattern has anything that is not literal."""
+    if not any(sign in pattern for sign in "*?["):
+        return False
     at = 0
     while at < len(pattern):
         if pattern[at] == "\\":
@@ -104,12 +107,15 @@ def remove_suffix(text: str, pattern: str, longest: bool) -> str:
 def replace(text: str, pattern: str, new: str, is_global: bool) -> str:
     """`${text/pattern/new}`, or `//` for every match; nothing at all is one only in an empty text."""
     found: list[str] = []
-    at = 0
+    at = signs = 0
     for match in compile_pattern(pattern).all(text):
         if match.end() == match.start() and text:
             continue
         found += [text[at : match.start()], new]
         at = match.end()
+        signs += len(new)
+        if signs > _LONGEST:
+            raise PatternProblem(f"a text of more than {_LONGEST >> 20} MiB")
         if not is_global:
             break
     return "".join(found) + text[at:]

@@ -115,6 +115,7 @@ def run_check(
     """
     machine.enter(now_ms, world)
     machine.is_volatile = machine.met_unknown = False
+    overruns = machine.overruns, machine.busy_until_ms
     version = machine.root.version
     volumes = [mount.layer.version for mount in world.volumes]
     machine.file_system.reads_volumes = False
@@ -138,6 +139,7 @@ def run_check(
         met_unknown=machine.met_unknown,
         reads_volumes=machine.file_system.reads_volumes,
     )
+    machine.overruns, machine.busy_until_ms = overruns
     machine.set_time(now_ms)
     machine.leave()
     return result

@@ -23,7 +23,7 @@ def save_machine(machine: Machine) -> dict[str, Any]:
         "next_pid": machine.next_pid,
         "main_pid": machine.main_pid,
         "changes": machine.changes,
-        "overruns": machine.overruns,
+        "overruns": [machine.overruns, machine.busy_until_ms],
         "now": [machine.now_ms, machine.steps],
         "exit": [machine.exit.at_ms, machine.exit.code, machine.exit.reason, machine.exit.signal]
         if machine.exit
@@ -45,7 +45,7 @@ def load_machine(data: Mapping[str, Any]) -> Machine:
     machine.next_pid = data["next_pid"]
     machine.main_pid = data["main_pid"]
     machine.changes = data["changes"]
-    machine.overruns = data["overruns"]
+    machine.overruns, machine.busy_until_ms = data["overruns"]
     machine.now_ms, machine.steps = data["now"]
     machine.exit = Exit(*data["exit"]) if data["exit"] else None
     machine.ended = {pid: (at_ms, status) for pid, at_ms, status in data["ended"]}

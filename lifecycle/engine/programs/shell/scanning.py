@@ -6,6 +6,10 @@ META = frozenset(" \t\n;&|<>()")
 _ANSI_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b"}
 
 
+MOST_NESTED = 40
+"""So many constructs inside each other are read; a script written by hand has a handful."""
+
+
 class CannotInterpret(Exception):
     """A construct this interpreter does not know. The text names it for the person who wrote it."""
 

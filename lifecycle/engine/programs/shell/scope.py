@@ -14,6 +14,21 @@ _LONGEST_VALUE = 1 << 18
 _OPTION_LETTERS = (("errexit", "e"), ("nounset", "u"), ("xtrace", "x"), ("noglob", "f"))
 
 
+_MOST_KEPT = 8 << 20
+_LONG = 1 << 10
+
+
+def need_space(shell: Shell, signs: int) -> None:
+    """Raises CannotInterpret where a shell's variables would hold too much. Short values are not counted."""
+    if signs < _LONG:
+        return
+    kept = sum(map(len, shell.variables.values()))
+    kept += sum(len(value or "") for values in shell.arrays.values() for value in values)
+    kept += sum(len(value) for pairs in shell.maps.values() for value in pairs.values())
+    if kept + signs > _MOST_KEPT:
+        raise CannotInterpret(f"more than {_MOST_KEPT >> 20} MiB in variables")
+
+
 class ReadOnlyVariable(Exception):
     """An assignment to a variable that was made read-only."""
 
@@ -112,6 +127,7 @@ class ShellScope:
         """Sets the element that an index names."""
         if name in self.shell.readonly:
             raise ReadOnlyVariable(f"{name}: is read only")
+        need_space(self.shell, len(value))
         if name in self.shell.maps:
             put_key(self.shell, name, index, value)
         else:
@@ -129,6 +145,8 @@ class ShellScope:
             raise ReadOnlyVariable(f"{name}: is read only")
         if len(value) > _LONGEST_VALUE:
             raise CannotInterpret(f"a value of more than {_LONGEST_VALUE >> 10} KiB in {name}")
+        need_space(self.shell, len(value))
+        self.work(len(value))
         base, bracket, index = name.partition("[")
         if bracket:
             self.put_indexed(base, index.rstrip("]").strip("'\"") or "0", value)
@@ -143,6 +161,9 @@ class ShellScope:
 
     def positional(self) -> Sequence[str]:
         return self.shell.arguments
+
+    def work(self, signs: int) -> None:
+        self.machine.work(self.task, signs)
 
     def substituted(self, slot: int) -> str:
         return self.shell.frames[-1].substituted.get(slot, "")

@@ -24,7 +24,7 @@ _REDIRECTION = re.compile(r"<<<|&>>|&>|>>|>&|<&|>\||<>|<|>")
 _PLAIN = re.compile(r"\w+\Z", re.ASCII)
 _STANDS_FOR = "__here_document_{}__"
 _NEGATED = re.compile(r"!(?=[ \t])[ \t]+(?=(?:\{|if|while|until|for|case)(?!\w))")
-_LINE_END = re.compile(r"(\w+)([ \t]*)\n(?=\s*(\w+))")
+_LINE_END = re.compile(r"\b(\w+)([ \t]*)\n(?=\s*(\w+))")
 _NEVER_FIRST = frozenset("then elif else fi do done in esac".split())
 _DELIMITER = re.compile(r"<<(-?)[ \t]*((?:[^\s;&|<>()'\"\\]|\\.|'[^'\n]*'|\"[^\"\n]*\")+)")
 _COMMAND_POSITION = re.compile(r"(?:^|[;&|()\n]|\b(?:if|then|elif|else|do|while|until)\b|[{!])\s*\Z")

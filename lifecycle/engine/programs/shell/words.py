@@ -6,6 +6,7 @@ substitutions are only noted: the compiler makes programs of them, which run bef
 """
 
 from lifecycle.engine.programs.shell.scanning import (
+    MOST_NESTED,
     NAME,
     NAME_START,
     CannotInterpret,
@@ -45,6 +46,7 @@ class WordReader:
         self.at = 0
         self.substitutions: list[Command] = []
         self._guards: tuple[Guard, ...] = ()
+        self._depth = 0
 
     def skip_blanks(self) -> bool:
         """Moves past spaces, joined lines and comments; False at the end of the text."""
@@ -148,6 +150,14 @@ class WordReader:
 
     def expansion(self, quoted: bool) -> Part:
         """What begins at a dollar sign or backquote."""
+        self._depth += 1
+        if self._depth > MOST_NESTED:
+            raise CannotInterpret("expansions nested so deeply")
+        found = self._expansion(quoted)
+        self._depth -= 1
+        return found
+
+    def _expansion(self, quoted: bool) -> Part:
         text, at = self.text, self.at
         if text[at] == "`":
             return self._backquoted(quoted)
@@ -203,9 +213,13 @@ class WordReader:
 
     def _inner(self, text: str) -> Word:
         """Text read as if it stood in double quotes, its substitutions numbered with this reader's."""
+        return self._reader_of(text).quoted_parts(end="", keep_quotes=True)
+
+    def _reader_of(self, text: str) -> "WordReader":
+        """A reader of a part of this one's text, its substitutions numbered with these."""
         reader = WordReader(text)
-        reader.substitutions, reader._guards = self.substitutions, self._guards
-        return reader.quoted_parts(end="", keep_quotes=True)
+        reader.substitutions, reader._guards, reader._depth = self.substitutions, self._guards, self._depth
+        return reader
 
     def _braced(self, quoted: bool) -> Parameter:
         text = self.text
@@ -292,9 +306,7 @@ class WordReader:
 
     def subscript(self, text: str) -> Word:
         """The key of an array's element: a word, quotes taken off, its substitutions numbered with these."""
-        reader = WordReader(text)
-        reader.substitutions, reader._guards = self.substitutions, self._guards
-        return reader.word(frozenset())
+        return self._reader_of(text).word(frozenset())
 
     def _expect_brace(self) -> None:
         if not self.text.startswith("}", self.at):

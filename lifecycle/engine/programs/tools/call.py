@@ -19,16 +19,22 @@ from lifecycle.engine.programs.world import World
 Outcome: TypeAlias = "int | Wait | None"
 _STDIN = "-"
 _MOST_INPUT = 4 << 20
+_BUFFERED = 64
+_SIGNS_OF_AN_ENTRY, _SIGNS_OF_A_LINE, _SIGNS_OF_A_SIGN = 4096, 64, 8
+"""Looking at one is as much work as moving so many signs."""
+_LINE_OF_MANY = 32
+"""Putting a line in its place among others is as much work as looking at so many signs."""
 
 
 class Call:
     """What a tool sees of its process and of the container."""
 
-    __slots__ = ("machine", "task")
+    __slots__ = ("buffer", "machine", "task")
 
     def __init__(self, machine: Machine, task: Task) -> None:
         self.machine = machine
         self.task = task
+        self.buffer: list[str] | None = None
 
     @property
     def name(self) -> str:
@@ -67,9 +73,15 @@ class Call:
         return join_path(self.task.folder, text)
 
     def out(self, text: str) -> bool:
-        return self.machine.write(self.task, 1, text)
+        if self.buffer is None:
+            return self.machine.write(self.task, 1, text)
+        self.buffer.append(text)
+        if len(self.buffer) >= _BUFFERED:
+            self.flush()
+        return True
 
     def err(self, message: str) -> None:
+        self.flush()
         self.machine.write(self.task, 2, f"{self.name}: {message}\n")
 
     def fail(self, message: str, status: int = 1) -> int:
@@ -136,6 +148,8 @@ class Call:
             if isinstance(read, Wait):
                 return read
             found.append((name, read))
+        signs = sum(len(text) + _LINE_OF_MANY * text.count("\n") for _, text in found)
+        self.machine.work(self.task, signs * _SIGNS_OF_A_SIGN)
         return found
 
     def through_fifo(self, names: Sequence[str]) -> Sequence[str] | Wait:
@@ -156,6 +170,12 @@ class Call:
     def is_fifo(self, name: str) -> bool:
         entry = self.files.find(self.path(name))
         return entry is not None and entry.kind == FIFO
+
+    def walk(self, name: str) -> list[str]:
+        """The path that a name stands for and all below it; more of them are more work."""
+        found = list(self.files.walk(self.path(name)))
+        self.machine.work(self.task, len(found) * _SIGNS_OF_AN_ENTRY)
+        return found
 
     @property
     def status(self) -> int:
@@ -189,7 +209,20 @@ class Call:
         return None
 
     def _hand_over(self, lines: list[str], handle: Callable[[str], bool]) -> bool:
-        return any(handle(line) or not self.is_alive for line in lines)
+        """What is written meanwhile goes out in larger pieces, as from any program."""
+        self.machine.work(self.task, sum(map(len, lines)) * _SIGNS_OF_A_SIGN + len(lines) * _SIGNS_OF_A_LINE)
+        self.buffer = []
+        try:
+            return any(handle(line) or not self.is_alive for line in lines)
+        finally:
+            self.flush()
+            self.buffer = None
+
+    def flush(self) -> None:
+        """Writes what has waited for company."""
+        if self.buffer:
+            text, self.buffer = "".join(self.buffer), []
+            self.machine.write(self.task, 1, text)
 
     # Processes.
 

@@ -24,7 +24,13 @@ def cat(call: Call) -> Outcome:
             call.out(line)
         return False
 
-    return call.each_line(names, handle)
+    if names in ([], ["-"]) or "n" in options or any(call.is_fifo(name) for name in names):
+        return call.each_line(names, handle)
+    texts = call.whole_inputs(names)
+    if isinstance(texts, Wait):
+        return texts
+    call.out("".join(text for _, text in texts))
+    return call.status
 
 
 @tool("tee")
@@ -154,6 +160,9 @@ def cp(call: Call) -> Outcome:
         elif call.is_folder(name) and call.name == "cp" and not {"r", "R", "a"} & set(options):
             call.err(f"omitting directory '{name}'")
             call.state["failed"] = True
+        elif call.is_folder(name) and (_target_path(call, source, target) + "/").startswith(source + "/"):
+            call.err(f"cannot put a directory, '{name}', into itself")
+            call.state["failed"] = True
         else:
             path = _target_path(call, source, target)
             if call.name == "mv" and path != source:
@@ -175,7 +184,7 @@ def _target_path(call: Call, source: str, target: str) -> str:
 
 def _copy(call: Call, source: str, target: str, keeps: bool) -> None:
     try:
-        for path in list(call.files.walk(source)):
+        for path in call.walk(source):
             new = target + path[len(source) :]
             entry = call.files.find(path)
             if entry is None or (keeps and call.files.find(new) is not None):
@@ -222,7 +231,7 @@ def chmod(call: Call) -> Outcome:
                 call.err(f"{name}: No such file or directory")
                 call.state["failed"] = True
             continue
-        for one in call.files.walk(path) if "R" in options else [path]:
+        for one in call.walk(path) if "R" in options else [path]:
             entry = call.files.find(one)
             if entry is not None and entry.kind == FILE:
                 entry.mode = _new_mode(entry.mode, mode)

@@ -63,7 +63,7 @@ def find(call: Call) -> Outcome:
             call.err(f"{root}: No such file or directory")
             call.state["failed"] = True
             continue
-        for path in list(call.files.walk(call.path(root))):
+        for path in call.walk(root):
             if _is_found(call, path, call.path(root), values):
                 shown = root + path[len(call.path(root)) :] if path != call.path(root) else root
                 if "-delete" in values:

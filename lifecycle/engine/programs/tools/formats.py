@@ -1,6 +1,7 @@
 """What `echo` and `printf` make of their arguments."""
 
 import re
+from collections import deque
 
 _SIMPLE = {
     "n": "\n",
@@ -13,11 +14,14 @@ _SIMPLE = {
     "\\": "\\",
     "e": "\x1b",
 }
+_LONGEST = 4 << 20
 _DIRECTIVE = re.compile(r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?([a-zA-Z%])")
 
 
 def unescape(text: str, with_leading_zero: bool = True, quotes: str = "") -> tuple[str, bool]:
     """Backslash sequences replaced, and whether `\\c` ended the output."""
+    if "\\" not in text:
+        return text, False
     found: list[str] = []
     at = 0
     while at < len(text):
@@ -77,48 +81,52 @@ def format_echo(words: list[str], flavour: str) -> str:
 
 def format_printf(words: list[str]) -> tuple[str, int]:
     """The output and the status. The format is used again as long as arguments are left."""
-    form, arguments = words[0] if words else "", words[1:]
+    form = words[0] if words else ""
+    arguments = deque(words[1:])
     found: list[str] = []
-    status = 0
+    status, signs = 0, 0
     while True:
         before = len(arguments)
-        text, arguments, is_stopped, is_bad = _format_once(form, arguments)
+        text, is_stopped, is_bad = _format_once(form, arguments)
         found.append(text)
         status = status or int(is_bad)
+        signs += len(text)
+        if signs > _LONGEST:
+            raise ValueError(f"an output of more than {_LONGEST} signs")
         if is_stopped or not arguments or len(arguments) == before:
             return "".join(found), status
 
 
-def _format_once(form: str, arguments: list[str]) -> tuple[str, list[str], bool, bool]:
+def _format_once(form: str, arguments: deque[str]) -> tuple[str, bool, bool]:
+    """The format used once, which takes arguments away; whether that was all, and whether one was bad."""
     found: list[str] = []
     at, is_bad = 0, False
     for match in _DIRECTIVE.finditer(form):
         text, is_stopped = unescape(form[at : match.start()], with_leading_zero=False, quotes="\"'")
         found.append(text)
         if is_stopped:
-            return "".join(found), [], True, is_bad
+            return "".join(found), True, is_bad
         at = match.end()
         if match[4] == "%":
             found.append("%")
             continue
         flags, width, precision = match[1], match[2], match[3]
         if width == "*":
-            width, arguments = (arguments[0] if arguments else "0"), arguments[1:]
+            width = arguments.popleft() if arguments else "0"
         if precision == "*":
-            precision, arguments = (arguments[0] if arguments else "0"), arguments[1:]
+            precision = arguments.popleft() if arguments else "0"
         if len(width or "") > 5 or len(precision or "") > 5:
             raise ValueError(f"a width of {width}")
         has_point = "." in match[0]
-        argument, arguments = (arguments[0] if arguments else None), arguments[1:]
+        argument = arguments.popleft() if arguments else None
         spec = f"{flags}{width or ''}{'.' + (precision or '0') if has_point else ''}"
         text, is_stopped, bad = _directive(match[4], spec, argument)
         is_bad = is_bad or bad
         found.append(text)
         if is_stopped:
-            return "".join(found), [], True, is_bad
+            return "".join(found), True, is_bad
     text, is_stopped = unescape(form[at:], with_leading_zero=False, quotes="\"'")
-    found.append(text)
-    return "".join(found), arguments, is_stopped, is_bad
+    return "".join([*found, text]), is_stopped, is_bad
 
 
 def _directive(kind: str, spec: str, argument: str | None) -> tuple[str, bool, bool]:

@@ -12,6 +12,7 @@ from lifecycle.engine.programs.tools.system import sleep_milliseconds
 from lifecycle.engine.programs.world import ConnectResult
 
 _LONGEST_CONNECT_MS = 127_000
+_LONGEST_PAUSE_MS = 600_000
 _PORTS = {"http": 80, "https": 443, "ftp": 21}
 
 
@@ -127,7 +128,9 @@ def curl(call: Call) -> Outcome:
     tries = int(options.get("retry") or 0)
     if not found.is_connected and call.state.get("tries", 0) < tries:
         call.state["tries"] = call.state.get("tries", 0) + 1
-        pause_ms = _limit_ms(options.get("retry-delay")) or 1000 * 2 ** (call.state["tries"] - 1)
+        # The pause doubles, up to ten minutes.
+        doubled_ms = min(1000 << min(call.state["tries"] - 1, 10), _LONGEST_PAUSE_MS)
+        pause_ms = _limit_ms(options.get("retry-delay")) or doubled_ms
         return call.sleep_until(call.now_ms + pause_ms)
     return _finish_curl(call, options, found, host, port)
 
@@ -164,7 +167,7 @@ def nc(call: Call) -> Outcome:
     options, operands = split_options(call.arguments, "wpeqisXx")
     if "l" in options:
         return _listen(call, options, operands)
-    if len(operands) < 2 or not operands[-1].isdigit():
+    if len(operands) < 2 or not operands[-1].isdigit() or len(operands[-1]) > 5:
         return call.fail("a host and a port are needed")
     limit_ms = _limit_ms(options.get("w"))
     found = reach(call, operands[-2], int(operands[-1]), limit_ms)
@@ -182,7 +185,7 @@ def nc(call: Call) -> Outcome:
 
 def _listen(call: Call, options: dict[str, str], operands: list[str]) -> Outcome:
     port = options.get("p") or (operands[-1] if operands else "")
-    if not port.isdigit():
+    if not port.isdigit() or len(port) > 5:
         return call.fail("a port is needed")
     if not call.task.ports:
         call.task.ports = [int(port)]

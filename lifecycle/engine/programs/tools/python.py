@@ -5,10 +5,16 @@ PythonProblem, and the program counts as one of which nothing is known.
 """
 
 import ast
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from lifecycle.engine.programs.tools.system import LONGEST_MS
+
 _MOST_STEPS = 20_000
+_MOST_BITS = 4_096
+_LONGEST = 1 << 20
+_WIDE = re.compile(r"%[^A-Za-z%]*(?:\d{4}|\*)")
 _MODULES = frozenset(("os", "sys", "time"))
 
 
@@ -38,6 +44,8 @@ def run_python(
         program.block(tree.body)
     except _Exit as end:
         return program.lines, (program.now_ms, end.status)
+    except TypeError as error:
+        return [*program.lines, (program.now_ms, f"TypeError: {error}\n")], (program.now_ms, 1)
     return program.lines, (program.now_ms, 0)
 
 
@@ -117,7 +125,7 @@ class _Program:
         if apply is None:
             raise PythonProblem(type(operator).__name__)
         try:
-            return apply(left, right)
+            return _need_small(apply(left, right))
         except (TypeError, ZeroDivisionError) as error:
             self.fail(type(error).__name__, str(error))
 
@@ -146,7 +154,7 @@ class _Program:
             raise PythonProblem(f"{name}() with keywords")
         match name, values:
             case ("time.sleep", [seconds]):
-                self.now_ms += round(float(seconds) * 1000)
+                self.now_ms += min(max(round(float(seconds) * 1000), 0), LONGEST_MS)
                 return None
             case ("sys.exit" | "exit" | "quit" | "os._exit", _):
                 status = values[0] if values else 0
@@ -169,6 +177,25 @@ class _Program:
         raise PythonProblem(f"{name}()")
 
 
+def _need_small(value: Any) -> Any:
+    is_large = value.bit_length() > _MOST_BITS if isinstance(value, int) else False
+    if is_large or (isinstance(value, str) and len(value) > _LONGEST):
+        raise PythonProblem("so large a value")
+    return value
+
+
+def _format(left: Any, right: Any) -> Any:
+    if isinstance(left, str) and _WIDE.search(left):
+        raise PythonProblem("so wide a number")
+    return left % right
+
+
+def _contains(left: Any, right: Any) -> Any:
+    if isinstance(right, range) and not isinstance(left, int):
+        raise PythonProblem("such a search")
+    return left in right
+
+
 def _multiply(left: Any, right: Any) -> Any:
     is_long = isinstance(left, (str, list)) or isinstance(right, (str, list))
     if is_long and max(left if isinstance(left, int) else 0, right if isinstance(right, int) else 0) > 10_000:
@@ -182,7 +209,7 @@ _BINARY: dict[type, Callable[[Any, Any], Any]] = {
     ast.Mult: _multiply,
     ast.Div: lambda left, right: left / right,
     ast.FloorDiv: lambda left, right: left // right,
-    ast.Mod: lambda left, right: left % right,
+    ast.Mod: _format,
 }
 _COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Eq: lambda left, right: left == right,
@@ -191,5 +218,5 @@ _COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.LtE: lambda left, right: left <= right,
     ast.Gt: lambda left, right: left > right,
     ast.GtE: lambda left, right: left >= right,
-    ast.In: lambda left, right: left in right,
+    ast.In: _contains,
 }

@@ -62,7 +62,7 @@ def grep(call: Call) -> Outcome:
 
 
 def _files_below(call: Call, roots: list[str]) -> list[str]:
-    return [path for root in roots for path in call.files.walk(call.path(root)) if not call.is_folder(path)]
+    return [path for root in roots for path in call.walk(root) if not call.is_folder(path)]
 
 
 class _Context:

@@ -144,7 +144,7 @@ def _given_ports(call: Call) -> list[int]:
         ):
             value = value or (words[place + 1] if place + 1 < len(words) else "")
             digits = value.rpartition(":")[2]
-            if digits.isdigit():
+            if digits.isdigit() and len(digits) <= 5:
                 found.append(int(digits))
     return found
 

@@ -8,14 +8,17 @@ from lifecycle.engine.programs.shell.task import Wait
 from lifecycle.engine.programs.tools.call import Call, Outcome
 from lifecycle.engine.programs.tools.registry import TOOLS, UNKNOWN, tool
 
+LONGEST_MS = 10**13
+_LARGEST = 1 << 50
+_FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799
 _SLEEP = re.compile(r"(\d+(?:\.\d*)?|\.\d+)([smhd]?)")
 _SLEEP_MS = {"": 1000, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 
 
 def sleep_milliseconds(text: str) -> int | None:
-    """`1.5`, `10s` and `2m` in ms; None for what is no time."""
+    """`1.5`, `10s` and `2m` in ms, three hundred years at most; None for what is no time."""
     match = _SLEEP.fullmatch(text)
-    return None if match is None else round(float(match[1]) * _SLEEP_MS[match[2]])
+    return None if match is None else round(min(float(match[1]) * _SLEEP_MS[match[2]], LONGEST_MS))
 
 
 @tool("sleep", "usleep")
@@ -76,7 +79,9 @@ def _read_date(text: str, now_ms: int) -> int | None:
 
 
 def format_date(instant_ms: int, form: str) -> str:
-    """`strftime` for UTC, with the forms that GNU and busybox add."""
+    """`strftime` for UTC, with the forms that GNU and busybox add. Raises ValueError beyond the year 9999."""
+    if not _FIRST_SECOND <= instant_ms // 1000 <= _LAST_SECOND:
+        raise ValueError(f"the instant {instant_ms}")
     moment = datetime.fromtimestamp(instant_ms // 1000, UTC)
     own = {
         "s": str(instant_ms // 1000),
@@ -306,8 +311,8 @@ def stress(call: Call) -> Outcome:
     memory_workers = int(options.get("vm", options.get("m", "0")) or 0)
     each = read_size(options.get("vm-bytes", "256M")) or 0
     load = int(options.get("cpu-load") or 100)
-    call.task.cpu_milli = workers * load * 10 + memory_workers * 1000
-    call.task.memory_bytes += memory_workers * each
+    call.task.cpu_milli = min(workers * load * 10 + memory_workers * 1000, _LARGEST)
+    call.task.memory_bytes = min(call.task.memory_bytes + memory_workers * each, _LARGEST)
     span_ms = sleep_milliseconds(options.get("timeout", options.get("t", "")))
     call.out(
         f"stress: info: [{call.task.pid}] dispatching hogs: {workers} cpu, 0 io, {memory_workers} vm, 0 hdd\n"
@@ -323,7 +328,7 @@ def read_size(text: str) -> int | None:
     match = re.fullmatch(r"(\d+)([bBkKmMgG]?)i?[bB]?", text)
     if match is None:
         return None
-    return int(match[1]) << {"": 0, "b": 0, "k": 10, "m": 20, "g": 30}[match[2].lower()]
+    return min(int(match[1]) << {"": 0, "b": 0, "k": 10, "m": 20, "g": 30}[match[2].lower()], _LARGEST)
 
 
 @tool("yes")

@@ -11,6 +11,8 @@ from lifecycle.engine.programs.tools.formats import format_echo, format_printf
 from lifecycle.engine.programs.tools.registry import tool
 from lifecycle.engine.programs.tools.system import read_size
 
+_MOST_LINES = 1 << 50
+
 
 @tool("echo")
 def echo(call: Call) -> Outcome:
@@ -41,7 +43,7 @@ def head(call: Call) -> Outcome:
     if wanted.startswith("-"):
         return _all_but_last(call, names, int(wanted[1:] or 0))
     state = call.state
-    state.setdefault("left", int(wanted) if wanted.isdigit() else 10)
+    state.setdefault("left", min(int(wanted), _MOST_LINES) if wanted.isdigit() else 10)
     if state["left"] == 0:
         return 0
 

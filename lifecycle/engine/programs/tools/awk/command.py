@@ -48,6 +48,7 @@ class _Container:
         self.call.out(text)
 
     def print_to(self, file: str, text: str, is_append: bool) -> None:
+        self.call.flush()
         if file in _ERRORS:
             self.call.machine.write(self.call.task, 2, text)
         elif file in _OUTPUTS:

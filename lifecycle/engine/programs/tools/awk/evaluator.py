@@ -33,7 +33,7 @@ from lifecycle.engine.programs.tools.awk.nodes import (
     Unary,
     Variable,
 )
-from lifecycle.engine.programs.tools.awk.state import State
+from lifecycle.engine.programs.tools.awk.state import State, need_short
 from lifecycle.engine.programs.tools.awk.values import (
     UNSET,
     Array,
@@ -49,7 +49,7 @@ from lifecycle.engine.programs.tools.awk.values import (
 _MOST_STEPS = 200_000
 _DEEPEST_CALL = 40
 _MOST_ELEMENTS = 100_000
-_LONGEST = 1 << 20
+_SIGNS_OF_A_STEP = 64
 
 
 class Outside(Protocol):
@@ -71,9 +71,9 @@ class Evaluator(ABC):
         self.frames: list[dict[str, Value | Array]] = []
         self.steps = 0
 
-    def charge(self) -> None:
-        """Counts a step. A program that goes on and on is refused."""
-        self.steps += 1
+    def charge(self, signs: int = 0) -> None:
+        """Counts a step, and more for work on a long text. A program that goes on and on is refused."""
+        self.steps += 1 + signs // _SIGNS_OF_A_STEP
         if self.steps > _MOST_STEPS:
             raise AwkProblem(f"a program that takes more than {_MOST_STEPS} steps")
 
@@ -91,6 +91,7 @@ class Evaluator(ABC):
             case Element(name, indexes):
                 return self.array(name).setdefault(self.subscript(indexes), UNSET)
             case Regex(text):
+                self.charge(8 * len(self.state.record))
                 return float(pattern(text).is_in(self.state.record))
             case Binary():
                 return self.binary(node)
@@ -108,7 +109,9 @@ class Evaluator(ABC):
                     return float(not is_true(value))
                 return to_number(value) if operator == "+" else -to_number(value)
             case Match(is_negated, text, expression):
-                is_found = pattern(self.expression_text(expression)).is_in(self.text(text))
+                subject = self.text(text)
+                self.charge(8 * len(subject))
+                is_found = pattern(self.expression_text(expression)).is_in(subject)
                 return float(is_found != is_negated)
             case Ternary(test, yes, no):
                 return self.value(yes if is_true(self.value(test)) else no)
@@ -177,7 +180,7 @@ class Evaluator(ABC):
                 else:
                     self.state.set_variable(name, value)
             case Element(name, indexes):
-                self.array(name)[self.subscript(indexes)] = value
+                self.state.put_element(self.array(name), self.subscript(indexes), value)
             case Field(index):
                 self.state.set_field(self.place(index), value)
 
@@ -185,8 +188,6 @@ class Evaluator(ABC):
         value = self.value(node.value)
         if node.operator:
             value = _calculate(node.operator, self.number(node.target), to_number(value))
-        elif isinstance(value, str) and len(value) > _LONGEST:
-            raise AwkProblem(f"a value of more than {_LONGEST >> 20} MiB")
         self.put(node.target, value)
         return value
 
@@ -200,7 +201,10 @@ class Evaluator(ABC):
             return float(is_true(self.value(node.left)) or is_true(self.value(node.right)))
         left, right = self.value(node.left), self.value(node.right)
         if operator == " ":
-            return self.to_text(left) + self.to_text(right)
+            text = self.to_text(left) + self.to_text(right)
+            need_short(len(text))
+            self.charge(len(text))
+            return text
         if operator in _COMPARISONS:
             return float(_COMPARISONS[operator](compare(left, right, self.state.text("CONVFMT"))))
         return _calculate(operator, to_number(left), to_number(right))
@@ -219,6 +223,7 @@ class Evaluator(ABC):
         if name == "length":
             return self.length(given)
         values = [self.value(one) for one in given]
+        self.charge(sum(len(value) for value in values if isinstance(value, str)))
         if name in _OF_NUMBERS:
             return _of_number(name, [to_number(value) for value in values] or [0.0])
         function = _FUNCTIONS.get(name)
@@ -239,7 +244,9 @@ class Evaluator(ABC):
     def substitute(self, given: tuple[Expression, ...], is_global: bool) -> float:
         target: Expression = given[2] if len(given) > 2 else Field(Number(0.0))
         expression, replacement = self.expression_text(given[0]), self.text(given[1])
-        text, count = substitute(expression, replacement, self.text(target), is_global)
+        before = self.text(target)
+        self.charge(16 * len(before))
+        text, count = substitute(expression, replacement, before, is_global)
         if count and isinstance(target, Variable | Element | Field):
             self.put(target, text)
         return float(count)
@@ -248,12 +255,15 @@ class Evaluator(ABC):
         if len(given) < 2 or not isinstance(given[1], Variable):
             raise AwkProblem("split() without an array")
         separator = self.expression_text(given[2]) if len(given) > 2 else self.state.text("FS")
-        return split_into(self.array(given[1].name), self.text(given[0]), separator)
+        text = self.text(given[0])
+        self.charge(16 * len(text))
+        return split_into(self.array(given[1].name), text, separator)
 
     def match(self, given: tuple[Expression, ...]) -> float:
         if len(given) != 2:
             raise AwkProblem("match() with an array")
         text = self.text(given[0])
+        self.charge(8 * len(text))
         found = pattern(self.expression_text(given[1])).search(text)
         start = float(found.start() + 1) if found is not None else 0.0
         self.state.variables["RSTART"] = start

@@ -12,6 +12,7 @@ from lifecycle.engine.programs.tools.awk.values import Array, InputText, Value, 
 
 _DIRECTIVE = re.compile(r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?(?:[hlLq]*)([a-zA-Z%])")
 _WIDEST = 10_000
+LONGEST = 1 << 20
 
 
 def pattern(text: str) -> Expression:
@@ -66,11 +67,14 @@ def _rounded(number: float) -> float:
 def substitute(expression: str, replacement: str, text: str, is_global: bool) -> tuple[str, int]:
     """`sub` and `gsub`: the new text, and how often something was replaced."""
     found: list[str] = []
-    count, at = 0, 0
+    count, at, signs = 0, 0, len(text)
     for match in pattern(expression).all(text):
         found += [text[at : match.start()], _fill(replacement, match[0])]
         at = match.end()
         count += 1
+        signs += len(found[-1])
+        if signs > LONGEST:
+            raise AwkProblem(f"a value of more than {LONGEST >> 20} MiB")
         if not is_global:
             break
     return "".join(found) + text[at:], count
@@ -112,11 +116,17 @@ def _directive(kind: str, spec: str, value: Value, number_form: str) -> str:
     if kind in "feEgGF":
         return f"%{spec}{kind}" % to_number(value)
     if kind == "c":
-        text = chr(_whole(value) & 0x10FFFF) if is_number(value) else to_text(value)[:1]
+        text = _sign(_whole(value)) if is_number(value) else to_text(value)[:1]
         return f"%{spec}s" % text
     if kind == "s":
         return f"%{spec}s" % to_text(value, number_form)
     raise AwkProblem(f"printf %{kind}")
+
+
+def _sign(code: int) -> str:
+    """The sign with a number; those that Unicode gives to no sign are shown as such."""
+    is_sign = 0 <= code <= 0x10FFFF and not 0xD800 <= code <= 0xDFFF
+    return chr(code) if is_sign else "\ufffd"
 
 
 def _whole(value: Value) -> int:

@@ -165,6 +165,7 @@ class Runner(Evaluator):
             text += self.state.text("ORS")
         else:
             text = self.state.record + self.state.text("ORS")
+        self.charge(len(text))
         if node.into is None:
             self.output.print(text)
         else:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lifecycle.engine.programs.tools.awk.library import split_fields
+from lifecycle.engine.programs.tools.awk.library import LONGEST, split_fields
 from lifecycle.engine.programs.tools.awk.nodes import AwkProblem
 from lifecycle.engine.programs.tools.awk.values import (
     UNSET,
@@ -16,7 +16,7 @@ from lifecycle.engine.programs.tools.awk.values import (
 )
 
 _MOST_FIELDS = 10_000
-_LONGEST = 1 << 20
+_MOST_KEPT = 16 << 20
 _DEFAULTS: dict[str, Value] = {
     "FS": " ",
     "OFS": " ",
@@ -33,14 +33,26 @@ _DEFAULTS: dict[str, Value] = {
 }
 
 
+def need_short(length: int) -> None:
+    """Raises AwkProblem for a value that would be too long."""
+    if length > LONGEST:
+        raise AwkProblem(f"a value of more than {LONGEST >> 20} MiB")
+
+
+def _length(value: Value | None) -> int:
+    return len(value) if isinstance(value, str) else 0
+
+
 class State:
     """One program's state between two records."""
 
-    __slots__ = ("arrays", "fields", "files", "inside", "record", "status", "variables")
+    __slots__ = ("arrays", "fields", "files", "inside", "kept", "record", "status", "variables")
 
     def __init__(self) -> None:
         self.variables: dict[str, Value] = dict(_DEFAULTS)
         self.arrays: dict[str, Array] = {}
+        self.kept = 0
+        """How much text the arrays hold at most."""
         self.record = ""
         self.fields: list[Value] = []
         self.inside: list[int] = []
@@ -65,6 +77,16 @@ class State:
         self.fields = [InputText(piece) for piece in split_fields(record, self.text("FS"))]
         self.variables["NF"] = float(len(self.fields))
 
+    def put_element(self, array: Array, index: str, value: Value) -> None:
+        """Sets an element. Arrays are bounded in how much text they hold together."""
+        before = array.get(index)
+        array[index] = value
+        self.kept += _length(value) - _length(before)
+        if self.kept > _MOST_KEPT:
+            self.kept = sum(_length(one) for each in self.arrays.values() for one in each.values())
+            if self.kept > _MOST_KEPT:
+                raise AwkProblem(f"arrays of more than {_MOST_KEPT >> 20} MiB")
+
     def get_field(self, place: int) -> Value:
         if place == 0:
             return InputText(self.record)
@@ -84,8 +106,6 @@ class State:
         self._join()
 
     def set_variable(self, name: str, value: Value) -> None:
-        if isinstance(value, str) and len(value) > _LONGEST:
-            raise AwkProblem(f"a value of more than {_LONGEST >> 20} MiB")
         self.variables[name] = value
         if name == "NF":
             self._resize(int(to_number(value)))
@@ -98,8 +118,10 @@ class State:
         self.variables["NF"] = float(count)
 
     def _join(self) -> None:
-        form = self.text("CONVFMT")
-        self.record = self.text("OFS").join(to_text(one, form) for one in self.fields)
+        form, separator = self.text("CONVFMT"), self.text("OFS")
+        texts = [to_text(one, form) for one in self.fields]
+        need_short(sum(map(len, texts)) + len(separator) * len(texts))
+        self.record = separator.join(texts)
 
     def save(self) -> dict[str, Any]:
         return {
@@ -113,6 +135,7 @@ class State:
             "inside": list(self.inside),
             "files": dict(self.files),
             "status": self.status,
+            "kept": self.kept,
         }
 
     @classmethod
@@ -126,4 +149,5 @@ class State:
         state.record = data["record"]
         state.fields = [load_value(value) for value in data["fields"]]
         state.inside, state.files, state.status = data["inside"], data["files"], data["status"]
+        state.kept = data["kept"]
         return state

@@ -4,9 +4,12 @@ import math
 import re
 from typing import Any, Final, TypeAlias
 
+from lifecycle.engine.programs.tools.awk.nodes import AwkProblem
+
 _PREFIX = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)")
 _WHOLE = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*")
 _LARGEST_WHOLE = 1e16
+_FORM = re.compile(r"([^%]*)(%[-+ #0]*\d{0,3}(?:\.\d{0,3})?)([dieEfFgG])([^%]*)")
 
 
 class InputText(str):
@@ -53,7 +56,14 @@ def to_text(value: Value, form: str = "%.6g") -> str:
         return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
     if value == int(value) and abs(value) < _LARGEST_WHOLE:
         return str(int(value))
-    return form % value
+    return _format(value, form)
+
+
+def _format(value: float, form: str) -> str:
+    parts = _FORM.fullmatch(form)
+    if parts is None:
+        raise AwkProblem(f"numbers written as {form[:20]!r}")
+    return form % (int(value) if parts[3] in "di" else value)
 
 
 def is_true(value: Value) -> bool:
@@ -71,9 +81,11 @@ def compare(left: Value, right: Value, form: str) -> int:
 
 
 def save_value(value: Value) -> Any:
-    """JSON-able: null, a number, a string, or a string from the input in a list."""
+    """JSON-able: null, a number, a string, or a string from the input in a list; {} holds what JSON lacks."""
     if isinstance(value, Unset):
         return None
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"number": str(value)}
     return [str(value)] if isinstance(value, InputText) else value
 
 
@@ -81,4 +93,6 @@ def load_value(data: Any) -> Value:
     """The value that `save_value` described."""
     if data is None:
         return UNSET
+    if isinstance(data, dict):
+        return float(data["number"])
     return InputText(data[0]) if isinstance(data, list) else data if isinstance(data, str) else float(data)
