@@ -177,11 +177,20 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-# A worker that takes a shard over listens to its queue within a quarter of a second.
+CELERY_WORKER_CONSUMER = "lifecycle.serving:Consumer"
+# A worker that takes a shard over listens to its queue within a quarter of a second. A broker that stops
+# answering without a word is noticed within five; left to themselves, publishing would wait for ever and
+# listening for 50 s. Publishers look for one that is away every 0.2 s, for a second.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "global_keyprefix": "podline:",
     "visibility_timeout": 60,
     "polling_interval": 0.25,
+    "socket_timeout": 1.0,
+    "socket_connect_timeout": 1.0,
+    "health_check_interval": 2,
+    "interval_start": 0.2,
+    "interval_step": 0.0,
+    "connect_retries_timeout": 1.0,
 }
 CELERY_TASK_DEFAULT_QUEUE = "engine.default"
 CELERY_TASK_SERIALIZER = "json"

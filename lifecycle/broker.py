@@ -12,6 +12,9 @@ from django.conf import settings
 
 log = logging.getLogger(__name__)
 
+# Redis answers in a millisecond. One that does not (stopped, or its machine gone) holds nobody up for long:
+# a turn asks it three times.
+ANSWER_SECONDS = 1.0
 # A nudge that got lost is repeated by the ticker after this long.
 NUDGE_MS = 1000
 RESULT_SECONDS = 60
@@ -22,8 +25,18 @@ PREFIX = "podline:"
 
 @cache
 def client() -> redis.Redis:
-    """The connection pool of this process; socket errors show within two seconds."""
-    return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=15, socket_connect_timeout=2)
+    """The connection pool of this process; what Redis does not answer in time is a redis.RedisError."""
+    return redis.Redis.from_url(
+        settings.REDIS_URL, socket_timeout=ANSWER_SECONDS, socket_connect_timeout=ANSWER_SECONDS
+    )
+
+
+def is_there() -> bool:
+    """Whether Redis answers."""
+    try:
+        return bool(client().ping())
+    except redis.RedisError:
+        return False
 
 
 def connect_to(url: str) -> None:
@@ -66,7 +79,10 @@ def announce_results(ids: list[str]) -> None:
 
 
 def wait_for_announcement(one: str, seconds: float) -> bool:
-    """Wait until a result is announced; False after `seconds`, or at once when Redis is not there."""
+    """Wait until a result is announced; False after `seconds`, or sooner when Redis is not there.
+
+    `seconds` is less than ANSWER_SECONDS.
+    """
     try:
         return client().blpop([f"{PREFIX}result:{one}"], timeout=seconds) is not None
     except redis.RedisError:

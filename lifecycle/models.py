@@ -6,6 +6,7 @@ appends commands (changes of content) and run controls (pause, speed, step, run 
 """
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
@@ -222,7 +223,7 @@ class StoredObject(models.Model):
 
 # Every row is written under its cluster's lock: for the database to look the cluster up once more for each
 # took a third of its time.
-HISTORY = {"related_name": "+", "db_index": False, "db_constraint": False}
+HISTORY: dict[str, Any] = {"related_name": "+", "db_index": False, "db_constraint": False}
 
 
 @receiver(pre_delete, sender=Cluster)

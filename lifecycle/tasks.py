@@ -27,12 +27,15 @@ def nudge(shard: int) -> bool:
 
     False when the broker is not there.
     """
+    is_marked = False
     try:
-        if broker.mark_nudged(shard):
+        is_marked = broker.mark_nudged(shard)
+        if is_marked:
             turn.apply_async((shard,), queue=queue_of(shard), retry=False)
     except (redis.RedisError, OperationalError) as problem:
         log.warning("not nudged: %s", problem, extra={"shard": shard})
-        # Marked but not sent: the next one is to be sent.
-        broker.clear_nudged(shard)
+        if is_marked:
+            # Marked but not sent: the next one is to be sent.
+            broker.clear_nudged(shard)
         return False
     return True

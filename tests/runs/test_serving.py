@@ -1,12 +1,15 @@
 """An engine worker's queues follow its shards, and a broker that was restarted is noticed."""
 
+import socket
 from types import SimpleNamespace
 
 import pytest
 import redis
+from django.conf import settings
 from django.db import connection
+from kombu.exceptions import OperationalError
 
-from lifecycle import broker, serving, tasks
+from lifecycle import broker, inbox, runner, serving, tasks
 
 
 class Consumer:
@@ -82,3 +85,52 @@ def cache_kib() -> int:
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA cache_size")
         return -cursor.fetchone()[0]
+
+
+@pytest.fixture
+def silent_broker(tmp_path, monkeypatch):
+    """A Redis that was stopped: the kernel takes connections and commands, nobody answers."""
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "redis.sock"))
+        server.listen()
+        before = settings.REDIS_URL
+        monkeypatch.setattr(broker, "ANSWER_SECONDS", 0.02)
+        broker.connect_to(f"unix://{tmp_path / 'redis.sock'}")
+        yield
+    broker.connect_to(before)
+
+
+def test_a_broker_that_does_not_answer_is_asked_once_for_a_nudge(silent_broker, monkeypatch):
+    """Asked again to take back what it never took, it held a worker up twice as long: 30 s in all."""
+    cleared: list[int] = []
+    monkeypatch.setattr(broker, "clear_nudged", cleared.append)
+    assert tasks.nudge(1) is False
+    assert cleared == []
+
+
+def test_a_turn_with_a_broker_that_does_not_answer_ends_before_its_worker_is_given_up():
+    # It begins and ends with a nudge, and announces results in between; and there is the turn itself.
+    assert 3 * broker.ANSWER_SECONDS + runner.TURN_SECONDS < 5.0
+    assert settings.CELERY_BROKER_TRANSPORT_OPTIONS["socket_timeout"] <= broker.ANSWER_SECONDS
+    assert inbox.LOOK_SECONDS < broker.ANSWER_SECONDS
+
+
+def test_a_worker_looks_often_for_a_broker_that_is_away(monkeypatch):
+    """Celery's own waits are 2 s, 4 s, 6 s…: 30 s for a broker that needs 20 to come back."""
+    answers, waits = [False, False, True], []
+    monkeypatch.setattr(broker, "is_there", lambda: answers.pop(0))
+    monkeypatch.setattr(serving.time, "sleep", waits.append)
+    monkeypatch.setattr(serving.consumer.Consumer, "ensure_connected", lambda self, conn: conn)
+    there = serving.Consumer.__new__(serving.Consumer)
+    assert there.ensure_connected("connection") == "connection"
+    assert waits == [serving.AWAY_SECONDS] * 2 and serving.AWAY_SECONDS <= 0.5
+    assert settings.CELERY_WORKER_CONSUMER == "lifecycle.serving:Consumer"
+
+
+def test_a_nudge_that_was_marked_and_not_sent_does_not_keep_others_back(monkeypatch):
+    def fail(*_, **__):
+        raise OperationalError("not sent")
+
+    monkeypatch.setattr(tasks.turn, "apply_async", fail)
+    assert tasks.nudge(1) is False
+    assert broker.mark_nudged(1)
