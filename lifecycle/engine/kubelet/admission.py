@@ -69,10 +69,12 @@ class Admission:
             text = self._give_cpus(worker, pod)
             if text:
                 return UNEXPECTED, text
+        is_scheduled = is_true(pod.status.conditions, POD_SCHEDULED)
+        if is_scheduled and not pod.spec.os_name:
+            return "", ""
         node = self._parts.store.get("Node", "", pod.node_name)
         if pod.spec.os_name and is_for_another_system(pod, node):
             return POD_OS_NOT_SUPPORTED, _OS_TEXT
-        is_scheduled = is_true(pod.status.conditions, POD_SCHEDULED)
         if is_scheduled or not isinstance(node, Node) or is_critical(pod.spec, pod.meta.annotations):
             return "", ""
         workers = self._parts.workers_on(worker.node, self._workers)

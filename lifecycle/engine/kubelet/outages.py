@@ -21,6 +21,9 @@ from .parts import NORMAL, SOURCE, Parts
 from .prober import Prober
 from .sandboxes import Sandboxes
 from .worker import (
+    APPLYING,
+    ASKED,
+    FINISHING,
     IDLE,
     POST_START,
     PRE_STOP,
@@ -192,6 +195,9 @@ class Outages:
         if worker.stop_reason == EVICTED and worker.stage != TERMINATED:
             # Nobody but the kubelet knew of that, and it looks at its node anew.
             worker.stop_reason, worker.evicted = "", None
+        if worker.resize in (APPLYING, FINISHING):
+            # What has not come to its end is begun again.
+            worker.resize = ASKED
         for run in worker.runs.values():
             # Counters of delays live in the kubelet's memory.
             run.delay_ms = run.due_ms = run.pull_delay_ms = 0

@@ -56,6 +56,7 @@ def restart_all(
             run.ended_ms = now_ms
             had_known_use = had_known_use or bool(run.process.usage_points)
         run.process, run.ready, run.started = None, False, False
+        worker.take_container(run)
         run.must_restart = False
         if name != trigger:
             run.due_ms = now_ms

@@ -241,6 +241,37 @@ def test_a_kubelet_that_is_down_applies_it_later() -> None:
     assert has(world.to(50))["requests"]["cpu"] == "700m"
 
 
+@pytest.mark.spec("RESIZE-06", "RESIZE-08")
+def test_a_kubelet_that_starts_again_goes_on_with_a_resize() -> None:
+    world = sized({"app": {"onTerm": {"ignore": True}}})
+    assert resize(world, limits={"memory": "768Mi"}).ok
+    assert world.to(15).signals() == [(10, "SIGTERM")]
+    world.submit("fault", node="node-1", kind="kubeletRestart", **{"for": "10s"})
+    world.to(100)
+    # Stopped anew with its whole grace, as everything a kubelet was about.
+    assert world.signals() == [(10, "SIGTERM"), (25, "SIGTERM"), (55, "SIGKILL")]
+    assert (world.starts(), has(world)["limits"]["memory"]) == ([0, 55], "768Mi")
+    assert world.condition(IN_PROGRESS)[-1] == (55, None)
+
+
+@pytest.mark.spec("RESIZE-08", "RALL-06")
+def test_a_restart_in_place_completes_a_resize_that_waits_for_a_restart() -> None:
+    world = World(gates={"RestartAllContainersOnContainerExits": True, "ContainerRestartRules": True})
+    rules = [{"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [88]}}]
+    trigger = {"name": "trigger", "restartPolicy": "Never", "restartPolicyRules": rules}
+    behavior = {
+        "app": {"onTerm": {"ignore": True}},
+        "trigger": {"runs": [{"for": "15s", "exit": 88}, {"forever": True}]},
+    }
+    app = {"name": "app", "resources": SMALL, "resizePolicy": POLICY}
+    assert world.pod(app, trigger, behavior=behavior).ok
+    world.to(10)
+    assert resize(world, limits={"memory": "768Mi"}).ok
+    world.to(100)
+    assert (world.starts(), has(world)["limits"]["memory"]) == ([0, 15], "768Mi")
+    assert world.condition(IN_PROGRESS) == [(10, "True"), (15, None)]
+
+
 @pytest.mark.parametrize("amount", ["3", "16"])
 def test_a_resize_that_waits_survives_saving(amount: str) -> None:
     def live(is_saved: bool) -> list[Any]:
