@@ -828,6 +828,68 @@ def test_user_and_group_ids_must_be_the_same_range():
     assert "must be the same range" in error.detail
 
 
+@pytest.mark.spec("SECCTX-01", "SECCTX-05")
+@pytest.mark.parametrize(
+    "pod, container, error",
+    [
+        (
+            {"seccompProfile": {"type": "Strict"}},
+            {},
+            'seccompProfile.type: Unsupported value: "Strict": supported values: "Localhost",'
+            ' "RuntimeDefault", "Unconfined"',
+        ),
+        (
+            {"seccompProfile": {"type": "Localhost"}},
+            {},
+            "seccompProfile.localhostProfile: Required value: must be set when seccomp type is Localhost",
+        ),
+        (
+            {},
+            {"seccompProfile": {"type": "RuntimeDefault", "localhostProfile": "a.json"}},
+            'seccompProfile.localhostProfile: Invalid value: "a.json": can only be set when seccomp type is'
+            " Localhost",
+        ),
+        (
+            {},
+            {"procMount": "Unmasked"},
+            'procMount: Invalid value: "Unmasked": `hostUsers` must be false to use `Unmasked`',
+        ),
+        (
+            {"fsGroupChangePolicy": "Never"},
+            {},
+            'fsGroupChangePolicy: Unsupported value: "Never": supported values: "OnRootMismatch", "Always"',
+        ),
+        ({"seccompProfile": {"type": "RuntimeDefault"}}, {"procMount": "Default"}, None),
+        ({}, {"seccompProfile": {"type": "Localhost", "localhostProfile": "audit.json"}}, None),
+    ],
+)
+def test_what_a_security_context_may_say(pod, container, error):
+    found = refuse_create(make_pod({"securityContext": pod}, {"securityContext": container}))
+    place = "spec.securityContext" if pod else "spec.containers[0].securityContext"
+    assert found == ([f"{place}.{error}"] if error else [])
+
+
+@pytest.mark.spec("SECCTX-01")
+@pytest.mark.parametrize(
+    "container, error",
+    [
+        ({"privileged": True}, "`privileged` to true"),
+        ({"capabilities": {"add": ["CAP_SYS_ADMIN"]}}, "`capabilities.Add` CAP_SYS_ADMIN"),
+    ],
+)
+def test_privileges_that_contradict_each_other(container, error):
+    own = {"allowPrivilegeEscalation": False, **container}
+    (found,) = refuse_create(make_pod({}, {"securityContext": own}))
+    assert found.startswith("spec.containers[0].securityContext: Invalid value: {")
+    assert found.endswith(f"cannot set `allowPrivilegeEscalation` to false and {error}")
+
+
+def test_processes_are_shared_with_the_node_or_within_the_pod():
+    (found,) = refuse_create(make_pod({"shareProcessNamespace": True, "hostPID": True}))
+    said = "ShareProcessNamespace and HostPID cannot both be enabled"
+    assert found == f"spec.shareProcessNamespace: Invalid value: true: {said}"
+
+
 def keyed(source, item, **more):
     return {source: {("secretName" if source == "secret" else "name"): "x", "items": [item], **more}}
 

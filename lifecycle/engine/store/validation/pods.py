@@ -19,6 +19,7 @@ from .field_error import (
 )
 from .metadata import validate_labels
 from .names import check_label, check_qualified, check_subdomain
+from .security_contexts import validate_security_contexts
 from .selectors import validate_selector
 from .systems import validate_system
 from .volumes import validate_volumes
@@ -45,6 +46,7 @@ def validate_pod_spec(spec: Mapping[str, Any], gates: Mapping[str, bool], path: 
     errors += _validate_names(spec, path)
     errors += _validate_host_users(spec, path)
     errors += validate_system(spec, path)
+    errors += validate_security_contexts(spec, path)
     security = spec.get("securityContext") or {}
     errors += validate_ids(security, spec.get("hostUsers") is False, f"{path}.securityContext")
     errors += validate_tolerations(spec.get("tolerations") or (), f"{path}.tolerations")
