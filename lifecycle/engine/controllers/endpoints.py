@@ -227,7 +227,8 @@ class EndpointSliceController:
         selector = _selector_of(service)
         publish = bool((service.spec or {}).get("publishNotReadyAddresses"))
         changed: dict[str, Endpoint | None] = {}
-        for pod_uid in self._in_order(dirty):
+        # Oldest pods first whatever order they were noted in; those that are gone last.
+        for pod_uid in sorted(dirty, key=self._age):
             pod = self._store.get_pod(pod_uid)
             is_selected = pod is not None and selector is not None and selector.matches(pod.meta.labels)
             endpoint = make_endpoint(pod, publish) if pod is not None and is_selected else None
@@ -244,19 +245,14 @@ class EndpointSliceController:
         for pod_uid, endpoint in changed.items():
             self._tell(name, pod_uid, before[pod_uid], endpoint_state(endpoint))
 
-    def _in_order(self, uids: Mapping[str, None]) -> list[str]:
-        """Oldest pods first whatever order they were noted in; those that are gone last."""
-
-        def age(uid: str) -> tuple[bool, int, str]:
-            pod = self._store.get_pod(uid)
-            return (pod is None, (pod.meta.creation_ms or 0) if pod is not None else 0, uid)
-
-        return sorted(uids, key=age)
+    def _age(self, uid: str) -> tuple[bool, int, str]:
+        pod = self._store.get_pod(uid)
+        return pod is None, (pod.meta.creation_ms or 0) if pod is not None else 0, uid
 
     def _ports(self, service: StoredObject, pods: Mapping[str, Endpoint]) -> list[Port]:
         spec = service.spec or {}
         has_names = any(isinstance(entry.get("targetPort"), str) for entry in spec.get("ports") or ())
-        oldest = self._in_order(dict.fromkeys(pods))[0] if has_names and pods else None
+        oldest = min(pods, key=self._age) if has_names and pods else None
         return make_ports(spec, self._store.get_pod(oldest) if oldest is not None else None)
 
     def _write(
