@@ -11,11 +11,13 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from lifecycle import broker, expressions, run_controls, shards, tasks
+from lifecycle import broker, expressions, run_controls, scenario, shards, tasks
 from lifecycle.models import DEFAULT_EPOCH, Cluster, Command, RunControl
 from lifecycle.run_clock import MAX_SPEED, MIN_SPEED
 
 WAIT_SECONDS = 10.0
+# Virtual time goes on from the epoch, and is written with four digits.
+FIRST_YEAR, LAST_YEAR = 1970, 9000
 # Should an announcement get lost, the result is looked up this often.
 LOOK_SECONDS = 0.5
 
@@ -34,7 +36,11 @@ def create_cluster(
     settings: dict[str, Any] | None = None,
     **columns: Any,
 ) -> Cluster:
-    """A new cluster at instant 0. ValidationError when the name is taken or no DNS label."""
+    """A new cluster at instant 0.
+
+    ValidationError when the name is taken or no DNS label, or its input would give no cluster.
+    """
+    check_input(epoch, settings or {})
     cluster = Cluster(owner=owner, name=name, seed=seed, epoch=epoch, settings=settings or {}, **columns)
     cluster.full_clean(exclude=["settings"])
     # Due at once: the first turn makes its nodes and starts its clock.
@@ -45,6 +51,18 @@ def create_cluster(
         cluster.save(update_fields=["shard"])
     _nudge(cluster)
     return cluster
+
+
+def check_input(epoch: datetime, settings: Any) -> None:
+    """ValidationError with what is wrong with the epoch or the settings of a new cluster, and what would be
+    right."""
+    problems: dict[str, list[str]] = {}
+    if not FIRST_YEAR <= epoch.year <= LAST_YEAR:
+        problems["epoch"] = [f"{epoch.year} is too far away: use a year from {FIRST_YEAR} to {LAST_YEAR}"]
+    if wrong := scenario.check_settings(settings):
+        problems["settings"] = [str(problem) for problem in wrong]
+    if problems:
+        raise ValidationError(problems)
 
 
 def append(

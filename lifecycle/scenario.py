@@ -6,24 +6,29 @@ writing turns a recorded run back into such a file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from lifecycle.engine.settings import Settings
+from lifecycle.engine.store.validation import validate_kubelet_configuration
 from lifecycle.engine.timing import read_duration_ms
 from lifecycle.expressions import Expression, ExpressionError, parse
 from lifecycle.lanes import Entry, Lane, read_entry, read_lane
 from lifecycle.manifests import Document, describe, write_documents
 from lifecycle.problems import ManifestError, Path, Problem
 from lifecycle.scenario_steps import Step, StepReader, write_step
+from lifecycle.schema.check import check_document
 
 API_VERSION = "podline.dev/v1alpha1"
 KIND = "Scenario"
 DEFAULT_EPOCH = "2026-01-01T00:00:00Z"
 DEFAULT_SEED = 1
 IDLE = "idle"
+# As many as Kubernetes is made for.
+MOST_NODES = 5000
 CLAIMS = ("always", "eventually", "holds", "sequence")
 
 
@@ -130,6 +135,51 @@ def read_scenario(document: Document) -> Scenario:
 _SETTINGS = ("timing", "nodes", "featureGates", "compatibility", "controllerManager")
 
 
+def check_settings(settings: Any) -> list[Problem]:
+    """What is wrong with the settings a new cluster is given.
+
+    They are those of a Scenario; `kubelet` is a list of what would stand beside it, KubeletConfigurations.
+    """
+    if not isinstance(settings, dict):
+        return [Problem(f"must be a mapping, not {describe(settings)}", 'such as {"nodes": {"count": 3}}')]
+    known = (*_SETTINGS, "kubelet")
+    if unknown := [name for name in settings if name not in known]:
+        return [Problem("unknown setting", f"there are {', '.join(known)}", path=name) for name in unknown]
+    try:
+        json.dumps(settings, allow_nan=False)
+    except ValueError:
+        return [Problem("NaN and Infinity are no JSON", "write a number")]
+    head = {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": "settings"}}
+    spec = {name: value for name, value in settings.items() if name != "kubelet" and value is not None}
+    problems = _problems_of(Document({**head, "spec": spec}), read_scenario)
+    problems = [replace(problem, path=problem.path.removeprefix("spec.")) for problem in problems]
+    kubelets = settings.get("kubelet") or []
+    if not isinstance(kubelets, list) or not all(_is_kubelet(one) for one in kubelets):
+        return [*problems, Problem("must be a list of objects of kind KubeletConfiguration", path="kubelet")]
+    return problems + [problem for one in kubelets for problem in _problems_of(Document(one), _check_kubelet)]
+
+
+def _problems_of(document: Document, read: Callable[[Document], Any]) -> list[Problem]:
+    """Of its structure, else of what it says."""
+    if problems := check_document(document):
+        return problems
+    try:
+        read(document)
+    except ManifestError as error:
+        return error.problems
+    return []
+
+
+def _is_kubelet(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("kind") == "KubeletConfiguration"
+
+
+def _check_kubelet(document: Document) -> None:
+    errors = validate_kubelet_configuration(document.data)
+    if errors:
+        raise ManifestError([Problem(error.body, path=error.path) for error in errors])
+
+
 def _read_settings(spec: Mapping[str, Any], reader: StepReader) -> dict[str, Any]:
     settings = {name: spec[name] for name in _SETTINGS if spec.get(name) is not None}
     for name, value in settings.items():
@@ -137,6 +187,9 @@ def _read_settings(spec: Mapping[str, Any], reader: StepReader) -> dict[str, Any
             Settings.from_json({name: value})
         except (ValueError, TypeError) as error:
             reader.complain(("spec", name), str(error))
+    count = (spec.get("nodes") or {}).get("count") or 0
+    if not 0 <= count <= MOST_NODES:
+        reader.complain(("spec", "nodes", "count"), f"must be from 0 to {MOST_NODES}, not {count}")
     return settings
 
 
@@ -260,6 +313,7 @@ __all__ = [
     "Scenario",
     "Step",
     "Until",
+    "check_settings",
     "format_duration",
     "format_epoch",
     "is_scenario",

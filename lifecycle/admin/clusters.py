@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
@@ -20,10 +21,24 @@ from lifecycle.models import Cluster, RunControl
 INPUT = ("name", "seed", "epoch", "settings")
 
 
+class ClusterForm(forms.ModelForm):
+    """The input of a new cluster."""
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if "epoch" in cleaned and "settings" in cleaned:
+            # Here, because every manage.py command loads the admin and few need the engine behind the inbox.
+            from lifecycle import inbox
+
+            inbox.check_input(cleaned["epoch"], cleaned["settings"] or {})
+        return cleaned
+
+
 @admin.register(Cluster)
 class ClusterAdmin(ScopedAdmin):
     """A cluster's input is fixed when it is made; deleting it deletes its history."""
 
+    form = ClusterForm
     actions = ("pause", "resume", "fork", "forget_failure")
     list_display = (
         "name",

@@ -3,6 +3,8 @@
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.core.exceptions import BadRequest, ValidationError
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 
@@ -22,6 +24,23 @@ class ScopedAdmin(admin.ModelAdmin):
         rows = super().get_queryset(request)
         clusters = clusters_for(request.user)
         return rows.filter(pk__in=clusters) if self.model is Cluster else rows.filter(cluster__in=clusters)
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        """Only what the filters beside the list ask for; anything else in an address is a bad request."""
+        names = [getattr(one, "parameter_name", one) for one in self.list_filter]
+        return lookup.removesuffix("__exact") in names
+
+    def response_action(
+        self, request: HttpRequest, queryset: QuerySet, *args: Any, **kwargs: Any
+    ) -> HttpResponse | None:
+        """What is no row's number was not ticked on our page: a bad request."""
+        key = self.opts.pk
+        try:
+            for number in request.POST.getlist(ACTION_CHECKBOX_NAME):
+                key.run_validators(key.to_python(number))
+        except ValidationError as problem:
+            raise BadRequest(f"{ACTION_CHECKBOX_NAME}: {' '.join(problem.messages)}") from None
+        return super().response_action(request, queryset, *args, **kwargs)
 
     def allows(self, request: HttpRequest, row: Model | None, verb: str) -> bool:
         """Whether `verb` may be done to the row's cluster; for no row, whether to any cluster at all."""

@@ -75,6 +75,51 @@ def test_a_cluster_is_made_through_the_inbox(
     )
 
 
+@pytest.mark.parametrize(
+    "settings, epoch, said",
+    [
+        pytest.param("[1]", "2026-01-01", "must be a mapping", id="no mapping"),
+        pytest.param('{"colour": 1}', "2026-01-01", "colour: unknown setting", id="unknown"),
+        pytest.param(
+            '{"nodes": {"count": 1000000000}}',
+            "2026-01-01",
+            "nodes.count: must be from 0 to 5000",
+            id="nodes",
+        ),
+        pytest.param('{"nodes": {"cpu": "much"}}', "2026-01-01", "nodes.cpu", id="a quantity"),
+        pytest.param('{"timing": {"a": "b"}}', "2026-01-01", "timing", id="timing"),
+        pytest.param('{"timing": NaN}', "2026-01-01", "no JSON", id="NaN"),
+        pytest.param('{"kubelet": [1]}', "2026-01-01", "KubeletConfiguration", id="no kubelet"),
+        pytest.param(
+            '{"kubelet": [{"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration",'
+            ' "maxPods": "many"}]}',
+            "2026-01-01",
+            "maxPods",
+            id="a kubelet",
+        ),
+        pytest.param("{}", "9999-12-31", "use a year from 1970 to 9000", id="no year left"),
+    ],
+)
+def test_input_that_gives_no_cluster_is_refused(client: Client, shop: Cluster, settings, epoch, said):
+    form = {"name": "fresh", "seed": "7", "epoch_0": epoch, "epoch_1": "00:00:00", "settings": settings}
+    page = client.post(reverse("admin:lifecycle_cluster_add"), form)
+    assert page.status_code == 200 and said in page.content.decode()
+    assert not Cluster.objects.filter(name="fresh").exists()
+
+
+@pytest.mark.parametrize("what, action", [("cluster", "fork"), ("storedobject", "restart")])
+@pytest.mark.parametrize("number", ["abc", "", "9" * 30, "3' OR 1"])
+def test_numbers_that_no_row_can_have_are_a_bad_request(client: Client, shop: Cluster, what, action, number):
+    ticked = {"action": action, "_selected_action": number}
+    assert client.post(reverse(f"admin:lifecycle_{what}_changelist"), ticked).status_code == 400
+
+
+@pytest.mark.parametrize("what", ["cluster", "command", "storedobject"])
+@pytest.mark.parametrize("asked", [{"id__in": "9" * 30}, {"cluster__owner__password__startswith": "p"}])
+def test_lists_are_filtered_only_by_what_stands_beside_them(client: Client, shop: Cluster, what, asked):
+    assert client.get(reverse(f"admin:lifecycle_{what}_changelist"), asked).status_code == 400
+
+
 def test_the_input_of_a_cluster_is_fixed(client: Client, shop: Cluster):
     address = reverse("admin:lifecycle_cluster_change", args=[shop.pk])
     assert client.post(address, {"name": "other", "seed": 9}).status_code == 403
