@@ -166,3 +166,17 @@ def test_saved_process_goes_on_as_before() -> None:
     process = start(pod_spec({}), world, behavior=USAGE)
     process.signal(1_000, "SIGTERM", world)
     assert reload(process).save() == process.save()
+
+
+@pytest.mark.parametrize(
+    ("writer", "expected"),
+    [("sleep 9", [(2_000, "142")]), ("sleep 1; echo early; sleep 9", [(1_000, "0 early")])],
+)
+def test_read_waits_no_longer_than_told(writer: str, expected: list[tuple[int, str]]) -> None:
+    world = FakeWorld()
+    text = f"( {writer} ) | {{ read -t 2 x; echo $? $x; }}"
+    process = start(pod_spec({"command": ["bash", "-c", text]}), world)
+    run_until(process, world, 500)
+    process = reload(process)
+    run_until(process, world)
+    assert process.take_output() == expected

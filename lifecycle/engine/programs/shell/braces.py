@@ -1,11 +1,13 @@
 """Brace expansion: `a{b,c}` and `{1..3}`, in the shells that know it."""
 
+import re
 from itertools import pairwise
 
 from lifecycle.engine.programs.shell.scanning import CannotInterpret
 from lifecycle.engine.programs.shell.word_parts import Text, Word
 
 _MOST_WORDS = 100_000
+_SEQUENCE = re.compile(r"(?:(-?\d+)\.\.(-?\d+)|([A-Za-z])\.\.([A-Za-z]))(?:\.\.(-?\d+))?", re.ASCII)
 
 
 def expand_braces(word: Word) -> list[Word]:
@@ -36,7 +38,17 @@ def _expand_first(word: Word) -> list[Word] | None:
 
 
 def _alternatives(text: str) -> list[str] | None:
+    """The texts that the first braces make which make any."""
     opening = text.find("{")
+    while opening >= 0:
+        found = _alternatives_at(text, opening)
+        if found is not None:
+            return found
+        opening = text.find("{", opening + 1)
+    return None
+
+
+def _alternatives_at(text: str, opening: int) -> list[str] | None:
     depth, commas = 0, []
     for at in range(opening, len(text)):
         if text[at] == "{":
@@ -49,29 +61,27 @@ def _alternatives(text: str) -> list[str] | None:
             commas.append(at)
     else:
         return None
-    inside = text[opening + 1 : at]
     before, after = text[:opening], text[at + 1 :]
     if commas:
         edges = [opening, *commas, at]
         middles = [text[low + 1 : high] for low, high in pairwise(edges)]
         return [before + middle + after for middle in middles]
-    sequence = _sequence(inside)
+    sequence = _sequence(text[opening + 1 : at])
     return None if sequence is None else [before + middle + after for middle in sequence]
 
 
 def _sequence(inside: str) -> list[str] | None:
-    first, dots, last = inside.partition("..")
-    if not dots:
+    """`1..9`, `a..f`, and with a step behind another pair of points."""
+    match = _SEQUENCE.fullmatch(inside)
+    if match is None:
         return None
-    if len(first) == len(last) == 1 and first.isalpha() and last.isalpha():
-        low, high = ord(first), ord(last)
-        step = 1 if low <= high else -1
-        return [chr(code) for code in range(low, high + step, step)]
-    if not (first.lstrip("-").isdigit() and last.lstrip("-").isdigit()):
-        return None
-    low, high = int(first), int(last)
-    if abs(high - low) > _MOST_WORDS:
+    first, last, step = match[1] or match[3], match[2] or match[4], abs(int(match[5] or 1)) or 1
+    low, high = (int(first), int(last)) if match[1] else (ord(first), ord(last))
+    if abs(high - low) // step > _MOST_WORDS:
         raise CannotInterpret(f"the long list {{{inside}}}")
-    width = max(len(first), len(last)) if first.startswith("0") or last.startswith("0") else 0
-    step = 1 if low <= high else -1
-    return [str(number).zfill(width) for number in range(low, high + step, step)]
+    places = range(low, high + 1, step) if low <= high else range(low, high - 1, -step)
+    if not match[1]:
+        return [chr(place) for place in places]
+    has_zeros = any(text.lstrip("-").startswith("0") and text.lstrip("-") != "0" for text in (first, last))
+    width = max(len(first), len(last)) if has_zeros else 0
+    return [str(place).zfill(width) for place in places]

@@ -4,7 +4,6 @@ from lifecycle.engine.programs.lines import lines_of, whole_lines_of
 from lifecycle.engine.programs.shell.arithmetic import evaluate
 from lifecycle.engine.programs.shell.arrays import unset_element
 from lifecycle.engine.programs.shell.builtin_calls import Context
-from lifecycle.engine.programs.shell.fields import split_fields
 from lifecycle.engine.programs.shell.open_files import BOTH, READER
 from lifecycle.engine.programs.shell.options import split_options
 from lifecycle.engine.programs.shell.scanning import CannotInterpret
@@ -142,37 +141,6 @@ def set_builtin(context: Context, words: list[str]) -> int:
     return 0
 
 
-def read(context: Context, words: list[str]) -> int | None:
-    raw, names, fd, is_array = False, [], 0, False
-    at = 1
-    while at < len(words):
-        word = words[at]
-        if word.startswith("-") and len(word) > 1:
-            raw, is_array = raw or "r" in word, is_array or "a" in word
-            if word[-1] in "tpudnN":
-                at += 1
-                fd = int(words[at]) if word[-1] == "u" and at < len(words) else fd
-        else:
-            names.append(word)
-        at += 1
-    machine, task = context.machine, context.task
-    text, is_end = machine.read(task, fd, until_line=True)
-    if not text and not is_end:
-        number = task.fds[fd]
-        assert machine.open_files.files[number].kind in (READER, BOTH), number
-        task.wait = Wait(Wait.INPUT, number)
-        return None
-    while not raw and text.endswith("\\\n"):
-        more, _ = machine.read(task, fd, until_line=True)
-        text = text[:-2] + more
-    line = text.removesuffix("\n")
-    if is_array and names:
-        context.shell.arrays[names[0]] = [*split_fields(line, context.scope.get("IFS"))]
-    else:
-        _assign_read(context, names or ["REPLY"], line, raw)
-    return 0 if text.endswith("\n") else 1
-
-
 def mapfile(context: Context, words: list[str]) -> int | None:
     """`mapfile -t name`: the lines of the input as an array."""
     options, names = split_options(words[1:], "dnOsuCc")
@@ -192,24 +160,6 @@ def mapfile(context: Context, words: list[str]) -> int | None:
     context.shell.variables.pop(name, None)
     context.shell.arrays[name] = [*lines]
     return 0
-
-
-def _assign_read(context: Context, names: list[str], line: str, raw: bool) -> None:
-    separators = context.scope.get("IFS")
-    separators = " \t\n" if separators is None else separators
-    blanks = "".join(sign for sign in separators if sign in " \t\n")
-    rest = line.strip(blanks) if blanks else line
-    for name in names[:-1]:
-        end = 0
-        while end < len(rest) and rest[end] not in separators:
-            end += 1
-        value, rest = rest[:end], rest[end:]
-        stripped = rest.lstrip(blanks)
-        if stripped[:1] and stripped[0] in separators and stripped[0] not in blanks:
-            stripped = stripped[1:].lstrip(blanks)
-        rest = stripped
-        context.scope.put(name, value if raw else value.replace("\\", ""))
-    context.scope.put(names[-1], rest if raw else rest.replace("\\", ""))
 
 
 def let(context: Context, words: list[str]) -> int:

@@ -3,13 +3,13 @@
 from lifecycle.engine.programs.file_system import FOLDER, FileProblem, join_path
 from lifecycle.engine.programs.shell.builtin_calls import Builtin, Context
 from lifecycle.engine.programs.shell.builtin_jobs import jobs, kill, trap, wait
+from lifecycle.engine.programs.shell.builtin_read import read
 from lifecycle.engine.programs.shell.builtin_variables import (
     export,
     getopts,
     let,
     local,
     mapfile,
-    read,
     readonly,
     set_builtin,
     unset,
@@ -200,7 +200,10 @@ def _command(context: Context, words: list[str]) -> int | None:
 def _type(context: Context, words: list[str]) -> int:
     """`command -v`, `type`: what a name would run, status 1 or 127 for what is not there."""
     status = 0
-    for name in [word for word in words[1:] if not word.startswith("-")]:
+    names = [word for word in words[1:] if not word.startswith("-")]
+    if "-t" in words:
+        return _kinds(context, names)
+    for name in names:
         if name in context.shell.functions or name in BUILTINS:
             context.out(name + "\n")
         elif has_tool(context.machine, context.task, name):
@@ -213,10 +216,37 @@ def _type(context: Context, words: list[str]) -> int:
     return status
 
 
+def _kinds(context: Context, names: list[str]) -> int:
+    """`type -t`: what each name is, in one word; nothing and status 1 for what is not there."""
+    status = 0
+    for name in names:
+        if name in context.shell.functions or name in BUILTINS:
+            context.out("function\n" if name in context.shell.functions else "builtin\n")
+        elif has_tool(context.machine, context.task, name):
+            context.out("file\n")
+        else:
+            status = 1
+    return status
+
+
 def _set(context: Context, words: list[str]) -> int | None:
     if context.shell.flavour == "dash" and "pipefail" in words:
         return _fail_special(context, "set: Illegal option -o pipefail")
     return set_builtin(context, words)
+
+
+_SHELL_OPTIONS = frozenset("nullglob".split())
+_MATTERING = frozenset("extglob globstar dotglob failglob nocasematch nocaseglob lastpipe".split())
+
+
+def _shopt(context: Context, words: list[str]) -> int:
+    """Of bash's own options one is modelled; what others would change is told."""
+    for name in [word for word in words[1:] if not word.startswith("-")]:
+        if name in _SHELL_OPTIONS:
+            (context.shell.options.add if "-s" in words else context.shell.options.discard)(name)
+        elif name in _MATTERING and "-s" in words:
+            context.machine.note(f"cannot interpret shopt {name}: it is taken to change nothing")
+    return 0
 
 
 def _ulimit(context: Context, words: list[str]) -> int:
@@ -267,7 +297,7 @@ BUILTINS: dict[str, Builtin] = {
     "umask": _true,
     "ulimit": _ulimit,
     "hash": _true,
-    "shopt": _true,
+    "shopt": _shopt,
     "disown": _true,
     "alias": _true,
     "unalias": _true,

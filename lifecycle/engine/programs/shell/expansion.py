@@ -26,6 +26,11 @@ class Scope(Protocol):
     def is_nounset(self) -> bool: ...
 
     @property
+    def is_nullglob(self) -> bool:
+        """Whether a pattern that matches no file's name is no word at all."""
+        ...
+
+    @property
     def expands_braces(self) -> bool: ...
 
     @property
@@ -131,8 +136,10 @@ def _word_fields(word: Word, scope: Scope) -> list[str]:
     for piece in _pieces(_tilde(word, scope), scope):
         builder.add(piece)
     for text, pattern in builder.finish():
-        found = scope.names_matching(pattern) if patterns.is_pattern(pattern) else []
-        fields.extend(found or [text])
+        if patterns.is_pattern(pattern):
+            fields.extend(scope.names_matching(pattern) or ([] if scope.is_nullglob else [text]))
+        else:
+            fields.append(text)
     return fields
 
 
@@ -170,7 +177,7 @@ def _part(part: Part, scope: Scope) -> list[Piece | None]:
                 raise ExpansionProblem('Syntax error: "(" unexpected')
             return [(scope.substituted_file(slot), True, False)]
         case Substitution(slot, quoted):
-            return [(scope.substituted(slot).rstrip("\n"), quoted, True)]
+            return [(scope.substituted(slot).replace("\0", "").rstrip("\n"), quoted, True)]
         case Parameter():
             return _parameter(part, scope)
 

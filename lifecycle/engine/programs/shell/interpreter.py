@@ -61,6 +61,7 @@ from lifecycle.engine.programs.shell.word_parts import Guard
 _MOST_NESTED_TRAPS = 200
 _LOOKS = 16
 """Looking at a sign is so much more work than moving it."""
+_STATUSES = "PIPESTATUS"
 _PROBLEMS = (ExpansionProblem, ArithmeticProblem, ConditionProblem, ReadOnlyVariable)
 
 
@@ -150,6 +151,8 @@ def resolve_wait(machine: Machine, task: Task, shell: Shell) -> None:
             statuses = [task.reaped.pop(pid, 127) for pid in wait.value]
             failed = [status for status in statuses if status]
             shell.status = failed[-1] if failed and "pipefail" in shell.options else statuses[-1]
+            if shell.flavour == "bash":
+                shell.arrays[_STATUSES] = [str(status) for status in statuses]
         case Wait.JOBS:
             _resolve_jobs(task, shell, wait.value)
         case Wait.ANY_JOB:
@@ -158,8 +161,8 @@ def resolve_wait(machine: Machine, task: Task, shell: Shell) -> None:
         case Wait.CAPTURE:
             _resolve_capture(machine, task, shell, frame, wait.value)
             return
-        case Wait.INPUT:
-            # The `read` that waited is run again: its input is there now.
+        case Wait.INPUT | Wait.INPUT_UNTIL:
+            # The `read` that waited is run again: its input is there now, or its time is over.
             frame.at -= 1
             return
         case _:
@@ -184,7 +187,7 @@ def _resolve_capture(machine: Machine, task: Task, shell: Shell, frame: Frame, v
     code = compile_text(frame.program)
     instruction = code[frame.at - 1]
     assert isinstance(instruction, Substitute), instruction
-    frame.substituted[instruction.slot] = machine.open_files.files[number].text.replace("\0", "")
+    frame.substituted[instruction.slot] = machine.open_files.files[number].text
     machine.open_files.release(number)
     shell.status = task.reaped.pop(pid, 127)
 
@@ -204,6 +207,8 @@ def _execute(
     match instruction:
         case Run():
             run_command(machine, task, shell, instruction)
+            if _STATUSES in shell.arrays:
+                shell.arrays[_STATUSES] = [str(shell.status)]
             is_same = task.shell is shell and bool(shell.frames) and shell.frames[-1] is frame
             if task.wait is None and is_same:
                 frame.substituted.clear()

@@ -247,7 +247,7 @@ class Machine(Effort):
             return
         if task.shell is None:
             task.wait = None
-        elif task.wait.kind in (Wait.JOBS, Wait.ANY_JOB, Wait.INPUT):
+        elif task.wait.kind in (Wait.JOBS, Wait.ANY_JOB, Wait.INPUT, Wait.INPUT_UNTIL):
             task.wait = None
             task.shell.status = 128 + signal_number(name)
 
@@ -302,23 +302,27 @@ class Machine(Effort):
             self.output.append((at_ms, self.partial))
             self.partial = ""
 
-    def read(self, task: Task, fd: int, until_line: bool = False) -> tuple[str, bool]:
-        """What there is to read now (at most one line when `until_line`), and whether that is the end."""
+    def read(self, task: Task, fd: int, until: str = "", most: int = 0) -> tuple[str, bool]:
+        """What there is to read now, and whether that is the end.
+
+        With `until` no further than the first of that sign, with `most` no more than so many.
+        """
         file = self.open_files.files.get(task.fds.get(fd, 0))
         if file is None or file.kind in (NULL, LOG, CAPTURE, WRITER, ZERO):
             return "", True
+        is_part = bool(until or most)
         if file.kind in (READER, BOTH):
             pipe = self.open_files.pipes[file.pipe]
             text, is_end = pipe.text, self.open_files.has_ended(file)
-            self.work(task, len(text) if not until_line else len(text) >> 6)
-            taken = _first_line(text) if until_line else text
-            if until_line and not taken.endswith("\n") and not is_end:
+            self.work(task, len(text) >> 6 if is_part else len(text))
+            taken, is_whole = _first_part(text, until, most)
+            if is_part and not is_whole and not is_end:
                 return "", False
             pipe.text = text[len(taken) :]
             return taken, is_end and not pipe.text
         text = file.text[file.offset :] if file.kind == TEXT else self._read_file(file)
-        self.work(task, len(text) if not until_line else len(text) >> 6)
-        taken = _first_line(text) if until_line else text
+        self.work(task, len(text) >> 6 if is_part else len(text))
+        taken, _ = _first_part(text, until, most)
         file.offset += len(taken)
         return taken, len(taken) == len(text)
 
@@ -360,6 +364,9 @@ class Machine(Effort):
         return join_path(task.folder, path)
 
 
-def _first_line(text: str) -> str:
-    end = text.find("\n")
-    return text if end < 0 else text[: end + 1]
+def _first_part(text: str, until: str, most: int) -> tuple[str, bool]:
+    """The part of a text that is asked for, and whether it is all there."""
+    end = text.find(until) + 1 if until else 0
+    if most and len(text) >= most and not 0 < end < most:
+        return text[:most], True
+    return (text[:end], True) if end else (text, False)

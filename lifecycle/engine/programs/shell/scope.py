@@ -49,6 +49,10 @@ class ShellScope:
         return "nounset" in self.shell.options
 
     @property
+    def is_nullglob(self) -> bool:
+        return "nullglob" in self.shell.options
+
+    @property
     def expands_braces(self) -> bool:
         return self.shell.flavour == "bash"
 

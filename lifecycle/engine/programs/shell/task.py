@@ -27,6 +27,8 @@ class Wait:
     """`wait -n`: for the first of these process ids to end; a trapped signal ends it."""
     INPUT = "input"
     """Until the open file with this number has something to read, or ends."""
+    INPUT_UNTIL = "inputUntil"
+    """The same, but no longer than until an instant: [open file, ms]."""
     SPACE = "space"
     """Until a pipe has been read from."""
     CHANGE = "change"
