@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
 from dashboard.feeds import Feed, make_feed
 from dashboard.plots.patches import is_empty, make_patch
-from lifecycle.models import Cluster, Shard
-from lifecycle.run_clock import RunClock
+from lifecycle import reads
+from lifecycle.models import Cluster
 
-# A shard nobody has served for so long: virtual time stands, and the page says so.
-SILENT_SECONDS = 5.0
 Message = dict[str, Any]
 
 
@@ -49,7 +46,7 @@ class LiveFigures:
         waiting, self.waiting = self.waiting, []
         for frame in waiting:
             self._follow(cluster, frame)
-        return list(self._changes(virtual_now_ms(cluster)))
+        return list(self._changes(reads.virtual_now_ms(cluster)))
 
     def tell_time(self) -> dict[str, Any]:
         """Virtual now and how fast it moves."""
@@ -91,26 +88,14 @@ class LiveFigures:
                 yield {"patch": name, **patch}
 
 
-def virtual_now_ms(cluster: Cluster) -> int:
-    """Where the cluster's clock stands, or the last recorded instant if that is later."""
-    return max(cluster.instant_ms, RunClock.of(cluster).now_ms(time.time()))
-
-
 def tell_time(cluster: Cluster) -> dict[str, Any]:
     """The clock message: what the page's clock runs on between frames."""
-    is_stalled = _is_stalled(cluster)
     return {
-        "at_ms": cluster.instant_ms if is_stalled else virtual_now_ms(cluster),
+        "at_ms": reads.virtual_now_ms(cluster),
         "speed": cluster.speed,
         "paused": cluster.paused,
         "fast": cluster.as_fast_as_possible,
         "achieved_speed": cluster.achieved_speed,
-        "stalled": is_stalled,
+        # Virtual time stands while no worker serves the cluster.
+        "stalled": not reads.is_served(cluster),
     }
-
-
-def _is_stalled(cluster: Cluster) -> bool:
-    """Virtual time stands while no worker serves the cluster."""
-    shard = Shard.objects.filter(number=cluster.shard).first()
-    served_until = shard.served_until if shard else None
-    return served_until is None or served_until.timestamp() < time.time() - SILENT_SECONDS

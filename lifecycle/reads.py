@@ -5,6 +5,7 @@ Rows above a cluster's cursor belong to a slice that is not committed: nothing h
 
 import time
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
@@ -29,13 +30,25 @@ class Gone(Exception):
 
 def virtual_now_ms(cluster: Cluster) -> int:
     """Virtual now: it goes on between turns, and stands while nobody serves the cluster."""
-    wall = time.time()
-    served_until = Shard.objects.filter(number=cluster.shard).values_list("served_until", flat=True).first()
+    served_until = _served_until(cluster)
     if served_until is None:
         return cluster.instant_ms
-    if timezone.now() - served_until > SILENCE:
-        wall = served_until.timestamp()
+    wall = served_until.timestamp() if _is_silent(served_until) else time.time()
     return max(cluster.instant_ms, RunClock.of(cluster).now_ms(wall))
+
+
+def is_served(cluster: Cluster) -> bool:
+    """Whether an engine worker was heard of lately that serves the cluster."""
+    served_until = _served_until(cluster)
+    return served_until is not None and not _is_silent(served_until)
+
+
+def _served_until(cluster: Cluster) -> datetime | None:
+    return Shard.objects.filter(number=cluster.shard).values_list("served_until", flat=True).first()
+
+
+def _is_silent(served_until: datetime) -> bool:
+    return timezone.now() - served_until > SILENCE
 
 
 def transitions(cluster: Cluster, after: int = 0) -> QuerySet[Transition]:

@@ -273,6 +273,15 @@ def test_a_pod_is_deleted_by_force_after_a_question(client, shop, sent):
     assert sent.commands == [("delete", target | {"gracePeriodSeconds": 0, "force": True})]
 
 
+@pytest.mark.parametrize("path", ["", "control/", "pods/default/web-1/"])
+def test_why_a_cluster_stopped_is_said_beside_its_controls(client, shop, path):
+    told = "This cluster takes no commands:"
+    assert told not in client.get(f"/clusters/shop/{path}").content.decode()
+    Cluster.objects.filter(pk=shop.pk).update(failure="KeyError: <b>web</b>")
+    page = client.get(f"/clusters/shop/{path}").content.decode()
+    assert told in page and "KeyError: &lt;b&gt;web" in page
+
+
 def test_a_pod_is_deleted_with_a_grace_period(client, shop, sent):
     client.post("/clusters/shop/pods/default/web-1/delete/", {"grace": "5"})
     target = {"kind": "Pod", "namespace": "default", "name": "web-1"}

@@ -6,6 +6,7 @@ import orjson
 from django.db import models
 from django.utils import timezone
 
+from dashboard.live_figures import tell_time
 from lifecycle import reads
 from lifecycle.models import Cluster, Event, ObjectVersion, Shard, StoredObject, Transition
 from tests.runs.conftest import create
@@ -27,6 +28,9 @@ def test_virtual_now_stands_while_nobody_serves(owner, make_cluster):
     cluster.anchor_wall = timezone.now() - timedelta(seconds=100)
     Shard.objects.update(served_until=timezone.now() - timedelta(seconds=90))
     assert 1_000_000 <= reads.virtual_now_ms(cluster) < 1_010_000
+    # The page's clock shows the same.
+    clock = tell_time(cluster)
+    assert (clock["at_ms"], clock["stalled"]) == (reads.virtual_now_ms(cluster), True)
 
 
 def test_rows_come_in_order_with_transitions_and_events_together(owner, wall, make_cluster):
