@@ -48,9 +48,10 @@ def read_values(query: QueryDict, name: str, parse: Callable[[str], Value]) -> l
 
 def parse_count(text: str) -> int:
     """A whole number from 0 on. Raises ValueError saying so."""
-    if not (text.isascii() and text.isdigit() and int(text[:20]) <= LARGEST):
+    digits = text.lstrip("0") or text[:1]
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 20 and int(digits) <= LARGEST):
         raise ValueError(f"{text!r} is no whole number from 0 on")
-    return int(text)
+    return int(digits)
 
 
 def parse_yes_or_no(text: str) -> bool:
