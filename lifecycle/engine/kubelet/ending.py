@@ -57,7 +57,7 @@ class Ending:
         """Time a pod that may only be active for so long, from its start."""
         parts = self._parts
         seconds = pod.spec.active_deadline_seconds
-        if parts.is_down(worker.node):
+        if parts.is_left_alone(worker):
             return
         self._drop_deadline(worker)
         if seconds is not None and pod.status.start_ms is not None:

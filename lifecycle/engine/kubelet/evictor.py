@@ -254,7 +254,7 @@ class Evictor:
             pod = self._host.pod(worker)
             if worker.stage != SYNCING or worker.stop_reason or pod.meta.deletion_ms is not None:
                 continue
-            if is_critical(pod.spec, pod.meta.annotations):
+            if is_critical(pod.spec, pod.meta.annotations) or self._parts.is_left_alone(worker):
                 continue
             used = [
                 (

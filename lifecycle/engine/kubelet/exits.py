@@ -28,7 +28,7 @@ def record_exit(parts: Parts, worker: PodWorker, run: ContainerRun, end: Exit) -
         signal=end.signal or 0,
         finished_ms=end.at_ms,
     )
-    if parts.is_cut_off(worker.node) or parts.is_down(worker.node):
+    if parts.is_cut_off(worker.node) or parts.is_left_alone(worker):
         worker.keep_untold(run.container.name, ended_state(records[run.container.name]))
     is_regular_init = run.container.is_init and not run.container.is_sidecar
     run.ready = is_regular_init and end.code == 0

@@ -359,7 +359,7 @@ class Kubelets:
         pod = self.pod(worker)
         if end is None:
             self._parts.schedule_wake(worker, run)
-            if self._parts.outages and self._parts.is_down(worker.node):
+            if self._parts.outages and self._parts.is_left_alone(worker):
                 return
             self._starter.after_process_ran(worker, pod, run)
             self._stopper.after_process_ran(worker, pod, run)

@@ -27,6 +27,7 @@ class NodeAgent:
         "first_address",
         "host_ip",
         "images",
+        "is_blind",
         "last_address",
         "name",
         "number",
@@ -48,6 +49,8 @@ class NodeAgent:
         self.pulls: dict[str, int] = {}
         self.outages: dict[str, int | None] = {}
         self.down_since_ms = 0
+        # It has started while it was cut off, and has not heard of any pod yet.
+        self.is_blind = False
         # Node n of a cluster is 10.0.x.y and gives its pods addresses of its own /24.
         self.host_ip = f"10.0.{number >> 8 & 255}.{number & 255}"
         self.first_address = (10 << 24) + (64 << 16) + (number << 8)
@@ -86,6 +89,7 @@ class NodeAgent:
             "number": self.number,
             "outages": dict(self.outages),
             "down_since_ms": self.down_since_ms,
+            "is_blind": self.is_blind,
             "pressure": self.pressure.save() if self.pressure is not None else None,
         }
 
@@ -96,4 +100,5 @@ class NodeAgent:
         self.last_address = data["last_address"]
         self.outages = dict(data["outages"])
         self.down_since_ms = data["down_since_ms"]
+        self.is_blind = data["is_blind"]
         self.pressure = NodePressure.load(data["pressure"]) if data["pressure"] else None

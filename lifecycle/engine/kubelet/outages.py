@@ -3,7 +3,8 @@
 While a kubelet is down its containers run on, but nobody probes, syncs, kills or reports. When it is back it
 knows only what the runtime and the API server say: back-offs are forgotten (RESTART-13), and terminations
 under way are repeated with their whole grace (POD-TERM-22). A kubelet that is merely cut off works on with
-what it last heard, and reports when the network is back.
+what it last heard, and reports when the network is back. One that starts while it is cut off knows its static
+pods alone: all others are left as they are until it hears of them.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ class Outages:
         parts = self._parts
         if worker.stage == WAITING and worker.uid not in parts.statics and parts.is_cut_off(worker.node):
             return True
-        return parts.is_down(worker.node)
+        return parts.is_left_alone(worker)
 
     # --- who knows what -------------------------------------------------------------------------------
 
@@ -141,12 +142,19 @@ class Outages:
         del agent.outages[kind]
         self._parts.outages -= 1
         if kind == KUBELET:
+            agent.is_blind = PARTITION in agent.outages
             self._tell_start(agent)
             for worker in self._workers_of(agent):
-                self._resume(worker)
+                if not self._parts.is_left_alone(worker):
+                    self._resume(worker)
         elif kind == PARTITION:
+            is_waking = agent.is_blind and KUBELET not in agent.outages
+            agent.is_blind = False
             for worker in self._workers_of(agent):
                 self._hear(worker)
+                # One that was deleted by force may be forgotten by now.
+                if is_waking and worker.uid not in self._parts.statics and worker.uid in self._host.workers:
+                    self._resume(worker)
         else:
             self._host.sandboxes.try_again(agent)
         if agent.pressure is not None:

@@ -73,6 +73,16 @@ class Parts:
         """Whether the kubelet of a node does not run."""
         return self.outages > 0 and KUBELET in self.agents[node].outages
 
+    def is_left_alone(self, worker: PodWorker) -> bool:
+        """Whether no kubelet sees to a pod: it does not run, or it started while cut off.
+
+        Then it knows its static pods alone, until the API server tells it of the others.
+        """
+        if not self.outages:
+            return False
+        agent = self.agents[worker.node]
+        return KUBELET in agent.outages or (agent.is_blind and worker.uid not in self.statics)
+
     def is_cut_off(self, node: str) -> bool:
         """Whether the kubelet of a node runs without reaching the API server."""
         return self.outages > 0 and PARTITION in self.agents[node].outages

@@ -144,7 +144,7 @@ class Resizer:
         """The new amounts reach the containers."""
         if worker.resize != APPLYING:
             return
-        if self._parts.is_down(worker.node):
+        if self._parts.is_left_alone(worker):
             worker.resize = ASKED
             return
         worker.resize = FINISHING

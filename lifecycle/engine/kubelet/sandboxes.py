@@ -86,7 +86,7 @@ class Sandboxes:
         now_ms = parts.context.clock.now_ms
         for worker in self._host.workers.values():
             is_waiting = worker.stage == SYNCING and not worker.runtime.sandbox_id
-            if is_waiting and worker.stage_timer is None and not parts.is_down(worker.node):
+            if is_waiting and worker.stage_timer is None and not parts.is_left_alone(worker):
                 first_ms = self._host.pod(worker).status.start_ms or 0
                 delay_ms = next_try_ms(first_ms, now_ms) - now_ms
                 worker.stage_timer, _ = parts.later(delay_ms, MOUNT, worker)

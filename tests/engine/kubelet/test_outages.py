@@ -1,5 +1,6 @@
 """Kubelets that restart and nodes that are cut off (S14, S16, S38). The kubelet goes at 100 s."""
 
+import json
 from typing import Any
 
 import pytest
@@ -9,7 +10,13 @@ from lifecycle.engine import Cluster
 from .world import World
 
 GATE = "ChangeContainerStatusOnKubeletRestart"
+ENDS = {"runs": [{"for": "110s", "exit": 1}, {"forever": True}]}
 CRASH = {"runs": [{"for": "20s", "exit": 1}]}
+
+
+def since(time: str) -> int:
+    """Seconds since the epoch."""
+    return int(time[14:16]) * 60 + int(time[17:19])
 
 
 def fault(world: World, kind: str, seconds: float | None = None) -> None:
@@ -371,6 +378,48 @@ def test_a_fault_that_cannot_be_read_is_refused(payload: dict[str, Any], message
     answer = running().submit("fault", **payload)
     assert answer.code == 400
     assert answer.status is not None and message in answer.status["message"]
+
+
+@pytest.mark.parametrize("is_saved", [False, True])
+@pytest.mark.parametrize("kind", ["kubeletRestart", "reboot"])
+def test_a_kubelet_that_starts_while_cut_off_knows_its_static_pods_alone(kind: str, is_saved: bool) -> None:
+    # Both run for 110 s, are cut off from 100 on, and their kubelet is away from 105 to 107.
+    world = World()
+    meta = {"name": "static", "annotations": {"podline.dev/behavior": json.dumps({"app": ENDS})}}
+    spec = {"containers": [{"name": "app", "image": "sim/server:1"}]}
+    manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec}
+    assert world.submit("staticPod", node="node-1", manifest=manifest).ok
+    assert world.pod(behavior={"app": ENDS}).ok
+    assert world.pod(meta={"name": "going"}).ok
+    fault(world.to(100), "partition", 100)
+    fault(world.to(105), kind, 2)
+    assert world.to(150).delete(0, force=True, name="going").ok
+    if is_saved:
+        assert world.rows
+        world.cluster = Cluster.load(world.cluster.save())
+    world.to(300)
+    ended = 105 if kind == "reboot" else 110
+    # Told at 200; of the one begun anew then, of the other when its kubelet could see to it.
+    static = world.container(pod="static-node-1")
+    assert since(static["state"]["running"]["startedAt"]) == (107 if kind == "reboot" else 110)
+    app = world.container()
+    assert since(app["state"]["running"]["startedAt"]) == 200
+    assert since(app["lastState"]["terminated"]["finishedAt"]) == ended
+    # What nobody wants any more is stopped by whoever finds it.
+    assert world.signals(name="going") == ([(200, "SIGTERM")] if kind == "kubeletRestart" else [])
+
+
+def test_what_a_kubelet_hears_of_again_is_probed_and_timed_again() -> None:
+    probe = {"exec": {"command": ["true"]}, "periodSeconds": 10, "failureThreshold": 1}
+    points = [{"at": "0s", "result": "success"}, {"at": "205s", "result": "failure"}]
+    behavior = {"app": {"probes": {"liveness": points}}}
+    world = running(behavior, apps=({"name": "app", "livenessProbe": probe},), activeDeadlineSeconds=250)
+    fault(world, "partition", 100)
+    fault(world, "kubeletRestart", 2)
+    world.to(400)
+    assert world.at("probe.app.liveness", "Failure") == [210]
+    assert world.starts() == [0, 210]
+    assert world.events("DeadlineExceeded") == [(250, "DeadlineExceeded")]
 
 
 def test_the_pods_of_a_deleted_node_run_on_through_saving() -> None:
