@@ -117,7 +117,11 @@ POSTGRES_OPTIONS = {
     "keepalives_interval": 1,
     "keepalives_count": 3,
     "tcp_user_timeout": 4000,
-    "options": "-c tcp_keepalives_idle=1 -c tcp_keepalives_interval=1 -c tcp_keepalives_count=3",
+    # Keepalives are for a silent line; what was sent and not acknowledged has a timeout of its own.
+    "options": (
+        "-c tcp_keepalives_idle=1 -c tcp_keepalives_interval=1 -c tcp_keepalives_count=3"
+        " -c tcp_user_timeout=4000"
+    ),
 }
 
 

@@ -96,6 +96,18 @@ def _start_once() -> shards.Steward:
     return _steward
 
 
+def _give_locks_up(database: dict[str, Any]) -> None:
+    """Have PostgreSQL end a transaction of ours that stands still: stopped, we would hold its locks for good.
+
+    Others take our shards after the same silence, and need them.
+    """
+    if connection.vendor == "postgresql":
+        options = database["OPTIONS"]
+        silence_ms = round(shards.SILENCE.total_seconds() * 1000)
+        timeout = f"-c idle_in_transaction_session_timeout={silence_ms}"
+        database["OPTIONS"] = options | {"options": f"{options.get('options', '')} {timeout}".strip()}
+
+
 class FollowShards(bootsteps.StartStopStep):
     """Part of Celery's consumer, and so started again with it: a lost broker takes every timer along."""
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 
+import psycopg
 import pytest
 
 from lifecycle.benches.postgres_server import NoPostgres, postgres_server
@@ -93,3 +94,37 @@ def test_nothing_is_lost_when_the_database_is_killed_as_well(postgres_url):
     figures = json.loads(said.stdout)["figures"]
     assert (figures["lost_commands"], figures["doubled_commands"], figures["difference"]) == (0, 0, "none")
     assert figures["database_seconds"] < 5
+
+
+HOLD = """
+import os, signal, django
+django.setup()
+from django.db import connection, transaction
+from lifecycle import serving, shards
+from lifecycle.models import Shard
+shards.make_shards()
+serving._give_locks_up(connection.settings_dict)
+connection.close()
+with transaction.atomic():
+    list(Shard.objects.select_for_update())
+    print("held", flush=True)
+    os.kill(os.getpid(), signal.SIGSTOP)
+"""
+
+
+def test_a_stopped_worker_gives_the_shards_up(postgres_url):
+    """Stopped in the middle of a heartbeat, it would keep every other worker from taking them."""
+    environment = os.environ | {"DATABASE_URL": postgres_url, "DJANGO_SETTINGS_MODULE": "dashboard.settings"}
+    subprocess.run([sys.executable, "manage.py", "migrate", "-v", "0"], cwd=TOP, env=environment, check=True)
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLD], cwd=TOP, env=environment, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert holder.stdout is not None and holder.stdout.readline() == "held\n"
+        with psycopg.connect(postgres_url) as other:
+            other.execute("SET lock_timeout = '5s'")
+            assert other.execute("SELECT * FROM lifecycle_shard FOR UPDATE").fetchall()
+    finally:
+        holder.kill()
+        holder.wait()
+        holder.stdout.close()

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import connection
 from kombu.exceptions import OperationalError
 
+from dashboard import settings as dashboard_settings
 from lifecycle import broker, inbox, runner, serving, tasks
 
 
@@ -134,3 +135,13 @@ def test_a_nudge_that_was_marked_and_not_sent_does_not_keep_others_back(monkeypa
     monkeypatch.setattr(tasks.turn, "apply_async", fail)
     assert tasks.nudge(1) is False
     assert broker.mark_nudged(1)
+
+
+def test_a_machine_that_vanishes_is_missed_before_its_shards_are_needed(monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", "postgres://podline@db/podline?connect_timeout=9")
+    options = dashboard_settings._database()["OPTIONS"]
+    assert options["connect_timeout"] in (9, "9")
+    # Whoever is idle is asked after a second and three times more; what is under way has four seconds.
+    for name, seconds in {"keepalives_idle": 1, "keepalives_interval": 1, "keepalives_count": 3}.items():
+        assert options[name] == seconds and f"-c tcp_{name}={seconds}" in options["options"]
+    assert options["tcp_user_timeout"] == 4000 and "-c tcp_user_timeout=4000" in options["options"]
