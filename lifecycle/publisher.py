@@ -6,6 +6,7 @@ cannot be sent yet, because Redis is slow or web servers asked for fewer, become
 """
 
 import asyncio
+import contextlib
 import logging
 import threading
 import time
@@ -41,26 +42,32 @@ class _Sender:
         self.loop.run_until_complete(self._send_for_ever())
 
     async def _send_for_ever(self) -> None:
+        wait_seconds: float | None = None
         while True:
-            await self.something.wait()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.something.wait(), wait_seconds)
             self.something.clear()
-            await self.send_due()
+            wait_seconds = await self.send_due()
 
-    async def send_due(self) -> None:
-        """A frame of every cluster whose last one is old enough; for the others a timer is set."""
+    async def send_due(self) -> float | None:
+        """A frame of every cluster whose last one is old enough; how soon the next may go, if any waits."""
         await self._look_at_pace()
+        early = []
         for group in list(self.waiting):
-            early = self.sent_at.get(group, 0.0) + self.pace - time.monotonic()
-            if early > 0:
-                self.loop.call_later(early, self.something.set)
+            seconds = self.sent_at.get(group, 0.0) + self.pace - time.monotonic()
+            if seconds > 0:
+                early.append(seconds)
                 continue
             self.sent_at[group] = time.monotonic()
             await _send(group, frames.group_message(self.waiting.pop(group)))
+        return min(early, default=None)
 
     async def _look_at_pace(self) -> None:
         if time.monotonic() - self.looked_at > PACE_LOOK_SECONDS:
             self.looked_at = time.monotonic()
             self.pace = await asyncio.to_thread(broker.frame_pace)
+            if not self.pace:
+                self.sent_at.clear()
 
     def add(self, group: str, frame: frames.Frame) -> None:
         self.loop.call_soon_threadsafe(self.put, group, frame)
@@ -69,7 +76,8 @@ class _Sender:
         """Let a frame wait; it joins the one that already does."""
         before = self.waiting.get(group)
         self.waiting[group] = frame if before is None else frames.join(before, frame)
-        self.something.set()
+        if before is None:
+            self.something.set()
 
 
 @cache

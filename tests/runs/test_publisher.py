@@ -95,6 +95,38 @@ async def test_under_load_frames_widen(monkeypatch, sent):
     sender.loop.close()
 
 
+async def test_who_waits_is_looked_at_once_and_not_for_each_frame(monkeypatch, sent):
+    """A hundred clusters that may not send yet: the sender sleeps until the first may."""
+    time = Time()
+    monkeypatch.setattr(publisher, "time", time)
+    broker.ask_for_pace(1.0)
+    sender = publisher._Sender()
+    for number in range(100):
+        sender.put(f"group {number}", frame(1, 1, 1))
+        assert await sender.send_due() is None
+        time.now += 0.001
+    sender.something.clear()
+    for number in range(100):
+        sender.put(f"group {number}", frame(2, 2, 2))
+    assert await sender.send_due() == pytest.approx(0.9)
+    sender.something.clear()
+    for number in range(100):
+        sender.put(f"group {number}", frame(3, 3, 3))
+    assert not sender.something.is_set() and len(sent) == 100
+    sender.loop.close()
+
+
+async def test_when_nobody_asks_for_fewer_frames_nothing_is_remembered(monkeypatch, sent):
+    sender = publisher._Sender()
+    monkeypatch.setattr(publisher, "PACE_LOOK_SECONDS", -1.0)
+    sender.put("a", frame(1, 1, 1))
+    await sender.send_due()
+    sender.put("b", frame(1, 1, 1))
+    await sender.send_due()
+    assert set(sender.sent_at) == {"b"}
+    sender.loop.close()
+
+
 async def test_when_all_keep_up_every_frame_goes_at_once(sent):
     sender = publisher._Sender()
     for seq in (1, 2):
