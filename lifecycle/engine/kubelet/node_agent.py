@@ -100,5 +100,5 @@ class NodeAgent:
         self.last_address = data["last_address"]
         self.outages = dict(data["outages"])
         self.down_since_ms = data["down_since_ms"]
-        self.is_blind = data["is_blind"]
+        self.is_blind = data.get("is_blind", False)
         self.pressure = NodePressure.load(data["pressure"]) if data["pressure"] else None
