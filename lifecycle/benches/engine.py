@@ -20,16 +20,28 @@ class Counter:
         self.versions += len(changes.versions)
 
 
+class History(Counter):
+    """Keeps every transition, event and version."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kept: list[Changes] = []
+
+    def take(self, changes: Changes) -> None:
+        super().take(changes)
+        self._kept.append(changes)
+
+
 def run(pods: int, nodes: int) -> Report:
     """Measure both in this process, one after the other."""
     # As a worker does.
     collector.settle()
     # One pass takes milliseconds and swings with the machine; the best of some is what it can do.
     limit_seconds = min(computed(lambda: run_heap_loop(pods))[0] for _ in range(LIMIT_PASSES))
-    counter = Counter()
+    history = History()
     engine = workload.make_engine(pods, nodes)
-    counter.take(engine.take_changes())
-    seconds, _ = computed(lambda: _to_ready(engine, pods, counter))
+    history.take(engine.take_changes())
+    seconds, _ = computed(lambda: _to_ready(engine, pods, history))
     return Report(
         bench="engine",
         work={"pods": pods, "nodes": nodes},
@@ -37,8 +49,8 @@ def run(pods: int, nodes: int) -> Report:
             "seconds": round(seconds, 3),
             "pods_per_second": round(pods / seconds),
             "microseconds_per_pod": round(seconds / pods * 1e6, 1),
-            "rows": counter.rows,
-            "versions": counter.versions,
+            "rows": history.rows,
+            "versions": history.versions,
             "virtual_ms": engine.now_ms,
         },
         limit_what=f"bare heap loop of {STEPS} timed steps a pod, pods/s",
@@ -47,9 +59,9 @@ def run(pods: int, nodes: int) -> Report:
     )
 
 
-def _to_ready(engine: workload.Engine, pods: int, counter: Counter) -> None:
+def _to_ready(engine: workload.Engine, pods: int, history: History) -> None:
     workload.create(engine, workload.make_deployment(pods))
-    counter.take(engine.take_changes())
-    workload.run(engine, workload.LIMIT_MS, counter.take, workload.is_ready(engine, pods))
+    history.take(engine.take_changes())
+    workload.run(engine, workload.LIMIT_MS, history.take, workload.is_ready(engine, pods))
     if not workload.is_ready(engine, pods)():
         raise RuntimeError(f"not all {pods} pods became Ready")
