@@ -32,7 +32,7 @@ class Timer(NamedTuple):
 class Agenda:
     """All timers of a cluster: a heap of instants, and the timers of each instant in the order they came."""
 
-    __slots__ = ("_cancelled", "_due", "_instants", "_sequence", "_taken", "first_ms", "progress_count")
+    __slots__ = ("_cancelled", "_due", "_instants", "_sequence", "_taken", "first_ms", "upkeep_count")
 
     def __init__(self) -> None:
         self._instants: list[int] = []
@@ -43,10 +43,15 @@ class Agenda:
         self._taken = 0
         self._cancelled: dict[int, None] = {}
         self._sequence = 0
-        self.progress_count = 0
+        self.upkeep_count = 0
 
     def __len__(self) -> int:
         return self._sequence - self._taken - len(self._cancelled)
+
+    @property
+    def progress_count(self) -> int:
+        """How many living timers are no upkeep."""
+        return len(self) - self.upkeep_count
 
     def add(
         self,
@@ -65,8 +70,8 @@ class Agenda:
             timers.append(timer)
         else:
             self._open_instant(due_ms).append(timer)
-        if is_progress:
-            self.progress_count += 1
+        if not is_progress:
+            self.upkeep_count += 1
         return sequence
 
     def _open_instant(self, due_ms: int) -> deque[Timer]:
@@ -78,8 +83,8 @@ class Agenda:
     def cancel(self, sequence: int, is_progress: bool = True) -> None:
         """Drop a timer that has not fired yet. `is_progress` as it was set."""
         self._cancelled[sequence] = None
-        if is_progress:
-            self.progress_count -= 1
+        if not is_progress:
+            self.upkeep_count -= 1
         if len(self._cancelled) > 1000 and len(self._cancelled) * 2 > self._sequence - self._taken:
             self._restore(self.timers())
 
@@ -110,8 +115,8 @@ class Agenda:
             if self._cancelled and timer[1] in self._cancelled:
                 del self._cancelled[timer[1]]
                 continue
-            if timer[5]:
-                self.progress_count -= 1
+            if not timer[5]:
+                self.upkeep_count -= 1
             return timer
         return None
 
@@ -135,7 +140,7 @@ class Agenda:
         self._sequence = data["sequence"]
         timers = [Timer(*entry) for entry in data["timers"]]
         self._restore(timers)
-        self.progress_count = sum(timer.is_progress for timer in timers)
+        self.upkeep_count = sum(not timer.is_progress for timer in timers)
 
     def timers(self) -> list[Timer]:
         """Living timers in firing order."""

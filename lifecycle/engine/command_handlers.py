@@ -219,7 +219,7 @@ class CommandHandlers:
         if not isinstance(old, Deployment):
             raise BadRequest(f"{old.kind.name} {old.meta.name}: only a Deployment's rollout is undone here")
         uid = old.meta.uid
-        children = map(self._store.by_uid.get, self._store.index.children.get(uid, ()))
+        children = map(self._store.find, self._store.index.children.get(uid, ()))
         sets = [one for one in children if isinstance(one, ReplicaSet)]
         try:
             undo = decide_undo(old, sets, to_revision)

@@ -291,8 +291,8 @@ class EndpointSliceController:
 
     def _slices(self, service: StoredObject) -> list[StoredObject]:
         children = self._store.index.children.get(service.meta.uid, ())
-        found = [self._store.by_uid[uid] for uid in children if uid in self._store.by_uid]
-        slices = [entry for entry in found if entry.kind.name == "EndpointSlice"]
+        found = map(self._store.find, children)
+        slices = [entry for entry in found if entry is not None and entry.kind.name == "EndpointSlice"]
         return sorted(slices, key=lambda entry: (entry.meta.creation_ms or 0, entry.meta.name))
 
     def _tell(self, name: str, pod_uid: str, was: str | None, is_now: str | None) -> None:

@@ -112,9 +112,8 @@ class GarbageCollector:
         if is_waiting_for_dependents(new) or is_orphaning(new):
             self._enqueue(new.meta.uid)
         if old is None or old.meta.owner_references is not new.meta.owner_references:
-            by_uid = self._store.by_uid
             for entry in new.meta.owner_references:
-                if entry.uid not in by_uid:
+                if self._store.find(entry.uid) is None:
                     self._enqueue(new.meta.uid)
             self._on_owners_change(old, new)
 
@@ -126,7 +125,7 @@ class GarbageCollector:
     def _on_owners_change(self, old: StoredObject | None, new: StoredObject | None) -> None:
         """An owner that waits for its dependents looks again when one has left it."""
         for entry in old.meta.owner_references if old is not None else ():
-            owner = self._store.by_uid.get(entry.uid)
+            owner = self._store.find(entry.uid)
             if owner is not None and owner.meta.deletion_ms is not None:
                 self._enqueue(entry.uid)
 
@@ -135,7 +134,7 @@ class GarbageCollector:
 
     def sync(self, namespace: str, uid: str) -> None:
         """Look at one uid: as an owner, present or gone, and as a dependent."""
-        owner = self._store.by_uid.get(uid)
+        owner = self._store.find(uid)
         if owner is not None and is_orphaning(owner):
             self._orphan(owner)
             return
@@ -158,10 +157,9 @@ class GarbageCollector:
         self._act(decide_finish(owner, ORPHAN_FINALIZER))
 
     def _judge(self, dependent: StoredObject) -> None:
-        by_uid = self._store.by_uid
         absent, waiting = [], []
         for entry in dependent.meta.owner_references:
-            owner = by_uid.get(entry.uid)
+            owner = self._store.find(entry.uid)
             if owner is None:
                 absent.append(entry.uid)
             elif is_waiting_for_dependents(owner) and entry.block_owner_deletion:
@@ -174,5 +172,5 @@ class GarbageCollector:
     def _children(self, uid: str) -> list[StoredObject]:
         """Dependents of an owner, oldest first whatever order they came to it in."""
         children = self._store.index.children.get(uid, ())
-        found = [entry for entry in map(self._store.by_uid.get, children) if entry is not None]
+        found = [entry for entry in map(self._store.find, children) if entry is not None]
         return sorted(found, key=lambda entry: (entry.meta.creation_ms or 0, entry.meta.name))

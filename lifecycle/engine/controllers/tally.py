@@ -195,6 +195,8 @@ class OwnerTally:
                     del self.nodes[was_on]
             if is_on:
                 self.nodes[is_on] = self.nodes.get(is_on, 0) + 1
+        if not (before ^ after) & (ACTIVE | RANKED) and (was_on == is_on or not after & RANKED):
+            return
         if before & ACTIVE:
             if before & RANKED:
                 members = self.ranked[was_on]

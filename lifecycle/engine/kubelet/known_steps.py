@@ -29,6 +29,8 @@ class Step:
     """What one report changes in a pod of a template, whichever pod it is."""
 
     __slots__ = (
+        "_made",
+        "_made_ms",
         "changes",
         "conditions",
         "container",
@@ -47,6 +49,7 @@ class Step:
         self.phase = new.phase
         self.generation = new.observed_generation
         self.conditions = _find_new(old.conditions, new.conditions)
+        self._made_ms, self._made = -1, list[Condition]()
         container = new.containers[0]
         self.container = container if not old.containers or old.containers[0] is not container else None
         # Which of the changes tells since when the container runs.
@@ -55,18 +58,10 @@ class Step:
 
     def status_of(self, worker: PodWorker, old: PodStatus, host_ip: str, now_ms: int) -> PodStatus:
         """The status of a pod that takes the step."""
-        conditions, generation = [*old.conditions], self.generation
-        known = len(conditions)
-        for index, has_moved, type_, text, reason, message in self.conditions:
-            moved_ms = now_ms if has_moved else conditions[index].last_transition_ms
-            new = Condition(type_, text, reason, message, moved_ms, None, None, generation)
-            if index < known:
-                conditions[index] = new
-            else:
-                conditions.append(new)
+        generation = self.generation
         return PodStatus(
             self.phase,
-            tuple(conditions),
+            self._conditions_of(old.conditions, now_ms),
             old.containers if self.container is None else (self._container_of(worker, old),),
             (),
             (),
@@ -80,6 +75,25 @@ class Step:
             old.nominated_node_name,
             old.extra,
         )
+
+    def _conditions_of(self, old: tuple[Condition, ...], now_ms: int) -> tuple[Condition, ...]:
+        conditions, known = [*old], len(old)
+        if self._made_ms != now_ms:
+            # Pods that take the step at one instant share what is new.
+            self._made_ms, self._made = now_ms, [self._make(one, now_ms) for one in self.conditions]
+        for (index, has_moved, *_), new in zip(self.conditions, self._made, strict=True):
+            if index == known:
+                conditions.append(new)
+                known += 1
+            elif has_moved:
+                conditions[index] = new
+            else:
+                conditions[index] = new.replace(last_transition_ms=old[index].last_transition_ms)
+        return tuple(conditions)
+
+    def _make(self, new: NewCondition, now_ms: int) -> Condition:
+        _index, _has_moved, type_, status, reason, message = new
+        return Condition(type_, status, reason, message, now_ms, None, None, self.generation)
 
     def _container_of(self, worker: PodWorker, old: PodStatus) -> ContainerStatus:
         like = self.container

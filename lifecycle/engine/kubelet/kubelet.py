@@ -252,7 +252,8 @@ class Kubelets:
         if self._parts.outages and self.outages.is_out_of_sight(worker):
             return
         pod = self.pod(worker)
-        if self.ending.take_over(worker, pod):
+        is_ending = worker.stop_reason or pod.meta.deletion_ms is not None
+        if (is_ending or worker.stage not in (WAITING, SYNCING)) and self.ending.take_over(worker, pod):
             return
         if worker.stage == WAITING:
             self._begin(worker, pod)

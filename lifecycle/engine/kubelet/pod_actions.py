@@ -87,6 +87,16 @@ def decide_pod_actions(
     """
     if is_terminating:
         return PodActions(kill_pod=True, sandbox_attempt=runtime.sandbox_attempt)
+    if not runtime.containers and runtime.sandbox_ready and runtime.sandbox_ip:
+        # Nothing has run yet: what begins is the same for all pods of a template.
+        known: PodActions | None = spec.memo.get("first_actions")
+        if known is None or known.sandbox_attempt != runtime.sandbox_attempt:
+            known = spec.memo["first_actions"] = _decide(spec, runtime, probe_results)
+        return known
+    return _decide(spec, runtime, probe_results)
+
+
+def _decide(spec: PodSpec, runtime: RuntimePod, probe_results: ProbeResults) -> PodActions:
     is_lost = needs_sandbox(spec, runtime)
     attempt = runtime.sandbox_attempt + 1 if is_lost and runtime.sandbox_id else runtime.sandbox_attempt
     actions = PodActions(is_lost, is_lost, attempt)

@@ -69,11 +69,10 @@ class Reporter:
 
     def _learn(self, key: Key, worker: PodWorker, pod: Pod, host_ip: str) -> Pod:
         """Work out a step that pods of the template have not taken yet, and remember it."""
-        shown = {pod.meta.uid: self._parts.store.shown[pod.meta.uid]}
         changed = self._work_out(worker, pod, host_ip)
         if changed is not pod:
-            told = pod_changes(pod, changed, shown)
-            worker.spec.memo[key] = Step(pod.status, changed.status, told, shown[pod.meta.uid])
+            told = pod_changes(pod, changed)
+            worker.spec.memo[key] = Step(pod.status, changed.status, told, changed.shown)
             worker.told = (changed.status, key[2])
         return changed
 

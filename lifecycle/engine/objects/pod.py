@@ -277,9 +277,13 @@ def _statuses(data: Any, epoch_ms: int) -> tuple[ContainerStatus, ...]:
 
 
 class Pod(StoredObject):
-    """A pod. `node_name` is "" until the scheduler binds it; the shared spec never says it."""
+    """A pod. `node_name` is "" until the scheduler binds it; the shared spec never says it.
 
-    __slots__ = ("node_name",)
+    `shown` is READY and STATUS as they were told when the pod was written; the store sets it.
+    """
+
+    __slots__ = ("node_name", "shown")
+    shown: tuple[str, str]
     KIND = "Pod"
     spec: PodSpec
     status: PodStatus
@@ -362,6 +366,10 @@ class Pod(StoredObject):
         """Whether the Ready condition is True."""
         condition = self.ready_condition
         return condition is not None and condition.status == "True"
+
+
+# What was told of it is no part of its content.
+Pod._fields = tuple(name for name in Pod._fields if name != "shown")
 
 
 class PodTemplate(Record):

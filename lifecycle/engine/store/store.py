@@ -5,7 +5,7 @@ One counter numbers the versions of all kinds. Writes at the same instant are no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ..clock import Clock
 from ..columns import pod_status_text, ready_text
@@ -31,16 +31,15 @@ class Store:
         "_audience",
         "_listeners",
         "_names",
+        "_others",
         "_pods",
         "_shape_listeners",
-        "by_uid",
         "clock",
         "creations",
         "deletion_stage",
         "get_pod",
         "index",
         "resource_version",
-        "shown",
         "trace",
         "versions",
     )
@@ -49,20 +48,19 @@ class Store:
         self.clock = clock
         self.trace = trace
         self.resource_version = 0
-        # uids by kind, then by namespace and name; the objects themselves are in `by_uid`.
+        # uids by kind, then by namespace and name; the objects themselves are in `_pods` and `_others`.
         self._names: dict[str, dict[tuple[str, str], str]] = {}
         self._listeners: dict[str, list[Listener]] = {}
         self._shape_listeners: dict[str, list[tuple[Listener, bool]]] = {}
         self._audience: dict[str, Audience] = {}
-        self.by_uid: dict[str, StoredObject] = {}
+        self._others: dict[str, StoredObject] = {}
         self._pods: dict[str, Pod] = {}
         # The pod with that uid, if it exists. Asked so often that it is the dictionary's own look-up.
         self.get_pod: Callable[[str], Pod | None] = self._pods.get
         self.index = Index()
         self.versions: list[Version] = []
-        # How far the deletion of an object has come, by uid; READY and STATUS as last told, by pod uid.
+        # How far the deletion of an object has come, by uid.
         self.deletion_stage: dict[str, str] = {}
-        self.shown: dict[str, tuple[str, str]] = {}
         # How many objects an owner has made so far, by its uid: the key of the next one's uid and name.
         self.creations: dict[str, int] = {}
 
@@ -92,7 +90,11 @@ class Store:
         """The object of that name, if it exists."""
         bucket = self._names.get(kind)
         uid = bucket.get((namespace or "", name)) if bucket is not None else None
-        return self.by_uid[uid] if uid is not None else None
+        return self.find(uid) if uid is not None else None
+
+    def find(self, uid: str) -> StoredObject | None:
+        """The object with that uid, of whatever kind, if it exists."""
+        return self._pods.get(uid) or self._others.get(uid)
 
     def require(self, kind: str, namespace: str | None, name: str) -> StoredObject:
         """The object of that name. Raises NotFound."""
@@ -104,9 +106,10 @@ class Store:
 
     def list(self, kind: str, namespace: str | None = None) -> Iterator[StoredObject]:
         """Objects of a kind in order of creation, of one namespace or of all."""
+        objects: Mapping[str, StoredObject] = self._pods if kind == "Pod" else self._others
         for (space, _name), uid in self._names.get(kind, {}).items():
             if namespace is None or space == namespace:
-                yield self.by_uid[uid]
+                yield objects[uid]
 
     def kinds(self) -> Sequence[str]:
         """Kinds with objects, in order of first use."""
@@ -129,7 +132,7 @@ class Store:
 
     def update(self, old: StoredObject, new: StoredObject) -> None:
         """Put `new` in the place of `old`, which must be what is stored."""
-        assert self.by_uid.get(old.meta.uid) is old, ("stale write", old.key)
+        assert self.find(old.meta.uid) is old, ("stale write", old.key)
         self._wrote(MODIFIED, old, new)
 
     def update_as_known(
@@ -137,11 +140,10 @@ class Store:
     ) -> None:
         """As `update`, of a pod's status alone, when it is known what that tells and how it is shown."""
         uid, trace = new.meta.uid, self.trace
-        assert self.by_uid[uid] is old, ("stale write", old.key)
+        assert self._pods[uid] is old, ("stale write", old.key)
         rv = new.resource_version = self.resource_version = self.resource_version + 1
         self.versions.append(tuple.__new__(Version, (rv, self.clock.now_ms, MODIFIED, old, new)))
-        self.by_uid[uid] = self._pods[uid] = new
-        self.shown[uid] = shown
+        self._pods[uid], new.shown = new, shown
         outer, first = trace.cause, trace.seq + 1
         if changes:
             trace.record(new.subject, changes)
@@ -164,9 +166,7 @@ class Store:
         stage = self.deletion_stage.pop(uid, None)
         if stage is not None or isinstance(old, Pod):
             trace.transition(old.subject, "deletion", stage, "removed")
-        del self.by_uid[uid]
-        self._pods.pop(uid, None)
-        self.shown.pop(uid, None)
+        del (self._pods if isinstance(old, Pod) else self._others)[uid]
         self.creations.pop(uid, None)
         self.index.change(old, None)
         trace.cause = first
@@ -184,7 +184,6 @@ class Store:
         self.versions.append(tuple.__new__(Version, (rv, self.clock.now_ms, type, old, new)))
         trace, uid = self.trace, new.meta.uid
         outer, before = trace.cause, trace.seq
-        self.by_uid[uid] = new
         is_of_note = old is None or old.meta is not new.meta or old.spec is not new.spec
         if isinstance(new, Pod):
             self._pods[uid] = new
@@ -193,11 +192,12 @@ class Store:
                 is_of_note = True
                 self._file(old, new)
             if old is None:
-                changes = first_changes(new, self.shown)
+                changes = first_changes(new)
             else:
-                changes, has_turned = pod_changes(old, new, self.shown)
+                changes, has_turned = pod_changes(old, new)
                 is_of_note = is_of_note or has_turned
         else:
+            self._others[uid] = new
             if is_of_note:
                 self._file(old, new)
             changes, is_of_note = object_changes(old, new), True
@@ -224,12 +224,13 @@ class Store:
         """Put back an object of a checkpoint: no version, no rows, no notice."""
         kind, namespace, name = obj.key
         self._names.setdefault(kind, {})[namespace, name] = obj.meta.uid
-        self.by_uid[obj.meta.uid] = obj
         self.index.change(None, obj)
         if isinstance(obj, Pod):
             self._pods[obj.meta.uid] = obj
             # Told after every write, so what was told last is what holds now.
-            self.shown[obj.meta.uid] = (ready_text(obj), pod_status_text(obj))
+            obj.shown = (ready_text(obj), pod_status_text(obj))
+        else:
+            self._others[obj.meta.uid] = obj
 
 
 def _plural(kind: str) -> str:

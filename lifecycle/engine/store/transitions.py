@@ -34,27 +34,25 @@ _RANKS_WITHOUT_INIT: dict[str, Rank] = {
     "PodReadyToStartContainers": (2, "condition.PodReadyToStartContainers"),
 }
 _NOTHING, _NOTHING_SHOWN = PodStatus(), (None, None)
+_SCHEDULED: Change = ("condition.PodScheduled", None, "True", None, None, None)
 _REVISION = "deployment.kubernetes.io/revision"
 
 
-def first_changes(pod: Pod, shown: dict[str, tuple[str, str]]) -> list[Change]:
+def first_changes(pod: Pod) -> list[Change]:
     """What a pod's creation tells; the same for all pods of a template that begin with one status."""
     memo, status = pod.spec.memo, pod.status
     known: tuple[PodStatus, list[Change], tuple[str, str]] | None = memo.get("first_changes")
     if known is not None and known[0] is status and not pod.node_name:
-        shown[pod.meta.uid] = known[2]
+        pod.shown = known[2]
         return known[1]
-    found = pod_changes(None, pod, shown)[0]
+    found = pod_changes(None, pod)[0]
     if not pod.node_name and pod.meta.deletion_ms is None:
-        memo["first_changes"] = (status, found, shown[pod.meta.uid])
+        memo["first_changes"] = (status, found, pod.shown)
     return found
 
 
-def pod_changes(old: Pod | None, new: Pod, shown: dict[str, tuple[str, str]]) -> tuple[list[Change], bool]:
-    """What a pod's create or update changed, and whether its phase or readiness did.
-
-    `shown` keeps READY and STATUS as last told, by uid.
-    """
+def pod_changes(old: Pod | None, new: Pod) -> tuple[list[Change], bool]:
+    """What a pod's create or update changed, and whether its phase or readiness did; `new` is shown so."""
     found: list[Change] = []
     status = new.status
     if old is None:
@@ -64,8 +62,12 @@ def pod_changes(old: Pod | None, new: Pod, shown: dict[str, tuple[str, str]]) ->
         before = old.status
     if new.node_name and (old is None or old.node_name != new.node_name):
         found.append(("node", None, new.node_name, None, None, None))
+        if old is not None and _is_first_binding(old, new):
+            new.shown = old.shown
+            found.append(_SCHEDULED)
+            return found, False
     if before is status:
-        _add_shown(found, new, shown)
+        _add_shown(found, old, new)
         return found, False
     is_of_note = False
     is_same_run = before.containers is status.containers
@@ -84,15 +86,34 @@ def pod_changes(old: Pod | None, new: Pod, shown: dict[str, tuple[str, str]]) ->
         is_of_note = True
         was = before.phase if old is not None else None
         found.append(("phase", was, status.phase, status.reason or None, status.message or None, None))
-    elif is_same_run and _is_plain_detail(old, new, shown):
+    elif is_same_run and _is_plain_detail(old, new):
+        new.shown = old.shown
         return found, is_of_note
     if before.reason != status.reason:
         found.append(("reason", before.reason or None, status.reason or None, None, None, None))
-    _add_shown(found, new, shown)
+    _add_shown(found, old, new)
     return found, is_of_note
 
 
-def _is_plain_detail(old: Pod, new: Pod, shown: dict[str, tuple[str, str]]) -> bool:
+def _is_first_binding(old: Pod, new: Pod) -> bool:
+    """Whether all that a write says is where the scheduler sends a pod that it has not spoken of before."""
+    status = new.status
+    return (
+        new.spec.is_plain
+        and old.meta is new.meta
+        and old.spec is new.spec
+        and not old.status.conditions
+        and len(status.conditions) == 1
+        and status.conditions[0].type == "PodScheduled"
+        and status.conditions[0].status == "True"
+        and not status.conditions[0].reason
+        and status.phase == old.status.phase
+        and status.containers is old.status.containers
+        and status.reason == old.status.reason
+    )
+
+
+def _is_plain_detail(old: Pod, new: Pod) -> bool:
     """Whether READY and STATUS cannot differ between two versions with the same containers and phase.
 
     Conditions alone change what they say only of a pod that was gated, initializes or is partly completed.
@@ -102,23 +123,19 @@ def _is_plain_detail(old: Pod, new: Pod, shown: dict[str, tuple[str, str]]) -> b
         old.meta is new.meta
         and old.status.reason == new.status.reason
         and not spec.init_containers
-        and shown[new.meta.uid][1] != SCHEDULING_GATED
+        and old.shown[1] != SCHEDULING_GATED
         and old.spec is spec
         and len(spec.containers) == 1
     )
 
 
-def _add_shown(found: list[Change], pod: Pod, shown: dict[str, tuple[str, str]]) -> None:
-    uid = pod.meta.uid
-    ready, text = ready_text(pod), pod_status_text(pod)
-    was_ready, was_text = shown.get(uid, _NOTHING_SHOWN)
+def _add_shown(found: list[Change], old: Pod | None, pod: Pod) -> None:
+    ready, text = pod.shown = (ready_text(pod), pod_status_text(pod))
+    was_ready, was_text = old.shown if old is not None else _NOTHING_SHOWN
     if was_ready != ready:
         found.append(("ready", was_ready, ready, None, None, None))
-    elif was_text == text:
-        return
     if was_text != text:
         found.append(("status", was_text, text, None, None, None))
-    shown[uid] = (ready, text)
 
 
 def _add_containers(

@@ -191,7 +191,7 @@ class Life:
         gone = {uid for uid, at_ms in self.watcher.gone.items() if at_ms < self.cluster.now_ms - 1000}
         for uid in sorted(gone - workers):
             assert uid not in everything, uid
-            assert uid not in self.cluster._store.shown, uid
+            assert self.cluster._store.find(uid) is None, uid
 
     # --- trouble --------------------------------------------------------------------------------------
 

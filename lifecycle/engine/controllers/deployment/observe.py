@@ -73,7 +73,8 @@ class DeploymentController:
         namespace = meta.namespace or ""
         self._selectors.add(meta.uid, namespace, meta.name, spec.selector)
         for uid in self._free.get(namespace, ()):
-            if spec.selector.matches(self._store.by_uid[uid].meta.labels):
+            free = self._store.find(uid)
+            if free is not None and spec.selector.matches(free.meta.labels):
                 self._orphans.setdefault(meta.uid, {})[uid] = None
 
     def _note_free(self, replica_set: StoredObject, is_free: bool) -> None:
@@ -140,7 +141,7 @@ class DeploymentController:
         waiting = self._orphans.pop(deployment.meta.uid, None)
         orphans = [
             entry
-            for entry in map(self._store.by_uid.get, waiting or ())
+            for entry in map(self._store.find, waiting or ())
             if isinstance(entry, ReplicaSet) and entry.meta.controller is None
         ]
         kept, claims = decide_claims(deployment, controlled, by_creation(orphans))
@@ -160,7 +161,7 @@ class DeploymentController:
         uid = deployment.meta.uid
         found = []
         for child in self._store.index.children.get(uid, ()):
-            entry = self._store.by_uid.get(child)
+            entry = self._store.find(child)
             if isinstance(entry, ReplicaSet):
                 owner = entry.meta.controller
                 if owner is not None and owner.uid == uid:
