@@ -60,7 +60,14 @@ class ClusterConsumer(AsyncWebsocketConsumer):
         if found is None:
             return await self._refuse()
         self.cluster, self.group = found, found.group
-        query = parse_qs(self.scope["query_string"].decode("utf-8", "replace"))
+        try:
+            await self._begin(parse_qs(self.scope["query_string"].decode("utf-8", "replace")))
+        except BaseException:
+            # Nobody would say goodbye for a browser that was never let in.
+            await self.disconnect(FAILED)
+            raise
+
+    async def _begin(self, query: dict[str, list[str]]) -> None:
         self.outbox: deque[dict[str, Any]] = deque(maxlen=MOST_WAITING)
         self.has_frames = asyncio.Event()
         # First the group, then the head: what happens in between is seen twice rather than never.

@@ -43,6 +43,7 @@ class Load:
         self.watchers -= 1
         if not self.watchers and self.looking is not None:
             self.looking.cancel()
+            self.looking = None
 
     async def _look(self) -> None:
         loop, pace, late_before = asyncio.get_running_loop(), 0.0, 0.0

@@ -12,7 +12,7 @@ from asgiref.sync import sync_to_async
 from channels.layers import get_channel_layer
 from django.contrib.auth.models import AnonymousUser
 
-from dashboard import consumers
+from dashboard import consumers, load
 from lifecycle import frames
 from tests.dashboard.conftest import make_cluster, make_user, record, watch
 from tests.dashboard.rows import event, pod_life, transition
@@ -82,6 +82,15 @@ async def test_nobody_watches_without_signing_in(shop):
 async def test_another_sites_page_may_not_connect(ada, shop):
     connected, _ = await watch(ada, shop, origin="https://evil.example").connect()
     assert not connected
+
+
+async def test_a_browser_that_could_not_be_served_leaves_nothing_behind(ada, shop, monkeypatch):
+    monkeypatch.setattr(consumers, "read_frame", lambda cluster, head: 1 / 0)
+    socket = watch(ada, shop, "?after=0")
+    await socket.connect()
+    with pytest.raises(ZeroDivisionError):
+        await socket.wait()
+    assert not get_channel_layer().groups and not load.of_this_loop().watchers
 
 
 async def test_a_frame_is_passed_on_as_it_is(ada, shop):

@@ -59,6 +59,18 @@ async def test_a_late_loop_asks_for_wider_frames(monkeypatch):
     assert asked == [0.1, 0.2, 0.1]
 
 
+async def test_a_page_that_is_loaded_again_is_looked_after_at_once():
+    """The last browser leaves and the next one joins before the loop has come round."""
+    looks = load.Load()
+    looks.join()
+    looks.leave()
+    looks.join()
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert looks.looking is not None and not looks.looking.done()
+    looks.leave()
+
+
 async def test_what_many_ask_at_once_is_asked_once(monkeypatch):
     shared, asked = Shared(seconds=60), []
 
