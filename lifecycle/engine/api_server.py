@@ -23,7 +23,7 @@ from .quotas import QUOTA
 from .store.defaults import apply_defaults
 from .store.defaults.nodes import register_node
 from .store.defaults.pods import default_pod
-from .store.requests import check_shape, make_wanted
+from .store.requests import check_address, make_wanted
 from .store.validation import FieldError, to_status, validate_create, validate_update
 from .store.validation.pod_security import ENFORCE, find_violations, is_significant
 
@@ -256,7 +256,7 @@ class ApiServer:
         """
         epoch_ms = self._clock.epoch_ms
         current = old.to_json(epoch_ms)
-        check_shape(current, data, subresource)
+        check_address(current, data, subresource)
         data = self.decode(data)
         meta = dict(data.get("metadata") or {})
         version = meta.get("resourceVersion")

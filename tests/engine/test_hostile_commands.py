@@ -24,7 +24,7 @@ WEB = {
 
 @pytest.fixture(scope="module")
 def cluster() -> Cluster:
-    made = Cluster(seed=1, settings=Settings(timing="instant"))
+    made = Cluster(seed=1, settings=Settings(timing="instant"), decode_json=decode_json)
     assert made.submit(Command("create", "create", {"object": WEB})).ok
     made.run_until(1000)
     return made
@@ -42,17 +42,17 @@ def submit_refused(cluster: Cluster, kind: str, payload: dict[str, Any]) -> dict
 @pytest.mark.parametrize(
     "patch, said",
     [
-        ({"spec": "x"}, "spec: must be a map, not a text"),
-        ({"spec": {"replicas": "three"}}, "spec.replicas: must be a number, not a text"),
-        ({"spec": {"replicas": True}}, "spec.replicas: must be a number, not true or false"),
+        ({"spec": "x"}, "spec: must be a mapping, not the text"),
+        ({"spec": {"replicas": "three"}}, "spec.replicas: must be a whole number, not the text"),
+        ({"spec": {"replicas": True}}, "spec.replicas: must be a whole number, not the boolean true"),
         (
             {"spec": {"template": {"spec": {"containers": 5}}}},
             "spec.template.spec.containers: must be a list",
         ),
-        ({"metadata": {"labels": {"a": 1}}}, "metadata.labels.a: must be a text, not a number"),
+        ({"metadata": {"labels": {"a": 1}}}, "metadata.labels.a: must be text, not the number 1"),
         ({"kind": "Pod"}, "kind: must stay Deployment"),
         ({"apiVersion": 5}, "apiVersion: must stay apps/v1"),
-        ({"spec": {"strategy": "x"}}, "spec.strategy: must be a map"),
+        ({"spec": {"strategy": "x"}}, "spec.strategy: must be a mapping"),
         ({"spec": {"template": None}}, "spec.template"),
         ([1], "patch"),
     ],

@@ -10,23 +10,19 @@ from typing import Any
 
 from ..errors import BadRequest
 from .defaults import apply_defaults
-from .shapes import find_misshapen
 
 Json = dict[str, Any]
 SUBRESOURCES = ("status", "resize", "ephemeralcontainers", "scale")
 
 
-def check_shape(current: Json, data: Json, subresource: str | None) -> None:
-    """What must hold before a change can be read at all. Raises BadRequest naming object and field."""
+def check_address(current: Json, data: Json, subresource: str | None) -> None:
+    """A change is one of this object, and goes where changes go. Raises BadRequest naming the object."""
     kind, name = current["kind"], current["metadata"]["name"]
     if subresource and subresource not in SUBRESOURCES:
         raise BadRequest(f'{kind} "{name}": no subresource {subresource!r}; use {", ".join(SUBRESOURCES)}')
     for field in ("apiVersion", "kind"):
         if data.get(field) != current[field]:
             raise BadRequest(f'{kind} "{name}": {field}: must stay {current[field]}, not {data.get(field)!r}')
-    found = find_misshapen(current, data)
-    if found:
-        raise BadRequest(f'{kind} "{name}": {found}', kind, name)
 
 
 def make_wanted(current: Json, data: Json, subresource: str | None, gates: Mapping[str, bool]) -> Json:
