@@ -106,6 +106,20 @@ def test_a_field_that_was_not_there_before_has_to_be_of_its_type(patch: Any, sai
     assert f'Deployment "web": {said}' in status["message"]
 
 
+def test_a_field_that_may_hold_anything_may_change_its_type() -> None:
+    cluster = Cluster(seed=1, settings=Settings(timing="instant"), decode_json=decode_json)
+    profile = {
+        "apiVersion": "podline.dev/v1alpha1",
+        "kind": "ContainerProfile",
+        "metadata": {"name": "slow"},
+        "spec": {"match": {"image": "slow:*"}, "behavior": {"pull": {"takes": "3s"}}},
+    }
+    assert cluster.submit(Command("create", "create", {"object": profile})).ok
+    patch = {"spec": {"behavior": {"pull": {"takes": {"normal": ["3s", "500ms"]}}}}}
+    payload = {"kind": "ContainerProfile", "name": "slow", "type": "merge", "patch": patch}
+    assert cluster.submit(Command("patch", "patch", payload)).ok
+
+
 def test_an_eviction_that_cannot_be_read_leaves_no_trace(cluster: Cluster) -> None:
     name = cluster.list("Pod")[0]["metadata"]["name"]
     before = cluster.get("Pod", "default", name)
