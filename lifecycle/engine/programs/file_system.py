@@ -14,6 +14,7 @@ from typing import Any
 from lifecycle.engine.programs.shell.scanning import CannotInterpret
 
 FILE, FOLDER, LINK, FIFO = "file", "folder", "link", "fifo"
+NULL_DEVICE = "/dev/null"
 KEPT_CHARACTERS = 262_144
 _MOST_LINKS = 16
 _MISSING = "No such file or directory"
@@ -172,15 +173,10 @@ _IMAGE_FOLDERS = (
 )
 
 
-def _make_image_layer() -> FileLayer:
-    layer = FileLayer()
-    for path in _IMAGE_FOLDERS.split():
-        layer.put(path, File(FOLDER, mode=0o1777 if path.endswith("tmp") else 0o755))
-    return layer
-
-
-IMAGE_LAYER = _make_image_layer()
+IMAGE_LAYER = FileLayer()
 """The folders every small Linux image has; shared, never written to."""
+for _path in _IMAGE_FOLDERS.split():
+    IMAGE_LAYER.put(_path, File(FOLDER, mode=0o1777 if _path.endswith("tmp") else 0o755))
 
 
 def join_path(folder: str, path: str) -> str:
@@ -192,6 +188,13 @@ def join_path(folder: str, path: str) -> str:
         elif part and part != ".":
             parts.append(part)
     return "/" + "/".join(parts)
+
+
+def _need_plain(file: File) -> None:
+    if file.kind == FOLDER:
+        raise FileProblem("Is a directory")
+    if file.kind == FIFO:
+        raise CannotInterpret("a named pipe used as a file")
 
 
 class FileSystem:
@@ -231,20 +234,17 @@ class FileSystem:
         file = self.find(path)
         if file is None:
             raise FileProblem(_MISSING)
-        if file.kind == FOLDER:
-            raise FileProblem("Is a directory")
-        if file.kind == FIFO:
-            raise CannotInterpret("a named pipe used as a file")
+        _need_plain(file)
         return file.text
 
     def write(self, path: str, text: str, append: bool = False) -> None:
         """Creates, replaces or extends a file. Raises FileProblem as Linux would."""
         path = self._real_path(path)
+        if path == NULL_DEVICE:
+            return
         file = self.find(path)
-        if file is not None and file.kind == FOLDER:
-            raise FileProblem("Is a directory")
-        if file is not None and file.kind == FIFO:
-            raise CannotInterpret("a named pipe used as a file")
+        if file is not None:
+            _need_plain(file)
         layer, below = self._need_space(path, len(text))
         own = layer.entries.get(below)
         if own is None:
@@ -306,7 +306,7 @@ class FileSystem:
     def names_in(self, path: str) -> list[str]:
         """The names in a folder, sorted, mount points included."""
         layer, below = self._locate(path)
-        names = set(layer.names_in(below)) if layer else set()
+        names = set(layer.names_in(below))
         if layer is self.root:
             names |= set(IMAGE_LAYER.names_in(below))
         prefix = path.rstrip("/") + "/"
@@ -322,18 +322,23 @@ class FileSystem:
             for name in self.names_in(path):
                 yield from self.walk(join_path(path, name))
 
-    def _locate(self, path: str) -> tuple[FileLayer | None, str]:
+    def _locate(self, path: str) -> tuple[FileLayer, str]:
+        mount = self._mount_of(path)
+        if mount is None:
+            return self.root, path.strip("/")
+        # Others may write to it, even where this container may not; files of objects follow them.
+        self.reads_volumes = True
+        below = path[len(mount.path) :].strip("/")
+        return mount.layer, "/".join(part for part in (mount.sub_path.strip("/"), below) if part)
+
+    def _mount_of(self, path: str) -> Mount | None:
         for mount in self.mounts:
             if path == mount.path or path.startswith(mount.path.rstrip("/") + "/"):
-                # Others may write to it, even where this container may not; files of objects follow them.
-                self.reads_volumes = True
-                below = path[len(mount.path) :].strip("/")
-                return mount.layer, "/".join(part for part in (mount.sub_path.strip("/"), below) if part)
-        return self.root, path.strip("/")
+                return mount
+        return None
 
     def _entry(self, path: str) -> File | None:
         layer, below = self._locate(path)
-        assert layer is not None, path
         file = layer.get(below)
         if file is not None or layer is not self.root:
             return file
@@ -389,12 +394,7 @@ class FileSystem:
     def _writable(self, path: str) -> tuple[FileLayer, str]:
         if len(path) >= _LONGEST_PATH:
             raise FileProblem("File name too long")
-        for mount in self.mounts:
-            inside = path == mount.path or path.startswith(mount.path.rstrip("/") + "/")
-            if inside and mount.is_read_only:
-                raise FileProblem("Read-only file system")
-            if inside:
-                break
-        layer, below = self._locate(path)
-        assert layer is not None, path
-        return layer, below
+        mount = self._mount_of(path)
+        if mount is not None and mount.is_read_only:
+            raise FileProblem("Read-only file system")
+        return self._locate(path)

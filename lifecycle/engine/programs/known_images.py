@@ -164,8 +164,16 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     "rabbitmq": ImageFacts((5672, 15692, 25672), 10_000, _exits(0, 3000), is_shell=True),
     "kafka": ImageFacts((9092,), 8000, _exits(_JAVA, 3000), is_shell=True, user=1000, user_name="appuser"),
     "zookeeper": ImageFacts((2181, 2888, 3888, 8080), 2000, _exits(_JAVA, 200), is_shell=True),
-    "nats": ImageFacts((4222, 6222, 8222), 50, _exits(0), assumption="ends with code 0 on TERM"),
-    "consul": ImageFacts((8300, 8301, 8500, 8600), 2000, _exits(0, 500), is_shell=True),
+    "nats": ImageFacts(
+        (4222, 6222, 8222), 50, _exits(0), assumption="version 2.11 or newer: ends with code 0 on TERM"
+    ),
+    "consul": ImageFacts(
+        (8300, 8301, 8500, 8600),
+        2000,
+        _exits(1, 500),
+        is_shell=True,
+        assumption="a server, which does not leave its cluster on TERM and ends with code 1",
+    ),
     "vault": ImageFacts((8200,), 1000, _exits(0, 100), is_shell=True),
     # Observability and delivery.
     "prometheus": ImageFacts((9090,), 1000, _exits(0, 200), is_shell=True, user=65_534, user_name="nobody"),

@@ -113,11 +113,17 @@ def _from_container(
         if program is not None:
             return _known_program(program, container, is_alone, instant)
     arguments = _arguments(container, facts)
-    if arguments is not None and is_interpretable(arguments):
+    if arguments is not None and (is_interpretable(arguments) or _is_mounted(arguments[0], container.raw)):
         return _script(pod_spec, container, labels, facts, arguments)
     if facts is None or arguments is not None:
         return _unknown_program(pod_spec, container, labels, facts, arguments)
     return _known_program(facts, container, is_alone, instant)
+
+
+def _is_mounted(command: str, raw: Mapping[str, Any]) -> bool:
+    """Whether a command is a file of a volume: what it is shows when it is run."""
+    folders = (str(entry.get("mountPath") or "").rstrip("/") for entry in raw.get("volumeMounts") or ())
+    return any(folder and (command == folder or command.startswith(folder + "/")) for folder in folders)
 
 
 def _arguments(container: ContainerSpec, facts: ImageFacts | None) -> tuple[str, ...] | None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lifecycle.engine.programs import Limits, Process
+from lifecycle.engine.programs import FileLayer, Limits, Mount, Process
 from tests.engine.programs.worlds import FakeWorld, pod_spec, probe, reload, run_until, start
 
 RUNS = """
@@ -180,3 +180,25 @@ def test_read_waits_no_longer_than_told(writer: str, expected: list[tuple[int, s
     process = reload(process)
     run_until(process, world)
     assert process.take_output() == expected
+
+
+def test_command_that_is_a_file_of_a_volume_is_run() -> None:
+    script = "#!/bin/sh\ntrap 'echo stopping; exit 3' TERM\necho started $1\nsleep 60 & wait\n"
+    world = FakeWorld(volumes=(Mount("/scripts", FileLayer.of_files({"run.sh": script}), is_read_only=True),))
+    container = {
+        "command": ["/scripts/run.sh", "it"],
+        "volumeMounts": [{"name": "c", "mountPath": "/scripts"}],
+    }
+    process = start(pod_spec({**container, "image": "registry.example/own:1"}), world)
+    process.signal(5_000, "SIGTERM", world)
+    assert [line for _, line in process.take_output()] == ["started it", "stopping"]
+    assert process.exit is not None and process.exit.code == 3
+
+
+def test_command_of_a_volume_that_is_not_there_is_assumed_to_serve() -> None:
+    container = {"command": ["/app/server"], "volumeMounts": [{"name": "c", "mountPath": "/app"}]}
+    process = start(pod_spec({**container, "image": "registry.example/own:1"}), world := FakeWorld())
+    assert process.exit is None and process.listens_on(8080, 0)
+    assert any("/app/server" in problem for problem in process.take_problems())
+    process.signal(1_000, "SIGTERM", world)
+    assert process.exit is not None and process.exit.code == 0

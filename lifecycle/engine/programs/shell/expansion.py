@@ -322,7 +322,8 @@ def _replace(part: Parameter, text: str, scope: Scope) -> str:
     pattern = expand_pattern(part.word, scope)
     new = expand_text(part.second, scope) if part.second else ""
     if not pattern:
-        return text
+        # Nothing is found at either end, where something can be put, but nowhere in between.
+        return {"/#": new + text, "/%": text + new}.get(part.operator, text)
     if part.operator == "/#":
         kept = patterns.remove_prefix(text, pattern, True)
         return new + kept if kept != text else text

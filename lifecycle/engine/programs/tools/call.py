@@ -7,7 +7,14 @@ wait is over, with the state it left. It may also turn its process into another 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from lifecycle.engine.programs.file_system import FIFO, FOLDER, FileProblem, FileSystem, join_path
+from lifecycle.engine.programs.file_system import (
+    FIFO,
+    FOLDER,
+    NULL_DEVICE,
+    FileProblem,
+    FileSystem,
+    join_path,
+)
 from lifecycle.engine.programs.lines import whole_lines_of
 from lifecycle.engine.programs.shell.fifos import MustWait, open_fifo
 from lifecycle.engine.programs.shell.machine import Machine
@@ -117,6 +124,8 @@ class Call:
 
     def read_file(self, name: str) -> str | None:
         """A file's text; None, after a message, when it cannot be read."""
+        if self.path(name) == NULL_DEVICE:
+            return ""
         try:
             return self.files.read(self.path(name))
         except FileProblem as problem:

@@ -69,6 +69,9 @@ class _Expression:
         if word == "substr" and self.at + 2 < len(self.words):
             text, start, count = self.primary(), int(self.primary()), int(self.primary())
             return text[start - 1 : start - 1 + count]
+        if word == "index" and self.at + 1 < len(self.words):
+            text, signs = self.primary(), self.primary()
+            return str(next((place for place, sign in enumerate(text, 1) if sign in signs), 0))
         return word
 
     def apply(self, operator: str, left: str, right: str) -> str:

@@ -1,13 +1,14 @@
 """Tools that read and write text."""
 
 import re
+from itertools import zip_longest
 
 from lifecycle.engine.programs.lines import lines_of, whole_lines_of
 from lifecycle.engine.programs.shell.options import split_options
 from lifecycle.engine.programs.shell.task import Wait
 from lifecycle.engine.programs.tools.call import Call, Outcome
 from lifecycle.engine.programs.tools.following import old_count
-from lifecycle.engine.programs.tools.formats import format_echo, format_printf
+from lifecycle.engine.programs.tools.formats import format_echo, format_printf, unescape
 from lifecycle.engine.programs.tools.registry import tool
 from lifecycle.engine.programs.tools.system import read_size
 
@@ -165,18 +166,43 @@ def sort(call: Call) -> Outcome:
     place = int(re.match(r"\d+", key)[0]) if re.match(r"\d+", key) else 0  # type: ignore[index]
     separator = options.get("t", options.get("field-separator"))
 
-    def key_of(line: str) -> tuple[float, str]:
+    def key_of(line: str) -> tuple[float, list[int | str]]:
         fields = line.split(separator) if separator else line.split()
         text = (fields[place - 1] if place <= len(fields) else "") if place else line
         if {"n", "g", "h"} & letters:
             number = re.match(r"\s*([-+]?\d*\.?\d+)", text)
-            return (float(number[1]) if number else 0.0, line)
-        return (0.0, text.lower() if "f" in letters else text)
+            return (float(number[1]) if number else 0.0, [line])
+        if "V" in letters:
+            return (0.0, _version(text))
+        return (0.0, [text.lower() if "f" in letters else text])
 
     lines.sort(key=key_of, reverse="r" in letters)
     if "u" in letters:
         lines = [line for at, line in enumerate(lines) if at == 0 or key_of(line) != key_of(lines[at - 1])]
     call.out("".join(line + "\n" for line in lines))
+    return call.status
+
+
+def _version(text: str) -> list[int | str]:
+    """Texts and numbers in turn: of versions, the numbers in them count as such."""
+    parts = re.split(r"(\d+)", text)
+    return [int(part) if place % 2 else part for place, part in enumerate(parts)]
+
+
+@tool("paste")
+def paste(call: Call) -> Outcome:
+    """Lines side by side; with -s those of each file one behind the other."""
+    options, names = split_options(call.arguments, "d", ("delimiters",))
+    texts = call.whole_inputs(names)
+    if isinstance(texts, Wait):
+        return texts
+    delimiters = unescape(options.get("d", options.get("delimiters", "\t")))[0] or "\0"
+    if len(delimiters) > 1:
+        return call.cannot("with several delimiters")
+    rows = [lines_of(text) for _, text in texts]
+    if "s" not in options and "serial" not in options:
+        rows = [list(row) for row in zip_longest(*rows, fillvalue="")]
+    call.out("".join(delimiters.replace("\0", "").join(row) + "\n" for row in rows))
     return call.status
 
 
