@@ -25,6 +25,7 @@ from .store.defaults.nodes import register_node
 from .store.defaults.pods import default_pod
 from .store.requests import check_address, make_wanted
 from .store.validation import FieldError, to_status, validate_create, validate_update
+from .store.validation.field_error import invalid
 from .store.validation.pod_security import ENFORCE, find_violations, is_significant
 
 GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
@@ -118,13 +119,19 @@ class ApiServer:
         return {**data, "metadata": {**meta, "name": meta["generateName"] + suffix}}
 
     def _with_cluster_ip(self, data: dict[str, Any]) -> dict[str, Any]:
-        """A Service's address: the next free one of 10.96.0.0/12, unless it asks for one or for none."""
+        """A Service's address: the next free one of 10.96.0.0/12, unless it asks for one or for none.
+
+        Raises Invalid for one that another Service has.
+        """
         spec = data.get("spec") or {}
-        if spec.get("clusterIP") or spec.get("type") == "ExternalName":
+        address = spec.get("clusterIP")
+        if address == "None" or spec.get("type") == "ExternalName":
             return data
         taken = {(service.spec or {}).get("clusterIP") for service in self._store.list("Service")}
-        address = None
-        while address is None or address in taken:
+        if address and address in taken:
+            detail = f"failed to allocate IP {address}: provided IP is already allocated"
+            raise_invalid(data, [invalid("spec.clusterIPs", [address], detail)])
+        while not address or address in taken:
             # The first ten are kept for the API server and DNS.
             number = self._count("clusterIP") + 10
             address = f"10.{96 + (number >> 16)}.{number >> 8 & 255}.{number & 255}"
@@ -277,6 +284,9 @@ class ApiServer:
         )
         if isinstance(old, Pod) and is_significant(old.spec.raw, wanted.get("spec") or {}):
             self._require_security(PodSpec.from_json(wanted["spec"]), old.meta.namespace, old.meta.name)
+        if old.kind.name == "Service" and not (old.spec or {}).get("clusterIP"):
+            # It was an alias, and is one no more.
+            wanted = self._with_cluster_ip(wanted)
         new = read_object(wanted, epoch_ms)
         new.extra = new.extra or None
         if subresource == "resize" and self._store.count(QUOTA):

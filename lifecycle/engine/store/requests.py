@@ -47,4 +47,14 @@ def make_wanted(current: Json, data: Json, subresource: str | None, gates: Mappi
         if not meta.get(name):
             meta.pop(name, None)
     wanted["metadata"] = meta
+    if current["kind"] == "Service":
+        wanted["spec"] = _with_address(current.get("spec") or {}, wanted.get("spec") or {})
     return wanted
+
+
+def _with_address(before: Json, after: Json) -> Json:
+    """A Service keeps the address it was given, though who writes it may leave that out."""
+    given = {name: before[name] for name in ("clusterIP", "clusterIPs") if before.get(name)}
+    if after.get("type") == "ExternalName" or after.get("clusterIP"):
+        return after
+    return {**after, **given}

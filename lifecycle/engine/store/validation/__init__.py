@@ -134,6 +134,10 @@ def _validate_fixed_fields(kind: str, old: Object, new: Object) -> list[FieldErr
             allowed = f"{names} and '{_STATEFUL_MUTABLE[-1]}'"
             detail = f"updates to statefulset spec for fields other than {allowed} are forbidden"
             return [forbidden("spec", detail)]
+    if kind == "Service":
+        was, wanted = before.get("clusterIP"), after.get("clusterIP")
+        if was and wanted and was != wanted:
+            return [invalid("spec.clusterIPs[0]", [wanted], "may not change once set")]
     if kind == "Job":
         return [
             invalid(f"spec.{field}", after.get(field), "field is immutable")
