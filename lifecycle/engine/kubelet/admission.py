@@ -82,7 +82,12 @@ class Admission:
         return decide_misfit(pod.spec, node, sum_requests(others), len(others))
 
     def _give_cpus(self, worker: PodWorker, pod: Pod) -> str:
-        """CPUs for the pod alone, where it is to have some; says why it cannot get them (QOS-09)."""
+        """CPUs for the pod alone, where it is to have some; says why it cannot get them (QOS-09).
+
+        A pod with amounts of its own as a whole has no container with any.
+        """
+        if pod.spec.resources:
+            return ""
         configuration = self._parts.agents[worker.node].configuration
         node = self._parts.store.get("Node", "", worker.node)
         total = count_cpus(node)

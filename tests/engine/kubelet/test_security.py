@@ -383,3 +383,12 @@ def test_cpus_that_are_reserved_beyond_those_there_are_leave_none() -> None:
     world = World(kubelet=[{**STATIC, "reservedSystemCPUs": "0-7"}])
     assert world.pod({"name": "app", "resources": full("1")}).ok
     assert "requested=1, available=0" in world.to(10).status()["message"]
+
+
+@pytest.mark.spec("QOS-09")
+def test_a_pod_that_asks_as_a_whole_gets_no_cpus_of_its_own() -> None:
+    world = World(kubelet=[STATIC])
+    # Its class is Guaranteed by what it asks for as a whole.
+    assert world.pod(shell(CPUS, resources=full("2")), meta={"name": "whole"}, resources=full("2")).ok
+    assert logs(world, "whole") == ["0-3", "4"]
+    assert world.status("whole")["qosClass"] == "Guaranteed"
