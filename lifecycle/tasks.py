@@ -4,7 +4,7 @@ import logging
 
 import redis
 from celery import shared_task
-from django.db import close_old_connections
+from django.db import Error, close_old_connections
 from kombu.exceptions import OperationalError
 
 from lifecycle import broker, runner
@@ -18,7 +18,13 @@ def turn(shard: int) -> None:
     """One turn of a shard; the next one is asked for while anything is due."""
     close_old_connections()
     broker.clear_nudged(shard)
-    if runner.turn_of_shard(runner.this_process(), shard):
+    try:
+        is_more_due = runner.turn_of_shard(runner.this_process(), shard)
+    except Error as problem:
+        # The database is away. The ticker asks again once it is back.
+        log.warning("no turn: %s", problem, extra={"shard": shard})
+        return
+    if is_more_due:
         nudge(shard)
 
 

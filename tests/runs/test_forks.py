@@ -3,7 +3,7 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from lifecycle import forks, frames, inbox, reads, retention
+from lifecycle import container_logs, forks, frames, inbox, reads, retention, shards
 from lifecycle.models import Cluster, ContainerLog, StoredObject
 from tests.runs.conftest import create
 from tests.runs.histories import assert_whole, recorded
@@ -40,6 +40,19 @@ def test_a_fork_begins_with_its_parents_rows(parent):
     child = forks.fork(parent, at_ms, parent.owner, "child")
     assert recorded(child) == [row for row in recorded(parent) if row["at_ms"] <= at_ms]
     assert child.paused and child.instant_ms == at_ms and child.epoch_id != parent.epoch_id
+
+
+def test_a_fork_whose_shard_moves_while_it_is_made_has_its_checkpoint(parent, monkeypatch):
+    really_copy = container_logs.copy
+
+    def copy(parent_id, child_id, at_ms):
+        really_copy(parent_id, child_id, at_ms)
+        shards.leave("test")
+        shards.beat("other")
+
+    monkeypatch.setattr(container_logs, "copy", copy)
+    child = forks.fork(parent, 3000, parent.owner, "child")
+    assert child.checkpoints.get().instant_ms == child.instant_ms
 
 
 def test_an_untouched_fork_at_the_end_goes_on_as_its_parent(owner, parent):

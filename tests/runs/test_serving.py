@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 import redis
 from django.conf import settings
+from django.db import OperationalError as DatabaseAway
 from django.db import connection
 from kombu.exceptions import OperationalError
 
@@ -145,3 +146,14 @@ def test_a_machine_that_vanishes_is_missed_before_its_shards_are_needed(monkeypa
     for name, seconds in {"keepalives_idle": 1, "keepalives_interval": 1, "keepalives_count": 3}.items():
         assert options[name] == seconds and f"-c tcp_{name}={seconds}" in options["options"]
     assert options["tcp_user_timeout"] == 4000 and "-c tcp_user_timeout=4000" in options["options"]
+
+
+def test_a_turn_without_a_database_is_over_and_asks_for_no_other(monkeypatch):
+    def fail(*_):
+        raise DatabaseAway("the server is not there")
+
+    nudged: list[int] = []
+    monkeypatch.setattr(runner, "turn_of_shard", fail)
+    monkeypatch.setattr(tasks, "nudge", nudged.append)
+    tasks.turn(1)
+    assert nudged == []
