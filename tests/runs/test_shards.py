@@ -24,6 +24,19 @@ def test_the_first_worker_takes_everything_and_shares_with_the_second():
     assert shards.beat("two") == [2, 3]
 
 
+def test_a_worker_that_waited_for_the_shards_leaves_them_to_who_took_them(monkeypatch):
+    really_lock = Shard.objects.select_for_update
+
+    def lock_late():
+        monkeypatch.undo()
+        shards.beat("one")
+        return really_lock()
+
+    monkeypatch.setattr(Shard.objects, "select_for_update", lock_late)
+    assert shards.beat("two") == [2, 3]
+    assert shards.beat("one") == [0, 1]
+
+
 def test_a_silent_worker_loses_its_shards():
     shards.beat("one")
     shards.beat("two")
