@@ -58,7 +58,7 @@ def check_input(epoch: datetime, settings: Any) -> None:
     right."""
     problems: dict[str, list[str]] = {}
     if not FIRST_YEAR <= epoch.year <= LAST_YEAR:
-        problems["epoch"] = [f"{epoch.year} is too far away: use a year from {FIRST_YEAR} to {LAST_YEAR}"]
+        problems["epoch"] = [f"the year {epoch.year}: use one from {FIRST_YEAR} to {LAST_YEAR}"]
     if wrong := scenario.check_settings(settings):
         problems["settings"] = [str(problem) for problem in wrong]
     if problems:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -152,7 +152,7 @@ def check_settings(settings: Any) -> list[Problem]:
     head = {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": "settings"}}
     spec = {name: value for name, value in settings.items() if name != "kubelet" and value is not None}
     problems = _problems_of(Document({**head, "spec": spec}), read_scenario)
-    problems = [replace(problem, path=problem.path.removeprefix("spec.")) for problem in problems]
+    problems = [Problem(one.message, one.remedy, one.path.removeprefix("spec.")) for one in problems]
     kubelets = settings.get("kubelet") or []
     if not isinstance(kubelets, list) or not all(_is_kubelet(one) for one in kubelets):
         return [*problems, Problem("must be a list of objects of kind KubeletConfiguration", path="kubelet")]
