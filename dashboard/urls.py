@@ -2,7 +2,9 @@
 
 from django.contrib import admin
 from django.contrib.auth.views import LoginView, LogoutView
+from django.templatetags.static import static
 from django.urls import include, path
+from django.views.generic import RedirectView
 
 from dashboard import signin, views
 
@@ -26,6 +28,8 @@ urlpatterns = [
     path(f"{DEPLOYMENT}change/", views.change_deployment, name="change-deployment"),
     path("enter/<str:token>/", signin.enter, name="enter"),
     path("palette.css", views.palette, name="palette"),
+    # The admin and the API's pages name no icon: browsers look for one here.
+    path("favicon.ico", RedirectView.as_view(url=static("favicon.svg"))),
     path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("sign-out/", LogoutView.as_view(), name="logout"),
     path("api/", include("lifecycle.export.urls")),

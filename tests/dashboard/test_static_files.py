@@ -41,6 +41,11 @@ def test_what_pages_link_is_served(name):
     assert finders.find(name)
 
 
+def test_pages_that_name_no_icon_have_one_too(client):
+    found = client.get("/favicon.ico")
+    assert (found.status_code, found["Location"]) == (302, "/static/favicon.svg")
+
+
 def test_the_generated_webgl_code_is_of_the_installed_plotly():
     bundle = (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").read_text()[:400]
     version = re.search(r"plotly\.js v([0-9.]+)", bundle)[1]
