@@ -60,6 +60,7 @@ class TimelineFeed:
             self.stories.feed(row)
         for row in _walk(TRANSITIONS, rows.filter(STATE_ROWS, uid__in=uids)):
             self.stories.feed(row)
+        self.stories.forget(HELD_PODS)
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
         for row in frame["transitions"]:

@@ -108,7 +108,7 @@ class Stories:
 
     def forget(self, held: int) -> None:
         """Keep so many pods: the gone go first, the oldest of them before the others. Owners go with them."""
-        if len(self.by_uid) <= held:
+        if max(len(self.by_uid), len(self.ended)) <= held:
             return
         kept = sorted(self.by_uid.values(), key=PodStory.importance, reverse=True)[:held]
         self.by_uid = {story.uid: story for story in kept}

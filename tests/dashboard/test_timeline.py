@@ -167,6 +167,19 @@ def test_owners_are_forgotten_with_their_last_pod():
     assert rows_of(make_timeline(stories, 400_000))[0] == "web"
 
 
+def test_owners_of_a_long_history_are_forgotten_once_it_is_read():
+    stories = told(
+        [
+            replica_set(number, f"web-{number}", what)
+            for number in range(200)
+            for what in ("created", "deleted")
+        ]
+    )
+    stories.feed(replica_set(1000, "web-next", "created"))
+    stories.forget(60)
+    assert stories.workloads == {"default/ReplicaSet/web-next": "Deployment/web"}
+
+
 def test_an_owner_without_pods_yet_is_remembered():
     stories = Stories()
     rollouts(stories, range(1, 20))
