@@ -265,6 +265,7 @@ class Starter:
         run.must_restart = run.is_lost = False
         run.start_tries = 0
         run.process_start_ms = now_ms
+        run.env = None
         identity = f"containerd://{worker.uid.replace('-', '')}{run.attempt:08x}{len(container.name):08x}"
         worker.runtime.containers[container.name] = RuntimeContainer(
             container.name,
@@ -276,6 +277,8 @@ class Starter:
             attempt=run.attempt,
         )
         world = parts.world(worker, pod, run)
+        if is_env_asked_for_later(container):
+            run.env = dict(world.env)
         run.process = start_process(behavior, container, run.attempt, now_ms, world)
         run.stage = RUNNING
         parts.take_output(worker, run)
@@ -345,6 +348,14 @@ class Starter:
             worker.must_act = True
             parts.touch(worker)
         return went_well
+
+
+def is_env_asked_for_later(container: Container) -> bool:
+    """Whether commands run beside the main process, in the environment made at its start (DOWN-25)."""
+    raw = container.raw
+    if not (raw.get("env") or raw.get("envFrom")):
+        return False
+    return any(raw.get(name) for name in ("livenessProbe", "readinessProbe", "startupProbe", "lifecycle"))
 
 
 def refers_to_sources(container: Container) -> bool:

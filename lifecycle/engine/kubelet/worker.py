@@ -83,6 +83,7 @@ class ContainerRun:
         "delay_ms",
         "due_ms",
         "ended_ms",
+        "env",
         "grace_seconds",
         "hook",
         "hook_start_ms",
@@ -140,6 +141,8 @@ class ContainerRun:
         self.told_problems = False
         # Being killed to be started again, whatever its exit code will be.
         self.must_restart = False
+        # The environment its process was started with, where others are to be.
+        self.env: dict[str, str] | None = None
         # The runtime has no record any more of the run it last had.
         self.is_lost = False
 
@@ -156,6 +159,8 @@ class ContainerRun:
     def save(self) -> dict[str, Any]:
         data: dict[str, Any] = {name: getattr(self, name) for name in _RUN_DATA}
         data["image"] = self.container.image
+        if self.env is not None:
+            data["env"] = self.env
         if self.process is not None:
             data["process"] = self.process.save()
         if self.hook is not None:
@@ -169,6 +174,7 @@ class ContainerRun:
         for name in _RUN_DATA:
             value = data[name]
             setattr(self, name, tuple(value) if isinstance(value, list) else value)
+        self.env = data.get("env")
         if "process" in data:
             self.behavior = resolve(self)
             self.process = Process.load(data["process"], self.behavior, self.container)

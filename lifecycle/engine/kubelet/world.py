@@ -105,7 +105,9 @@ class ContainerWorld:
     @property
     def env(self) -> Mapping[str, str]:
         if self._env is None:
-            self._env = self._make_env()
+            run = self._worker.runs.get(self._container.name)
+            kept = run.env if run is not None else None
+            self._env = kept if kept is not None else self._make_env()
         return self._env
 
     def _make_env(self) -> dict[str, str]:

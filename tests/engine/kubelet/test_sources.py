@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from lifecycle.engine import Cluster
+
 from .world import World
 
 FIELD, RESOURCE = "fieldRef", "resourceFieldRef"
@@ -77,6 +79,30 @@ def test_s35_a_pod_is_told_of_itself() -> None:
     ]
     world.to(50).patch({"metadata": {"labels": {"tier": "silver"}}}, name="down")
     assert told(world.to(120))[:2] == ["gold", 'tier="silver"']
+
+
+@pytest.mark.spec("DOWN-25", "POD-OBJ-19")
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_a_command_beside_the_main_one_has_the_environment_of_the_start(is_saved: bool) -> None:
+    world = World()
+    config(world, data={"mode": "on"})
+    check = 'test -f /data/there && test "$TIER$MODE" = goldon'
+    probe = {"exec": {"command": ["sh", "-c", check]}, "periodSeconds": 5, "failureThreshold": 99}
+    data = {"volumeMounts": [{"name": "data", "mountPath": "/data"}]}
+    env = [
+        origin("TIER", FIELD, fieldPath="metadata.labels['tier']"),
+        origin("MODE", "configMapKeyRef", name="config", key="mode"),
+    ]
+    side = {**shell("sleep 22; touch /data/there; sleep 1h", **data), "name": "side"}
+    app = shell("sleep 1h", env=env, readinessProbe=probe, **data)
+    meta = {"labels": {"tier": "gold"}}
+    assert world.pod(app, side, meta=meta, volumes=[{"name": "data", "emptyDir": {}}]).ok
+    assert world.to(10).patch({"metadata": {"labels": {"tier": "silver"}}}).ok
+    assert world.submit("delete", kind="ConfigMap", namespace="default", name="config").ok
+    if is_saved:
+        assert world.rows
+        world.cluster = Cluster.load(world.cluster.save())
+    assert world.to(60).lane("probe.app.readiness")[-1] == (25, "Success")
 
 
 def test_services_are_told_with_all_their_ports() -> None:
