@@ -355,7 +355,8 @@ def is_env_asked_for_later(container: Container) -> bool:
     raw = container.raw
     if not (raw.get("env") or raw.get("envFrom")):
         return False
-    return any(raw.get(name) for name in ("livenessProbe", "readinessProbe", "startupProbe", "lifecycle"))
+    probes = (raw.get(name) or {} for name in ("livenessProbe", "readinessProbe", "startupProbe"))
+    return bool(raw.get("lifecycle")) or any("exec" in probe for probe in probes)
 
 
 def refers_to_sources(container: Container) -> bool:
