@@ -174,3 +174,11 @@ def test_text_beyond_the_interpreter_is_named(script: str, named: str) -> None:
 def test_growing_file_keeps_its_size() -> None:
     text = "i=0; while [ $i -lt 3000 ]; do echo 0123456789 >> /tmp/l; i=$((i+1)); done; wc -c < /tmp/l"
     assert run_script(text)[1] == ["33000"]
+
+
+@pytest.mark.parametrize(
+    "script", ["sed ':a;s/^/x/;ta'", "sed ':a;ba'", "sed 'G;H;x;:a;G;h;ba'", "sed -n ':a;s/x*/&&/;ta'"]
+)
+def test_script_of_sed_that_goes_on_and_on_is_refused(script: str) -> None:
+    process, lines = run_script(f"echo xx | {script}; echo $?")
+    assert lines == ["1"] and any("sed" in problem for problem in process.take_problems())
