@@ -32,12 +32,22 @@ class Timer(NamedTuple):
 class Agenda:
     """All timers of a cluster: a heap of instants, and the timers of each instant in the order they came."""
 
-    __slots__ = ("_cancelled", "_due", "_instants", "_sequence", "_taken", "first_ms", "upkeep_count")
+    __slots__ = (
+        "_cancelled",
+        "_due",
+        "_first",
+        "_instants",
+        "_sequence",
+        "_taken",
+        "first_ms",
+        "upkeep_count",
+    )
 
     def __init__(self) -> None:
         self._instants: list[int] = []
         # No timer is due before this instant.
         self.first_ms: float = NEVER
+        self._first: deque[Timer] = deque()
         self._due: dict[int, deque[Timer]] = {}
         # How many timers have been taken off; the others are waiting, or cancelled and not surfaced yet.
         self._taken = 0
@@ -77,7 +87,8 @@ class Agenda:
     def _open_instant(self, due_ms: int) -> deque[Timer]:
         timers = self._due[due_ms] = deque()
         heappush(self._instants, due_ms)
-        self.first_ms = self._instants[0]
+        if due_ms < self.first_ms:
+            self.first_ms, self._first = due_ms, timers
         return timers
 
     def cancel(self, sequence: int, is_progress: bool = True) -> None:
@@ -107,7 +118,7 @@ class Agenda:
     def pop_due(self, now_ms: int) -> Timer | None:
         """The first living timer due at or before now, taken off."""
         while self.first_ms <= now_ms:
-            timers = self._due[self._instants[0]]
+            timers = self._first
             timer = timers.popleft()
             self._taken += 1
             if not timers:
@@ -123,7 +134,11 @@ class Agenda:
     def _close_instant(self) -> None:
         """The last timer of the first instant was taken."""
         del self._due[heappop(self._instants)]
-        self.first_ms = self._instants[0] if self._instants else NEVER
+        if self._instants:
+            self.first_ms = self._instants[0]
+            self._first = self._due[self._instants[0]]
+        else:
+            self.first_ms = NEVER
 
     def _drop_first(self, timers: deque[Timer]) -> None:
         del self._cancelled[timers.popleft()[1]]

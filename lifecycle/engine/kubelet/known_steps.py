@@ -21,8 +21,8 @@ Facts = tuple[bool, bool, bool, bool | None]
 """All that differs in the course of a plain first start: sandbox ready, container runs, ready, started."""
 Key = tuple[str, Facts | None, Facts, int, bool]
 """The facts last told (None: nothing yet) and now, the pod's generation, whether the sandbox is told of."""
-NewCondition = tuple[int, bool, str, str, str, str]
-"""Where it stands, whether its status is new, then type, status, reason and message."""
+Verdict = tuple[str, str, str, str]
+"""Type, status, reason and message of a condition."""
 
 
 class Step:
@@ -32,13 +32,15 @@ class Step:
         "_made",
         "_made_ms",
         "changes",
-        "conditions",
         "container",
         "generation",
         "has_turned",
+        "only_adds",
         "phase",
+        "places",
         "runs_at",
         "shown",
+        "verdicts",
     )
 
     def __init__(
@@ -48,7 +50,13 @@ class Step:
         self.shown = shown
         self.phase = new.phase
         self.generation = new.observed_generation
-        self.conditions = _find_new(old.conditions, new.conditions)
+        self.places = [
+            place
+            for place, one in enumerate(new.conditions)
+            if place >= len(old.conditions) or old.conditions[place] is not one
+        ]
+        self.verdicts = [_verdict_of(new.conditions[place]) for place in self.places]
+        self.only_adds = self.places == [*range(len(old.conditions), len(new.conditions))]
         self._made_ms, self._made = -1, list[Condition]()
         container = new.containers[0]
         self.container = container if not old.containers or old.containers[0] is not container else None
@@ -77,23 +85,19 @@ class Step:
         )
 
     def _conditions_of(self, old: tuple[Condition, ...], now_ms: int) -> tuple[Condition, ...]:
-        conditions, known = [*old], len(old)
         if self._made_ms != now_ms:
             # Pods that take the step at one instant share what is new.
-            self._made_ms, self._made = now_ms, [self._make(one, now_ms) for one in self.conditions]
-        for (index, has_moved, *_), new in zip(self.conditions, self._made, strict=True):
-            if index == known:
-                conditions.append(new)
-                known += 1
-            elif has_moved:
-                conditions[index] = new
-            else:
-                conditions[index] = new.replace(last_transition_ms=old[index].last_transition_ms)
+            generation = self.generation
+            self._made_ms, self._made = (
+                now_ms,
+                [Condition(*verdict, now_ms, None, None, generation) for verdict in self.verdicts],
+            )
+        if self.only_adds:
+            return (*old, *self._made)
+        conditions = [*old]
+        for place, new in zip(self.places, self._made, strict=True):
+            conditions[place] = new
         return tuple(conditions)
-
-    def _make(self, new: NewCondition, now_ms: int) -> Condition:
-        _index, _has_moved, type_, status, reason, message = new
-        return Condition(type_, status, reason, message, now_ms, None, None, self.generation)
 
     def _container_of(self, worker: PodWorker, old: PodStatus) -> ContainerStatus:
         like = self.container
@@ -129,14 +133,17 @@ class Step:
         return changes
 
 
-def _find_new(old: tuple[Condition, ...], new: tuple[Condition, ...]) -> tuple[NewCondition, ...]:
-    found: list[NewCondition] = []
-    for index, after in enumerate(new):
-        before = old[index] if index < len(old) else None
-        if after is not before:
-            has_moved = before is None or before.status != after.status
-            found.append((index, has_moved, after.type, after.status, after.reason, after.message))
-    return tuple(found)
+def _verdict_of(condition: Condition) -> Verdict:
+    return condition.type, condition.status, condition.reason, condition.message
+
+
+def is_learnable(old: PodStatus, new: PodStatus) -> bool:
+    """Whether each new condition is added last, or stands where it stood and has another status now."""
+    count = len(old.conditions)
+    pairs = zip(old.conditions, new.conditions, strict=False)
+    changed = [(before, after) for before, after in pairs if before is not after]
+    has_moved = all(before.type == after.type and before.status != after.status for before, after in changed)
+    return has_moved and count <= len(new.conditions) and not (changed and count < len(new.conditions))
 
 
 def key_of(worker: PodWorker, pod: Pod, features: Mapping[str, bool]) -> Key | None:

@@ -11,7 +11,6 @@ from typing import Any
 from ..agenda import Timer
 from ..api_server import ApiServer
 from ..context import Context
-from ..objects.meta import StoredObject
 from ..objects.pod import Pod
 from .admission import Admission
 from .ending import TORN_DOWN, Ending
@@ -140,10 +139,10 @@ class Kubelets:
         uid = worker.uid
         return self._stored_pod(uid) or self._parts.statics.get(uid) or self._gone[uid]
 
-    def _on_pod(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        if not isinstance(new, Pod):
-            is_ours = isinstance(old, Pod) and old.meta.uid in self.workers
-            if isinstance(old, Pod) and is_ours and not (self._parts.outages and self.outages.keep(old)):
+    def _on_pod(self, old: Pod | None, new: Pod | None) -> None:
+        if new is None:
+            is_ours = old is not None and old.meta.uid in self.workers
+            if old is not None and is_ours and not (self._parts.outages and self.outages.keep(old)):
                 self._on_removed(old)
             return
         if not new.node_name:
@@ -154,7 +153,7 @@ class Kubelets:
             if agent is not None and not (new.is_finished or agent.is_deaf or new.is_mirror):
                 self.take(new)
             return
-        if not isinstance(old, Pod) or (self._parts.outages and self.outages.keep(old)):
+        if old is None or (self._parts.outages and self.outages.keep(old)):
             return
         if old.meta is not new.meta or old.spec is not new.spec:
             self._follow(worker, old, new)

@@ -18,7 +18,7 @@ from .container_status import (
     with_untold_end,
 )
 from .eviction import EVICTED, with_disruption
-from .known_steps import Key, Step, key_of
+from .known_steps import Key, Step, is_learnable, key_of
 from .parts import Parts
 from .pod_conditions import POD_SCHEDULED, decide_conditions
 from .pod_status import decide_phase
@@ -70,7 +70,7 @@ class Reporter:
     def _learn(self, key: Key, worker: PodWorker, pod: Pod, host_ip: str) -> Pod:
         """Work out a step that pods of the template have not taken yet, and remember it."""
         changed = self._work_out(worker, pod, host_ip)
-        if changed is not pod:
+        if changed is not pod and is_learnable(pod.status, changed.status):
             told = pod_changes(pod, changed)
             worker.spec.memo[key] = Step(pod.status, changed.status, told, changed.shown)
             worker.told = (changed.status, key[2])

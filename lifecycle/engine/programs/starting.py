@@ -16,7 +16,12 @@ def start_process(
     """Starts the run numbered `attempt` (from 0) of a container. Draws every duration of the run by key."""
     process = Process(behavior, container, attempt, started_ms)
     plan = behavior.run_plan(attempt)
-    if behavior.ready_after or behavior.probes or behavior.usage or plan.for_:
+    ready_after = behavior.ready_after
+    if ready_after is not None and ready_after.is_fixed:
+        process.ready_ms += ready_after.low_ms
+    elif ready_after is not None:
+        process.ready_ms += ready_after.draw_ms(world.draw, "ready", *process.key(world))
+    if behavior.probes or behavior.usage or plan.for_ is not None:
         _draw(process, plan, world)
     if behavior.binds:
         process.binds_ms = process.ready_ms
@@ -30,10 +35,8 @@ def start_process(
 
 
 def _draw(process: Process, plan: RunPlan, world: World) -> None:
-    """When it will be ready, what its checks will see, what it will use and when it will end."""
+    """What its checks will see, what it will use and when it will end."""
     behavior, started_ms, key = process.behavior, process.started_ms, process.key(world)
-    if behavior.ready_after is not None:
-        process.ready_ms += behavior.ready_after.draw_ms(world.draw, "ready", *key)
     process.probe_points = {
         kind: [
             (

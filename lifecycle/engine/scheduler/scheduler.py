@@ -55,33 +55,31 @@ class Scheduler:
 
     # --- what happens -------------------------------------------------------------------------------------
 
-    def _on_pod(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        if old is None and isinstance(new, Pod) and not new.node_name:
+    def _on_pod(self, old: Pod | None, new: Pod | None) -> None:
+        if old is None and new is not None and not new.node_name:
             self._on_unbound(old, new)
             return
-        before = isinstance(old, Pod) and _takes_room(old)
-        after = isinstance(new, Pod) and _takes_room(new)
-        if before and after and old.spec is new.spec:  # type: ignore[union-attr]
-            return
-        if before and not after:
-            assert isinstance(old, Pod), "it was bound"
-            self._occupy(old, -1)
-            self._wake_waiting()
-        elif after and not before:
-            assert isinstance(new, Pod), "it is bound"
-            self._occupy(new, 1)
-        elif isinstance(old, Pod) and isinstance(new, Pod) and after:
+        before = old is not None and _takes_room(old)
+        after = new is not None and _takes_room(new)
+        if old is not None and new is not None and before and after:
+            if old.spec is new.spec:
+                return
             # Resized in place: what it asks for counts from now on.
             self._occupy(old, -1)
             self._occupy(new, 1)
             self._wake_waiting()
+        elif old is not None and before:
+            self._occupy(old, -1)
+            self._wake_waiting()
+        elif new is not None and after:
+            self._occupy(new, 1)
         if new is None:
             if old is not None:
                 self._waiting.pop(old.meta.uid, None)
-        elif isinstance(new, Pod) and not new.node_name and new.meta.deletion_ms is None:
+        elif not new.node_name and new.meta.deletion_ms is None:
             self._on_unbound(old, new)
 
-    def _on_unbound(self, old: StoredObject | None, new: Pod) -> None:
+    def _on_unbound(self, old: Pod | None, new: Pod) -> None:
         if (old is not None and old.spec is new.spec) or new.spec.scheduling_gates:
             return
         uid = new.meta.uid
@@ -179,7 +177,7 @@ class Scheduler:
         self._store.update(pod, new)
         namespace, name = pod.meta.namespace, pod.meta.name
         self._context.trace.event(
-            new.subject,
+            new.meta.subject or new.subject,
             "Normal",
             "Scheduled",
             f"Successfully assigned {namespace}/{name} to {node_name}",

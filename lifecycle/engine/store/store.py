@@ -6,6 +6,7 @@ One counter numbers the versions of all kinds. Writes at the same instant are no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from ..clock import Clock
 from ..columns import pod_status_text, ready_text
@@ -17,7 +18,8 @@ from ..trace import Change, Trace, Version
 from .index import Index
 from .transitions import first_changes, object_changes, pod_changes
 
-Listener = Callable[[StoredObject | None, StoredObject | None], None]
+Listener = Callable[[Any, Any], None]
+"""Told (old, new) of a write, None for absent; both are of the class of the kind it listens to."""
 Listeners = tuple[Listener, ...]
 Audience = tuple[Listeners, Listeners, Listeners]
 """Who is told of writes to a kind: of those of note, of a pod's changed readiness alone, of any others."""
@@ -146,7 +148,7 @@ class Store:
         self._pods[uid], new.shown = new, shown
         outer, first = trace.cause, trace.seq + 1
         if changes:
-            trace.record(new.subject, changes)
+            trace.record(new.meta.subject or new.subject, changes)
             trace.cause = first
         audience = self._audience.get("Pod") or self._audience_of("Pod")
         for listener in audience[1] if has_turned else audience[2]:
@@ -202,7 +204,7 @@ class Store:
                 self._file(old, new)
             changes, is_of_note = object_changes(old, new), True
         if changes:
-            trace.record(new.subject, changes)
+            trace.record(new.meta.subject or new.subject, changes)
         if trace.seq > before:
             trace.cause = before + 1
         self._tell(new.kind.name, old, new, is_of_note)

@@ -63,9 +63,7 @@ class ReplicaSetController:
 
     # --- what a change can affect ---------------------------------------------------------------------
 
-    def _on_pod(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        assert old is None or isinstance(old, Pod), "the store lists Pods as pods"
-        assert new is None or isinstance(new, Pod), "the store lists Pods as pods"
+    def _on_pod(self, old: Pod | None, new: Pod | None) -> None:
         for owner in self._tally.on_pod_change(old, new):
             if owner.key != self._busy:
                 self._context.loop.enqueue(self.name, owner.key[1], owner.key[2])
