@@ -93,3 +93,24 @@ def test_slicing_time_differently_changes_nothing() -> None:
         return process.take_output()
 
     assert record_waking(100) == record_waking(2_500)
+
+
+def test_hook_under_way_still_reaches_the_program_after_loading() -> None:
+    world = FakeWorld()
+    process = start(pod_spec({"image": "nginx:1.27"}), world)
+    run_until(process, world, 200)
+    hook = {"exec": {"command": ["sh", "-c", "sleep 1; nc -z localhost 80"]}}
+    process.hook("preStop", hook, 200, world)
+    loaded = reload(process)
+    run_until(loaded, world, 5_000)
+    assert (loaded.hooks["preStop"].finished_ms, loaded.hooks["preStop"].exit_code) == (1_200, 0)
+
+
+def test_what_the_kernel_tells_follows_a_resize_with_and_without_saving() -> None:
+    path = "/sys/fs/cgroup/memory.max"
+    world = FakeWorld(kernel_files={path: "64\n"})
+    process = start(pod_spec({"command": ["sh", "-c", f"while :; do cat {path}; sleep 1; done"]}), world)
+    world.kernel_files = {path: "128\n"}
+    for one in (reload(process), process):
+        run_until(one, world, 1_000)
+        assert [line for _, line in one.take_output()] == ["64", "128"]

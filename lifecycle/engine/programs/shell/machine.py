@@ -6,6 +6,8 @@ Tasks run one after the other in the order of their process ids, each until it h
 one history. A task that never lets time pass is made to (`effort.py`).
 """
 
+from collections.abc import Mapping
+
 from lifecycle.engine.programs.file_system import FileLayer, FileProblem, FileSystem, join_path
 from lifecycle.engine.programs.shell.effort import Effort
 from lifecycle.engine.programs.shell.generated_files import generated_files
@@ -99,7 +101,7 @@ class Machine(Effort):
         """Ports the container answers on by itself, beside those of the tasks; 0 is every port."""
         self._world: World | None = None
         self._file_system: FileSystem | None = None
-        self._generated: dict[str, str] | None = None
+        self._generated: tuple[Mapping[str, str], dict[str, str]] | None = None
 
     # The world, for the length of one call.
 
@@ -111,7 +113,11 @@ class Machine(Effort):
     @property
     def file_system(self) -> FileSystem:
         if self._file_system is None:
-            generated = self._generated = self._generated or generated_files(self.world, self.flavour)
+            # What the kernel tells changes with the container's resources.
+            kernel_files = self.world.kernel_files
+            if self._generated is None or self._generated[0] != kernel_files:
+                self._generated = kernel_files, generated_files(self.world, self.flavour)
+            generated = self._generated[1]
             self._file_system = FileSystem(self.root, tuple(self.world.volumes), generated, self.now_ms)
         return self._file_system
 

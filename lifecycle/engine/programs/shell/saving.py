@@ -31,6 +31,8 @@ def save_machine(machine: Machine) -> dict[str, Any]:
         "ended": [[pid, at_ms, status] for pid, (at_ms, status) in machine.ended.items()],
         "output": [list(line) for line in machine.output],
         "partial": machine.partial,
+        "passed_signals": list(machine.passed_signals),
+        "local_ports": list(machine.local_ports),
         "problems": list(machine.problems),
     }
 
@@ -51,5 +53,7 @@ def load_machine(data: Mapping[str, Any]) -> Machine:
     machine.ended = {pid: (at_ms, status) for pid, at_ms, status in data["ended"]}
     machine.output = [(line[0], line[1]) for line in data["output"]]
     machine.partial = data["partial"]
+    machine.passed_signals = list(data["passed_signals"])
+    machine.local_ports = tuple(data["local_ports"])
     machine.problems = list(data["problems"])
     return machine
