@@ -17,6 +17,7 @@ from lifecycle.engine.programs.shell.scanning import CannotInterpret
 from lifecycle.engine.programs.shell.scope import ShellScope, need_space
 from lifecycle.engine.programs.shell.simple_commands import DECLARATIONS
 from lifecycle.engine.programs.shell.task import FUNCTION, MAIN, Frame, Shell, Task, Wait
+from lifecycle.engine.programs.shell.tracing import trace_assignment, trace_words
 from lifecycle.engine.programs.shell.word_parts import Assignment, Text, Word, literal
 from lifecycle.engine.programs.tools.call import Call
 from lifecycle.engine.programs.tools.registry import find_tool
@@ -33,8 +34,7 @@ def run_command(machine: Machine, task: Task, shell: Shell, instruction: Run) ->
     if not fields:
         _assign_only(machine, task, shell, instruction, scope)
         return
-    if "xtrace" in shell.options:
-        machine.write(task, 2, f"+ {' '.join(fields)}\n")
+    trace_words(machine, task, shell, fields)
     saved = apply_redirects(machine, task, command.redirects, scope)
     if isinstance(saved, str):
         machine.write(task, 2, f"{shell.name}: {saved}\n")
@@ -154,6 +154,8 @@ def _assign_only(machine: Machine, task: Task, shell: Shell, instruction: Run, s
             shell.status = MISSING
             return
         assign(assignment, scope)
+        if assignment.values is None and assignment.index is None:
+            trace_assignment(machine, task, shell, assignment.name, scope.get(assignment.name) or "")
     saved = apply_redirects(machine, task, instruction.command.redirects, scope)
     if isinstance(saved, str):
         machine.write(task, 2, f"{shell.name}: {saved}\n")

@@ -49,6 +49,7 @@ from lifecycle.engine.programs.shell.task import (
     FUNCTION,
     MAIN,
     SOURCE,
+    SUBSTITUTIONS,
     TRAP,
     Frame,
     LoopState,
@@ -321,7 +322,7 @@ def _substitute(machine: Machine, task: Task, shell: Shell, frame: Frame, instru
     assert child.shell is not None
     number = machine.open_files.open(OpenFile(CAPTURE))
     machine.open_files.retain(number)
-    child.state["shell_pid"] = task.state.get("shell_pid", task.pid)
+    child.state[SUBSTITUTIONS] = task.state.get(SUBSTITUTIONS, 0) + 1
     child.shell.frames = [Frame(MAIN, instruction.command.text)]
     if shell.flavour == "bash":
         child.shell.options.discard("errexit")
@@ -344,7 +345,6 @@ def _fork(machine: Machine, task: Task, shell: Shell, frame: Frame, instruction:
     child = machine.fork_shell(task, frame.at)
     assert child.shell is not None
     child.shell.frames[0].is_tested = is_tested
-    child.state["shell_pid"] = task.state.get("shell_pid", task.pid)
     if not instruction.is_background:
         task.wait = Wait(Wait.CHILD, child.pid)
         return
@@ -374,7 +374,6 @@ def _start_stages(
         child = machine.fork_shell(task, start)
         assert child.shell is not None
         child.shell.frames[0].is_tested = is_tested
-        child.state["shell_pid"] = task.state.get("shell_pid", task.pid)
         if source is not None:
             machine.set_fd(child, 0, source)
         if place < len(instruction.starts) - 1:

@@ -26,7 +26,7 @@ from lifecycle.engine.programs.shell.open_files import (
     OpenFiles,
 )
 from lifecycle.engine.programs.shell.scanning import CannotInterpret
-from lifecycle.engine.programs.shell.task import Task, Wait
+from lifecycle.engine.programs.shell.task import SUBSTITUTIONS, Task, Wait
 from lifecycle.engine.programs.signals import HARMLESS, STOPPING, signal_number
 from lifecycle.engine.programs.world import Exit, World
 
@@ -181,6 +181,10 @@ class Machine(Effort):
         child = self.child_of(task, task.arguments)
         child.environment = task.environment
         child.shell = task.shell.fork(at)
+        child.state = {
+            "shell_pid": task.state.get("shell_pid", task.pid),
+            SUBSTITUTIONS: task.state.get(SUBSTITUTIONS, 0),
+        }
         return child
 
     def finish(self, task: Task, status: int, signal: int | None = None) -> None:

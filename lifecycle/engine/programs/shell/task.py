@@ -5,6 +5,9 @@ Everything here can be saved between two instants as JSON-able data and loaded e
 
 from typing import Any
 
+SUBSTITUTIONS = "substitutions"
+"""Where a task's state keeps how many command substitutions it is inside of."""
+
 
 class Wait:
     """What a task waits for; `value` is plain data whose meaning depends on the kind."""
