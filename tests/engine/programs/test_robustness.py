@@ -182,3 +182,21 @@ def test_growing_file_keeps_its_size() -> None:
 def test_script_of_sed_that_goes_on_and_on_is_refused(script: str) -> None:
     process, lines = run_script(f"echo xx | {script}; echo $?")
     assert lines == ["1"] and any("sed" in problem for problem in process.take_problems())
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "seq 1 9000 | awk '{for (i = 0; i < 1000; i++) x += i}'",
+        "x=$(printf '%09999d' 0); for i in $(seq 1 400); do echo $x; done | grep -cE '(0|1)*0(1|0){9}2'",
+        "x=$(printf '%09999d' 0); for i in $(seq 1 400); do echo $x; done | sed -E 's/(0|1)*0(1|0){9}2//'",
+        "x=$(printf '%0999d' 0); for i in $(seq 1 4000); do echo $x; done | grep -cP '(?<=1)0*?0*2'",
+    ],
+)
+def test_tool_that_works_too_long_at_one_input_is_refused(script: str) -> None:
+    process, _ = run_script(script, shell="bash", until_ms=60_000)
+    assert any(
+        f"cannot interpret {tool}" in problem or f"{tool} is taken" in problem
+        for problem in process.take_problems()
+        for tool in ("awk", "grep", "sed")
+    )

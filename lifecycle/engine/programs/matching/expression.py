@@ -57,6 +57,10 @@ class Expression:
         self._anchored = Automaton(program, ignores_case)
         self._floating = Automaton(program, ignores_case, floats=True)
 
+    def cost(self, text: str) -> int:
+        """What a look at a text costs at most, in signs times steps."""
+        return len(text) * self.size
+
     def is_in(self, text: str) -> bool:
         """Whether it matches anywhere."""
         if self._literal is not None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from lifecycle.engine.programs.matching.syntax import PatternProblem
 
 _MOST_TRIES = 100_000_000
+_TRIES_OF_A_STEP = 50
 _REPEATED_GROUP = re.compile(r"\)[*+{?]")
 
 
@@ -21,6 +22,10 @@ class BacktrackingExpression:
             raise PatternProblem(f"the pattern {text[:40]!r} ({error})") from None
         self._repeats = len(re.findall(r"[*+{]", text))
 
+    def cost(self, text: str) -> int:
+        """What a look at a text costs at most; a try costs little."""
+        return int((len(text) + 1) ** (self._repeats + 1)) // _TRIES_OF_A_STEP
+
     def is_in(self, text: str) -> bool:
         self._check(text)
         return self._pattern.search(text) is not None
@@ -31,5 +36,5 @@ class BacktrackingExpression:
 
     def _check(self, text: str) -> None:
         # Each repetition may be tried with every length, from every place.
-        if (len(text) + 1) ** (self._repeats + 1) > _MOST_TRIES:
+        if self.cost(text) > _MOST_TRIES // _TRIES_OF_A_STEP:
             raise PatternProblem("a pattern that may take so long to match")

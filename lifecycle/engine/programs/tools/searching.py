@@ -21,6 +21,7 @@ from lifecycle.engine.programs.shell.task import Wait
 from lifecycle.engine.programs.tools.call import Call, Outcome
 from lifecycle.engine.programs.tools.registry import tool
 
+_MOST_COST = 40_000_000
 Pattern: TypeAlias = Expression | BacktrackingExpression
 
 
@@ -111,6 +112,8 @@ def _grep_lines(call: Call, compiled: Pattern, options: dict[str, str], names: l
     def handle(line: str) -> bool:
         state["line"] = state.get("line", 0) + 1
         text = line.removesuffix("\n")
+        state["cost"] = state.get("cost", 0) + compiled.cost(text)
+        _need_bounded(state["cost"])
         is_found = compiled.is_in(text)
         if is_found == ("v" in options):
             context.miss(line)
@@ -142,11 +145,17 @@ def _grep_lines(call: Call, compiled: Pattern, options: dict[str, str], names: l
     return 0 if state.get("count") and (silent or not call.status) else 2 if call.status else 1
 
 
+def _need_bounded(cost: int) -> None:
+    if cost > _MOST_COST:
+        raise PatternProblem("so long an input for that pattern")
+
+
 def _grep_files(call: Call, compiled: Pattern, options: dict[str, str], names: list[str]) -> Outcome:
     texts = call.whole_inputs(names)
     if isinstance(texts, Wait):
         return texts
     is_found = False
+    _need_bounded(sum(compiled.cost(line) for _, text in texts for line in lines_of(text)))
     for name, text in texts:
         hits = [line for line in lines_of(text) if compiled.is_in(line) != ("v" in options)]
         is_found = is_found or bool(hits)

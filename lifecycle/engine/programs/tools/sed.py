@@ -13,6 +13,7 @@ from lifecycle.engine.programs.tools.sed_script import Address, Edit, EditorProb
 
 _MOST_STEPS = 1_000_000
 _SIGNS_OF_A_STEP = 16
+_COST_OF_A_STEP = 64
 _LONGEST = 1 << 20
 _IN_REPLACEMENT = re.compile(r"&|\\.", re.DOTALL)
 _OF_CASE = frozenset("ULEul")
@@ -226,7 +227,7 @@ class _Run:
         wanted = int(digits) if digits else 1
         count, at = 0, 0
         found: list[str] = []
-        for match in self.pattern(edit.pattern).all(self.space):
+        for match in self.costed(self.pattern(edit.pattern)).all(self.space):
             count += 1
             if count < wanted:
                 continue
@@ -239,6 +240,11 @@ class _Run:
             self.is_changed = True
             if "p" in edit.flags:
                 self.found.append(self.space)
+
+    def costed(self, pattern: Expression) -> Expression:
+        """A pattern about to be looked for in the pattern space."""
+        self.steps += pattern.cost(self.space) // _COST_OF_A_STEP
+        return pattern
 
     def pattern(self, given: Expression | None) -> Expression:
         """A pattern, or the one used last where nothing was written."""
@@ -275,7 +281,7 @@ class _Run:
             return behind >= 0 and behind % address.step == 0
         if address.number is not None:
             return self.number == address.number
-        return self.pattern(address.pattern).is_in(self.space)
+        return self.costed(self.pattern(address.pattern)).is_in(self.space)
 
     def begin_range(self, last: Address, place: int) -> None:
         if last.number is None:

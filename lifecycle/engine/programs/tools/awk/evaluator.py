@@ -5,6 +5,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Protocol
 
+from lifecycle.engine.programs.matching.expression import Expression as Pattern
+from lifecycle.engine.programs.tools.awk.calculation import OF_NUMBERS, calculate, of_number
 from lifecycle.engine.programs.tools.awk.library import (
     format_values,
     pattern,
@@ -47,6 +49,7 @@ from lifecycle.engine.programs.tools.awk.values import (
 )
 
 _MOST_STEPS = 200_000
+_MOST_STEPS_TOGETHER = 2_000_000
 _DEEPEST_CALL = 40
 _MOST_ELEMENTS = 100_000
 _SIGNS_OF_A_STEP = 64
@@ -70,12 +73,17 @@ class Evaluator(ABC):
         self.outside = outside
         self.frames: list[dict[str, Value | Array]] = []
         self.steps = 0
+        self.steps_together = 0
 
     def charge(self, signs: int = 0) -> None:
         """Counts a step, and more for work on a long text. A program that goes on and on is refused."""
-        self.steps += 1 + signs // _SIGNS_OF_A_STEP
+        steps = 1 + signs // _SIGNS_OF_A_STEP
+        self.steps += steps
+        self.steps_together += steps
         if self.steps > _MOST_STEPS:
             raise AwkProblem(f"a program that takes more than {_MOST_STEPS} steps")
+        if self.steps_together > _MOST_STEPS_TOGETHER:
+            raise AwkProblem(f"a program that takes more than {_MOST_STEPS_TOGETHER} steps for one input")
 
     def value(self, node: Expression) -> Value:
         self.charge()
@@ -91,8 +99,7 @@ class Evaluator(ABC):
             case Element(name, indexes):
                 return self.array(name).setdefault(self.subscript(indexes), UNSET)
             case Regex(text):
-                self.charge(8 * len(self.state.record))
-                return float(pattern(text).is_in(self.state.record))
+                return float(self.is_in(pattern(text), self.state.record))
             case Binary():
                 return self.binary(node)
             case Assign():
@@ -110,8 +117,7 @@ class Evaluator(ABC):
                 return to_number(value) if operator == "+" else -to_number(value)
             case Match(is_negated, text, expression):
                 subject = self.text(text)
-                self.charge(8 * len(subject))
-                is_found = pattern(self.expression_text(expression)).is_in(subject)
+                is_found = self.is_in(pattern(self.expression_text(expression)), subject)
                 return float(is_found != is_negated)
             case Ternary(test, yes, no):
                 return self.value(yes if is_true(self.value(test)) else no)
@@ -124,6 +130,10 @@ class Evaluator(ABC):
             case Getline(target, file):
                 return self.getline(target, self.text(file))
         raise AssertionError(node)
+
+    def is_in(self, expression: Pattern, text: str) -> bool:
+        self.charge(expression.cost(text))
+        return expression.is_in(text)
 
     def text(self, node: Expression) -> str:
         return self.to_text(self.value(node))
@@ -187,7 +197,7 @@ class Evaluator(ABC):
     def assign(self, node: Assign) -> Value:
         value = self.value(node.value)
         if node.operator:
-            value = _calculate(node.operator, self.number(node.target), to_number(value))
+            value = calculate(node.operator, self.number(node.target), to_number(value))
         self.put(node.target, value)
         return value
 
@@ -207,7 +217,7 @@ class Evaluator(ABC):
             return text
         if operator in _COMPARISONS:
             return float(_COMPARISONS[operator](compare(left, right, self.state.text("CONVFMT"))))
-        return _calculate(operator, to_number(left), to_number(right))
+        return calculate(operator, to_number(left), to_number(right))
 
     # Functions.
 
@@ -224,8 +234,8 @@ class Evaluator(ABC):
             return self.length(given)
         values = [self.value(one) for one in given]
         self.charge(sum(len(value) for value in values if isinstance(value, str)))
-        if name in _OF_NUMBERS:
-            return _of_number(name, [to_number(value) for value in values] or [0.0])
+        if name in OF_NUMBERS:
+            return of_number(name, [to_number(value) for value in values] or [0.0])
         function = _FUNCTIONS.get(name)
         if function is None:
             raise AwkProblem(f"{name}()")
@@ -245,7 +255,7 @@ class Evaluator(ABC):
         target: Expression = given[2] if len(given) > 2 else Field(Number(0.0))
         expression, replacement = self.expression_text(given[0]), self.text(given[1])
         before = self.text(target)
-        self.charge(16 * len(before))
+        self.charge(pattern(expression).cost(before))
         text, count = substitute(expression, replacement, before, is_global)
         if count and isinstance(target, Variable | Element | Field):
             self.put(target, text)
@@ -263,8 +273,9 @@ class Evaluator(ABC):
         if len(given) != 2:
             raise AwkProblem("match() with an array")
         text = self.text(given[0])
-        self.charge(8 * len(text))
-        found = pattern(self.expression_text(given[1])).search(text)
+        expression = pattern(self.expression_text(given[1]))
+        self.charge(expression.cost(text))
+        found = expression.search(text)
         start = float(found.start() + 1) if found is not None else 0.0
         self.state.variables["RSTART"] = start
         self.state.variables["RLENGTH"] = float(len(found[0])) if found is not None else -1.0
@@ -320,40 +331,6 @@ _COMPARISONS: dict[str, Callable[[int], bool]] = {
     ">": lambda order: order > 0,
     ">=": lambda order: order >= 0,
 }
-
-
-def _calculate(operator: str, left: float, right: float) -> float:
-    try:
-        match operator:
-            case "+":
-                return left + right
-            case "-":
-                return left - right
-            case "*":
-                return left * right
-            case "/" if right:
-                return left / right
-            case "%" if right:
-                return math.fmod(left, right)
-            case "^":
-                return float(left**right)
-    except (OverflowError, TypeError, ZeroDivisionError, ValueError):
-        return math.inf
-    raise AwkProblem("a division by zero")
-
-
-_OF_NUMBERS = frozenset("int sqrt exp log sin cos atan2".split())
-
-
-def _of_number(name: str, given: list[float]) -> float:
-    try:
-        if name == "int":
-            return float(math.trunc(given[0]))
-        if name == "atan2":
-            return math.atan2(given[0], given[1])
-        return float(getattr(math, name)(given[0]))
-    except (ValueError, OverflowError):
-        return math.nan if name in ("sqrt", "log") else math.inf
 
 
 def _substr(evaluator: Evaluator, values: list[Value]) -> Value:
