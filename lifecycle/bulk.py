@@ -1,5 +1,10 @@
-"""Many rows at once: prepared batches on SQLite, COPY on PostgreSQL. JSON columns come as text."""
+"""Many rows at once: prepared batches on SQLite, COPY on PostgreSQL. JSON columns come as text.
 
+PostgreSQL keeps no NUL, in text or in JSON, and a container may write one where its message is read: what is
+recorded has U+FFFD in its place, in any database.
+"""
+
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -20,7 +25,27 @@ class Table(NamedTuple):
 
 def to_text(value: Any) -> str | None:
     """A JSON column's text; None stays NULL."""
-    return None if value is None else orjson.dumps(value).decode()
+    return None if value is None else _without_nul(orjson.dumps(value)).decode()
+
+
+def plain(text: str | None) -> str | None:
+    """A text column's text."""
+    return text.replace("\0", "\ufffd") if text and "\0" in text else text
+
+
+def plain_json(value: Any) -> Any:
+    """A JSON value as it can be kept."""
+    text = orjson.dumps(value)
+    kept = _without_nul(text)
+    return value if kept is text else orjson.loads(kept)
+
+
+def _without_nul(text: bytes) -> bytes:
+    return _NUL.sub(rb"\1\\ufffd", text) if b"\\u0000" in text else text
+
+
+# Backslashes before it come in pairs: an odd one would make it six letters of a text.
+_NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")
 
 
 def insert(table: Table, rows: Sequence[Values]) -> None:

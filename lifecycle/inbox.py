@@ -79,6 +79,8 @@ def append(
     `pinned_ms`: the instant a scenario step carries. Refused when the id names another command, or the
     cluster has failed.
     """
+    if _has_nul(payload):
+        raise Refused("a NUL character is no part of any text here: leave it out, or write an escape for it")
     command_id = uuid4() if id is None else UUID(str(id))
     with transaction.atomic():
         known = Command.objects.filter(pk=command_id).first() if id is not None else None
@@ -89,6 +91,15 @@ def append(
     if not known.is_done:
         _nudge(cluster)
     return known
+
+
+def _has_nul(value: Any) -> bool:
+    """Whether a text in it has a NUL, which PostgreSQL does not keep."""
+    if isinstance(value, str):
+        return "\0" in value
+    if isinstance(value, dict):
+        return any(_has_nul(name) or _has_nul(one) for name, one in value.items())
+    return isinstance(value, list | tuple) and any(map(_has_nul, value))
 
 
 def _append(

@@ -143,6 +143,8 @@ def _summary(version: Version, now_ms: int) -> frames.Summary:
     summary = cast(frames.Summary, summarize(version.new, now_ms))
     if version.type == "DELETED":
         summary["deleted_ms"] = version.at_ms
+    # A container's reason may be a stranger's text.
+    summary["status"] = bulk.plain(summary["status"])
     return summary
 
 
@@ -160,8 +162,8 @@ def _transition_values(pk: int, row: Transition) -> bulk.Values:
         row.field,
         to_text(row.old),
         to_text(row.new),
-        row.reason,
-        row.message,
+        bulk.plain(row.reason),
+        bulk.plain(row.message),
         to_text(row.cause),
         to_text(row.detail),
     )
@@ -179,8 +181,8 @@ def _event_values(pk: int, row: Any) -> bulk.Values:
         subject.uid,
         row.field_path,
         row.event_type,
-        row.reason,
-        row.message,
+        bulk.plain(row.reason),
+        bulk.plain(row.message),
         row.source,
         row.count,
         row.first_ms,
@@ -259,7 +261,7 @@ def _write_answers(piece: Slice) -> None:
     for answer in piece.answers:
         command = answer.command
         command.state, command.done_at = Command.State.DONE, now
-        command.instant_ms, command.result = answer.instant_ms, answer.result
+        command.instant_ms, command.result = answer.instant_ms, bulk.plain_json(answer.result)
         command.save(update_fields=["state", "done_at", "instant_ms", "result"])
     for control in piece.controls:
         control.applied_at, control.instant_ms = now, piece.instant_ms

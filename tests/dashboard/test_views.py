@@ -273,6 +273,24 @@ def test_a_pod_is_deleted_by_force_after_a_question(client, shop, sent):
     assert sent.commands == [("delete", target | {"gracePeriodSeconds": 0, "force": True})]
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/clusters/shop%00/",
+        "/clusters/shop/pods/default/web%00/",
+        "/clusters/shop/pods/default/web-1/log/?container=a%00",
+        "/admin/lifecycle/storedobject/?kind=%00",
+    ],
+)
+def test_an_address_with_a_nul_is_refused(client, shop, address):
+    assert client.get(address).status_code == 400
+
+
+async def test_an_address_with_a_nul_is_refused_by_the_asynchronous_server_too(async_client):
+    assert (await async_client.get("/clusters/shop%00/")).status_code == 400
+    assert (await async_client.get("/sign-in/")).status_code == 200
+
+
 @pytest.mark.parametrize("path", ["", "control/", "pods/default/web-1/"])
 def test_why_a_cluster_stopped_is_said_beside_its_controls(client, shop, path):
     told = "This cluster takes no commands:"

@@ -1,5 +1,6 @@
 """Turns of a cluster: time, commands, recording, and what is left when they break off."""
 
+import json
 from typing import Any
 from uuid import uuid4
 
@@ -7,9 +8,9 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import DataError, InterfaceError, OperationalError
 
-from lifecycle import checkpoints, inbox, recorder, shards
+from lifecycle import bulk, checkpoints, inbox, recorder, shards
 from lifecycle.engine import Cluster as Engine
-from lifecycle.models import Command, Shard, StoredObject, Transition
+from lifecycle.models import Command, Event, Shard, StoredObject, Transition
 from lifecycle.run_clock import moment
 from lifecycle.runner import Owner, due_clusters
 from tests.runs.conftest import create, deployment
@@ -325,6 +326,42 @@ def test_a_slice_the_database_does_not_take(owner, wall, make_cluster, monkeypat
     owner.turn(cluster.pk)
     assert_whole(cluster)
     assert (cluster.instant_ms > 1000) is not is_stopped
+
+
+def test_a_nul_that_a_container_writes_is_kept_as_a_mark(owner, wall, make_cluster):
+    """PostgreSQL takes none, and a script must not stop its cluster."""
+    cluster = make_cluster()
+    check = {"exec": {"command": ["sh", "-c", r"printf 'p\000q'; exit 1"]}, "periodSeconds": 1}
+    container = {"name": "app", "image": "busybox:1.36", "command": ["sleep", "60"], "readinessProbe": check}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "one", "namespace": "default"}}
+    inbox.append(cluster, "create", {"object": pod | {"spec": {"containers": [container]}}})
+    for _ in range(15):
+        owner.turn(cluster.pk)
+        wall.go_on(1)
+    cluster.refresh_from_db()
+    assert not cluster.failure
+    said = list(Event.objects.filter(reason="Unhealthy").values_list("message", flat=True))
+    assert said and all("p\ufffdq" in message for message in said)
+
+
+@pytest.mark.parametrize(
+    "value, kept",
+    [
+        ({"a": "x\0y"}, {"a": "x\ufffdy"}),
+        (["\0\0", "\\\0"], ["\ufffd\ufffd", "\\\ufffd"]),
+        ({"six letters": "\\u0000"}, {"six letters": "\\u0000"}),
+        ({"two": "\\\\u0000"}, {"two": "\\\\u0000"}),
+    ],
+)
+def test_json_is_kept_without_nul(value, kept):
+    assert json.loads(bulk.to_text(value)) == bulk.plain_json(value) == kept
+
+
+def test_a_command_with_a_nul_is_refused(make_cluster):
+    cluster = make_cluster()
+    with pytest.raises(inbox.Refused, match="NUL"):
+        inbox.append(cluster, "create", {"object": {"data": {"a": ["x\0y"]}}})
+    assert not Command.objects.exists()
 
 
 def test_frames_follow_each_other_without_a_gap(owner, wall, make_cluster, frames):
