@@ -6,7 +6,7 @@ from lifecycle.benches.heap_loop import STEPS, run_heap_loop
 from lifecycle.benches.report import Report, computed
 from lifecycle.engine import Changes
 
-LIMIT_PASSES = 5
+LIMIT_PASSES, ENGINE_PASSES = 5, 3
 
 
 class Counter:
@@ -31,17 +31,27 @@ class History(Counter):
         super().take(changes)
         self._kept.append(changes)
 
+    def counts(self) -> Counter:
+        """How much there is of it."""
+        counter = Counter()
+        counter.rows, counter.versions = self.rows, self.versions
+        return counter
+
 
 def run(pods: int, nodes: int) -> Report:
-    """Measure both in this process, one after the other."""
+    """Measure both in this process, one after the other: of each the best of some passes.
+
+    A pass swings with the machine; the best one is what it can do.
+    """
     # As a worker does.
     collector.settle()
-    # One pass takes milliseconds and swings with the machine; the best of some is what it can do.
     limit_seconds = min(computed(lambda: run_heap_loop(pods))[0] for _ in range(LIMIT_PASSES))
-    history = History()
-    engine = workload.make_engine(pods, nodes)
-    history.take(engine.take_changes())
-    seconds, _ = computed(lambda: _to_ready(engine, pods, history))
+    passes = []
+    for _ in range(ENGINE_PASSES):
+        passes.append(_measure(pods, nodes))
+        # The next one finds the memory free.
+        collector.settle()
+    seconds, told, virtual_ms = min(passes, key=lambda one: one[0])
     return Report(
         bench="engine",
         work={"pods": pods, "nodes": nodes},
@@ -49,14 +59,23 @@ def run(pods: int, nodes: int) -> Report:
             "seconds": round(seconds, 3),
             "pods_per_second": round(pods / seconds),
             "microseconds_per_pod": round(seconds / pods * 1e6, 1),
-            "rows": history.rows,
-            "versions": history.versions,
-            "virtual_ms": engine.now_ms,
+            "rows": told.rows,
+            "versions": told.versions,
+            "virtual_ms": virtual_ms,
         },
         limit_what=f"bare heap loop of {STEPS} timed steps a pod, pods/s",
         limit_value=round(pods / limit_seconds),
         ratio=round(limit_seconds / seconds, 4),
     )
+
+
+def _measure(pods: int, nodes: int) -> tuple[float, Counter, int]:
+    """One pass of a new engine: its seconds, how much it told, and how far it came in virtual ms."""
+    history = History()
+    engine = workload.make_engine(pods, nodes)
+    history.take(engine.take_changes())
+    seconds, _ = computed(lambda: _to_ready(engine, pods, history))
+    return seconds, history.counts(), engine.now_ms
 
 
 def _to_ready(engine: workload.Engine, pods: int, history: History) -> None:

@@ -16,15 +16,15 @@ _SCALE = float(1 << 64)
 class Chance:
     """Keyed draws from one seed."""
 
-    __slots__ = ("_keyed", "_salt")
+    __slots__ = ("_salt", "_salted")
 
     def __init__(self, seed: int) -> None:
         self._salt = blake2b(str(seed).encode(), digest_size=16).digest()
-        self._keyed = blake2b(digest_size=8, key=self._salt)
+        self._salted = blake2b(digest_size=8, salt=self._salt)
 
     def _hash(self, purpose: str, key: tuple[object, ...], size: int) -> bytes:
         text = f"{purpose}\x1f{key!r}" if key else purpose
-        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size, key=self._salt).digest()
+        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size, salt=self._salt).digest()
 
     def draw(self, purpose: str, *key: object) -> float:
         """A number in [0, 1). Keys are strings and whole numbers."""
@@ -35,7 +35,7 @@ class Chance:
         if high_ms <= low_ms:
             return low_ms
         text = f"{purpose}\x1f{key!r}" if key else purpose
-        digest = self._keyed.copy()
+        digest = self._salted.copy()
         digest.update(text.encode("utf-8", "surrogatepass"))
         return low_ms + int.from_bytes(digest.digest(), "big") % (high_ms - low_ms + 1)
 
@@ -45,7 +45,7 @@ class Chance:
 
     def uid_and_suffix(self, owner_uid: str, count: int) -> tuple[str, str]:
         """The uid and the five-letter name suffix of an owner's `count`th creation."""
-        digest = blake2b(f"new\x1f{owner_uid}\x1f{count}".encode(), digest_size=24, key=self._salt).digest()
+        digest = blake2b(f"new\x1f{owner_uid}\x1f{count}".encode(), digest_size=24, salt=self._salt).digest()
         letters = _ALPHABET
         suffix = (
             letters[digest[16] % 27]

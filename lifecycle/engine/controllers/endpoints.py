@@ -202,7 +202,7 @@ class EndpointSliceController:
         self._context.loop.enqueue(self.name, old.meta.namespace or "", owner.name)
 
     def _on_pod(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        if not self._selectors:
+        if not self._selectors.holders:
             return
         some = new if new is not None else old
         assert isinstance(some, Pod), "the store lists Pods as pods"

@@ -62,10 +62,11 @@ class Admission:
 
     def _find_reason(self, worker: PodWorker, pod: Pod) -> tuple[str, str]:
         """Why the pod is not taken, in a word and a text; ("", "") when it is."""
-        text = self._evictor.refusal(pod)
+        agent = self._parts.agents[worker.node]
+        text = self._evictor.refusal(pod) if agent.pressure is not None else ""
         if text:
             return EVICTED, text
-        if is_static(self._parts.agents[worker.node].configuration):
+        if is_static(agent.configuration):
             text = self._give_cpus(worker, pod)
             if text:
                 return UNEXPECTED, text

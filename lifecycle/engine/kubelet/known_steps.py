@@ -13,6 +13,7 @@ from ..objects.condition import Condition
 from ..objects.container import RUNNING, WAITING, ContainerState, ContainerStatus, running
 from ..objects.pod import PENDING, Pod, PodStatus
 from ..objects.runtime import RUNNING as RUNTIME_RUNNING
+from ..store.store import DETAIL, READINESS
 from ..trace import Change
 from .pod_conditions import POD_SCHEDULED, READY_TO_START_GATE
 from .worker import POST_START, SYNCING, PodWorker
@@ -32,9 +33,9 @@ class Step:
         "_made",
         "_made_ms",
         "changes",
+        "concern",
         "container",
         "generation",
-        "has_turned",
         "only_adds",
         "phase",
         "places",
@@ -46,7 +47,8 @@ class Step:
     def __init__(
         self, old: PodStatus, new: PodStatus, told: tuple[list[Change], bool], shown: tuple[str, str]
     ) -> None:
-        self.changes, self.has_turned = told
+        self.changes, has_turned = told
+        self.concern = READINESS if has_turned else DETAIL
         self.shown = shown
         self.phase = new.phase
         self.generation = new.observed_generation

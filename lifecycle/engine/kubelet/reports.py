@@ -64,7 +64,7 @@ class Reporter:
         status = step.status_of(worker, pod.status, host_ip, self._clock.now_ms)
         worker.is_reported, worker.told = True, (status, key[2])
         changed = pod.with_status(status)
-        self._parts.store.update_as_known(pod, changed, step.changes_of(worker), step.shown, step.has_turned)
+        self._parts.store.update_as_known(pod, changed, step.changes_of(worker), step.shown, step.concern)
         return changed
 
     def _learn(self, key: Key, worker: PodWorker, pod: Pod, host_ip: str) -> Pod:

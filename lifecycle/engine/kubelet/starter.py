@@ -221,7 +221,7 @@ class Starter:
         parts, container = self._parts, run.container
         run.stage, run.stage_timer = IDLE, None
         behavior = parts.behavior(pod, run)
-        missing = parts.world(worker, pod, run).missing_source() if refers_to_sources(container) else ""
+        missing = parts.world(worker, pod, run).missing_source() if container.refers_to_sources else ""
         missing = missing or root_problem(pod, container)
         if missing:
             self._fail_start(worker, run, "CreateContainerConfigError", missing)
@@ -357,15 +357,6 @@ def is_env_asked_for_later(container: Container) -> bool:
         return False
     probes = (raw.get(name) or {} for name in ("livenessProbe", "readinessProbe", "startupProbe"))
     return bool(raw.get("lifecycle")) or any("exec" in probe for probe in probes)
-
-
-def refers_to_sources(container: Container) -> bool:
-    """Whether the environment is made from ConfigMaps or Secrets, which may not be there."""
-    raw = container.raw
-    origins = (entry.get("valueFrom") or {} for entry in raw.get("env") or ())
-    return bool(raw.get("envFrom")) or any(
-        "configMapKeyRef" in origin or "secretKeyRef" in origin for origin in origins
-    )
 
 
 _SYNC_PERIOD_MS = 10_000

@@ -50,6 +50,7 @@ class Container(Record):
         "pre_stop",
         "raw",
         "readiness_probe",
+        "refers_to_sources",
         "requests",
         "restart_policy",
         "restart_policy_rules",
@@ -65,6 +66,8 @@ class Container(Record):
         self.raw = raw
         self.name: str = raw.get("name", "")
         self.section = section
+        # Whether its environment asks for a ConfigMap or a Secret.
+        self.refers_to_sources = _refers_to_sources(raw)
         # What an event calls it.
         self.field_path = f"spec.{section}{{{self.name}}}"
         self.image: str = raw.get("image", "")
@@ -86,6 +89,13 @@ class Container(Record):
         self.stop_signal: str | None = lifecycle.get("stopSignal")
         self.is_init = section == "initContainers"
         self.is_sidecar = self.is_init and self.restart_policy == ALWAYS
+
+
+def _refers_to_sources(raw: dict[str, Any]) -> bool:
+    origins = (entry.get("valueFrom") or {} for entry in raw.get("env") or ())
+    return bool(raw.get("envFrom")) or any(
+        "configMapKeyRef" in origin or "secretKeyRef" in origin for origin in origins
+    )
 
 
 def _words(value: Any) -> tuple[str, ...] | None:

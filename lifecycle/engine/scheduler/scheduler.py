@@ -15,6 +15,8 @@ from ..objects.condition import Condition, find_condition, with_condition
 from ..objects.meta import StoredObject
 from ..objects.node import Node
 from ..objects.pod import FAILED, SUCCEEDED, Pod
+from ..store.store import ALL
+from ..store.transitions import binding_changes
 from .claims import CLAIM, find_missing_claim
 from .filters import why_not
 from .nodes import NodeRoom, PodClass
@@ -174,7 +176,10 @@ class Scheduler:
             pod.extra,
             node_name,
         )
-        self._store.update(pod, new)
+        if pod.spec.is_plain and not status.conditions:
+            self._store.update_as_known(pod, new, binding_changes(node_name), pod.shown, ALL)
+        else:
+            self._store.update(pod, new)
         namespace, name = pod.meta.namespace, pod.meta.name
         self._context.trace.event(
             new.meta.subject or new.subject,

@@ -23,6 +23,8 @@ Listener = Callable[[Any, Any], None]
 Listeners = tuple[Listener, ...]
 Audience = tuple[Listeners, Listeners, Listeners]
 """Who is told of writes to a kind: of those of note, of a pod's changed readiness alone, of any others."""
+ALL, READINESS, DETAIL = 0, 1, 2
+"""Their places in it."""
 ADDED, MODIFIED, DELETED = "ADDED", "MODIFIED", "DELETED"
 
 
@@ -138,20 +140,25 @@ class Store:
         self._wrote(MODIFIED, old, new)
 
     def update_as_known(
-        self, old: Pod, new: Pod, changes: Sequence[Change], shown: tuple[str, str], has_turned: bool
+        self, old: Pod, new: Pod, changes: Sequence[Change], shown: tuple[str, str], concern: int
     ) -> None:
-        """As `update`, of a pod's status alone, when it is known what that tells and how it is shown."""
+        """As `update`, of a pod's status or node, when it is known what that tells, and how it is shown then.
+
+        `concern`: whom it may concern (ALL, READINESS or DETAIL).
+        """
         uid, trace = new.meta.uid, self.trace
         assert self._pods[uid] is old, ("stale write", old.key)
         rv = new.resource_version = self.resource_version = self.resource_version + 1
         self.versions.append(tuple.__new__(Version, (rv, self.clock.now_ms, MODIFIED, old, new)))
         self._pods[uid], new.shown = new, shown
+        if old.node_name != new.node_name:
+            self.index.change(old, new)
         outer, first = trace.cause, trace.seq + 1
         if changes:
             trace.record(new.meta.subject or new.subject, changes)
             trace.cause = first
         audience = self._audience.get("Pod") or self._audience_of("Pod")
-        for listener in audience[1] if has_turned else audience[2]:
+        for listener in audience[concern]:
             listener(old, new)
         trace.cause = outer
 
@@ -219,7 +226,7 @@ class Store:
         self, kind: str, old: StoredObject | None, new: StoredObject | None, is_of_note: bool = True
     ) -> None:
         audience = self._audience.get(kind) or self._audience_of(kind)
-        for listener in audience[0] if is_of_note else audience[2]:
+        for listener in audience[ALL if is_of_note else DETAIL]:
             listener(old, new)
 
     def restore(self, obj: StoredObject) -> None:

@@ -6,6 +6,7 @@ conditions, phase, ready, status. A changed message alone is no row.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -62,10 +63,6 @@ def pod_changes(old: Pod | None, new: Pod) -> tuple[list[Change], bool]:
         before = old.status
     if new.node_name and (old is None or old.node_name != new.node_name):
         found.append(("node", None, new.node_name, None, None, None))
-        if old is not None and _is_first_binding(old, new):
-            new.shown = old.shown
-            found.append(_SCHEDULED)
-            return found, False
     if before is status:
         _add_shown(found, old, new)
         return found, False
@@ -95,22 +92,9 @@ def pod_changes(old: Pod | None, new: Pod) -> tuple[list[Change], bool]:
     return found, is_of_note
 
 
-def _is_first_binding(old: Pod, new: Pod) -> bool:
-    """Whether all that a write says is where the scheduler sends a pod that it has not spoken of before."""
-    status = new.status
-    return (
-        new.spec.is_plain
-        and old.meta is new.meta
-        and old.spec is new.spec
-        and not old.status.conditions
-        and len(status.conditions) == 1
-        and status.conditions[0].type == "PodScheduled"
-        and status.conditions[0].status == "True"
-        and not status.conditions[0].reason
-        and status.phase == old.status.phase
-        and status.containers is old.status.containers
-        and status.reason == old.status.reason
-    )
+def binding_changes(node_name: str) -> Sequence[Change]:
+    """What the first binding of a plain pod tells, of which the scheduler has said nothing before."""
+    return (("node", None, node_name, None, None, None), _SCHEDULED)
 
 
 def _is_plain_detail(old: Pod, new: Pod) -> bool:
