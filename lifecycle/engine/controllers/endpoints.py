@@ -176,7 +176,7 @@ class EndpointSliceController:
             return
         self._selectors.add(meta.uid, namespace, meta.name, selector)
         for uid in self._store.index.pods_by_namespace.get(namespace, ()):
-            pod = self._store.get_pod(uid)
+            pod = self._store.pods.get(uid)
             if pod is not None and selector.matches(pod.meta.labels):
                 dirty[uid] = None
 
@@ -229,7 +229,7 @@ class EndpointSliceController:
         changed: dict[str, Endpoint | None] = {}
         # Oldest pods first whatever order they were noted in; those that are gone last.
         for pod_uid in sorted(dirty, key=self._age):
-            pod = self._store.get_pod(pod_uid)
+            pod = self._store.pods.get(pod_uid)
             is_selected = pod is not None and selector is not None and selector.matches(pod.meta.labels)
             endpoint = make_endpoint(pod, publish) if pod is not None and is_selected else None
             if endpoint != known.get(pod_uid):
@@ -246,14 +246,14 @@ class EndpointSliceController:
             self._tell(name, pod_uid, before[pod_uid], endpoint_state(endpoint))
 
     def _age(self, uid: str) -> tuple[bool, int, str]:
-        pod = self._store.get_pod(uid)
+        pod = self._store.pods.get(uid)
         return pod is None, (pod.meta.creation_ms or 0) if pod is not None else 0, uid
 
     def _ports(self, service: StoredObject, pods: Mapping[str, Endpoint]) -> list[Port]:
         spec = service.spec or {}
         has_names = any(isinstance(entry.get("targetPort"), str) for entry in spec.get("ports") or ())
         oldest = min(pods, key=self._age) if has_names and pods else None
-        return make_ports(spec, self._store.get_pod(oldest) if oldest is not None else None)
+        return make_ports(spec, self._store.pods.get(oldest) if oldest is not None else None)
 
     def _write(
         self, service: StoredObject, changed: Mapping[str, Endpoint | None], ports: list[Port]
@@ -296,7 +296,7 @@ class EndpointSliceController:
         return sorted(slices, key=lambda entry: (entry.meta.creation_ms or 0, entry.meta.name))
 
     def _tell(self, name: str, pod_uid: str, was: str | None, is_now: str | None) -> None:
-        pod = self._store.get_pod(pod_uid)
+        pod = self._store.pods.get(pod_uid)
         if pod is not None and was != is_now:
             self._context.trace.transition(pod.subject, f"endpoint.{name}", was, is_now)
 

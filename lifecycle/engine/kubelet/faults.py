@@ -62,7 +62,7 @@ class KubeletFaults:
                 self._lose_container(payload, pod, worker)
             case _:
                 self._exit(payload, pod, worker)
-        return 200, self._context.store.get_pod(pod.meta.uid) or pod
+        return 200, self._context.store.pods.get(pod.meta.uid) or pod
 
     def _lose_sight(self, pod: Pod) -> None:
         """The pod's state cannot be obtained: Unknown, until its kubelet reports again (POD-PHASE-09)."""

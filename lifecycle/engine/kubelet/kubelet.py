@@ -11,7 +11,7 @@ from typing import Any
 from ..agenda import Timer
 from ..api_server import ApiServer
 from ..context import Context
-from ..objects.pod import Pod
+from ..objects.pod import FAILED, SUCCEEDED, Pod
 from .admission import Admission
 from .ending import TORN_DOWN, Ending
 from .evictor import Evictor
@@ -60,7 +60,7 @@ class Kubelets:
     def __init__(self, context: Context, api: ApiServer) -> None:
         self._context = context
         self._parts = parts = Parts(context)
-        self._stored_pod = context.store.get_pod
+        self._stored_pods = context.store.pods
         self.workers: dict[str, PodWorker] = {}
         parts.connect = Network(parts.store, self.workers).connect
         # Pods deleted by force whose containers are still ending, by uid.
@@ -137,7 +137,7 @@ class Kubelets:
             if heard is not None:
                 return heard
         uid = worker.uid
-        return self._stored_pod(uid) or self._parts.statics.get(uid) or self._gone[uid]
+        return self._stored_pods.get(uid) or self._parts.statics.get(uid) or self._gone[uid]
 
     def _on_pod(self, old: Pod | None, new: Pod | None) -> None:
         if new is None:
@@ -171,7 +171,7 @@ class Kubelets:
 
     def hear(self, worker: PodWorker, heard: Pod) -> None:
         """A pod that its kubelet could not follow: as it is now, or gone."""
-        stored = self._parts.store.get_pod(worker.uid)
+        stored = self._parts.store.pods.get(worker.uid)
         if stored is None:
             self._on_removed(heard)
         else:
@@ -261,7 +261,7 @@ class Kubelets:
             self._resizer.sync(worker, pod)
         if worker.has_changed:
             pod = self.report(worker, pod)
-        if pod.is_finished:
+        if pod.status.phase in (SUCCEEDED, FAILED):
             # A terminal phase is final: whatever might have run again does not (POD-PHASE-17).
             self.ending.finish_early(worker, pod)
             return
@@ -310,7 +310,7 @@ class Kubelets:
         """Bring the stored status up to date; a kubelet that is cut off does so when it is back."""
         if self._parts.outages and self._parts.is_cut_off(worker.node):
             return pod
-        stored = self._stored_pod(worker.uid) or self._parts.statics.get(worker.uid)
+        stored = self._stored_pods.get(worker.uid) or self._parts.statics.get(worker.uid)
         if stored is None:
             return pod
         worker.has_changed = False
@@ -393,6 +393,6 @@ class Kubelets:
         self.outages.load(data["last_heard"])
         for entry in data["workers"]:
             uid = entry["uid"]
-            known = self.outages.heard(uid) or self._parts.store.get_pod(uid) or self._parts.statics.get(uid)
+            known = self.outages.heard(uid) or self._parts.store.pods.get(uid) or self._parts.statics.get(uid)
             self.workers[uid] = PodWorker.load(entry, known or self._gone[uid], self._parts.behavior)
         self._resizer.restore()

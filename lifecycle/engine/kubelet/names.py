@@ -77,7 +77,7 @@ def ready_pods(store: Store, service: StoredObject) -> Iterator[Pod]:
     if not selector:
         return
     for uid in store.index.pods_by_namespace.get(service.meta.namespace or "", ()):
-        pod = store.get_pod(uid)
+        pod = store.pods.get(uid)
         if pod is None or not pod.status.pod_ip or pod.is_finished:
             continue
         is_taken = takes_all or (pod.is_ready and pod.meta.deletion_ms is None)

@@ -250,7 +250,7 @@ class Outages:
     def _take_new(self, agent: NodeAgent) -> None:
         """Pods bound while nobody listened."""
         store, workers = self._parts.store, self._host.workers
-        bound = filter(None, map(store.get_pod, store.index.pods_by_node.get(agent.name, ())))
+        bound = filter(None, map(store.pods.get, store.index.pods_by_node.get(agent.name, ())))
         for pod in sorted(bound, key=lambda one: (one.meta.creation_ms or 0, one.meta.uid)):
             if not (pod.meta.uid in workers or pod.is_finished or pod.is_mirror):
                 self._host.take(pod)

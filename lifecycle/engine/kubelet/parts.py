@@ -89,7 +89,7 @@ class Parts:
 
     def pod(self, worker: PodWorker) -> Pod | None:
         """The stored or static pod of a worker; None when it was deleted by force."""
-        return self.store.get_pod(worker.uid) or self.statics.get(worker.uid)
+        return self.store.pods.get(worker.uid) or self.statics.get(worker.uid)
 
     def workers_on(self, node: str, workers: Mapping[str, PodWorker]) -> list[PodWorker]:
         """The workers of a node's pods, in no order that counts: it is another after a load."""
@@ -148,7 +148,7 @@ class Parts:
         """Emit an event on the pod or on one of its containers. What a cut-off kubelet tells is lost."""
         if self.outages and self.is_cut_off(worker.node):
             return
-        pod = self.store.get_pod(worker.uid) or self.statics.get(worker.uid)
+        pod = self.store.pods.get(worker.uid) or self.statics.get(worker.uid)
         if pod is not None:
             path = run.container.field_path if run is not None else None
             self.trace.event(pod.meta.subject or pod.subject, event_type, reason, message, SOURCE, path)

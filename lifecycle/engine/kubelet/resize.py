@@ -187,7 +187,7 @@ class Resizer:
         return self._write(pod, tuple(one for one in pod.status.conditions if one.type != type_))
 
     def _write(self, pod: Pod, conditions: tuple[Condition, ...]) -> Pod:
-        stored = self._parts.store.get_pod(pod.meta.uid)
+        stored = self._parts.store.pods.get(pod.meta.uid)
         if stored is None:
             return pod
         new = stored.with_status(stored.status.replace(conditions=conditions))

@@ -159,7 +159,7 @@ class StaticPods:
                 self._enqueue(pod)
             else:
                 self._host.take(pod)
-        for found in map(store.get_pod, store.index.pods_by_node.get(node, ())):
+        for found in map(store.pods.get, store.index.pods_by_node.get(node, ())):
             # It may show what is no longer there.
             if found is not None and found.is_mirror:
                 self._enqueue(found)

@@ -184,7 +184,7 @@ class Stopper:
         """`deletion` of the pod goes forward only: requested, preStop, the stop signal, SIGKILL."""
         store = self._parts.store
         before = store.deletion_stage.get(pod.meta.uid)
-        stored = store.get_pod(pod.meta.uid)
+        stored = store.pods.get(pod.meta.uid)
         if before is None or stored is None or _rank(stage) <= _rank(before):
             return
         store.set_deletion_stage(stored, stage)

@@ -131,12 +131,12 @@ class Scheduler:
     def _retry_all(self, _namespace: str, _name: str) -> None:
         waiting, self._waiting = self._waiting, {}
         for one in waiting:
-            pod = self._store.get_pod(one)
+            pod = self._store.pods.get(one)
             if pod is not None and not pod.node_name and pod.meta.deletion_ms is None:
                 self._schedule(pod)
 
     def _on_timer(self, timer: Timer) -> None:
-        pod = self._store.get_pod(timer.target)
+        pod = self._store.pods.get(timer.target)
         if pod is None or pod.node_name or pod.meta.deletion_ms is not None:
             return
         if not pod.spec.scheduling_gates:

@@ -36,13 +36,12 @@ class Store:
         "_listeners",
         "_names",
         "_others",
-        "_pods",
         "_shape_listeners",
         "clock",
         "creations",
         "deletion_stage",
-        "get_pod",
         "index",
+        "pods",
         "resource_version",
         "trace",
         "versions",
@@ -52,15 +51,14 @@ class Store:
         self.clock = clock
         self.trace = trace
         self.resource_version = 0
-        # uids by kind, then by namespace and name; the objects themselves are in `_pods` and `_others`.
+        # uids by kind, then by namespace and name; the objects themselves are in `pods` and `_others`.
         self._names: dict[str, dict[tuple[str, str], str]] = {}
         self._listeners: dict[str, list[Listener]] = {}
         self._shape_listeners: dict[str, list[tuple[Listener, bool]]] = {}
         self._audience: dict[str, Audience] = {}
         self._others: dict[str, StoredObject] = {}
-        self._pods: dict[str, Pod] = {}
-        # The pod with that uid, if it exists. Asked so often that it is the dictionary's own look-up.
-        self.get_pod: Callable[[str], Pod | None] = self._pods.get
+        self.pods: dict[str, Pod] = {}
+        """By uid, to be read."""
         self.index = Index()
         self.versions: list[Version] = []
         # How far the deletion of an object has come, by uid.
@@ -98,7 +96,7 @@ class Store:
 
     def find(self, uid: str) -> StoredObject | None:
         """The object with that uid, of whatever kind, if it exists."""
-        return self._pods.get(uid) or self._others.get(uid)
+        return self.pods.get(uid) or self._others.get(uid)
 
     def require(self, kind: str, namespace: str | None, name: str) -> StoredObject:
         """The object of that name. Raises NotFound."""
@@ -110,7 +108,7 @@ class Store:
 
     def list(self, kind: str, namespace: str | None = None) -> Iterator[StoredObject]:
         """Objects of a kind in order of creation, of one namespace or of all."""
-        objects: Mapping[str, StoredObject] = self._pods if kind == "Pod" else self._others
+        objects: Mapping[str, StoredObject] = self.pods if kind == "Pod" else self._others
         for (space, _name), uid in self._names.get(kind, {}).items():
             if namespace is None or space == namespace:
                 yield objects[uid]
@@ -147,10 +145,10 @@ class Store:
         `concern`: whom it may concern (ALL, READINESS or DETAIL).
         """
         uid, trace = new.meta.uid, self.trace
-        assert self._pods[uid] is old, ("stale write", old.key)
+        assert self.pods[uid] is old, ("stale write", old.key)
         rv = new.resource_version = self.resource_version = self.resource_version + 1
         self.versions.append(tuple.__new__(Version, (rv, self.clock.now_ms, MODIFIED, old, new)))
-        self._pods[uid], new.shown = new, shown
+        self.pods[uid], new.shown = new, shown
         if old.node_name != new.node_name:
             self.index.change(old, new)
         outer, first = trace.cause, trace.seq + 1
@@ -175,7 +173,7 @@ class Store:
         stage = self.deletion_stage.pop(uid, None)
         if stage is not None or isinstance(old, Pod):
             trace.transition(old.subject, "deletion", stage, "removed")
-        del (self._pods if isinstance(old, Pod) else self._others)[uid]
+        del (self.pods if isinstance(old, Pod) else self._others)[uid]
         self.creations.pop(uid, None)
         self.index.change(old, None)
         trace.cause = first
@@ -195,7 +193,7 @@ class Store:
         outer, before = trace.cause, trace.seq
         is_of_note = old is None or old.meta is not new.meta or old.spec is not new.spec
         if isinstance(new, Pod):
-            self._pods[uid] = new
+            self.pods[uid] = new
             assert old is None or isinstance(old, Pod), "a uid is one object's for good"
             if is_of_note or old.node_name != new.node_name:  # type: ignore[union-attr]
                 is_of_note = True
@@ -235,7 +233,7 @@ class Store:
         self._names.setdefault(kind, {})[namespace, name] = obj.meta.uid
         self.index.change(None, obj)
         if isinstance(obj, Pod):
-            self._pods[obj.meta.uid] = obj
+            self.pods[obj.meta.uid] = obj
             # Told after every write, so what was told last is what holds now.
             obj.shown = (ready_text(obj), pod_status_text(obj))
         else:

@@ -127,7 +127,7 @@ class World:
             self.context.later(delay_ms, "ready", pod.meta.uid)
 
     def _delete_pod(self, action: DeletePod) -> None:
-        pod = self.store.get_pod(action.pod.meta.uid)
+        pod = self.store.pods.get(action.pod.meta.uid)
         if pod is None or pod.meta.deletion_ms is not None:
             return
         meta = pod.meta.replace(deletion_ms=self.clock.now_ms + 30_000, deletion_grace_seconds=30)
@@ -138,13 +138,13 @@ class World:
         self.context.later(self.exit_ms, "gone", pod.meta.uid)
 
     def _remove(self, uid: str) -> None:
-        pod = self.store.get_pod(uid)
+        pod = self.store.pods.get(uid)
         if pod is not None:
             self.store.remove(pod)
 
     def set_ready(self, uid: str, is_ready: bool) -> None:
         """A pod's Ready condition changes now."""
-        pod = self.store.get_pod(uid)
+        pod = self.store.pods.get(uid)
         if pod is not None and pod.is_active and pod.is_ready != is_ready:
             status = pod.status.replace(conditions=_ready(is_ready, self.clock.now_ms))
             self.store.update(pod, pod.with_status(status))

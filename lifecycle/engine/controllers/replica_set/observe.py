@@ -101,13 +101,13 @@ class ReplicaSetController:
             return
         self._selectors.add(meta.uid, namespace, meta.name, spec.selector)
         for uid in self._store.index.orphan_pods.get(namespace, ()):
-            pod = self._store.get_pod(uid)
+            pod = self._store.pods.get(uid)
             if pod is not None and can_adopt(replica_set, pod):
                 self._orphans.setdefault(meta.uid, {})[uid] = None
 
     def _controlled(self, uid: str) -> list[Pod]:
         children = self._store.index.children.get(uid, ())
-        owned = [pod for pod in map(self._store.get_pod, children) if pod is not None]
+        owned = [pod for pod in map(self._store.pods.get, children) if pod is not None]
         return [pod for pod in owned if pod.meta.controller and pod.meta.controller.uid == uid]
 
     # --- a look at one key ----------------------------------------------------------------------------
@@ -186,7 +186,7 @@ class ReplicaSetController:
     def _pods(self, uids: object) -> list[Pod]:
         """The pods of those uids that still exist, oldest first whatever order they were noted in."""
         assert isinstance(uids, dict | tuple), uids
-        pods = [pod for pod in map(self._store.get_pod, uids) if pod is not None]
+        pods = [pod for pod in map(self._store.pods.get, uids) if pod is not None]
         return sorted(pods, key=lambda pod: (pod.meta.creation_ms or 0, pod.meta.name))
 
     def _surplus(self, replica_set: ReplicaSet, tally: OwnerTally, count: int) -> Surplus:
@@ -211,7 +211,7 @@ class ReplicaSetController:
         if count >= tally.active:
             candidates = self._pods(uids)
         else:
-            candidates = [pod for pod in map(self._store.get_pod, uids) if pod is not None]
+            candidates = [pod for pod in map(self._store.pods.get, uids) if pod is not None]
         return Surplus(candidates, related, self._use_cost, self._use_logarithm)
 
     def _related_by_node(self, replica_set: ReplicaSet, tally: OwnerTally) -> dict[str, int]:
