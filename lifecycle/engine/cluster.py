@@ -27,7 +27,7 @@ from .settings import KUBERNETES_VERSION, Settings
 from .store.validation import list_warnings
 from .trace import Entry, Row, Version, list_rows
 
-ENGINE_VERSION = 2
+ENGINE_VERSION = 3
 """Raised when a golden history changes; a checkpoint is continued by the same version only."""
 
 
