@@ -325,7 +325,8 @@ class Kubelets:
         worker.has_changed = True
         if worker.spec.init_containers:
             worker.must_act = True
-        self._parts.touch(worker)
+        # A report that others of the pod's containers may share waits for the end of the instant.
+        (self.look if worker.spec.is_plain else self._parts.touch)(worker)
 
     def _on_wake(self, worker: PodWorker, pod: Pod, run: ContainerRun, _detail: str) -> None:
         run.wake_timer = None

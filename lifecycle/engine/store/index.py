@@ -26,6 +26,18 @@ class Index:
         self.pods_by_namespace: dict[str, Uids] = {}
         """uids of all pods by namespace"""
 
+    def add(self, pod: Pod) -> None:
+        """A pod that is new: what `change` does, in fewer steps."""
+        meta = pod.meta
+        uid, namespace = meta.uid, meta.namespace or ""
+        for reference in meta.owner_references:
+            self.children.setdefault(reference.uid, {})[uid] = None
+        self.pods_by_namespace.setdefault(namespace, {})[uid] = None
+        if meta.controller is None:
+            self.orphan_pods.setdefault(namespace, {})[uid] = None
+        if pod.node_name:
+            self.pods_by_node.setdefault(pod.node_name, {})[uid] = None
+
     def change(self, old: StoredObject | None, new: StoredObject | None) -> None:
         """Follow one write."""
         if old is None or new is None or old.meta is not new.meta:

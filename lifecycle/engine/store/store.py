@@ -36,6 +36,7 @@ class Store:
         "_listeners",
         "_names",
         "_others",
+        "_pod_audience",
         "_shape_listeners",
         "clock",
         "creations",
@@ -56,6 +57,7 @@ class Store:
         self._listeners: dict[str, list[Listener]] = {}
         self._shape_listeners: dict[str, list[tuple[Listener, bool]]] = {}
         self._audience: dict[str, Audience] = {}
+        self._pod_audience: Audience | None = None
         self._others: dict[str, StoredObject] = {}
         self.pods: dict[str, Pod] = {}
         """By uid, to be read."""
@@ -70,6 +72,7 @@ class Store:
         """Have a function told of every write to a kind: (old, new), None for absent."""
         self._listeners.setdefault(kind, []).append(listener)
         self._audience.clear()
+        self._pod_audience = None
 
     def listen_to_shape(self, kind: str, listener: Listener, is_told_of_readiness: bool = True) -> None:
         """As `listen` ("" for all kinds), but not of writes to a pod that only detail its status.
@@ -80,12 +83,16 @@ class Store:
         """
         self._shape_listeners.setdefault(kind, []).append((listener, is_told_of_readiness))
         self._audience.clear()
+        self._pod_audience = None
 
     def _audience_of(self, kind: str) -> Audience:
         always = tuple(self._listeners.get(kind, ()))
         shape = [*self._shape_listeners.get(kind, ()), *self._shape_listeners.get("", ())]
         of_readiness = (*always, *(listener for listener, is_told in shape if is_told))
-        self._audience[kind] = found = ((*always, *(one for one, _ in shape)), of_readiness, always)
+        found = ((*always, *(one for one, _ in shape)), of_readiness, always)
+        self._audience[kind] = found
+        if kind == "Pod":
+            self._pod_audience = found
         return found
 
     def get(self, kind: str, namespace: str | None, name: str) -> StoredObject | None:
@@ -129,8 +136,30 @@ class Store:
             plural = _plural(kind)
             raise AlreadyExists(f'{plural} "{name}" already exists', plural.partition(".")[0], name)
         bucket[namespace, name] = new.meta.uid
-        self._wrote(ADDED, None, new)
+        if isinstance(new, Pod):
+            self._add_pod(new)
+        else:
+            self._wrote(ADDED, None, new)
         return new
+
+    def _add_pod(self, pod: Pod) -> None:
+        self.pods[pod.meta.uid] = pod
+        self.index.add(pod)
+        self._record(ADDED, None, pod, first_changes(pod), ALL)
+
+    def _record(self, type: str, old: Pod | None, new: Pod, changes: Sequence[Change], concern: int) -> None:
+        """A version, its rows, and notice to those whom it may concern."""
+        trace = self.trace
+        rv = new.resource_version = self.resource_version = self.resource_version + 1
+        self.versions.append(tuple.__new__(Version, (rv, self.clock.now_ms, type, old, new)))
+        outer, first = trace.cause, trace.seq + 1
+        if changes:
+            trace.record(new.meta.subject or new.subject, changes)
+            trace.cause = first
+        audience = self._pod_audience or self._audience_of("Pod")
+        for listener in audience[concern]:
+            listener(old, new)
+        trace.cause = outer
 
     def update(self, old: StoredObject, new: StoredObject) -> None:
         """Put `new` in the place of `old`, which must be what is stored."""
@@ -144,21 +173,12 @@ class Store:
 
         `concern`: whom it may concern (ALL, READINESS or DETAIL).
         """
-        uid, trace = new.meta.uid, self.trace
+        uid = new.meta.uid
         assert self.pods[uid] is old, ("stale write", old.key)
-        rv = new.resource_version = self.resource_version = self.resource_version + 1
-        self.versions.append(tuple.__new__(Version, (rv, self.clock.now_ms, MODIFIED, old, new)))
         self.pods[uid], new.shown = new, shown
         if old.node_name != new.node_name:
             self.index.change(old, new)
-        outer, first = trace.cause, trace.seq + 1
-        if changes:
-            trace.record(new.meta.subject or new.subject, changes)
-            trace.cause = first
-        audience = self._audience.get("Pod") or self._audience_of("Pod")
-        for listener in audience[concern]:
-            listener(old, new)
-        trace.cause = outer
+        self._record(MODIFIED, old, new, changes, concern)
 
     def remove(self, old: StoredObject) -> None:
         """Take an object away for good."""
@@ -194,15 +214,12 @@ class Store:
         is_of_note = old is None or old.meta is not new.meta or old.spec is not new.spec
         if isinstance(new, Pod):
             self.pods[uid] = new
-            assert old is None or isinstance(old, Pod), "a uid is one object's for good"
-            if is_of_note or old.node_name != new.node_name:  # type: ignore[union-attr]
+            assert isinstance(old, Pod), "a uid is one object's for good"
+            if is_of_note or old.node_name != new.node_name:
                 is_of_note = True
                 self._file(old, new)
-            if old is None:
-                changes = first_changes(new)
-            else:
-                changes, has_turned = pod_changes(old, new)
-                is_of_note = is_of_note or has_turned
+            changes, has_turned = pod_changes(old, new)
+            is_of_note = is_of_note or has_turned
         else:
             self._others[uid] = new
             if is_of_note:
