@@ -186,3 +186,22 @@ def test_main_process_sees_what_a_probe_wrote() -> None:
     assert process.next_wake_ms() == 5_000
     process.run(5_000, world)
     assert process.take_output() == [(5_000, "checked")]
+
+
+def test_a_check_that_reads_no_file_of_the_kernel_asks_for_none() -> None:
+    class Asked(FakeWorld):
+        asked = 0
+
+        def __getattribute__(self, name: str):
+            if name == "kernel_files":
+                Asked.asked += 1
+            return super().__getattribute__(name)
+
+    world = Asked(kernel_files={"/sys/fs/cgroup/cpu.max": "max 100000\n"})
+    process = start_script("touch /tmp/ready; sleep 600", world)
+    for at_ms in range(1_000, 20_000, 1_000):
+        assert sight_at(process, exec_probe("test", "-f", "/tmp/ready"), at_ms, world).result == "success"
+    # Once, for their names.
+    assert Asked.asked == 1
+    assert sight_at(process, exec_probe("cat", "/sys/fs/cgroup/cpu.max"), 20_000, world).result == "success"
+    assert Asked.asked == 2

@@ -1,6 +1,34 @@
 """Files that the kubelet and the container runtime put into every container."""
 
+from collections.abc import Iterator, Mapping
+
 from lifecycle.engine.programs.world import World
+
+
+class Generated(Mapping[str, str]):
+    """The files for one call of a container's processes; what they say is worked out when one is read."""
+
+    __slots__ = ("_flavour", "_names", "_texts", "_world")
+
+    def __init__(self, names: Mapping[str, None], world: World, flavour: str) -> None:
+        self._names = names
+        self._world = world
+        self._flavour = flavour
+        self._texts: Mapping[str, str] | None = None
+
+    def __getitem__(self, path: str) -> str:
+        if self._texts is None:
+            self._texts = generated_files(self._world, self._flavour)
+        return self._texts[path]
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 def generated_files(world: World, flavour: str) -> dict[str, str]:

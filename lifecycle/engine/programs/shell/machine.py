@@ -6,11 +6,9 @@ Tasks run one after the other in the order of their process ids, each until it h
 one history. A task that never lets time pass is made to (`effort.py`).
 """
 
-from collections.abc import Mapping
-
 from lifecycle.engine.programs.file_system import FileLayer, FileProblem, FileSystem, join_path
 from lifecycle.engine.programs.shell.effort import Effort
-from lifecycle.engine.programs.shell.generated_files import generated_files
+from lifecycle.engine.programs.shell.generated_files import Generated, generated_files
 from lifecycle.engine.programs.shell.open_files import (
     BOTH,
     CAPTURE,
@@ -44,7 +42,7 @@ class Machine(Effort):
 
     __slots__ = (
         "_file_system",
-        "_generated",
+        "_generated_names",
         "_world",
         "changes",
         "ended",
@@ -101,7 +99,7 @@ class Machine(Effort):
         """Ports the container answers on by itself, beside those of the tasks; 0 is every port."""
         self._world: World | None = None
         self._file_system: FileSystem | None = None
-        self._generated: tuple[Mapping[str, str], dict[str, str]] | None = None
+        self._generated_names: dict[str, None] | None = None
 
     # The world, for the length of one call.
 
@@ -113,11 +111,10 @@ class Machine(Effort):
     @property
     def file_system(self) -> FileSystem:
         if self._file_system is None:
+            if self._generated_names is None:
+                self._generated_names = dict.fromkeys(generated_files(self.world, self.flavour))
             # What the kernel tells changes with the container's resources.
-            kernel_files = self.world.kernel_files
-            if self._generated is None or self._generated[0] != kernel_files:
-                self._generated = kernel_files, generated_files(self.world, self.flavour)
-            generated = self._generated[1]
+            generated = Generated(self._generated_names, self.world, self.flavour)
             self._file_system = FileSystem(self.root, tuple(self.world.volumes), generated, self.now_ms)
         return self._file_system
 
