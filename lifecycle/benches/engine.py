@@ -6,9 +6,7 @@ from lifecycle.benches.heap_loop import STEPS, run_heap_loop
 from lifecycle.benches.report import Report, computed
 from lifecycle.engine import Changes
 
-PASSES = 3
-# A pass of the limit takes a twentieth of an engine's.
-LIMIT_PASSES = 5
+PASSES = 5
 
 
 class Counter:
@@ -47,7 +45,7 @@ def run(pods: int, nodes: int) -> Report:
     limits: list[float] = []
     measured: list[tuple[float, Counter, int]] = []
     for _ in range(PASSES):
-        limits += [computed(lambda: run_heap_loop(pods))[0] for _ in range(LIMIT_PASSES)]
+        limits.append(computed(lambda: run_heap_loop(pods))[0])
         measured.append(_measure(pods, nodes))
         # The next one finds the memory free.
         collector.settle()

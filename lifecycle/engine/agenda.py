@@ -15,6 +15,7 @@ Cause = int | str | None
 
 
 NEVER = float("inf")
+_make = tuple.__new__
 
 
 class Timer(NamedTuple):
@@ -74,7 +75,7 @@ class Agenda:
     ) -> int:
         """Set a timer; the number returned cancels it."""
         sequence = self._sequence = self._sequence + 1
-        timer = tuple.__new__(Timer, (due_ms, sequence, kind, target, payload, is_progress, cause))
+        timer = _make(Timer, (due_ms, sequence, kind, target, payload, is_progress, cause))
         timers = self._due.get(due_ms)
         if timers is not None:
             timers.append(timer)

@@ -34,7 +34,7 @@ class Chance:
         """Whole milliseconds, evenly from low to high, both included."""
         if high_ms <= low_ms:
             return low_ms
-        text = f"{purpose}\x1f{key!r}" if key else purpose
+        text = "\x1f".join((purpose, *map(str, key)))
         digest = self._salted.copy()
         digest.update(text.encode("utf-8", "surrogatepass"))
         return low_ms + int.from_bytes(digest.digest(), "big") % (high_ms - low_ms + 1)

@@ -53,6 +53,7 @@ class EventRow(NamedTuple):
 
 
 Row = Transition | EventRow
+_make = tuple.__new__
 Change = tuple[str, Any, Any, str | None, str | None, dict[str, Any] | None]
 """What becomes a transition: field, old, new, reason, message, detail."""
 
@@ -73,7 +74,6 @@ Entry = Write | Transition | EventRow
 def list_rows(entries: Iterable[Entry]) -> list[Row]:
     """One row for each transition and each event, in order."""
     rows: list[Row] = []
-    make = tuple.__new__
     for entry in entries:
         if not isinstance(entry, Write):
             rows.append(entry)
@@ -81,7 +81,7 @@ def list_rows(entries: Iterable[Entry]) -> list[Row]:
         seq, at_ms, subject, cause, changes = entry
         for field, old, new, reason, message, detail in changes:
             row = (seq, at_ms, subject, field, old, new, reason, message, cause, detail)
-            rows.append(make(Transition, row))
+            rows.append(_make(Transition, row))
             seq += 1
     return rows
 
@@ -201,7 +201,7 @@ class Trace:
         """Write one transition; its number is returned."""
         seq = self.seq = self.seq + 1
         self.entries.append(
-            tuple.__new__(
+            _make(
                 Transition,
                 (seq, self.at_ms, subject, field, old, new, reason, message, self.cause, detail),
             )
@@ -212,7 +212,7 @@ class Trace:
         """Write the transitions of one write to an object."""
         seq = self.seq
         write = (seq + 1, self.at_ms, subject, self.cause, changes)
-        self.entries.append(tuple.__new__(Write, write))
+        self.entries.append(_make(Write, write))
         self.seq = seq + len(changes)
 
     def event(
@@ -230,7 +230,7 @@ class Trace:
         at_ms = self.at_ms
         count = self.event_count = self.event_count + 1
         self.entries.append(
-            tuple.__new__(
+            _make(
                 EventRow,
                 (
                     seq,

@@ -7,15 +7,13 @@ that do not fit take the long way, which leads to the same status and the same r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ..objects.condition import Condition
 from ..objects.container import RUNNING, WAITING, ContainerState, ContainerStatus, running
 from ..objects.pod import PENDING, Pod, PodStatus
 from ..objects.runtime import RUNNING as RUNTIME_RUNNING
 from ..store.store import DETAIL, READINESS
 from ..trace import Change
-from .pod_conditions import POD_SCHEDULED, READY_TO_START_GATE
+from .pod_conditions import POD_SCHEDULED
 from .worker import POST_START, SYNCING, PodWorker
 
 Facts = tuple[bool, bool, bool, bool | None]
@@ -148,7 +146,7 @@ def is_learnable(old: PodStatus, new: PodStatus) -> bool:
     return has_moved and count <= len(new.conditions) and not (changed and count < len(new.conditions))
 
 
-def key_of(worker: PodWorker, pod: Pod, features: Mapping[str, bool]) -> Key | None:
+def key_of(worker: PodWorker, pod: Pod, tells_sandbox: bool) -> Key | None:
     """What a known step is found by; None for a report that has to be worked out."""
     spec, status = worker.spec, pod.status
     if not spec.is_plain or worker.stage != SYNCING or pod.meta.deletion_ms is not None:
@@ -171,7 +169,7 @@ def key_of(worker: PodWorker, pod: Pod, features: Mapping[str, bool]) -> Key | N
     else:
         return None
     facts = (runtime.sandbox_ready, seen is not None, run.ready, run.started)
-    return ("step", before, facts, pod.meta.generation, features.get(READY_TO_START_GATE, True))
+    return ("step", before, facts, pod.meta.generation, tells_sandbox)
 
 
 def _is_just_bound(status: PodStatus) -> bool:

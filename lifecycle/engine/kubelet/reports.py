@@ -20,7 +20,7 @@ from .container_status import (
 from .eviction import EVICTED, with_disruption
 from .known_steps import Key, Step, is_learnable, key_of
 from .parts import Parts
-from .pod_conditions import POD_SCHEDULED, decide_conditions
+from .pod_conditions import POD_SCHEDULED, READY_TO_START_GATE, decide_conditions
 from .pod_status import decide_phase
 from .worker import POST_START, TERMINATED, TERMINATING, PodWorker
 
@@ -46,16 +46,17 @@ def _is_same(old: PodStatus, new: PodStatus) -> bool:
 class Reporter:
     """Writes pod statuses: the kubelet's status manager."""
 
-    __slots__ = ("_clock", "_features", "_parts")
+    __slots__ = ("_clock", "_features", "_parts", "_tells_sandbox")
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._clock = parts.context.clock
         self._features = parts.context.features
+        self._tells_sandbox = self._features.get(READY_TO_START_GATE, True)
 
     def report(self, worker: PodWorker, pod: Pod, host_ip: str) -> Pod:
         """Bring the stored status up to date; one write, or none when nothing changed. Returns the pod."""
-        key = key_of(worker, pod, self._features)
+        key = key_of(worker, pod, self._tells_sandbox)
         if key is None or worker.uid in self._parts.statics:
             return self._work_out(worker, pod, host_ip)
         step: Step | None = worker.spec.memo.get(key)

@@ -25,6 +25,7 @@ Audience = tuple[Listeners, Listeners, Listeners]
 """Who is told of writes to a kind: of those of note, of a pod's changed readiness alone, of any others."""
 ALL, READINESS, DETAIL = 0, 1, 2
 """Their places in it."""
+_make = tuple.__new__
 ADDED, MODIFIED, DELETED = "ADDED", "MODIFIED", "DELETED"
 
 
@@ -151,7 +152,7 @@ class Store:
         """A version, its rows, and notice to those whom it may concern."""
         trace = self.trace
         rv = new.resource_version = self.resource_version = self.resource_version + 1
-        self.versions.append(tuple.__new__(Version, (rv, self.clock.now_ms, type, old, new)))
+        self.versions.append(_make(Version, (rv, self.clock.now_ms, type, old, new)))
         outer, first = trace.cause, trace.seq + 1
         if changes:
             trace.record(new.meta.subject or new.subject, changes)
@@ -208,7 +209,7 @@ class Store:
 
     def _wrote(self, type: str, old: StoredObject | None, new: StoredObject) -> None:
         rv = new.resource_version = self.resource_version = self.resource_version + 1
-        self.versions.append(tuple.__new__(Version, (rv, self.clock.now_ms, type, old, new)))
+        self.versions.append(_make(Version, (rv, self.clock.now_ms, type, old, new)))
         trace, uid = self.trace, new.meta.uid
         outer, before = trace.cause, trace.seq
         is_of_note = old is None or old.meta is not new.meta or old.spec is not new.spec
