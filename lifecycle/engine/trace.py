@@ -208,12 +208,12 @@ class Trace:
         )
         return seq
 
-    def record(self, subject: Subject, changes: Sequence[Change]) -> None:
-        """Write the transitions of one write to an object."""
-        seq = self.seq
-        write = (seq + 1, self.at_ms, subject, self.cause, changes)
-        self.entries.append(_make(Write, write))
-        self.seq = seq + len(changes)
+    def record(self, subject: Subject, changes: Sequence[Change]) -> int:
+        """Write the transitions of one write to an object; the number of the first is returned."""
+        first = self.seq + 1
+        self.entries.append(_make(Write, (first, self.at_ms, subject, self.cause, changes)))
+        self.seq += len(changes)
+        return first
 
     def event(
         self,

@@ -153,10 +153,10 @@ class Store:
         trace = self.trace
         rv = new.resource_version = self.resource_version = self.resource_version + 1
         self.versions.append(_make(Version, (rv, self.clock.now_ms, type, old, new)))
-        outer, first = trace.cause, trace.seq + 1
+        outer = trace.cause
         if changes:
-            trace.record(new.meta.subject or new.subject, changes)
-            trace.cause = first
+            # The first of its rows is what led to whatever others make of the write.
+            trace.cause = trace.record(new.meta.subject or new.subject, changes)
         audience = self._pod_audience or self._audience_of("Pod")
         for listener in audience[concern]:
             listener(old, new)
