@@ -149,5 +149,5 @@ class State:
         state.record = data["record"]
         state.fields = [load_value(value) for value in data["fields"]]
         state.inside, state.files, state.status = data["inside"], data["files"], data["status"]
-        state.kept = data["kept"]
+        state.kept = data.get("kept", 0)
         return state
