@@ -26,60 +26,59 @@ class Index:
         self.pods_by_namespace: dict[str, Uids] = {}
         """uids of all pods by namespace"""
 
-    def add(self, pod: Pod) -> None:
-        """A pod that is new: what `change` does, in fewer steps."""
-        meta = pod.meta
-        uid, namespace = meta.uid, meta.namespace or ""
+    def add(self, new: StoredObject) -> None:
+        """An object that is there now."""
+        meta = new.meta
+        uid = meta.uid
         for reference in meta.owner_references:
             self.children.setdefault(reference.uid, {})[uid] = None
-        self.pods_by_namespace.setdefault(namespace, {})[uid] = None
-        if meta.controller is None:
-            self.orphan_pods.setdefault(namespace, {})[uid] = None
-        if pod.node_name:
-            self.pods_by_node.setdefault(pod.node_name, {})[uid] = None
+        if isinstance(new, Pod):
+            namespace = meta.namespace or ""
+            self.pods_by_namespace.setdefault(namespace, {})[uid] = None
+            if meta.controller is None:
+                self.orphan_pods.setdefault(namespace, {})[uid] = None
+            if new.node_name:
+                self.pods_by_node.setdefault(new.node_name, {})[uid] = None
 
-    def change(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        """Follow one write."""
-        if old is None or new is None or old.meta is not new.meta:
-            self._change_owners(old, new)
-        if isinstance(new, Pod) or isinstance(old, Pod):
-            before = old.node_name if isinstance(old, Pod) else ""
-            after = new.node_name if isinstance(new, Pod) else ""
-            if before != after:
-                _move(self.pods_by_node, (old or new).meta.uid, before, after)  # type: ignore[union-attr]
+    def remove(self, old: StoredObject) -> None:
+        """An object that is gone."""
+        meta = old.meta
+        uid = meta.uid
+        for reference in meta.owner_references:
+            _drop(self.children, reference.uid, uid)
+        if isinstance(old, Pod):
+            namespace = meta.namespace or ""
+            _drop(self.pods_by_namespace, namespace, uid)
+            if meta.controller is None:
+                _drop(self.orphan_pods, namespace, uid)
+            if old.node_name:
+                _drop(self.pods_by_node, old.node_name, uid)
 
-    def _change_owners(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        before = old.meta.owner_references if old is not None else ()
-        after = new.meta.owner_references if new is not None else ()
-        some = new if new is not None else old
-        assert some is not None, "a write has an old or a new object"
-        uid = some.meta.uid
-        if before is not after or old is None or new is None:
-            for reference in before:
-                _move(self.children, uid, reference.uid, "")
-            for reference in after:
-                _move(self.children, uid, "", reference.uid)
-        if isinstance(some, Pod):
-            namespace = some.meta.namespace or ""
-            if old is None or new is None:
-                _move(
-                    self.pods_by_namespace,
-                    uid,
-                    namespace if old is not None else "",
-                    namespace if new is not None else "",
-                )
-            was = namespace if old is not None and old.meta.controller is None else ""
-            is_now = namespace if new is not None and new.meta.controller is None else ""
-            if was != is_now:
-                _move(self.orphan_pods, uid, was, is_now)
+    def change(self, old: StoredObject, new: StoredObject) -> None:
+        """An object whose metadata or node has changed; its uid and namespace stay."""
+        uid, namespace = new.meta.uid, new.meta.namespace or ""
+        if old.meta.owner_references is not new.meta.owner_references:
+            for reference in old.meta.owner_references:
+                _drop(self.children, reference.uid, uid)
+            for reference in new.meta.owner_references:
+                self.children.setdefault(reference.uid, {})[uid] = None
+        if not isinstance(new, Pod) or not isinstance(old, Pod):
+            return
+        if (old.meta.controller is None) != (new.meta.controller is None):
+            if new.meta.controller is None:
+                self.orphan_pods.setdefault(namespace, {})[uid] = None
+            else:
+                _drop(self.orphan_pods, namespace, uid)
+        if old.node_name != new.node_name:
+            if old.node_name:
+                _drop(self.pods_by_node, old.node_name, uid)
+            if new.node_name:
+                self.pods_by_node.setdefault(new.node_name, {})[uid] = None
 
 
-def _move(index: dict[str, Uids], uid: str, before: str, after: str) -> None:
-    if before:
-        members = index.get(before)
-        if members is not None:
-            members.pop(uid, None)
-            if not members:
-                del index[before]
-    if after:
-        index.setdefault(after, {})[uid] = None
+def _drop(index: dict[str, Uids], key: str, uid: str) -> None:
+    members = index.get(key)
+    if members is not None:
+        members.pop(uid, None)
+        if not members:
+            del index[key]

@@ -37,7 +37,6 @@ class Store:
         "_listeners",
         "_names",
         "_others",
-        "_pod_audience",
         "_shape_listeners",
         "clock",
         "creations",
@@ -58,7 +57,6 @@ class Store:
         self._listeners: dict[str, list[Listener]] = {}
         self._shape_listeners: dict[str, list[tuple[Listener, bool]]] = {}
         self._audience: dict[str, Audience] = {}
-        self._pod_audience: Audience | None = None
         self._others: dict[str, StoredObject] = {}
         self.pods: dict[str, Pod] = {}
         """By uid, to be read."""
@@ -73,7 +71,6 @@ class Store:
         """Have a function told of every write to a kind: (old, new), None for absent."""
         self._listeners.setdefault(kind, []).append(listener)
         self._audience.clear()
-        self._pod_audience = None
 
     def listen_to_shape(self, kind: str, listener: Listener, is_told_of_readiness: bool = True) -> None:
         """As `listen` ("" for all kinds), but not of writes to a pod that only detail its status.
@@ -84,7 +81,6 @@ class Store:
         """
         self._shape_listeners.setdefault(kind, []).append((listener, is_told_of_readiness))
         self._audience.clear()
-        self._pod_audience = None
 
     def _audience_of(self, kind: str) -> Audience:
         always = tuple(self._listeners.get(kind, ()))
@@ -92,8 +88,6 @@ class Store:
         of_readiness = (*always, *(listener for listener, is_told in shape if is_told))
         found = ((*always, *(one for one, _ in shape)), of_readiness, always)
         self._audience[kind] = found
-        if kind == "Pod":
-            self._pod_audience = found
         return found
 
     def get(self, kind: str, namespace: str | None, name: str) -> StoredObject | None:
@@ -137,35 +131,28 @@ class Store:
             plural = _plural(kind)
             raise AlreadyExists(f'{plural} "{name}" already exists', plural.partition(".")[0], name)
         bucket[namespace, name] = new.meta.uid
+        self.index.add(new)
         if isinstance(new, Pod):
-            self._add_pod(new)
+            self.pods[new.meta.uid] = new
+            self._record(ADDED, None, new, first_changes(new), ALL)
         else:
-            self._wrote(ADDED, None, new)
+            self._others[new.meta.uid] = new
+            self._record(ADDED, None, new, object_changes(None, new), ALL)
         return new
-
-    def _add_pod(self, pod: Pod) -> None:
-        self.pods[pod.meta.uid] = pod
-        self.index.add(pod)
-        self._record(ADDED, None, pod, first_changes(pod), ALL)
-
-    def _record(self, type: str, old: Pod | None, new: Pod, changes: Sequence[Change], concern: int) -> None:
-        """A version, its rows, and notice to those whom it may concern."""
-        trace = self.trace
-        rv = new.resource_version = self.resource_version = self.resource_version + 1
-        self.versions.append(_make(Version, (rv, self.clock.now_ms, type, old, new)))
-        outer = trace.cause
-        if changes:
-            # The first of its rows is what led to whatever others make of the write.
-            trace.cause = trace.record(new.meta.subject or new.subject, changes)
-        audience = self._pod_audience or self._audience_of("Pod")
-        for listener in audience[concern]:
-            listener(old, new)
-        trace.cause = outer
 
     def update(self, old: StoredObject, new: StoredObject) -> None:
         """Put `new` in the place of `old`, which must be what is stored."""
-        assert self.find(old.meta.uid) is old, ("stale write", old.key)
-        self._wrote(MODIFIED, old, new)
+        uid = new.meta.uid
+        assert self.find(uid) is old, ("stale write", old.key)
+        if isinstance(new, Pod) and isinstance(old, Pod):
+            self.pods[uid] = new
+            changes, has_turned = pod_changes(old, new)
+            is_of_note = old.spec is not new.spec or old.node_name != new.node_name or has_turned
+            concern = ALL if is_of_note or old.meta is not new.meta else DETAIL
+        else:
+            self._others[uid] = new
+            changes, concern = object_changes(old, new), ALL
+        self._record(MODIFIED, old, new, changes, concern)
 
     def update_as_known(
         self, old: Pod, new: Pod, changes: Sequence[Change], shown: tuple[str, str], concern: int
@@ -177,9 +164,37 @@ class Store:
         uid = new.meta.uid
         assert self.pods[uid] is old, ("stale write", old.key)
         self.pods[uid], new.shown = new, shown
-        if old.node_name != new.node_name:
-            self.index.change(old, new)
         self._record(MODIFIED, old, new, changes, concern)
+
+    def _record(
+        self,
+        type: str,
+        old: StoredObject | None,
+        new: StoredObject,
+        changes: Sequence[Change],
+        concern: int,
+    ) -> None:
+        """A version, its rows, and notice to those whom it may concern."""
+        rv = new.resource_version = self.resource_version = self.resource_version + 1
+        self.versions.append(_make(Version, (rv, self.clock.now_ms, type, old, new)))
+        trace = self.trace
+        outer, before = trace.cause, trace.seq
+        if old is not None and concern == ALL:
+            self._follow(old, new)
+        if changes:
+            trace.record(new.meta.subject or new.subject, changes)
+        if trace.seq > before:
+            # The first of its rows is what led to whatever others make of the write.
+            trace.cause = before + 1
+        kind = new.kind.name
+        for listener in (self._audience.get(kind) or self._audience_of(kind))[concern]:
+            listener(old, new)
+        trace.cause = outer
+
+    def _follow(self, old: StoredObject, new: StoredObject) -> None:
+        self.index.change(old, new)
+        if old.meta.deletion_ms is None and new.meta.deletion_ms is not None:
+            self.set_deletion_stage(new, "requested")
 
     def remove(self, old: StoredObject) -> None:
         """Take an object away for good."""
@@ -196,9 +211,10 @@ class Store:
             trace.transition(old.subject, "deletion", stage, "removed")
         del (self.pods if isinstance(old, Pod) else self._others)[uid]
         self.creations.pop(uid, None)
-        self.index.change(old, None)
+        self.index.remove(old)
         trace.cause = first
-        self._tell(kind, old, None)
+        for listener in (self._audience.get(kind) or self._audience_of(kind))[ALL]:
+            listener(old, None)
         trace.cause = outer
 
     def set_deletion_stage(self, obj: StoredObject, stage: str) -> None:
@@ -207,49 +223,11 @@ class Store:
         self.trace.transition(obj.subject, "deletion", self.deletion_stage.get(uid), stage)
         self.deletion_stage[uid] = stage
 
-    def _wrote(self, type: str, old: StoredObject | None, new: StoredObject) -> None:
-        rv = new.resource_version = self.resource_version = self.resource_version + 1
-        self.versions.append(_make(Version, (rv, self.clock.now_ms, type, old, new)))
-        trace, uid = self.trace, new.meta.uid
-        outer, before = trace.cause, trace.seq
-        is_of_note = old is None or old.meta is not new.meta or old.spec is not new.spec
-        if isinstance(new, Pod):
-            self.pods[uid] = new
-            assert isinstance(old, Pod), "a uid is one object's for good"
-            if is_of_note or old.node_name != new.node_name:
-                is_of_note = True
-                self._file(old, new)
-            changes, has_turned = pod_changes(old, new)
-            is_of_note = is_of_note or has_turned
-        else:
-            self._others[uid] = new
-            if is_of_note:
-                self._file(old, new)
-            changes, is_of_note = object_changes(old, new), True
-        if changes:
-            trace.record(new.meta.subject or new.subject, changes)
-        if trace.seq > before:
-            trace.cause = before + 1
-        self._tell(new.kind.name, old, new, is_of_note)
-        trace.cause = outer
-
-    def _file(self, old: StoredObject | None, new: StoredObject) -> None:
-        self.index.change(old, new)
-        if old is not None and old.meta.deletion_ms is None and new.meta.deletion_ms is not None:
-            self.set_deletion_stage(new, "requested")
-
-    def _tell(
-        self, kind: str, old: StoredObject | None, new: StoredObject | None, is_of_note: bool = True
-    ) -> None:
-        audience = self._audience.get(kind) or self._audience_of(kind)
-        for listener in audience[ALL if is_of_note else DETAIL]:
-            listener(old, new)
-
     def restore(self, obj: StoredObject) -> None:
         """Put back an object of a checkpoint: no version, no rows, no notice."""
         kind, namespace, name = obj.key
         self._names.setdefault(kind, {})[namespace, name] = obj.meta.uid
-        self.index.change(None, obj)
+        self.index.add(obj)
         if isinstance(obj, Pod):
             self.pods[obj.meta.uid] = obj
             # Told after every write, so what was told last is what holds now.
