@@ -161,7 +161,10 @@ def test_a_resize_needs_room_for_what_it_adds() -> None:
 @pytest.mark.parametrize(
     "spec, said",
     [
-        ({"hard": {"pods": "ten"}}, 'spec.hard[pods]: Invalid value: "ten": must be a quantity'),
+        (
+            {"hard": {"pods": "ten"}},
+            'spec.hard[pods]: Invalid value: "ten": quantities must match the regular expression',
+        ),
         ({"hard": {"pods": "-1"}}, "spec.hard[pods]: Invalid value"),
         ({"hard": ["pods"]}, "spec.hard: Invalid value"),
         ({"scopes": ["Big"]}, 'spec.scopes[0]: Unsupported value: "Big"'),

@@ -105,8 +105,10 @@ def check_choice(path: str, value: Any, supported: Sequence[str], needed: bool =
     return [] if value in supported else [not_supported(path, value, supported)]
 
 
-def check_not_negative(path: str, value: Any) -> list[FieldError]:
-    if value is None or value >= 0:
+def check_not_negative(path: str, value: Any, amount: Any = None) -> list[FieldError]:
+    """`amount`: what the value comes to, where it is not a number itself."""
+    number = value if amount is None else amount
+    if number is None or number >= 0:
         return []
     return [invalid(path, value, "must be greater than or equal to 0")]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...objects.quantity import parse_quantity
 from .field_error import FieldError, check_choice, invalid, required
+from .resources import check_amounts
 
 SCOPES = (
     "BestEffort",
@@ -39,15 +39,7 @@ def validate_quota(spec: Any) -> list[FieldError]:
 def _validate_hard(hard: Any) -> list[FieldError]:
     if not isinstance(hard, Mapping):
         return [invalid("spec.hard", hard, "must be a map by resource, such as requests.cpu: 2")]
-    errors = []
-    for name, amount in hard.items():
-        path = f"spec.hard[{name}]"
-        try:
-            if parse_quantity(amount) < 0:
-                errors.append(invalid(path, amount, "must be greater than or equal to 0"))
-        except ValueError:
-            errors.append(invalid(path, amount, "must be a quantity such as 500m, 2 or 64Mi"))
-    return errors
+    return check_amounts("spec.hard", hard)
 
 
 def _validate_selector(selector: Any) -> list[FieldError]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...objects.quantity import parse_quantity
-from .field_error import FieldError, each_invalid, invalid, required
+from .field_error import FieldError, check_not_negative, each_invalid, invalid, required
 from .names import check_qualified
 
 STANDARD = ("cpu", "memory", "ephemeral-storage")
@@ -26,17 +26,25 @@ def validate_resources(resources: Mapping[str, Any] | None, path: str) -> list[F
     return errors or _validate_within(requests, limits, path)
 
 
-def _validate_amount(name: str, value: Any, path: str) -> list[FieldError]:
-    errors = _validate_resource_name(name, path)
+def check_amounts(path: str, amounts: Mapping[str, Any]) -> list[FieldError]:
+    """Quantities by resource name, from 0 on."""
+    return [
+        error for name, value in amounts.items() for error in _validate_quantity(value, f"{path}[{name}]")
+    ]
+
+
+def _validate_quantity(value: Any, path: str) -> list[FieldError]:
     try:
-        amount = parse_quantity(value)
+        return check_not_negative(path, value, parse_quantity(value))
     except ValueError:
-        return [*errors, invalid(path, value, QUANTITY_TEXT)]
-    if amount < 0:
-        errors.append(invalid(path, value, "must be greater than or equal to 0"))
-    elif _is_countable(name) and amount.denominator != 1:
-        errors.append(invalid(path, value, "must be an integer"))
-    return errors
+        return [invalid(path, value, QUANTITY_TEXT)]
+
+
+def _validate_amount(name: str, value: Any, path: str) -> list[FieldError]:
+    errors = _validate_quantity(value, path)
+    if not errors and _is_countable(name) and parse_quantity(value).denominator != 1:
+        errors = [invalid(path, value, "must be an integer")]
+    return _validate_resource_name(name, path) + errors
 
 
 def _validate_resource_name(name: str, path: str) -> list[FieldError]:
