@@ -16,7 +16,7 @@ from .parts import Parts
 from .prober import Prober
 from .restart_rules import RESTARTING_ALL
 from .termination import Stopper
-from .worker import IDLE, PodWorker
+from .worker import IDLE, ContainerRun, PodWorker
 
 CONDITION = "PodRestartInPlace"
 
@@ -36,40 +36,16 @@ def restart_all(
     now_ms = parts.context.clock.now_ms
     _set_condition(parts, worker, "True", now_ms)
     ephemeral = {one.name for one in worker.spec.ephemeral_containers}
-    had_known_use = False
-    for name, run in worker.runs.items():
-        if name in ephemeral:
-            continue
+    runs = [run for name, run in worker.runs.items() if name not in ephemeral]
+    had_known_use = any(run.process is not None and run.process.usage_points for run in runs)
+    for run in runs:
         prober.end(worker, run)
         # Whatever was under way for it is not: a pull, a start, a hook or a stop.
         stopper.on_end(run)
         run.stage = IDLE
-        parts.trace.close_series(f"backoff|{worker.uid}|{name}")
-        seen = worker.runtime.containers.get(name)
-        if seen is None:
-            continue
-        if run.wake_timer is not None:
-            parts.cancel((run.wake_timer[0], run.wake_timer[2]))
-            run.wake_timer = None
-        if run.process is not None:
-            run.attempt += 1
-            run.ended_ms = now_ms
-            had_known_use = had_known_use or bool(run.process.usage_points)
-        run.process, run.ready, run.started = None, False, False
-        worker.take_container(run)
-        run.must_restart = False
-        if name != trigger:
-            run.due_ms = now_ms
-        ended = seen.replace(
-            state=EXITED,
-            exit_code=137,
-            reason=RESTARTING_ALL,
-            message=RESTART_ALL_MESSAGE,
-            finished_ms=now_ms,
-        )
-        worker.runtime.containers[name] = ended
-        if parts.is_cut_off(worker.node):
-            worker.keep_untold(name, ended_state(ended))
+        parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
+        if run.container.name in worker.runtime.containers:
+            _end(parts, worker, run, run.container.name == trigger)
     _set_condition(parts, worker, "False", now_ms)
     stored = parts.pod(worker)
     if stored is not None:
@@ -80,6 +56,32 @@ def restart_all(
     worker.runtime = worker.runtime.replace(containers=kept)
     worker.has_changed = worker.must_act = True
     parts.touch(worker)
+
+
+def _end(parts: Parts, worker: PodWorker, run: ContainerRun, is_trigger: bool) -> None:
+    """One run is over, whatever it did; its record says so until the next begins."""
+    now_ms, name = parts.context.clock.now_ms, run.container.name
+    if run.wake_timer is not None:
+        parts.cancel((run.wake_timer[0], run.wake_timer[2]))
+        run.wake_timer = None
+    if run.process is not None:
+        run.attempt += 1
+        run.ended_ms = now_ms
+    run.process, run.ready, run.started = None, False, False
+    worker.take_container(run)
+    run.must_restart = False
+    if not is_trigger:
+        run.due_ms = now_ms
+    ended = worker.runtime.containers[name].replace(
+        state=EXITED,
+        exit_code=137,
+        reason=RESTARTING_ALL,
+        message=RESTART_ALL_MESSAGE,
+        finished_ms=now_ms,
+    )
+    worker.runtime.containers[name] = ended
+    if parts.is_cut_off(worker.node):
+        worker.keep_untold(name, ended_state(ended))
 
 
 def _set_condition(parts: Parts, worker: PodWorker, status: str, now_ms: int) -> None:
