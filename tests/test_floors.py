@@ -22,7 +22,7 @@ FLOORS: list[tuple[str, str]] = [
     ("1a objects, actions", "objects actions commands"),
     ("1a decisions", "columns workload_columns ages"),
     ("1b store, programs", "store programs trace"),
-    ("1c act, loop", "act loop context api_server quotas"),
+    ("1c act, loop", "act loop context api_server namespace_rules quotas"),
     ("1d parts", "controllers scheduler kubelet faults"),
     ("1e cluster", "cluster command_handlers engine"),
     (

@@ -9,9 +9,10 @@ from typing import Any
 
 from .actions import CreatePod
 from .context import Context
-from .errors import ApiError, BadRequest, Conflict, Forbidden, Invalid, NotFound
+from .errors import AlreadyExists, ApiError, BadRequest, Conflict, Invalid
 from .kubelet.grace import decide_deletion_grace_seconds, decide_shortened_grace_seconds
 from .kubelet.qos import decide_qos_class
+from .namespace_rules import require_account, require_namespace, require_security
 from .objects.condition import Condition
 from .objects.deployment import Deployment
 from .objects.meta import ObjectMeta, PlainObject, StoredObject
@@ -26,10 +27,9 @@ from .store.defaults.pods import default_pod
 from .store.requests import check_address, make_wanted
 from .store.validation import FieldError, to_status, validate_create, validate_update
 from .store.validation.field_error import invalid
-from .store.validation.pod_security import ENFORCE, find_violations, is_significant
+from .store.validation.pod_security import is_significant
 
 GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
-ACCOUNT, DEFAULT_ACCOUNT = "ServiceAccount", "default"
 BACKGROUND, FOREGROUND, ORPHAN = "Background", "Foreground", "Orphan"
 _FINALIZER_OF = {FOREGROUND: "foregroundDeletion", ORPHAN: "orphan"}
 _TYPED: dict[str, type[StoredObject]] = {
@@ -92,7 +92,7 @@ class ApiServer:
             data = register_node(data, self._context.settings.nodes, now)
         meta = {name: value for name, value in data["metadata"].items() if name not in _RESERVED_META}
         new = read_object({**data, "metadata": meta}, self._clock.epoch_ms)
-        self._require_namespace(new)
+        require_namespace(self._store, new)
         if not isinstance(new, Pod):
             self._clear_status(new)
         created = self.create(new)
@@ -142,21 +142,6 @@ class ApiServer:
         self._store.creations[owner] = number
         return number
 
-    def _require_namespace(self, new: StoredObject) -> None:
-        namespace = new.meta.namespace
-        if namespace is None or not new.kind.namespaced:
-            return
-        found = self._store.get("Namespace", "", namespace)
-        if found is None:
-            raise NotFound(f'namespaces "{namespace}" not found', "namespaces", namespace)
-        if found.meta.deletion_ms is not None:
-            raise Forbidden(
-                f'{new.kind.plural} "{new.meta.name}" is forbidden: unable to create new content in namespace'
-                f" {namespace} because it is being terminated",
-                new.kind.plural,
-                new.meta.name,
-            )
-
     def _clear_status(self, new: StoredObject) -> None:
         # A client's status is dropped, except a Node's, which says what its machine has.
         if isinstance(new, Node) or new.kind.name not in ("Deployment", "ReplicaSet"):
@@ -176,8 +161,7 @@ class ApiServer:
             namespace=meta.namespace if new.kind.namespaced else None,
         )
         if isinstance(new, Pod):
-            self._require_account(new.spec, new.meta.namespace, new.meta.name)
-            self._require_security(new.spec, new.meta.namespace, new.meta.name)
+            self._admit(new.spec, new.meta)
             new.status = self._new_status(new.spec)
         if self._store.count(QUOTA):
             self._context.quotas.require_room(new)
@@ -210,37 +194,21 @@ class ApiServer:
             generation=1,
         )
         spec = self._admitted(template.spec)
-        self._require_account(spec, owner.namespace, meta.name)
-        self._require_security(spec, owner.namespace, meta.name)
+        self._admit(spec, meta)
         status = self._new_status(spec) if spec.scheduling_gates else spec.memo["new_status"]
         pod = Pod(POD_KIND, meta, spec, status)
-        if store.get("Pod", owner.namespace, meta.name) is not None:
-            # One name in fourteen million; the next number gives another.
-            return self.create_pod(action)
         if store.count(QUOTA):
             self._context.quotas.require_room(pod, action.generate_name)
-        store.create(pod)
+        try:
+            store.create(pod)
+        except AlreadyExists:
+            # One name in fourteen million; the next number gives another.
+            return self.create_pod(action)
         return pod
 
-    def _require_account(self, spec: PodSpec, namespace: str | None, name: str) -> None:
-        """A pod may only run as an account that is there. Every namespace has a `default` one."""
-        account = spec.service_account_name
-        if account == DEFAULT_ACCOUNT or self._store.get(ACCOUNT, namespace or "", account) is not None:
-            return
-        raise Forbidden(
-            f'pods "{name}" is forbidden: error looking up service account {namespace}/{account}:'
-            f' serviceaccount "{account}" not found',
-            "pods",
-            name,
-        )
-
-    def _require_security(self, spec: PodSpec, namespace: str | None, name: str) -> None:
-        """A pod has to keep to the Pod Security Standard its namespace enforces."""
-        found = self._store.get("Namespace", "", namespace or "")
-        level = found.meta.labels.get(ENFORCE) if found is not None else None
-        violations = find_violations(spec.raw, level, self._context.features) if level else ""
-        if violations:
-            raise Forbidden(f'pods "{name}" is forbidden: {violations}', "pods", name)
+    def _admit(self, spec: PodSpec, meta: ObjectMeta) -> None:
+        require_account(self._store, spec, meta)
+        require_security(self._store, spec.raw, meta, self._context.features)
 
     def _admitted(self, spec: PodSpec) -> PodSpec:
         # What admission adds to a pod is the same for all pods of a template.
@@ -283,7 +251,7 @@ class ApiServer:
             validate_update(current, wanted, subresource or "", self._context.features, _qos_of_json),
         )
         if isinstance(old, Pod) and is_significant(old.spec.raw, wanted.get("spec") or {}):
-            self._require_security(PodSpec.from_json(wanted["spec"]), old.meta.namespace, old.meta.name)
+            require_security(self._store, wanted["spec"], old.meta, self._context.features)
         if old.kind.name == "Service" and not (old.spec or {}).get("clusterIP"):
             # It was an alias, and is one no more.
             wanted = self._with_cluster_ip(wanted)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lifecycle.engine import Cluster
+from lifecycle.engine.chance import Chance
 from tests.engine.controllers.door import MISSING, Door
 from tests.engine.controllers.world import make_deployment
 
@@ -326,3 +327,18 @@ def story(door: Door, instants: list[int], reload_at: int | None) -> list[dict[s
 def test_saving_and_loading_changes_nothing(instants: list[int]):
     whole = story(Door("realistic"), [], None)
     assert story(Door("realistic"), instants, instants[0]) == whole
+
+
+def test_a_name_that_is_taken_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = Chance.uid_and_suffix
+
+    def unlucky(chance: Chance, owner: str, count: int) -> tuple[str, str]:
+        uid, suffix = draw(chance, owner, count)
+        return uid, "twice" if count in (1, 2) else suffix
+
+    monkeypatch.setattr(Chance, "uid_and_suffix", unlucky)
+    door = started(FRONTEND)
+    names = [pod["metadata"]["name"] for pod in door.cluster.list("Pod", "default")]
+    assert names[0] == "frontend-twice"
+    assert len(set(names)) == 3
+    assert door.cluster.get("ReplicaSet", "default", "frontend")["status"]["readyReplicas"] == 3
