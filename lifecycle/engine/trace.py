@@ -155,25 +155,6 @@ def make_merge_patch(old: Any, new: Any) -> Any:
     return patch
 
 
-def version_to_json(version: Version, epoch_ms: int) -> dict[str, Any]:
-    """A version as the watch window keeps it: a merge patch, the whole object for ADDED."""
-    new = version.new
-    if version.old is None:
-        patch: Any = new.to_json(epoch_ms)
-    else:
-        patch = make_merge_patch(version.old.to_json(epoch_ms), new.to_json(epoch_ms))
-    return {
-        "rv": version.resource_version,
-        "at_ms": version.at_ms,
-        "uid": new.meta.uid,
-        "kind": new.kind.name,
-        "namespace": new.meta.namespace,
-        "name": new.meta.name,
-        "type": version.type,
-        "patch": patch,
-    }
-
-
 class Trace:
     """Numbers rows, and keeps their entries until they are taken. `cause` is what is being acted on now."""
 
@@ -208,12 +189,10 @@ class Trace:
         )
         return seq
 
-    def record(self, subject: Subject, changes: Sequence[Change]) -> int:
-        """Write the transitions of one write to an object; the number of the first is returned."""
-        first = self.seq + 1
-        self.entries.append(_make(Write, (first, self.at_ms, subject, self.cause, changes)))
+    def record(self, subject: Subject, changes: Sequence[Change]) -> None:
+        """Write the transitions of one write to an object."""
+        self.entries.append(_make(Write, (self.seq + 1, self.at_ms, subject, self.cause, changes)))
         self.seq += len(changes)
-        return first
 
     def event(
         self,

@@ -248,10 +248,7 @@ class Tally:
     def on_pod_change(self, old: Pod | None, new: Pod | None) -> Sequence[OwnerTally]:
         """Follow one write to a pod; the owners for whom it changed a count."""
         if new is not None and (old is None or old.meta is new.meta):
-            reference = new.meta.controller
-            if reference is None or reference.kind != self._kind:
-                return ()
-            owner = self.by_owner.get(reference.uid)
+            owner = self._owner(new)
             return (owner,) if owner is not None and owner.change(old, new) else ()
         before = self._owner(old) if old is not None else None
         after = self._owner(new) if new is not None else None

@@ -73,9 +73,7 @@ def _plain_standing(
     features: Mapping[str, bool],
 ) -> tuple[object, ...] | None:
     """All that the conditions of a plain pod follow from, so that they are worked out once; else None."""
-    if spec.init_containers or spec.readiness_gates or len(spec.containers) != 1:
-        return None
-    if statuses is None or len(statuses) != 1:
+    if not spec.is_plain or statuses is None or len(statuses) != 1:
         return None
     tells_sandbox = features.get(READY_TO_START_GATE, True)
     return ("verdicts", phase, statuses[0].name, statuses[0].ready, sandbox_ready, tells_sandbox)

@@ -128,7 +128,7 @@ class Starter:
         context = parts.context
         now_ms = context.clock.now_ms
         parts.event(worker, run, NORMAL, "Pulling", f'Pulling image "{image}"')
-        plan = (run.behavior or parts.behavior(pod, run)).pull
+        plan = parts.behavior(pod, run).pull
         key = (worker.uid, run.container.name, run.attempt, run.pull_tries)
         if plan.takes is not None:
             takes_ms = 0 if is_there else plan.takes.draw_ms(context.chance.draw, "pull", *key)
@@ -148,7 +148,7 @@ class Starter:
         """The pull has ended, well or badly."""
         run.stage, run.stage_timer = IDLE, None
         parts, image = self._parts, run.container.image
-        plan = (run.behavior or parts.behavior(pod, run)).pull
+        plan = parts.behavior(pod, run).pull
         if plan.has_error(run.pull_tries):
             message = f'failed to pull and unpack image "{image}": {plan.error or ERR_IMAGE_PULL}'
             parts.event(worker, run, WARNING, "Failed", f'Failed to pull image "{image}": {message}')
@@ -204,7 +204,7 @@ class Starter:
 
     def _create(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         parts = self._parts
-        plan = (run.behavior or parts.behavior(pod, run)).start
+        plan = parts.behavior(pod, run).start
         key = (worker.uid, run.container.name, run.attempt, run.start_tries)
         if plan.takes is not None:
             takes_ms = plan.takes.draw_ms(parts.context.chance.draw, "start", *key)
@@ -220,7 +220,7 @@ class Starter:
         """The runtime has created the container: start it, or report why that fails."""
         parts, container = self._parts, run.container
         run.stage, run.stage_timer = IDLE, None
-        behavior = run.behavior or parts.behavior(pod, run)
+        behavior = parts.behavior(pod, run)
         missing = parts.world(worker, pod, run).missing_source() if container.refers_to_sources else ""
         missing = missing or root_problem(pod, container)
         if missing:
@@ -257,7 +257,7 @@ class Starter:
     def _run(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         parts, container = self._parts, run.container
         now_ms = parts.context.clock.now_ms
-        behavior = run.behavior or parts.behavior(pod, run)
+        behavior = parts.behavior(pod, run)
         run.restart_count = run.attempt
         worker.has_changed = True
         run.waiting = None

@@ -27,12 +27,6 @@ def _format_second(second: int) -> str:
     return (_START + timedelta(seconds=second)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def format_micro_time(instant_ms: int, epoch_ms: int) -> str:
-    """The MicroTime of an instant: `2026-01-01T00:00:02.300000Z`."""
-    moment = _START + timedelta(milliseconds=epoch_ms + instant_ms)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-
-
 def parse_utc_ms(text: str) -> int:
     """Milliseconds since 1970 of an RFC 3339 time. Raises ValueError naming the text."""
     match = _RFC_3339.fullmatch(text)

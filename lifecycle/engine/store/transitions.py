@@ -102,14 +102,12 @@ def _is_plain_detail(old: Pod, new: Pod) -> bool:
 
     Conditions alone change what they say only of a pod that was gated, initializes or is partly completed.
     """
-    spec = new.spec
     return (
-        old.meta is new.meta
+        new.spec.is_plain
+        and old.meta is new.meta
+        and old.spec is new.spec
         and old.status.reason == new.status.reason
-        and not spec.init_containers
         and old.shown[1] != SCHEDULING_GATED
-        and old.spec is spec
-        and len(spec.containers) == 1
     )
 
 
