@@ -73,11 +73,19 @@ class _Queues:
 
 
 def keep_connection() -> None:
-    """One thread takes all turns, and keeps its connection until it breaks: there a larger cache pays."""
+    """One thread takes all turns, and keeps its connection until it breaks: there a larger cache pays.
+
+    PostgreSQL ends a transaction of ours that stands still. Stopped, we would hold its locks for good, and
+    others take our shards after the same silence.
+    """
     connection.close()
     connection.settings_dict["CONN_MAX_AGE"] = None
+    options = connection.settings_dict["OPTIONS"]
     if connection.vendor == "sqlite":
-        connection.settings_dict["OPTIONS"]["init_command"] += f"PRAGMA cache_size=-{CACHE_KIB};"
+        options["init_command"] += f"PRAGMA cache_size=-{CACHE_KIB};"
+    else:
+        silence_ms = round(shards.SILENCE.total_seconds() * 1000)
+        options["options"] += f" -c idle_in_transaction_session_timeout={silence_ms}"
 
 
 _steward: shards.Steward | None = None
@@ -94,18 +102,6 @@ def _start_once() -> shards.Steward:
         _steward.start()
         log.info("engine worker ready", extra={"worker": runner.this_process().name})
     return _steward
-
-
-def _give_locks_up(database: dict[str, Any]) -> None:
-    """Have PostgreSQL end a transaction of ours that stands still: stopped, we would hold its locks for good.
-
-    Others take our shards after the same silence, and need them.
-    """
-    if connection.vendor == "postgresql":
-        options = database["OPTIONS"]
-        silence_ms = round(shards.SILENCE.total_seconds() * 1000)
-        timeout = f"-c idle_in_transaction_session_timeout={silence_ms}"
-        database["OPTIONS"] = options | {"options": f"{options.get('options', '')} {timeout}".strip()}
 
 
 class FollowShards(bootsteps.StartStopStep):

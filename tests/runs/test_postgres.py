@@ -99,12 +99,11 @@ def test_nothing_is_lost_when_the_database_is_killed_as_well(postgres_url):
 HOLD = """
 import os, signal, django
 django.setup()
-from django.db import connection, transaction
+from django.db import transaction
 from lifecycle import serving, shards
 from lifecycle.models import Shard
 shards.make_shards()
-serving._give_locks_up(connection.settings_dict)
-connection.close()
+serving.keep_connection()
 with transaction.atomic():
     list(Shard.objects.select_for_update())
     print("held", flush=True)
