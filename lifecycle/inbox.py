@@ -179,11 +179,6 @@ def resume(cluster: Cluster, user: User = None) -> RunControl:
     return control(cluster, RunControl.Kind.RESUME, {}, user)
 
 
-def set_speed(cluster: Cluster, speed: float, user: User = None) -> RunControl:
-    """Virtual seconds per second, 0.01 to 10,000."""
-    return control(cluster, RunControl.Kind.SPEED, {"speed": speed}, user)
-
-
 def step(cluster: Cluster, ms: int | None = None, user: User = None) -> RunControl:
     """Go on by `ms`, or to the next instant at which anything happens; then stand."""
     return control(cluster, RunControl.Kind.STEP, {} if ms is None else {"ms": ms}, user)

@@ -24,9 +24,6 @@ class Tables:
         """The apiVersions that have a kind of this name."""
         return [version for version, name in self.kinds if name == kind]
 
-    def kinds_of(self, api_version: str) -> list[str]:
-        return [name for version, name in self.kinds if version == api_version]
-
 
 @cache
 def load_tables() -> Tables:

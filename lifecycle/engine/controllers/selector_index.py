@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 
 from ..objects.selector import Selector
 
-Anchor = tuple[str, str]
-
 
 class SelectorIndex:
     """Selectors by namespace, filed under one label pair that every match must have."""

@@ -151,11 +151,6 @@ class ContainerRun:
         """Whether nothing has happened to it yet."""
         return self.waiting is None and not (self.attempt or self.restart_count or self.ready or self.is_lost)
 
-    @property
-    def is_live(self) -> bool:
-        """Whether a process of it exists."""
-        return self.process is not None
-
     def save(self) -> dict[str, Any]:
         data: dict[str, Any] = {name: getattr(self, name) for name in _RUN_DATA}
         data["image"] = self.container.image

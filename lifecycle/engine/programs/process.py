@@ -231,10 +231,6 @@ class Process:
                 cpu_milli, memory_bytes = cpu, memory
         return cpu_milli, memory_bytes
 
-    def next_usage_change_ms(self, now_ms: int) -> int | None:
-        """When `usage` changes next, as far as it is known; a script's changes only when it runs."""
-        return min((at_ms for at_ms, _, _ in self.usage_points if at_ms > now_ms), default=None)
-
     def take_output(self) -> list[tuple[int, str]]:
         """Log lines since the last call: instant and text without the line's end."""
         output, self.output = self.output, []

@@ -92,15 +92,12 @@ app:
 
 
 @pytest.mark.parametrize(
-    ("at_ms", "cpu_milli", "mebibytes", "next_ms"),
-    [(0, 100, 64, 30_000), (30_000, 250, 64, 60_000), (60_000, 900, 200, None)],
+    ("at_ms", "cpu_milli", "mebibytes"),
+    [(0, 100, 64), (29_999, 100, 64), (30_000, 250, 64), (59_999, 250, 64), (60_000, 900, 200)],
 )
-def test_usage_steps_from_point_to_point(
-    at_ms: int, cpu_milli: int, mebibytes: int, next_ms: int | None
-) -> None:
+def test_usage_steps_from_point_to_point(at_ms: int, cpu_milli: int, mebibytes: int) -> None:
     process = start(pod_spec({}), behavior=USAGE)
     assert process.usage(at_ms) == (cpu_milli, mebibytes << 20)
-    assert process.next_usage_change_ms(at_ms) == next_ms
 
 
 @pytest.mark.parametrize(
