@@ -7,7 +7,7 @@ recorded has U+FFFD in its place, in any database.
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import orjson
 from django.db import connection
@@ -28,6 +28,10 @@ def to_text(value: Any) -> str | None:
     return None if value is None else _without_nul(orjson.dumps(value)).decode()
 
 
+@overload
+def plain(text: str) -> str: ...
+@overload
+def plain(text: None) -> None: ...
 def plain(text: str | None) -> str | None:
     """A text column's text."""
     return text.replace("\0", "\ufffd") if text and "\0" in text else text

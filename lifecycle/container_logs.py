@@ -32,9 +32,7 @@ class _Written:
     marks: Marks = field(default_factory=list)
 
     def add(self, at_ms: int, text: str) -> None:
-        # PostgreSQL's text holds no NUL.
-        text = text.replace("\x00", "\ufffd")
-        text = text if text.endswith("\n") else f"{text}\n"
+        text = bulk.plain(text if text.endswith("\n") else f"{text}\n")
         self.texts.append(text)
         if self.marks and self.marks[-1][0] == at_ms:
             self.marks[-1][1] += text.count("\n")
