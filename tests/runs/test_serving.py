@@ -148,6 +148,7 @@ def test_a_machine_that_vanishes_is_missed_before_its_shards_are_needed(monkeypa
     assert options["tcp_user_timeout"] == 4000 and "-c tcp_user_timeout=4000" in options["options"]
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_turn_without_a_database_is_over_and_asks_for_no_other(monkeypatch):
     def fail(*_):
         raise DatabaseAway("the server is not there")
