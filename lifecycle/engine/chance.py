@@ -7,10 +7,14 @@ to its parent wherever it is untouched.
 from __future__ import annotations
 
 from hashlib import blake2b
+from struct import Struct
 
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 """The letters of generated names: no vowels and no look-alikes, as Kubernetes uses them."""
 _SCALE = float(1 << 64)
+_read_number = Struct(">Q").unpack
+PART = "\x1f"
+"""What parts the parts of a key."""
 
 
 class Chance:
@@ -30,14 +34,11 @@ class Chance:
         """A number in [0, 1). Keys are strings and whole numbers."""
         return int.from_bytes(self._hash(purpose, key, 8), "big") / _SCALE
 
-    def draw_ms(self, purpose: str, key: tuple[object, ...], low_ms: int, high_ms: int) -> int:
-        """Whole milliseconds, evenly from low to high, both included."""
-        if high_ms <= low_ms:
-            return low_ms
-        text = "\x1f".join((purpose, *map(str, key)))
+    def draw_ms(self, purpose: str, key: str, low_ms: int, high_ms: int) -> int:
+        """Whole milliseconds, evenly from low to high, both included. A key's parts are parted by PART."""
         digest = self._salted.copy()
-        digest.update(text.encode("utf-8", "surrogatepass"))
-        return low_ms + int.from_bytes(digest.digest(), "big") % (high_ms - low_ms + 1)
+        digest.update(f"{purpose}{PART}{key}".encode("utf-8", "surrogatepass"))
+        return low_ms + _read_number(digest.digest())[0] % (high_ms - low_ms + 1)
 
     def uid(self, *key: object) -> str:
         """A version 4 UUID, the same for the same key."""

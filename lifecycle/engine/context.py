@@ -62,8 +62,8 @@ class Context:
         """The instant being lived."""
         return self.clock.now_ms
 
-    def draw_ms(self, latency: str, *key: object) -> int:
-        """A latency of the timing table, drawn by key."""
+    def draw_ms(self, latency: str, key: str) -> int:
+        """A latency of the timing table, drawn by key, whose parts are parted by chance.PART."""
         low, high = self.timing.spreads[latency]
         return low if low == high else self.chance.draw_ms(latency, key, low, high)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..chance import PART
 from ..context import Context
 from ..errors import BadRequest, Conflict
 from ..objects.meta import StoredObject
@@ -171,4 +172,4 @@ class KubeletFaults:
         """How long a kubelet is away that nobody keeps from starting again."""
         if for_ms is not None:
             return for_ms
-        return self._context.draw_ms("kubelet_start", agent.name, self._context.clock.now_ms)
+        return self._context.draw_ms("kubelet_start", f"{agent.name}{PART}{self._context.clock.now_ms}")

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..chance import PART
 from ..objects.condition import Condition, find_condition, with_condition
 from ..objects.container import Container
 from ..objects.node import Node
@@ -103,7 +104,7 @@ class Resizer:
         self._set(pod, IN_PROGRESS, "", "")
         self._parts.event(worker, None, NORMAL, "ResizeStarted", "Pod resize started")
         worker.resize = APPLYING
-        delay_ms = self._parts.context.draw_ms("resize", worker.uid, pod.meta.generation)
+        delay_ms = self._parts.context.draw_ms("resize", f"{worker.uid}{PART}{pod.meta.generation}")
         if delay_ms:
             self._parts.later(delay_ms, RESIZED, worker)
         else:

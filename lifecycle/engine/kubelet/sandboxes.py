@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from ..chance import PART
 from ..objects.meta import StoredObject
 from ..objects.node import Node
 from ..objects.pod import Pod
@@ -70,7 +71,7 @@ class Sandboxes:
             return
         uid, runtime = worker.uid, worker.runtime
         attempt = runtime.sandbox_attempt + 1 if runtime.sandbox_id else 0
-        delay_ms = parts.context.draw_ms("sandbox", uid, attempt)
+        delay_ms = parts.context.draw_ms("sandbox", f"{uid}{PART}{attempt}")
         if pod.spec.volumes and not attempt:
             delay_ms += parts.context.draw_ms("volume_mount", uid)
         if delay_ms == 0:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from ..chance import PART
 from ..objects.container import Container
 from ..objects.pod import Pod
 from ..objects.runtime import RUNNING as RUNTIME_RUNNING
@@ -129,15 +130,18 @@ class Starter:
         now_ms = context.clock.now_ms
         parts.event(worker, run, NORMAL, "Pulling", f'Pulling image "{image}"')
         plan = parts.behavior(pod, run).pull
-        key = (worker.uid, run.container.name, run.attempt, run.pull_tries)
         if plan.takes is not None:
+            key = (worker.uid, run.container.name, run.attempt, run.pull_tries)
             takes_ms = 0 if is_there else plan.takes.draw_ms(context.chance.draw, "pull", *key)
         elif is_there:
-            takes_ms = context.draw_ms("image_check", *key)
+            takes_ms = context.draw_ms(
+                "image_check",
+                f"{worker.uid}{PART}{run.container.name}{PART}{run.attempt}{PART}{run.pull_tries}",
+            )
         elif agent.pulls.get(image, -1) >= now_ms:
             takes_ms = agent.pulls[image] - now_ms
         else:
-            takes_ms = context.draw_ms("image_pull", agent.name, image, now_ms)
+            takes_ms = context.draw_ms("image_pull", f"{agent.name}{PART}{image}{PART}{now_ms}")
         if not is_there and not plan.has_error(run.pull_tries):
             agent.pulls[image] = max(now_ms + takes_ms, now_ms)
         # Why it waited until now is what its status goes on saying, until it runs or fails again.
@@ -205,11 +209,14 @@ class Starter:
     def _create(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         parts = self._parts
         plan = parts.behavior(pod, run).start
-        key = (worker.uid, run.container.name, run.attempt, run.start_tries)
         if plan.takes is not None:
+            key = (worker.uid, run.container.name, run.attempt, run.start_tries)
             takes_ms = plan.takes.draw_ms(parts.context.chance.draw, "start", *key)
         else:
-            takes_ms = parts.context.draw_ms("container_start", *key)
+            takes_ms = parts.context.draw_ms(
+                "container_start",
+                f"{worker.uid}{PART}{run.container.name}{PART}{run.attempt}{PART}{run.start_tries}",
+            )
         run.stage = STARTING
         if takes_ms == 0:
             self.on_created(worker, pod, run, "")
