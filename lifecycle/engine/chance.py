@@ -38,7 +38,8 @@ class Chance:
         """Whole milliseconds, evenly from low to high, both included. A key's parts are parted by PART."""
         digest = self._salted.copy()
         digest.update(f"{purpose}{PART}{key}".encode("utf-8", "surrogatepass"))
-        return low_ms + _read_number(digest.digest())[0] % (high_ms - low_ms + 1)
+        number: int = _read_number(digest.digest())[0]
+        return low_ms + number % (high_ms - low_ms + 1)
 
     def uid(self, *key: object) -> str:
         """A version 4 UUID, the same for the same key."""

@@ -22,7 +22,7 @@ from .parts import WARNING, Parts
 from .pod_conditions import POD_SCHEDULED
 from .pod_resources import effective_requests
 from .resize import sum_requests
-from .worker import TERMINATED, WAITING, PodWorker
+from .worker import NO_CPUS, TERMINATED, WAITING, PodWorker
 
 UNEXPECTED = "UnexpectedAdmissionError"
 POD_OS_NOT_SUPPORTED = "PodOSNotSupported"
@@ -97,13 +97,13 @@ class Admission:
             count = count_exclusive(run.container, pod.status.qos_class)
             free = find_free(total, taken)
             if count > len(free):
-                worker.exclusive_cpus = {}
+                worker.exclusive_cpus = NO_CPUS
                 return (
                     "Allocate failed due to not enough cpus available to satisfy request:"
                     f" requested={count}, available={len(free)}, which is unexpected"
                 )
             if count:
-                worker.exclusive_cpus[run.container.name] = free[:count]
+                worker.exclusive_cpus = {**worker.exclusive_cpus, run.container.name: free[:count]}
                 taken.update(free[:count])
         return ""
 

@@ -24,7 +24,6 @@ class NodeAgent:
         "configuration",
         "down_since_ms",
         "eviction",
-        "first_address",
         "host_ip",
         "images",
         "is_blind",
@@ -34,6 +33,7 @@ class NodeAgent:
         "outages",
         "pressure",
         "pulls",
+        "subnet",
     )
 
     def __init__(
@@ -53,7 +53,7 @@ class NodeAgent:
         self.is_blind = False
         # Node n of a cluster is 10.0.x.y and gives its pods addresses of its own /24.
         self.host_ip = f"10.0.{number >> 8 & 255}.{number & 255}"
-        self.first_address = (10 << 24) + (64 << 16) + (number << 8)
+        self.subnet = f"10.{64 + (number >> 8 & 63)}.{number & 255}"
         self.last_address = 0
         self.configuration = configuration
         self.back_off = decide_limits(features, configuration)
@@ -74,11 +74,10 @@ class NodeAgent:
     def next_address(self) -> str:
         """A pod address that was not given before: 254 of the /24 first, then the upper half of 10/8."""
         self.last_address += 1
-        value = self.first_address + 1 + self.last_address
-        if self.last_address > 253:
-            number = (self.first_address >> 8) & 0xFFFF
-            value = (10 << 24) + (1 << 23) + (self.last_address << 10) % (1 << 23) + number % 1024
-        return f"{value >> 24 & 255}.{value >> 16 & 255}.{value >> 8 & 255}.{value & 255}"
+        if self.last_address <= 253:
+            return f"{self.subnet}.{self.last_address + 1}"
+        value = (self.last_address << 10) % (1 << 23) + self.number % 1024
+        return f"10.{128 + (value >> 16)}.{value >> 8 & 255}.{value & 255}"
 
     def save(self) -> dict[str, Any]:
         """Plain data."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..objects.codec import decode, encode
@@ -26,6 +26,7 @@ IDLE, PULLING, STARTING, POST_START, RUNNING, PRE_STOP, STOPPING = (
 )
 # Stages of a resize: asked for, held back, being applied, waiting for containers that restart for it.
 ASKED, DEFERRED, INFEASIBLE, APPLYING, FINISHING = "Asked", "Deferred", "Infeasible", "Applying", "Finishing"
+NO_CPUS: Mapping[str, tuple[int, ...]] = {}
 
 
 class ProbeRun:
@@ -239,7 +240,7 @@ class PodWorker:
         # Why it is ended by its kubelet: reason, message, and the grace it is given if not its own.
         self.evicted: tuple[str, str, int | None] | None = None
         # Numbers of the CPUs that containers have for themselves, by container.
-        self.exclusive_cpus: dict[str, tuple[int, ...]] = {}
+        self.exclusive_cpus: Mapping[str, tuple[int, ...]] = NO_CPUS
         # Where its block of ids on the node begins, if it has a user namespace.
         self.first_host_id: int | None = None
         # The sandbox was lost and what ran in it is being stopped; since when none could be made.

@@ -131,8 +131,8 @@ class ObjectMeta(Record):
         self.name = name
         self.namespace = namespace
         self.uid = uid
-        self.labels = labels or {}
-        self.annotations = annotations or {}
+        self.labels = labels if labels is not None else {}
+        self.annotations = annotations if annotations is not None else {}
         self.owner_references = owner_references
         self.creation_ms = creation_ms
         self.generate_name = generate_name

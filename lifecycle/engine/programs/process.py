@@ -4,7 +4,7 @@ A process is plain data. It wakes only when due: `next_wake_ms` says when, `run`
 never looks at a clock and holds no reference to its world.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lifecycle.engine.programs.behavior import Behavior, HookPlan
@@ -21,6 +21,7 @@ _KILL_STATUS, _KILL = 137, 9
 _ENDING = ("TERM", "INT", "QUIT")
 _HOOKS = {"postStart": "post_start", "preStop": "pre_stop"}
 Points = list[tuple[int, str, str | None]]
+_NO_POINTS: Mapping[str, Points] = {}
 
 
 class Process:
@@ -61,8 +62,8 @@ class Process:
         self.output: list[tuple[int, str]] = []
         self.told = 0
         """How many of the machine's problems have been taken."""
-        self.probe_points: dict[str, Points] = {}
-        self.usage_points: list[tuple[int, int, int]] = []
+        self.probe_points: Mapping[str, Points] = _NO_POINTS
+        self.usage_points: Sequence[tuple[int, int, int]] = ()
         self.changes = 0
 
     @property

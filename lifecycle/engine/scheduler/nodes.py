@@ -7,7 +7,7 @@ of changed nodes, so that placing a pod costs by what changed since the class pl
 from __future__ import annotations
 
 from collections.abc import Mapping
-from heapq import heapify, heappop, heappush
+from heapq import heapify, heappop, heappush, heapreplace
 
 from ..objects.node import Node
 from ..objects.pod import PodSpec
@@ -17,22 +17,26 @@ Entry = tuple[int, int, int, str, int]
 
 
 class NodeRoom:
-    """One node: what it has, what its pods ask for, and which owners' pods it holds."""
+    """One node: what nobody uses of what it has, and which owners' pods it holds."""
 
-    __slots__ = ("_capacity", "count", "node", "number", "owners", "used", "version")
+    __slots__ = ("_capacity", "_has", "count", "free", "node", "number", "owners", "version")
 
     def __init__(self, node: Node, number: int) -> None:
-        self.take(node)
-        self.number = number
-        self.used: dict[str, int] = {}
+        self._has: Mapping[str, int] = {}
+        # By resource; pods are counted. Below 0 where the node has become less than its pods ask for.
+        self.free: dict[str, int] = {}
         self.owners: dict[str, int] = {}
         self.count = 0
         self.version = 0
+        self.number = number
+        self.take(node)
 
     def take(self, node: Node) -> None:
         """The node as it is now."""
-        self.node = node
-        has = node.status.allocatable
+        had, has, free = self._has, node.status.allocatable, self.free
+        for resource in {**had, **has}:
+            free[resource] = free.get(resource, 0) + has.get(resource, 0) - had.get(resource, 0)
+        self.node, self._has = node, has
         # Pods, CPU and memory, to divide by.
         self._capacity = (
             max(has.get("pods", 110), 1),
@@ -42,39 +46,36 @@ class NodeRoom:
 
     def lacks(self, requests: Mapping[str, int]) -> list[str]:
         """What the node has too little of, in the scheduler's words; empty when the pod fits."""
-        allocatable, used = self.node.status.allocatable, self.used
         missing = []
-        if self.count + 1 > allocatable.get("pods", 110):
+        if self.count >= self._has.get("pods", 110):
             missing.append("Too many pods")
         for resource, amount in requests.items():
-            if amount and used.get(resource, 0) + amount > allocatable.get(resource, 0):
+            if amount and amount > self.free.get(resource, 0):
                 missing.append(f"Insufficient {resource}")
         return missing
 
     def fits(self, requests: Mapping[str, int]) -> bool:
         """Whether the pod fits."""
-        allocatable, used = self.node.status.allocatable, self.used
-        if self.count >= allocatable.get("pods", 110):
-            return False
+        free, has_room = self.free, self.count < self._has.get("pods", 110)
         for resource, amount in requests.items():
-            if amount and used.get(resource, 0) + amount > allocatable.get(resource, 0):
-                return False
-        return True
+            if amount and amount > free.get(resource, 0):
+                has_room = False
+        return has_room
 
     def load(self) -> int:
         """How full the node is, in thousandths: the mean over CPU, memory and pod slots."""
         pods, cpu, memory = self._capacity
-        used = self.used
+        has, free = self._has, self.free
         total = self.count * 1000 // pods
-        total += used.get("cpu", 0) * 1000 // cpu
-        total += used.get("memory", 0) * 1000 // memory
+        total += (has.get("cpu", 0) - free.get("cpu", 0)) * 1000 // cpu
+        total += (has.get("memory", 0) - free.get("memory", 0)) * 1000 // memory
         return total // 3
 
     def change(self, requests: Mapping[str, int], owner: str, sign: int) -> None:
         """Add (+1) or take away (-1) a pod."""
-        used = self.used
+        free = self.free
         for resource, amount in requests.items():
-            used[resource] = used.get(resource, 0) + sign * amount
+            free[resource] = free.get(resource, 0) - sign * amount
         self.count += sign
         if owner:
             left = self.owners.get(owner, 0) + sign
@@ -109,7 +110,12 @@ class PodClass:
             for name in log[self.position :] if behind == 1 else dict.fromkeys(log[self.position :]):
                 room = rooms.get(name)
                 entry = self._entry(room) if room is not None else None
-                if entry is not None:
+                if entry is None:
+                    continue
+                if self.heap and self.heap[0][3] == name:
+                    # The node as it was when the last pod was placed on it.
+                    heapreplace(self.heap, entry)
+                else:
                     heappush(self.heap, entry)
         self.position = len(log)
 
