@@ -36,7 +36,6 @@ class Step:
         "generation",
         "only_adds",
         "phase",
-        "places",
         "runs_at",
         "shown",
         "verdicts",
@@ -50,14 +49,14 @@ class Step:
         self.shown = shown
         self.phase = new.phase
         self.generation = new.observed_generation
-        self.places = [
-            place
+        # By the place of what it changes, or adds, among the conditions.
+        self.verdicts = {
+            place: _verdict_of(one)
             for place, one in enumerate(new.conditions)
             if place >= len(old.conditions) or old.conditions[place] is not one
-        ]
-        self.verdicts = [_verdict_of(new.conditions[place]) for place in self.places]
-        self.only_adds = self.places == [*range(len(old.conditions), len(new.conditions))]
-        self._made_ms, self._made = -1, list[Condition]()
+        }
+        self.only_adds = [*self.verdicts] == [*range(len(old.conditions), len(new.conditions))]
+        self._made_ms, self._made = -1, dict[int, Condition]()
         container = new.containers[0]
         self.container = container if not old.containers or old.containers[0] is not container else None
         # Which of the changes tells since when the container runs.
@@ -90,12 +89,15 @@ class Step:
             generation = self.generation
             self._made_ms, self._made = (
                 now_ms,
-                [Condition(*verdict, now_ms, None, None, generation) for verdict in self.verdicts],
+                {
+                    place: Condition(*verdict, now_ms, None, None, generation)
+                    for place, verdict in self.verdicts.items()
+                },
             )
         if self.only_adds:
-            return (*old, *self._made)
+            return (*old, *self._made.values())
         conditions = [*old]
-        for place, new in zip(self.places, self._made, strict=True):
+        for place, new in self._made.items():
             conditions[place] = new
         return tuple(conditions)
 

@@ -132,11 +132,10 @@ class Kubelets:
 
     def pod(self, worker: PodWorker) -> Pod:
         """The pod as its kubelet knows it: as stored, or as it was before it went or was not heard of."""
-        if self._parts.outages:
-            heard = self.outages.heard(worker.uid)
-            if heard is not None:
-                return heard
         uid = worker.uid
+        heard = self.outages.heard(uid) if self._parts.outages else None
+        if heard is not None:
+            return heard
         return self._stored_pods.get(uid) or self._parts.statics.get(uid) or self._gone[uid]
 
     def _on_pod(self, old: Pod | None, new: Pod | None) -> None:
@@ -220,7 +219,7 @@ class Kubelets:
 
     def _admit(self, worker: PodWorker, pod: Pod) -> None:
         worker.stage_timer = None
-        self.look(worker)
+        self.look(worker, pod)
 
     def _begin(self, worker: PodWorker, pod: Pod) -> None:
         """First status, then sandbox and network (SBOX-01). A pod that is refused is failed and forgotten."""
@@ -244,13 +243,12 @@ class Kubelets:
     def _sync(self, _namespace: str, uid: str) -> None:
         worker = self.workers.get(uid)
         if worker is not None:
-            self.look(worker)
+            self.look(worker, self.pod(worker))
 
-    def look(self, worker: PodWorker) -> None:
+    def look(self, worker: PodWorker, pod: Pod) -> None:
         """Do what has become necessary."""
         if self._parts.outages and self.outages.is_out_of_sight(worker):
             return
-        pod = self.pod(worker)
         is_ending = worker.stop_reason or pod.meta.deletion_ms is not None
         if (is_ending or worker.stage not in (WAITING, SYNCING)) and self.ending.take_over(worker, pod):
             return
@@ -326,7 +324,10 @@ class Kubelets:
         if worker.spec.init_containers:
             worker.must_act = True
         # A report that others of the pod's containers may share waits for the end of the instant.
-        (self.look if worker.spec.is_plain else self._parts.touch)(worker)
+        if worker.spec.is_plain:
+            self.look(worker, pod)
+        else:
+            self._parts.touch(worker)
 
     def _on_wake(self, worker: PodWorker, pod: Pod, run: ContainerRun, _detail: str) -> None:
         run.wake_timer = None

@@ -42,7 +42,7 @@ class Host(Protocol):
 
     def report(self, worker: PodWorker, pod: Pod) -> Pod: ...
 
-    def look(self, worker: PodWorker) -> None: ...
+    def look(self, worker: PodWorker, pod: Pod) -> None: ...
 
 
 class Sandboxes:
@@ -112,7 +112,7 @@ class Sandboxes:
         attempt = runtime.sandbox_attempt + 1 if runtime.sandbox_id else 0
         worker.runtime = RuntimePod(f"{worker.uid}-{attempt}", True, attempt, worker.ip, runtime.containers)
         worker.has_changed = True
-        self._host.look(worker)
+        self._host.look(worker, pod)
 
     def _give_ids(self, worker: PodWorker, agent: NodeAgent, pod: Pod) -> str:
         """Ids of the node for a pod with users of its own; says why there are none (USERNS-03, -23)."""

@@ -15,7 +15,7 @@ from ..objects.container import Container
 from ..objects.pod import Pod
 from ..objects.runtime import RUNNING as RUNTIME_RUNNING
 from ..objects.runtime import RuntimeContainer
-from ..programs import start_process
+from ..programs import Behavior, start_process
 from ..timing import BACK_OFF_INITIAL_MS, BACK_OFF_MAX_MS
 from .backoff import duration_text
 from .identity import root_problem
@@ -242,7 +242,7 @@ class Starter:
         for problem in () if run.told_problems else behavior.problems:
             parts.event(worker, run, WARNING, "UninterpretedBehavior", problem)
         run.told_problems = True
-        self._run(worker, pod, run)
+        self._run(worker, pod, run, behavior)
 
     def _fail_start(self, worker: PodWorker, run: ContainerRun, reason: str, message: str) -> None:
         parts = self._parts
@@ -261,10 +261,9 @@ class Starter:
         )
         parts.touch(worker)
 
-    def _run(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
+    def _run(self, worker: PodWorker, pod: Pod, run: ContainerRun, behavior: Behavior) -> None:
         parts, container = self._parts, run.container
         now_ms = parts.context.clock.now_ms
-        behavior = parts.behavior(pod, run)
         run.restart_count = run.attempt
         worker.has_changed = True
         run.waiting = None
@@ -273,7 +272,9 @@ class Starter:
         run.start_tries = 0
         run.process_start_ms = now_ms
         run.env = None
-        identity = f"containerd://{worker.uid.replace('-', '')}{run.attempt:08x}{len(container.name):08x}"
+        identity = (
+            f"containerd://{worker.uid.replace('-', '')}{(run.attempt << 32) + len(container.name):016x}"
+        )
         worker.runtime.containers[container.name] = RuntimeContainer(
             container.name,
             identity,

@@ -329,9 +329,17 @@ class Pod(StoredObject):
         """The API form of the status."""
         return self.status.to_json(epoch_ms)
 
-    def with_status(self, status: PodStatus) -> Pod:
-        """The pod with another status: the hot path's `replace`."""
-        return Pod(self.kind, self.meta, self.spec, status, self.resource_version, self.extra, self.node_name)
+    def with_status(self, status: PodStatus, node_name: str | None = None) -> Pod:
+        """The pod with another status, and on a node if one is named: the hot path's `replace`."""
+        new: Pod = object.__new__(Pod)
+        new.kind = self.kind
+        new.meta = self.meta
+        new.spec = self.spec
+        new.status = status
+        new.resource_version = self.resource_version
+        new.extra = self.extra
+        new.node_name = self.node_name if node_name is None else node_name
+        return new
 
     @property
     def is_mirror(self) -> bool:

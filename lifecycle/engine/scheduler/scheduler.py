@@ -167,15 +167,7 @@ class Scheduler:
         bound = Condition("PodScheduled", "True", "", "", now_ms, None, None, pod.meta.generation)
         status = pod.status
         conditions = with_condition(status.conditions, bound) if status.conditions else (bound,)
-        new = Pod(
-            pod.kind,
-            pod.meta,
-            pod.spec,
-            status.with_conditions(conditions, ""),
-            0,
-            pod.extra,
-            node_name,
-        )
+        new = pod.with_status(status.with_conditions(conditions, ""), node_name)
         if pod.spec.is_plain and not status.conditions:
             self._store.update_as_known(pod, new, binding_changes(node_name), pod.shown, ALL)
         else:
