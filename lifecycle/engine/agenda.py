@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 Cause = int | str | None
 
 
-NEVER = float("inf")
+NEVER = 1 << 62
+"""An instant later than any."""
 _make = tuple.__new__
 
 
@@ -47,7 +48,7 @@ class Agenda:
     def __init__(self) -> None:
         self._instants: list[int] = []
         # No timer is due before this instant.
-        self.first_ms: float = NEVER
+        self.first_ms = NEVER
         self._first: deque[Timer] = deque()
         self._due: dict[int, deque[Timer]] = {}
         # How many timers have been taken off; the others are waiting, or cancelled and not surfaced yet.

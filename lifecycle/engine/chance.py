@@ -20,11 +20,13 @@ PART = "\x1f"
 class Chance:
     """Keyed draws from one seed."""
 
-    __slots__ = ("_salt", "_salted")
+    __slots__ = ("_identity", "_latency", "_salt")
 
     def __init__(self, seed: int) -> None:
         self._salt = blake2b(str(seed).encode(), digest_size=16).digest()
-        self._salted = blake2b(digest_size=8, salt=self._salt)
+        # Salted once, copied for each draw.
+        self._latency = blake2b(digest_size=8, salt=self._salt)
+        self._identity = blake2b(digest_size=24, salt=self._salt)
 
     def _hash(self, purpose: str, key: tuple[object, ...], size: int) -> bytes:
         text = f"{purpose}\x1f{key!r}" if key else purpose
@@ -36,7 +38,7 @@ class Chance:
 
     def draw_ms(self, purpose: str, key: str, low_ms: int, high_ms: int) -> int:
         """Whole milliseconds, evenly from low to high, both included. A key's parts are parted by PART."""
-        digest = self._salted.copy()
+        digest = self._latency.copy()
         digest.update(f"{purpose}{PART}{key}".encode("utf-8", "surrogatepass"))
         number: int = _read_number(digest.digest())[0]
         return low_ms + number % (high_ms - low_ms + 1)
@@ -47,7 +49,9 @@ class Chance:
 
     def uid_and_suffix(self, owner_uid: str, count: int) -> tuple[str, str]:
         """The uid and the five-letter name suffix of an owner's `count`th creation."""
-        digest = blake2b(f"new\x1f{owner_uid}\x1f{count}".encode(), digest_size=24, salt=self._salt).digest()
+        hashed = self._identity.copy()
+        hashed.update(f"new{PART}{owner_uid}{PART}{count}".encode("utf-8", "surrogatepass"))
+        digest = hashed.digest()
         letters = _ALPHABET
         suffix = (
             letters[digest[16] % 27]

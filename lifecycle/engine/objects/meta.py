@@ -81,13 +81,6 @@ class Subject:
         self.owner = owner
 
 
-def _find_controller(references: tuple[OwnerReference, ...]) -> OwnerReference | None:
-    for reference in references:
-        if reference.controller:
-            return reference
-    return None
-
-
 class ObjectMeta(Record):
     """`metadata`, less `resourceVersion`, which the stored object itself carries.
 
@@ -146,13 +139,18 @@ class ObjectMeta(Record):
     def derive(self) -> None:
         """Work out what follows from the rest: the controlling owner. The subject waits to be asked."""
         self.subject: Subject | None = None
-        self.controller = _find_controller(self.owner_references)
+        self.controller: OwnerReference | None = None
+        for reference in self.owner_references:
+            if reference.controller:
+                self.controller = reference
+                break
 
     def replace(self, **changes: Any) -> Self:
         """A changed copy; the cached subject of trace rows stays as long as name and owners do."""
         new = super().replace(**changes)
-        new.subject = None if "owner_references" in changes or "name" in changes else self.subject
-        new.controller = _find_controller(new.owner_references)
+        new.derive()
+        if "owner_references" not in changes and "name" not in changes:
+            new.subject = self.subject
         return new
 
     @classmethod
