@@ -51,7 +51,7 @@ class Context:
         self.compatibility = settings.compatibility
         self.timing = Timing(settings.timing)
         self.trace = Trace()
-        self.store = Store(self.clock, self.trace)
+        self.store = Store(self.trace)
         self.quotas = QuotaSums(self.store)
         self.loop = Loop(self.clock, self.agenda, self.trace, self.timing)
         # Lines of container output since the last take: (pod uid, container, attempt, at_ms, text).

@@ -58,42 +58,40 @@ Change = tuple[str, Any, Any, str | None, str | None, dict[str, Any] | None]
 """What becomes a transition: field, old, new, reason, message, detail."""
 
 
-class Write(NamedTuple):
-    """The transitions of one write to an object, which share all but what changed. `seq` is the first's."""
-
-    seq: int
-    at_ms: int
-    subject: Subject
-    cause: Cause
-    changes: Sequence[Change]
-
-
-Entry = Write | Transition | EventRow
-
-
-def list_rows(entries: Iterable[Entry]) -> list[Row]:
-    """One row for each transition and each event, in order."""
-    rows: list[Row] = []
-    for entry in entries:
-        if not isinstance(entry, Write):
-            rows.append(entry)
-            continue
-        seq, at_ms, subject, cause, changes = entry
-        for field, old, new, reason, message, detail in changes:
-            row = (seq, at_ms, subject, field, old, new, reason, message, cause, detail)
-            rows.append(_make(Transition, row))
-            seq += 1
-    return rows
-
-
 class Version(NamedTuple):
-    """One write that changed something. `old` is None for ADDED; a DELETED one keeps its last state."""
+    """One write that changed something. `old` is None for ADDED; a DELETED one keeps its last state.
+
+    Its transitions share all but what changed, so they are one entry until somebody reads them. `seq` is
+    the first one's.
+    """
 
     resource_version: int
     at_ms: int
     type: str
     old: StoredObject | None
     new: StoredObject
+    seq: int
+    cause: Cause
+    changes: Sequence[Change]
+
+
+Entry = Version | Transition | EventRow
+
+
+def list_rows(entries: Iterable[Entry]) -> list[Row]:
+    """One row for each transition and each event, in order."""
+    rows: list[Row] = []
+    for entry in entries:
+        if not isinstance(entry, Version):
+            rows.append(entry)
+            continue
+        _number, at_ms, _type, _old, written, seq, cause, changes = entry
+        subject = written.subject
+        for field, old, new, reason, message, detail in changes:
+            row = (seq, at_ms, subject, field, old, new, reason, message, cause, detail)
+            rows.append(_make(Transition, row))
+            seq += 1
+    return rows
 
 
 def row_to_json(row: Row) -> dict[str, Any]:
@@ -188,11 +186,6 @@ class Trace:
             )
         )
         return seq
-
-    def record(self, subject: Subject, changes: Sequence[Change]) -> None:
-        """Write the transitions of one write to an object."""
-        self.entries.append(_make(Write, (self.seq + 1, self.at_ms, subject, self.cause, changes)))
-        self.seq += len(changes)
 
     def event(
         self,

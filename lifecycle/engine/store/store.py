@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..clock import Clock
 from ..columns import pod_status_text, ready_text
 from ..errors import AlreadyExists, NotFound
 from ..objects.kinds import kind_for
@@ -38,7 +37,6 @@ class Store:
         "_names",
         "_others",
         "_shape_listeners",
-        "clock",
         "creations",
         "deletion_stage",
         "index",
@@ -48,8 +46,7 @@ class Store:
         "versions",
     )
 
-    def __init__(self, clock: Clock, trace: Trace) -> None:
-        self.clock = clock
+    def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.resource_version = 0
         # uids by kind, then by namespace and name; the objects themselves are in `pods` and `_others`.
@@ -176,13 +173,16 @@ class Store:
     ) -> None:
         """A version, its rows, and notice to those whom it may concern."""
         rv = new.resource_version = self.resource_version = self.resource_version + 1
-        self.versions.append(_make(Version, (rv, self.clock.now_ms, type, old, new)))
         trace = self.trace
         outer, before = trace.cause, trace.seq
         if old is not None and concern == ALL:
             self._follow(old, new)
+        seq = trace.seq
+        version = _make(Version, (rv, trace.at_ms, type, old, new, seq + 1, outer, changes))
+        self.versions.append(version)
         if changes:
-            trace.record(new.meta.subject or new.subject, changes)
+            trace.entries.append(version)
+            trace.seq = seq + len(changes)
         if trace.seq > before:
             # The first of its rows is what led to whatever others make of the write.
             trace.cause = before + 1
@@ -203,8 +203,8 @@ class Store:
         uid = old.meta.uid
         last = old.replace()
         rv = last.resource_version = self.resource_version = self.resource_version + 1
-        self.versions.append(Version(rv, self.clock.now_ms, DELETED, old, last))
         trace, outer = self.trace, self.trace.cause
+        self.versions.append(Version(rv, trace.at_ms, DELETED, old, last, trace.seq + 1, outer, ()))
         first = trace.transition(old.subject, "exists", "created", "deleted")
         stage = self.deletion_stage.pop(uid, None)
         if stage is not None or isinstance(old, Pod):
