@@ -12,8 +12,10 @@ up: $(BIN)/.runs  ## everything on this machine, http://127.0.0.1:8000 (make up 
 test: system-packages $(BIN)/.tests  ## everything, browser included (make test ARGS="-k rollout")
 	$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
 
-test-deep: system-packages $(BIN)/.tests  ## longer: new random examples, many seeds, large runs
-	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n 2 --dist loadgroup -m "deep or not deep" $(ARGS)
+test-deep: system-packages $(BIN)/.tests  ## longer: new random examples, many seeds, large runs; then the benches in full
+	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n 2 --dist loadgroup -m "deep or not deep" \
+		--ignore tests/runs/test_acceptance.py $(ARGS) || test $$? = 5
+	$(BIN)/python -m pytest -m deep -rP tests/runs/test_acceptance.py $(ARGS) || test $$? = 5
 
 check: $(BIN)/.tests  ## format, lint, types and the fast tests, in under a minute
 	.ci/check

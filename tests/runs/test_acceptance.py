@@ -13,8 +13,8 @@ import pytest
 from lifecycle.benches.postgres_server import NoPostgres, postgres_server
 from tests.runs.conftest import TOP
 
-# One after the other: beside each other they would measure each other.
-pytestmark = [pytest.mark.deep, pytest.mark.xdist_group("acceptance")]
+# `make test-deep` runs them last, one after the other: beside each other they would measure each other.
+pytestmark = pytest.mark.deep
 
 SECONDS = 1800
 Bench = Callable[..., dict[str, Any]]
@@ -51,6 +51,24 @@ def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
 
 only_sqlite = pytest.mark.parametrize("bench", ["sqlite"], indirect=True)
 only_postgresql = pytest.mark.parametrize("bench", ["postgresql"], indirect=True)
+
+
+@only_sqlite
+def test_ten_thousand_pods_take_twenty_times_the_bare_loop(bench):
+    assert bench("engine", pods=10_000, nodes=1_000)["ratio"] >= 0.05
+
+
+@only_sqlite
+def test_a_hundred_thousand_pods_fit_into_two_gibibytes_and_cost_no_more_each(bench):
+    few, many = bench("engine", pods=1_000, nodes=100), bench("engine", pods=100_000, nodes=1_000)
+    assert many["peak_rss_mb"] < 2048
+    # The machine's own speed swings by a third.
+    assert many["figures"]["microseconds_per_pod"] < 2 * few["figures"]["microseconds_per_pod"]
+
+
+@only_sqlite
+def test_an_hour_without_changes_costs_next_to_nothing(bench):
+    assert bench("idle", pods=10_000, nodes=1_000)["ratio"] <= 0.005
 
 
 def test_fifty_kills_lose_nothing(bench):

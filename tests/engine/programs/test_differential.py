@@ -1,6 +1,7 @@
 """The interpreter against the real shell of this machine: same output, same exit code."""
 
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,8 +36,15 @@ def real_shell(script: str, folder: Path, shell: str = DASH) -> tuple[str, int]:
         timeout=20,
         env={"PATH": "/usr/bin:/bin", "HOME": "/root"},
         stdin=subprocess.DEVNULL,
+        preexec_fn=_hear_signals,
     )
     return result.stdout.rstrip("\n"), result.returncode
+
+
+def _hear_signals() -> None:
+    # Who starts the tests in the background has them ignored, and a shell cannot trap what it began ignoring.
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def simulated_shell(script: str, shell: str = "dash") -> tuple[str, int | None]:
