@@ -226,7 +226,9 @@ def _syntax_problem(error: yaml.YAMLError, text: str, source: str, document: int
     message = str(getattr(error, "problem", None) or getattr(error, "reason", None) or error).strip()
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     line = mark.line + 1 if mark else None
-    written = text.splitlines()[mark.line] if mark and mark.line < text.count("\n") + 1 and text else ""
+    lines = text.splitlines()
+    # It may only be noticed at the end, below the last line.
+    written = lines[mark.line] if mark and mark.line < len(lines) else ""
     if "{{" in written:
         remedy = "this looks like a template: render it first (helm template) and give the result"
     elif "\t" in written:

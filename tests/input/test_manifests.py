@@ -1,5 +1,7 @@
 """Text to objects, as Kubernetes reads it, and never a crash on what cannot be read."""
 
+import contextlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,6 +96,7 @@ def test_bytes_are_decoded_by_their_mark(encoding):
     "text, line, said",
     [
         pytest.param("a: b: c", 1, "not valid YAML", id="malformed"),
+        pytest.param("a: [\n", 2, "not valid YAML", id="left open"),
         pytest.param("a:\n\t- b", 2, "indent with spaces, not with tabs", id="tab"),
         pytest.param("a: {{ .Values.b }}", 1, "helm template", id="template as a key"),
         pytest.param("a: {{- if b }}", 1, "helm template", id="template"),
@@ -177,6 +180,37 @@ _JSON = st.recursive(
 @given(st.dictionaries(st.text("abc", min_size=1), _JSON, min_size=1))
 def test_what_is_written_reads_back(data):
     assert read(write_documents([data])) == [data]
+
+
+WRITTEN = """\
+# A comment
+apiVersion: v1
+kind: Pod
+metadata: {
+  name: "web",
+  labels: {app: 'web', &anchor tier: *anchor}
+}
+spec:
+  containers:
+  - name: web
+    command: [
+      "sh", -c, |
+    ]
+    args:
+    - >-
+      text
+    - !!str 1
+---
+{"kind": [1, 2.5e3, null,
+ true]}
+"""
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n\r", "\t", "\x85", "\u2028", "{{", ": ", '"', "[\n\n"])
+def test_a_text_that_breaks_off_anywhere_is_read_or_refused(end):
+    for length in range(len(WRITTEN)):
+        with contextlib.suppress(ManifestError):
+            read_documents(WRITTEN[:length] + end)
 
 
 @given(st.text(max_size=200) | st.binary(max_size=200))
