@@ -104,7 +104,10 @@ def name_object(data: dict[str, Any]) -> str:
 
 
 def _decode(text: str | bytes, source: str, limit_bytes: int) -> str:
-    size = len(text) if isinstance(text, bytes) else len(text.encode("utf-8", "surrogatepass"))
+    try:
+        size = len(text) if isinstance(text, bytes) else len(text.encode())
+    except UnicodeEncodeError as error:
+        refuse(source, f"character {error.start + 1} is half a character", "write the character itself")
     if size > limit_bytes:
         limit = f"{limit_bytes / 1024 / 1024:g} MiB"
         refuse(source, f"{size:,} bytes are more than the limit of {limit}", "split it into several files")
