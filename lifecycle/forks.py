@@ -39,8 +39,9 @@ def fork(parent: Cluster, at_ms: int | None, owner: Any, name: str) -> Cluster:
         _copy_rows(recorder.VERSIONS, parent, child, "rv", range(child.oldest_rv, child.rv + 1))
         _write_objects(parent, child, restored)
         container_logs.copy(parent.pk, child.pk, child.instant_ms)
-        # Its shard may have moved meanwhile, and raised its fence; nobody serves it yet.
-        while not checkpoints.save(child, child.fence, restored.engine):
+        # Its shard may have moved meanwhile, and raised its fence; nobody serves it yet. What has not begun
+        # to live begins as its parent does, from nothing.
+        while child.rv and not checkpoints.save(child, child.fence, restored.engine):
             child.refresh_from_db(fields=["fence"])
     except BaseException:
         child.delete()

@@ -55,6 +55,15 @@ def test_a_fork_whose_shard_moves_while_it_is_made_has_its_checkpoint(parent, mo
     assert child.checkpoints.get().instant_ms == child.instant_ms
 
 
+def test_a_fork_of_a_cluster_that_has_not_begun_to_live_begins_as_it_does(owner, make_cluster):
+    parent = make_cluster("parent")
+    child = forks.fork(parent, None, parent.owner, "child")
+    assert (child.instant_ms, child.seq, child.rv) == (0, 0, 0)
+    for cluster in (parent, child):
+        run_on(owner, cluster, 10_000)
+    assert recorded(child) == recorded(parent) != []
+
+
 def test_an_untouched_fork_at_the_end_goes_on_as_its_parent(owner, parent):
     child = forks.fork(parent, parent.instant_ms, parent.owner, "child")
     run_on(owner, parent, 120_000)
