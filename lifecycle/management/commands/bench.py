@@ -22,7 +22,7 @@ BENCHES: dict[str, dict[str, int]] = {
     "rollout": {"pods": 2000, "nodes": 200},
     "sleep": {"pods": 10_000, "nodes": 1000},
     "recover": {"kills": 50, "pods": 10},
-    "workers": {"pods": 100, "restarts": 20},
+    "workers": {"pods": 100, "restarts": 40},
 }
 
 
