@@ -1,5 +1,6 @@
 """Clusters: made here or in the dashboard, paused and resumed, and their histories."""
 
+import json
 from typing import Any
 
 from django import forms
@@ -21,8 +22,22 @@ from lifecycle.models import Cluster, RunControl
 INPUT = ("name", "seed", "epoch", "settings")
 
 
+class SettingsDecoder(json.JSONDecoder):
+    """Too long a number, too deep a list, half a character: no JSON to the form, as any other mistake."""
+
+    def decode(self, text: str, *rest: Any) -> Any:
+        try:
+            value = super().decode(text, *rest)
+            json.dumps(value, ensure_ascii=False).encode()
+            return value
+        except (ValueError, RecursionError) as problem:
+            raise json.JSONDecodeError(str(problem), "", 0) from None
+
+
 class ClusterForm(forms.ModelForm):
     """The input of a new cluster."""
+
+    settings = forms.JSONField(required=False, initial=dict, decoder=SettingsDecoder)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data

@@ -1,0 +1,161 @@
+"""Whatever stands in an address, a query or a form: an answer, never a server error."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+from django.test import Client
+
+from lifecycle import inbox
+from lifecycle.models import StoredObject
+from tests.dashboard.conftest import make_cluster, make_user, record
+from tests.dashboard.rows import event, pod_life, transition
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+VALUES = [
+    "",
+    " ",
+    "0",
+    "-1",
+    "+5",
+    "1e309",
+    "NaN",
+    "-inf",
+    "0x10",
+    "1_000",
+    "9" * 30,
+    "9" * 5000,
+    "1.5h" * 500,
+    "٣",
+    "10m",
+    "idle",
+    "deployment/web Available",
+    "(((((" * 100,
+    "not " * 600,
+    "2026-01-01T00:00:00Z",
+    "9999-12-31T23:59:59.999Z",
+    "0001-01-01T00:00:00+23:59",
+    "2026-13-40",
+    "\x00",
+    "a\nb",
+    "é\u2028\U0001f600",
+    "../../etc/passwd",
+    "<script>",
+    "{{ x }}",
+    "%00%ff",
+    "[\n",
+    '{"kind": [',
+    "[" * 5000,
+    '{"timing": "\\ud800", "nodes": {"count": 1e400}}',
+    "null",
+    "default",
+    "web-1",
+    "run",
+    "setImage",
+]
+PAGES = [
+    "/clusters/{}/",
+    "/clusters/{}/workloads/",
+    "/clusters/{}/control/",
+    "/clusters/shop/pods/default/{}/",
+    "/clusters/shop/pods/{}/web-1/status/",
+    "/clusters/shop/pods/default/web-1/log/?container={}",
+    "/clusters/shop/pods/default/web-1/log/?previous={}",
+    "/clusters/shop/deployments/{}/web/",
+    "/clusters/shop/deployments/default/{}/status/",
+    "/enter/{}/",
+    "/sign-in/?next={}",
+    "/api/clusters/{}/",
+    "/admin/lifecycle/cluster/?q={}",
+    "/admin/lifecycle/cluster/?p={}",
+    "/admin/lifecycle/cluster/?o={}",
+    "/admin/lifecycle/cluster/?paused__exact={}",
+    "/admin/lifecycle/cluster/{}/change/",
+    "/admin/lifecycle/cluster/{}/rows/events/",
+    "/admin/lifecycle/cluster/shop/rows/{}/",
+    *(
+        f"/admin/lifecycle/cluster/shop/rows/transitions/?{name}={{}}"
+        for name in ("kind", "namespace", "name", "field", "reason", "before", "{}")
+    ),
+    *(
+        f"/admin/lifecycle/storedobject/?{name}={{}}"
+        for name in ("q", "p", "o", "cluster", "kind", "state", "deleted", "kind__exact", "{}")
+    ),
+    "/admin/lifecycle/storedobject/{}/change/",
+    *(
+        f"/api/clusters/shop/{rows}?{name}={{}}"
+        for rows in ("transitions", "events", "objects", "logs")
+        for name in (
+            *(
+                "kind",
+                "namespace",
+                "name",
+                "uid",
+                "owner",
+                "field",
+                "reason",
+                "since",
+                "until",
+                "after",
+                "limit",
+            ),
+            *("deleted", "view", "pod", "container", "previous", "format", "{}"),
+        )
+    ),
+]
+FORMS = {
+    "/clusters/": ("name", "seed", "nodes", "timing"),
+    "/clusters/shop/control/": ("kind", "speed", "until"),
+    "/clusters/shop/fork/": ("name", "at"),
+    "/admin/lifecycle/cluster/": ("action", "_selected_action", "index", "select_across"),
+    "/admin/lifecycle/cluster/add/": ("name", "seed", "epoch", "settings"),
+    "/admin/lifecycle/storedobject/": ("action", "_selected_action", "replicas"),
+    "/clusters/shop/manifest/": ("manifest", "file"),
+    "/clusters/shop/pods/default/web-1/delete/": ("grace", "force"),
+    "/clusters/shop/deployments/default/web/change/": (
+        "action",
+        "container",
+        "image",
+        "replicas",
+        "revision",
+    ),
+}
+
+
+@pytest.fixture
+def client(monkeypatch: pytest.MonkeyPatch) -> Client:
+    ada = make_user(is_staff=True)
+    cluster = make_cluster(ada)
+    deployment = transition(0, "exists", "created", "web", kind="Deployment")
+    record(cluster, [*pod_life(), deployment, event(5000, "Pulled", "there")])
+    spec = {"containers": [{"name": "app", "image": "nginx"}]}
+    for stored in StoredObject.objects.all():
+        metadata = {"name": stored.name, "namespace": "default", "generation": 1}
+        stored.data = {"apiVersion": "v1", "kind": stored.kind, "metadata": metadata, "spec": spec}
+        stored.save()
+    # Nobody serves the cluster here.
+    monkeypatch.setattr(inbox, "wait_for_result", lambda command, timeout: None)
+    monkeypatch.setattr(inbox, "wait_for_control", lambda control: False)
+    client = Client(raise_request_exception=False)
+    client.force_login(ada)
+    return client
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_an_address_is_answered(client, page):
+    for value in VALUES:
+        answer = client.get(page.replace("{}", quote(value, safe="")))
+        if answer.streaming:
+            list(answer.streaming_content)
+        assert answer.status_code < 500, value
+
+
+@pytest.mark.parametrize("address", FORMS)
+@pytest.mark.parametrize("others", ["", "run", "1", "scale", "step"])
+def test_a_form_is_answered(client, address, others):
+    for field in FORMS[address]:
+        for value in VALUES:
+            answer = client.post(address, dict.fromkeys(FORMS[address], others) | {field: value})
+            assert answer.status_code < 500, (field, value)
