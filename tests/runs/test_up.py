@@ -62,7 +62,8 @@ class Up:
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         self.process.send_signal(number)
-        return self.process.wait(SECONDS)
+        self.process.communicate(timeout=SECONDS)
+        return self.process.returncode
 
 
 @pytest.fixture
@@ -96,7 +97,7 @@ def test_it_starts_lets_one_person_in_stops_cleanly_and_goes_on(folder):
     assert person.open(address, timeout=20).status == 200
     base = address.partition("/enter/")[0]
     with pytest.raises(urllib.error.HTTPError) as second_use:
-        browser().open(address, timeout=20)
+        browser().open(address, timeout=20).close()
     assert second_use.value.code == 410
     wait_until(lambda: json_at(person, f"{base}/api/clusters/demo/objects?kind=Pod&view=summary"), SECONDS)
     before = json_at(person, f"{base}/api/clusters/demo/transitions")
