@@ -97,8 +97,9 @@ def test_it_starts_lets_one_person_in_stops_cleanly_and_goes_on(folder):
     assert person.open(address, timeout=20).status == 200
     base = address.partition("/enter/")[0]
     with pytest.raises(urllib.error.HTTPError) as second_use:
-        browser().open(address, timeout=20).close()
+        browser().open(address, timeout=20)
     assert second_use.value.code == 410
+    second_use.value.close()
     wait_until(lambda: json_at(person, f"{base}/api/clusters/demo/objects?kind=Pod&view=summary"), SECONDS)
     before = json_at(person, f"{base}/api/clusters/demo/transitions")
     children = children_of(up.process.pid)
