@@ -9,7 +9,7 @@ from typing import Any
 
 from .actions import CreatePod
 from .context import Context
-from .errors import AlreadyExists, ApiError, BadRequest, Conflict, Invalid
+from .errors import AlreadyExists, ApiError, BadRequest, Conflict, Forbidden, Invalid
 from .kubelet.grace import decide_deletion_grace_seconds, decide_shortened_grace_seconds
 from .kubelet.qos import decide_qos_class
 from .namespace_rules import require_account, require_namespace, require_security
@@ -38,6 +38,8 @@ _TYPED: dict[str, type[StoredObject]] = {
     "Deployment": Deployment,
     "ReplicaSet": ReplicaSet,
 }
+MAX_PODS = 150_000
+"""As many as Kubernetes is made for. Where it would try to hold more, here they are refused."""
 _RESERVED_META = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")
 
 
@@ -207,6 +209,9 @@ class ApiServer:
         return pod
 
     def _admit(self, spec: PodSpec, meta: ObjectMeta) -> None:
+        if len(self._store.pods) >= MAX_PODS:
+            full = f"the cluster holds {MAX_PODS:,} pods, as many as it can"
+            raise Forbidden(f'pods "{meta.name}" is forbidden: {full}', "pods", meta.name)
         require_account(self._store, spec, meta)
         require_security(self._store, spec.raw, meta, self._context.features)
 
