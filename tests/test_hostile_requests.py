@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from lifecycle import inbox
+from lifecycle.export.filters import EVENT_FILTERS, LOG_FILTERS, OBJECT_FILTERS, TRANSITION_FILTERS
 from lifecycle.models import StoredObject
 from tests.dashboard.conftest import make_cluster, make_user, record
 from tests.dashboard.rows import event, pod_life, transition
@@ -87,21 +88,8 @@ PAGES = [
     *(
         f"/api/clusters/shop/{rows}?{name}={{}}"
         for rows in ("transitions", "events", "objects", "logs")
-        for name in (
-            *(
-                "kind",
-                "namespace",
-                "name",
-                "uid",
-                "owner",
-                "field",
-                "reason",
-                "since",
-                "until",
-                "after",
-                "limit",
-            ),
-            *("deleted", "view", "pod", "container", "previous", "format", "{}"),
+        for name in sorted(
+            {*TRANSITION_FILTERS, *EVENT_FILTERS, *OBJECT_FILTERS, *LOG_FILTERS, "format", "{}"}
         )
     ),
 ]

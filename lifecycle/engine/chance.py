@@ -29,7 +29,7 @@ class Chance:
         self._identity = blake2b(digest_size=24, salt=self._salt)
 
     def _hash(self, purpose: str, key: tuple[object, ...], size: int) -> bytes:
-        text = f"{purpose}\x1f{key!r}" if key else purpose
+        text = f"{purpose}{PART}{key!r}" if key else purpose
         return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size, salt=self._salt).digest()
 
     def draw(self, purpose: str, *key: object) -> float:

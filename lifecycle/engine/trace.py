@@ -61,8 +61,8 @@ Change = tuple[str, Any, Any, str | None, str | None, dict[str, Any] | None]
 class Version(NamedTuple):
     """One write that changed something. `old` is None for ADDED; a DELETED one keeps its last state.
 
-    Its transitions share all but what changed, so they are one entry until somebody reads them. `seq` is
-    the first one's.
+    Its transitions share all but what changed, so they are one entry until somebody reads them; those of a
+    deletion stand alone. `seq` is the first one's.
     """
 
     resource_version: int
