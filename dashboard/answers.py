@@ -8,11 +8,11 @@ from typing import Any
 
 from django.conf import settings
 
-from lifecycle import inbox
-from lifecycle.inbox import Refused, User
+from lifecycle.input.problems import ManifestError, Problem
+from lifecycle.input.schema import read_manifests
 from lifecycle.models import Cluster
-from lifecycle.problems import ManifestError, Problem
-from lifecycle.schema import read_manifests
+from lifecycle.runs import inbox
+from lifecycle.runs.inbox import Refused, User
 
 Json = dict[str, Any]
 # One page waits for the results of one manifest no longer than a surface waits for one command.

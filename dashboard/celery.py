@@ -7,7 +7,7 @@ from celery import Celery
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 
 # Workers also import what makes them engine workers.
-app = Celery("podline", include=["lifecycle.serving"])
+app = Celery("podline", include=["lifecycle.runs.celery.serving"])
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["lifecycle"])
 # Celery would close the database connection around every task; turns are short and many. They look

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from lifecycle.engine.kubelet.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
+from lifecycle.engine.api.quotas import write_amount
 from lifecycle.engine.objects.pod import PodSpec
-from lifecycle.engine.quotas import write_amount
+from lifecycle.engine.rules.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
 
 Json = dict[str, Any]
 WHOLE = "the pod as a whole"

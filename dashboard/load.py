@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from weakref import WeakKeyDictionary
 
-from lifecycle import broker
+from lifecycle.runs.celery import broker
 
 LOOK_SECONDS = 0.25
 # Later than this twice in a row is too much; below the second figure there is time to spare.

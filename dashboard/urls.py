@@ -34,5 +34,5 @@ urlpatterns = [
     path("sign-out/", LogoutView.as_view(), name="logout"),
     path("api/", include("lifecycle.export.urls")),
     path("admin/", admin.site.urls),
-    path("", include("lifecycle.health")),
+    path("", include("lifecycle.runs.health")),
 ]

@@ -25,10 +25,10 @@ from dashboard.forms import ChangeForm, ClusterForm, ControlForm, DeletePodForm,
 from dashboard.live_figures import tell_time
 from dashboard.plots.phases import VALUES
 from dashboard.plots.theme import REVISIONS, STATES, duration
-from lifecycle import forks, inbox
 from lifecycle.access import Verb, clusters_for, get_cluster_or_404
-from lifecycle.checkpoints import Unreadable
 from lifecycle.models import Cluster, Event, StoredObject
+from lifecycle.runs import forks, inbox
+from lifecycle.runs.checkpoints import Unreadable
 
 SPEEDS = (0.1, 0.5, 1, 2, 5, 10, 60, 100, 600, 1000, 10_000)
 WINDOWS = (("5m", 300_000), ("15m", 900_000), ("1h", 3_600_000), ("All", ""))

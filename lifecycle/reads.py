@@ -11,17 +11,11 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from lifecycle import checkpoints, frames
-from lifecycle.models import (
-    Cluster,
-    Event,
-    ObjectVersion,
-    Shard,
-    StoredObject,
-    Transition,
-)
-from lifecycle.run_clock import RunClock
-from lifecycle.shards import SILENCE
+from lifecycle import frames
+from lifecycle.models import Cluster, Event, ObjectVersion, Shard, StoredObject, Transition
+from lifecycle.runs import checkpoints
+from lifecycle.runs.run_clock import RunClock
+from lifecycle.runs.shards import SILENCE
 
 
 class Gone(Exception):

@@ -7,9 +7,9 @@ from urllib.parse import quote
 import pytest
 from django.test import Client
 
-from lifecycle import inbox
 from lifecycle.export.filters import EVENT_FILTERS, LOG_FILTERS, OBJECT_FILTERS, TRANSITION_FILTERS
 from lifecycle.models import StoredObject
+from lifecycle.runs import inbox
 from tests.dashboard.conftest import make_cluster, make_user, record
 from tests.dashboard.rows import event, pod_life, transition
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .spans import Lane, Mark, Span, make_lanes
-from .stories import PodStory
-from .theme import BAD, GOOD, IDLE, STATES, TONES, WAITING, Tone
+from dashboard.plots.spans import Lane, Mark, Span, make_lanes
+from dashboard.plots.stories import PodStory
+from dashboard.plots.theme import BAD, GOOD, IDLE, STATES, TONES, WAITING, Tone
 
 Row = Mapping[str, Any]
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .spans import hover, when
-from .theme import TONES, escape, layout, revision_colour, time_axis
+from dashboard.plots.spans import hover, when
+from dashboard.plots.theme import TONES, escape, layout, revision_colour, time_axis
 
 Row = Mapping[str, Any]
 # Of a long story the later part is held and drawn: after so many rows the later half of their steps.

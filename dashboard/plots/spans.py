@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from .theme import Tone, duration, escape, layout, marker, time_axis
+from dashboard.plots.theme import Tone, duration, escape, layout, marker, time_axis
 
 # Beyond so many characters a hover label stops helping.
 LINE_WIDTH, LINES = 64, 6

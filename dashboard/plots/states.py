@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
-from lifecycle.engine.columns import decide_state
 from lifecycle.engine.objects.pod import Pod
+from lifecycle.engine.rules.columns import decide_state
 
 Row = Mapping[str, Any]
 

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .spans import Span
-from .states import Facts
-from .theme import TONES
+from dashboard.plots.spans import Span
+from dashboard.plots.states import Facts
+from dashboard.plots.theme import TONES
 
 Row = Mapping[str, Any]
 

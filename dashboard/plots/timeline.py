@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from .spans import Lane, make_lanes
-from .stories import PodStory, Stories
-from .theme import STATES
+from dashboard.plots.spans import Lane, make_lanes
+from dashboard.plots.stories import PodStory, Stories
+from dashboard.plots.theme import STATES
 
 MAX_ROWS = 300
 

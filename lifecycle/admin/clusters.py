@@ -43,7 +43,7 @@ class ClusterForm(forms.ModelForm):
         cleaned = super().clean() or self.cleaned_data
         if "epoch" in cleaned and "settings" in cleaned:
             # Here, because every manage.py command loads the admin and few need the engine behind the inbox.
-            from lifecycle import inbox
+            from lifecycle.runs import inbox
 
             inbox.check_input(cleaned["epoch"], cleaned["settings"] or {})
         return cleaned
@@ -94,7 +94,7 @@ class ClusterAdmin(ScopedAdmin):
     def save_model(self, request: HttpRequest, obj: Cluster, form: Any, change: bool) -> None:
         """A new cluster enters where all do: with its shard, and its first turn asked for."""
         # Here, because every manage.py command loads the admin and few need the engine behind the inbox.
-        from lifecycle import inbox
+        from lifecycle.runs import inbox
 
         made = inbox.create_cluster(request.user, obj.name, obj.seed, obj.epoch, obj.settings)
         obj.pk, obj.owner = made.pk, made.owner
@@ -114,8 +114,8 @@ class ClusterAdmin(ScopedAdmin):
 
     @admin.action(description="Fork at this instant")
     def fork(self, request: HttpRequest, rows: QuerySet) -> None:
-        from lifecycle import forks
-        from lifecycle.checkpoints import Unreadable
+        from lifecycle.runs import forks
+        from lifecycle.runs.checkpoints import Unreadable
 
         for cluster in rows:
             name = forks.suggest_name(cluster)
@@ -136,7 +136,7 @@ class ClusterAdmin(ScopedAdmin):
 
     @admin.action(description="Forget the failure")
     def forget_failure(self, request: HttpRequest, rows: QuerySet) -> None:
-        from lifecycle import engine_faults
+        from lifecycle.runs import engine_faults
 
         for cluster in rows:
             if not self.allows(request, cluster, Verb.OWN):
@@ -149,7 +149,7 @@ class ClusterAdmin(ScopedAdmin):
                 messages.warning(request, f"The cluster {cluster} has no failure that could be forgotten.")
 
     def _control(self, request: HttpRequest, rows: QuerySet, kind: RunControl.Kind) -> None:
-        from lifecycle import inbox
+        from lifecycle.runs import inbox
 
         for cluster in rows:
             if self.allows(request, cluster, Verb.RUN):

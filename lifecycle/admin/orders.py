@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lifecycle.access import User
+from lifecycle.input.problems import Problem
 from lifecycle.models import StoredObject
-from lifecycle.problems import Problem
 
 
 @dataclass
@@ -19,7 +19,7 @@ class Outcome:
 def order(kind: str, payload: dict[str, Any], stored: StoredObject, user: User) -> Outcome:
     """Send a command to the object's cluster and wait for its result."""
     # Here, because every manage.py command loads the admin and few need the engine behind the inbox.
-    from lifecycle import inbox
+    from lifecycle.runs import inbox
 
     try:
         command = inbox.append(stored.cluster, kind, name_target(stored) | payload, user)

@@ -9,11 +9,11 @@ from django.core.exceptions import ValidationError
 from lifecycle.access import User
 from lifecycle.admin.orders import order
 from lifecycle.admin.texts import to_yaml
-from lifecycle.engine.trace import make_merge_patch
-from lifecycle.manifests import Document, read_documents
+from lifecycle.engine.heart.trace import make_merge_patch
+from lifecycle.input.manifests import Document, read_documents
+from lifecycle.input.problems import ManifestError, Path, Problem, parse_path
+from lifecycle.input.schema import check_document
 from lifecycle.models import StoredObject
-from lifecycle.problems import ManifestError, Path, Problem, parse_path
-from lifecycle.schema import check_document
 
 SPEC = "spec"
 

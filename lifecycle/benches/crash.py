@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from lifecycle import collector
 from lifecycle.benches import workload
 from lifecycle.benches.engine import Counter
 from lifecycle.benches.report import Report, computed
 from lifecycle.engine import Changes
-from lifecycle.engine.trace import Transition
+from lifecycle.engine.heart.trace import Transition
+from lifecycle.runs import collector
 
 HOUR_MS = 3_600_000
 LIVES_SECONDS = 60

@@ -1,10 +1,10 @@
 """`bench engine`: N pods of one Deployment to Ready in memory, everything recorded, against a heap loop."""
 
-from lifecycle import collector
 from lifecycle.benches import workload
 from lifecycle.benches.heap_loop import STEPS, run_heap_loop
 from lifecycle.benches.report import Report, computed
 from lifecycle.engine import Changes
+from lifecycle.runs import collector
 
 PASSES = 5
 

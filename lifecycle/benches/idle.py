@@ -1,9 +1,9 @@
 """`bench idle`: one virtual hour of N probed pods in which nothing happens, against their creation."""
 
-from lifecycle import collector
 from lifecycle.benches import workload
 from lifecycle.benches.engine import Counter
 from lifecycle.benches.report import Report, computed
+from lifecycle.runs import collector
 
 HOUR_MS = 3_600_000
 

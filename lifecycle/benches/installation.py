@@ -22,8 +22,8 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import connection
 
-from lifecycle import broker
 from lifecycle.benches.postgres_server import PostgresServer, postgres_server
+from lifecycle.runs.celery import broker
 
 # What a child's command line tells: part of it -> what it is.
 ROLES = {"celery": "worker", "uvicorn": "web", "redis-server": "redis", "valkey-server": "redis"}

@@ -16,10 +16,10 @@ from django.db import connection
 from websockets.asyncio.client import connect
 from websockets.typing import Origin
 
-from lifecycle import inbox
 from lifecycle.benches.installation import Installation, installation
 from lifecycle.benches.report import Report
 from lifecycle.models import Cluster
+from lifecycle.runs import inbox
 
 # Change to client, p99: what the design allows.
 LIMIT_MS = 250.0

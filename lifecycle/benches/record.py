@@ -2,12 +2,12 @@
 
 from django.db import connection, transaction
 
-from lifecycle import bulk, recorder
 from lifecycle.benches import scratch, workload
 from lifecycle.benches.report import Report, timed
 from lifecycle.engine import Changes
 from lifecycle.models import Cluster
-from lifecycle.recorder import Slice
+from lifecycle.runs import bulk, recorder
+from lifecycle.runs.recorder import Slice
 
 
 def run(pods: int, nodes: int) -> Report:

@@ -18,12 +18,12 @@ from uuid import uuid4
 
 from django.db import Error, connection
 
-from lifecycle import inbox
 from lifecycle.benches import workload
 from lifecycle.benches.installation import Installation, installation
 from lifecycle.benches.replay import find_difference
 from lifecycle.benches.report import Report
 from lifecycle.models import Cluster, Command, Shard
+from lifecycle.runs import inbox
 
 # A take-over may take this long.
 LIMIT_SECONDS = 5.0

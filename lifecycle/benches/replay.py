@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any
 
-from lifecycle import checkpoints, reads
-from lifecycle.engine.trace import row_to_json
+from lifecycle import reads
+from lifecycle.engine.heart.trace import row_to_json
 from lifecycle.models import Cluster, Command
+from lifecycle.runs import checkpoints
 
 PAGE_ROWS = 2000
 

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from lifecycle import collector
 from lifecycle.benches import workload
 from lifecycle.benches.engine import Counter
 from lifecycle.benches.heap_loop import STEPS, run_heap_loop
 from lifecycle.benches.report import Report, computed
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine import Command
+from lifecycle.runs import collector
 
 IMAGE = {
     "kind": "Deployment",

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from lifecycle import collector
 from lifecycle.benches import workload
 from lifecycle.benches.engine import Counter
 from lifecycle.benches.report import Report, computed
+from lifecycle.runs import collector
 
 HOUR_MS = 3_600_000
 OFTEN_SECONDS, SELDOM_SECONDS = 300, 3000

@@ -8,11 +8,11 @@ import time
 
 from django.db import connection
 
-from lifecycle import inbox
 from lifecycle.benches import workload
 from lifecycle.benches.installation import Installation, installation
 from lifecycle.benches.report import Report
 from lifecycle.models import Cluster, Shard
+from lifecycle.runs import inbox
 
 WORKERS = 2
 PASSES = 5

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from lifecycle import collector
 from lifecycle.engine import Changes, Command, Settings
 from lifecycle.engine import Cluster as Engine
+from lifecycle.runs import collector
 
 EPOCH_MS = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp() * 1000)
 # Changes are taken this often, as a worker would between slices.

@@ -1,7 +1,7 @@
 """The engine: a faithful model of a Kubernetes cluster in virtual time. Pure Python, usable alone."""
 
+from .api.commands import Command, Result
 from .cluster import ENGINE_VERSION, Changes, Cluster
-from .commands import Command, Result
-from .settings import KUBERNETES_VERSION, Settings
+from .heart.settings import KUBERNETES_VERSION, Settings
 
 __all__ = ["ENGINE_VERSION", "KUBERNETES_VERSION", "Changes", "Cluster", "Command", "Result", "Settings"]

@@ -9,23 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .act import Actor
-from .api_server import ApiServer
+from .api.commands import Command, Result
+from .api.context import Context, DecodeJson
+from .api.server import ApiServer
 from .command_handlers import CommandHandlers
-from .commands import Command, Result
-from .context import Context, DecodeJson
 from .controllers import make_controllers
-from .errors import ApiError, BadRequest, CheckpointError
-from .kubelet.faults import KubeletFaults
+from .controllers.act import Actor
+from .heart.errors import ApiError, BadRequest, CheckpointError
+from .heart.settings import KUBERNETES_VERSION, Settings
+from .heart.trace import Entry, Row, Version, list_rows
 from .kubelet.kubelet import Kubelets
+from .kubelet.node.faults import KubeletFaults
 from .objects.codec import PodSpecs, decode
 from .objects.meta import StoredObject
 from .objects.pod import PodSpec
 from .programs.slow_hooks import list_slow_hooks
+from .rules.validation import list_warnings
 from .scheduler import Scheduler
-from .settings import KUBERNETES_VERSION, Settings
-from .store.validation import list_warnings
-from .trace import Entry, Row, Version, list_rows
 
 ENGINE_VERSION = 3
 """Raised when a golden history changes; a checkpoint is continued by the same version only."""

@@ -6,11 +6,12 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from .api_server import ApiServer
-from .commands import VERSION, Command
-from .context import Context
-from .controllers.deployment.revisions import UndoError, decide_undo
-from .errors import BadRequest, NotFound
+from .api.commands import VERSION, Command
+from .api.context import Context
+from .api.patches import apply_patch, json_patch, merge_patch, strategic_merge_patch, with_last_applied
+from .api.server import ApiServer
+from .controllers.deployment.decide.revisions import UndoError, decide_undo
+from .heart.errors import BadRequest, NotFound
 from .objects.condition import Condition, with_condition
 from .objects.deployment import Deployment
 from .objects.kinds import KINDS
@@ -18,7 +19,6 @@ from .objects.meta import StoredObject
 from .objects.pod import Pod
 from .objects.replica_set import ReplicaSet
 from .objects.times import format_time
-from .store.patches import apply_patch, json_patch, merge_patch, strategic_merge_patch, with_last_applied
 
 Payload = dict[str, Any]
 _SCALABLE = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from lifecycle.engine.trace import Row
-from lifecycle.expressions import Cluster, Verdict
-from lifecycle.lanes import Entry, Lane, find_difference, take_rows
-from lifecycle.scenario import Expect, LaneClaim, format_duration
+from lifecycle.engine.heart.trace import Row
+from lifecycle.input.expressions import Cluster, Verdict
+from lifecycle.input.scenario import Expect, LaneClaim, format_duration
+from lifecycle.input.sequences import Entry, Lane, find_difference, take_rows
 
 Key = tuple[str, str, str]
 

@@ -7,7 +7,7 @@ from typing import TextIO
 
 from lifecycle.engine import Changes
 from lifecycle.engine.objects.pod import Pod
-from lifecycle.scenario import format_epoch
+from lifecycle.input.scenario import format_epoch
 
 MOST_OPEN = 64
 

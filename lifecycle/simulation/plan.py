@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lifecycle.admission import admit
+from lifecycle.engine.heart.settings import Settings
 from lifecycle.engine.objects.kinds import KINDS
-from lifecycle.engine.settings import Settings
-from lifecycle.engine.store.validation import validate_kubelet_configuration
-from lifecycle.manifests import Document
-from lifecycle.problems import ManifestError, Problem
-from lifecycle.scenario import (
+from lifecycle.engine.rules.validation import validate_kubelet_configuration
+from lifecycle.input.admission import admit
+from lifecycle.input.manifests import Document
+from lifecycle.input.problems import ManifestError, Problem
+from lifecycle.input.scenario import (
     DEFAULT_EPOCH,
     DEFAULT_SEED,
     Expect,
@@ -25,7 +25,7 @@ from lifecycle.scenario import (
     read_epoch_ms,
     read_scenario,
 )
-from lifecycle.schema import is_modelled_kind, read_manifests
+from lifecycle.input.schema import is_modelled_kind, read_manifests
 from lifecycle.simulation.references import list_missing
 
 MANIFEST_SUFFIXES = (".yaml", ".yml", ".json")

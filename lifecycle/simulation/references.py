@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lifecycle.manifests import Document
+from lifecycle.input.manifests import Document
 
 Reference = tuple[str, str, str]
 """(kind, namespace, name)"""

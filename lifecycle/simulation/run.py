@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from lifecycle.engine import Changes, Cluster, Command
-from lifecycle.engine.timing import Timing
-from lifecycle.expressions import Verdict
-from lifecycle.scenario import IDLE, Step, Until, format_duration
-from lifecycle.schema import decode_json
+from lifecycle.engine.heart.timing import Timing
+from lifecycle.input.expressions import Verdict
+from lifecycle.input.scenario import IDLE, Step, Until, format_duration
+from lifecycle.input.schema import decode_json
 from lifecycle.simulation.expectations import Watches
 from lifecycle.simulation.plan import Plan
 

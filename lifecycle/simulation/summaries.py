@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lifecycle.engine import Changes, Cluster
-from lifecycle.engine.kubelet.probe_load import count_exec_checks, cpu_milli_of
+from lifecycle.engine.heart.trace import Row, Transition
 from lifecycle.engine.objects.pod import Pod
-from lifecycle.engine.trace import Row, Transition
+from lifecycle.engine.rules.probe_load import count_exec_checks, cpu_milli_of
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.traces import WriteBytes, format_time

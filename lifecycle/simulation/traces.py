@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from lifecycle.engine import Changes
-from lifecycle.engine.trace import Row, Transition, row_to_json
+from lifecycle.engine.heart.trace import Row, Transition, row_to_json
 from lifecycle.simulation.run import Outcome
 
 WriteBytes = Callable[[bytes], object]

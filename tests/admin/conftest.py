@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from lifecycle import inbox
 from lifecycle.models import Cluster, Command
+from lifecycle.runs import inbox
 from tests.builders import make_cluster, make_user
 
 

@@ -4,9 +4,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from lifecycle import inbox, tasks
 from lifecycle.models import Cluster, Command
-from lifecycle.shards import shard_of
+from lifecycle.runs import inbox
+from lifecycle.runs.celery import tasks
+from lifecycle.runs.shards import shard_of
 from tests.builders import make_cluster, make_event, make_transition, make_user
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from lifecycle.manifests import read_documents
+from lifecycle.input.manifests import read_documents
 from lifecycle.models import Cluster, StoredObject
 from tests.admin.conftest import Inbox
 from tests.builders import make_cluster, make_stored, make_superuser

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lifecycle import broker, inbox, publisher, shards, tasks
 from lifecycle.engine import Cluster as Engine
-from lifecycle.engine.trace import row_to_json
+from lifecycle.engine.heart.trace import row_to_json
 from lifecycle.models import Cluster, Command, StoredObject
-from lifecycle.runner import Owner
+from lifecycle.runs import inbox, publisher, shards
+from lifecycle.runs.celery import broker, tasks
+from lifecycle.runs.runner import Owner
 from tests.admin.test_objects import act, errors_of, save
 from tests.export.test_transitions import ask
 

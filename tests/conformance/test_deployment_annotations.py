@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.deployment.revisions import (
+from lifecycle.engine.controllers.deployment.decide.revisions import (
     REVISION,
     REVISION_HISTORY,
     AnnotationError,
@@ -13,7 +13,7 @@ from lifecycle.engine.controllers.deployment.revisions import (
     read_natural,
     size_annotations,
 )
-from lifecycle.engine.controllers.deployment.scaling import is_saturated
+from lifecycle.engine.controllers.deployment.decide.scaling import is_saturated
 from lifecycle.engine.objects.deployment import Deployment
 from lifecycle.engine.objects.replica_set import ReplicaSet
 from tests.conformance.cases import load_cases

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.deployment.revisions import decide_cleanup
+from lifecycle.engine.controllers.deployment.decide.revisions import decide_cleanup
 from lifecycle.engine.objects.replica_set import ReplicaSet
 from tests.conformance.cases import load_cases
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.deployment.rolling import clean_up_unhealthy
+from lifecycle.engine.controllers.deployment.decide.rolling import clean_up_unhealthy
 from lifecycle.engine.objects.replica_set import ReplicaSet
 from tests.conformance.cases import load_cases
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.deployment.progress import is_complete
+from lifecycle.engine.controllers.deployment.decide.progress import is_complete
 from lifecycle.engine.objects.deployment import Deployment
 from tests.conformance.cases import load_cases
 

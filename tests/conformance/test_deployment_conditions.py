@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.deployment.progress import remove_condition, set_condition
+from lifecycle.engine.controllers.deployment.decide.progress import remove_condition, set_condition
 from lifecycle.engine.objects.condition import Condition, find_condition, read_conditions
 from tests.conformance.cases import load_cases
 

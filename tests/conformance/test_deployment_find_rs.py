@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.deployment.revisions import find_new, find_old, with_size
+from lifecycle.engine.controllers.deployment.decide.revisions import find_new, find_old, with_size
 from lifecycle.engine.objects.deployment import Deployment
 from lifecycle.engine.objects.replica_set import ReplicaSet
 from tests.conformance.cases import load_cases

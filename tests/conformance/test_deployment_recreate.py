@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.deployment.recreate import are_old_pods_running, decide_old_sizes
+from lifecycle.engine.controllers.deployment.decide.recreate import are_old_pods_running, decide_old_sizes
 from lifecycle.engine.objects.pod import Pod
 from lifecycle.engine.objects.replica_set import ReplicaSet
 from tests.conformance.cases import load_cases

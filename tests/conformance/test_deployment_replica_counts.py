@@ -4,7 +4,11 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.deployment.progress import count_actual, count_terminating, count_wanted
+from lifecycle.engine.controllers.deployment.decide.progress import (
+    count_actual,
+    count_terminating,
+    count_wanted,
+)
 from lifecycle.engine.objects.replica_set import ReplicaSet
 from tests.conformance.cases import load_cases
 

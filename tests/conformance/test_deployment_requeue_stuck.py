@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.deployment.progress import deadline_wait_ms
+from lifecycle.engine.controllers.deployment.decide.progress import deadline_wait_ms
 from lifecycle.engine.objects.deployment import Deployment, DeploymentStatus
 from lifecycle.engine.objects.times import parse_utc_ms
 from tests.conformance.cases import load_cases

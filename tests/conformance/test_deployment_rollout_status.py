@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.deployment.progress import calculate_rollout_status
+from lifecycle.engine.controllers.deployment.decide.progress import calculate_rollout_status
 from lifecycle.engine.objects.condition import find_condition
 from lifecycle.engine.objects.deployment import Deployment
 from lifecycle.engine.objects.replica_set import ReplicaSet

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.deployment.rollout import Rollout, Seen
-from lifecycle.engine.controllers.deployment.scaling import resize
+from lifecycle.engine.controllers.deployment.decide.rollout import Rollout, Seen
+from lifecycle.engine.controllers.deployment.decide.scaling import resize
 from lifecycle.engine.objects.deployment import Deployment
 from lifecycle.engine.objects.replica_set import ReplicaSet
 from tests.conformance.cases import load_cases

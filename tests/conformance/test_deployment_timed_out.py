@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.deployment.progress import has_timed_out
+from lifecycle.engine.controllers.deployment.decide.progress import has_timed_out
 from lifecycle.engine.objects.deployment import Deployment
 from lifecycle.engine.objects.times import parse_utc_ms
 from tests.conformance.cases import load_cases

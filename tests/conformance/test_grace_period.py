@@ -2,8 +2,8 @@
 
 import pytest
 
-from lifecycle.engine.kubelet.grace import decide_effective_grace_seconds, decide_kill_grace_seconds
 from lifecycle.engine.objects.pod import Pod
+from lifecycle.engine.rules.grace import decide_effective_grace_seconds, decide_kill_grace_seconds
 from tests.conformance.cases import Case, load_cases
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.columns import decide_pod_columns
 from lifecycle.engine.objects.pod import Pod
 from lifecycle.engine.objects.times import parse_utc_ms
+from lifecycle.engine.rules.columns import decide_pod_columns
 from tests.conformance.cases import Case, load_cases
 
 OTHER_NAMES = {

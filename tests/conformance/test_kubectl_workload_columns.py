@@ -2,8 +2,8 @@
 
 import pytest
 
-from lifecycle.engine.columns import age_text, decide_workload_columns
 from lifecycle.engine.objects.times import parse_utc_ms
+from lifecycle.engine.rules.columns import age_text, decide_workload_columns
 from tests.conformance.cases import Case, load_cases
 
 

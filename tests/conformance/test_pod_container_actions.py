@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.kubelet.pod_actions import decide_pod_actions
 from lifecycle.engine.objects.pod import PodSpec
 from lifecycle.engine.objects.runtime import RuntimeContainer, RuntimePod
+from lifecycle.engine.rules.pod_actions import decide_pod_actions
 from tests.conformance.cases import Case, load_cases
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from lifecycle.engine.kubelet.pod_status import decide_phase
 from lifecycle.engine.objects.pod import Pod
+from lifecycle.engine.rules.pod_status import decide_phase
 from tests.conformance.cases import Case, load_cases
 
 

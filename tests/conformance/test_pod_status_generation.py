@@ -4,16 +4,16 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.kubelet.pod_status import (
+from lifecycle.engine.objects.container import ContainerStatus
+from lifecycle.engine.objects.pod import Pod, PodStatus
+from lifecycle.engine.objects.runtime import RuntimeContainer
+from lifecycle.engine.rules.pod_status import (
     decide_conditions,
     decide_container_status,
     decide_lost_status,
     decide_phase,
 )
-from lifecycle.engine.kubelet.qos import decide_qos_class
-from lifecycle.engine.objects.container import ContainerStatus
-from lifecycle.engine.objects.pod import Pod, PodStatus
-from lifecycle.engine.objects.runtime import RuntimeContainer
+from lifecycle.engine.rules.qos import decide_qos_class
 from tests.conformance.cases import Case, load_cases
 
 

@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.kubelet.probe_rules import (
+from lifecycle.engine.objects.container import ContainerState, running
+from lifecycle.engine.objects.pod import Pod
+from lifecycle.engine.objects.probe import Probe
+from lifecycle.engine.rules.probe_rules import (
     RUN_CHECK,
     STOP,
     ProbeState,
@@ -12,9 +15,6 @@ from lifecycle.engine.kubelet.probe_rules import (
     decide_tick,
     make_probe_state,
 )
-from lifecycle.engine.objects.container import ContainerState, running
-from lifecycle.engine.objects.pod import Pod
-from lifecycle.engine.objects.probe import Probe
 from tests.conformance.cases import Case, load_cases
 
 OUTCOMES = {"success": "Success", "failure": "Failure", "unknown": "Unknown"}

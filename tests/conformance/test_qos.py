@@ -2,8 +2,8 @@
 
 import pytest
 
-from lifecycle.engine.kubelet.qos import decide_qos_class
 from lifecycle.engine.objects.pod import PodSpec
+from lifecycle.engine.rules.qos import decide_qos_class
 from tests.conformance.cases import Case, load_cases
 
 

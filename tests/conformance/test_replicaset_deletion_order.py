@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.replica_set.ranking import rank
+from lifecycle.engine.controllers.replica_set.decide.ranking import rank
 from lifecycle.engine.objects.pod import Pod
 from lifecycle.engine.objects.times import parse_utc_ms
 from tests.conformance.cases import load_cases

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.replica_set.ranking import count_by_node, pods_to_delete
+from lifecycle.engine.controllers.replica_set.decide.ranking import count_by_node, pods_to_delete
 from lifecycle.engine.objects.pod import Pod
 from tests.conformance.cases import load_cases
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dashboard.plots.phases import make_phases
-from lifecycle.engine.trace import row_to_json
+from lifecycle.engine.heart.trace import row_to_json
 from tests.dashboard.test_phases import bars_on, marks_on
 from tests.dashboard.test_states import run
 

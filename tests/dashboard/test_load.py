@@ -8,7 +8,7 @@ import pytest
 
 from dashboard import load
 from dashboard.catch_up import Shared
-from lifecycle import broker
+from lifecycle.runs.celery import broker
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dashboard.plots.stories import Stories
 from lifecycle.engine import Cluster, Command, Settings
-from lifecycle.engine.columns import decide_state
-from lifecycle.engine.trace import row_to_json
-from lifecycle.schema import read_manifests
+from lifecycle.engine.heart.trace import row_to_json
+from lifecycle.engine.rules.columns import decide_state
+from lifecycle.input.schema import read_manifests
 
 MANIFESTS = """
 apiVersion: apps/v1

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from lifecycle import inbox
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.runs import inbox
 from tests.dashboard.conftest import make_cluster, make_user, record
 from tests.dashboard.rows import event, pod_life
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lifecycle.engine import api_server
+from lifecycle.engine.api import server as api_server
 from tests.engine.kubelet.world import World
 from tests.engine.test_quotas import conditions, deployment
 

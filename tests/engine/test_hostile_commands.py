@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster, Command, Settings
-from lifecycle.schema import decode_json
+from lifecycle.input.schema import decode_json
 
 WEB = {
     "apiVersion": "apps/v1",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster, Command, Settings
-from lifecycle.schema import decode_json
+from lifecycle.input.schema import decode_json
 
 Json = dict[str, Any]
 Path = tuple[Any, ...]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from lifecycle.engine.settings import FEATURE_DEFAULTS
-from lifecycle.engine.store.defaults import apply_defaults
-from lifecycle.engine.store.validation import validate_create
+from lifecycle.engine.heart.settings import FEATURE_DEFAULTS
+from lifecycle.engine.rules.defaults import apply_defaults
+from lifecycle.engine.rules.validation import validate_create
 from tests.input.test_validation import make_deployment, make_pod
 
 

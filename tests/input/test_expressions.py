@@ -2,7 +2,7 @@
 
 import pytest
 
-from lifecycle.expressions import ExpressionError, parse
+from lifecycle.input.expressions import ExpressionError, parse
 
 WEB = {
     "spec": {"paused": False, "containers": [{"image": "nginx:1"}]},

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.manifests import SIZE_LIMIT_BYTES, ManifestError, read_documents, write_documents
+from lifecycle.input.manifests import SIZE_LIMIT_BYTES, ManifestError, read_documents, write_documents
 
 
 def read(text, **options):

@@ -2,10 +2,10 @@
 
 import pytest
 
-from lifecycle.engine.settings import FEATURE_DEFAULTS
-from lifecycle.engine.store.defaults import apply_defaults
-from lifecycle.engine.store.validation import validate_create
-from lifecycle.schema import ManifestError, read_manifests
+from lifecycle.engine.heart.settings import FEATURE_DEFAULTS
+from lifecycle.engine.rules.defaults import apply_defaults
+from lifecycle.engine.rules.validation import validate_create
+from lifecycle.input.schema import ManifestError, read_manifests
 
 POD = """
 apiVersion: v1

@@ -2,9 +2,9 @@
 
 import pytest
 
-from lifecycle.manifests import ManifestError
-from lifecycle.scenario import read_scenario, write_scenario
-from lifecycle.schema import read_manifests
+from lifecycle.input.manifests import ManifestError
+from lifecycle.input.scenario import read_scenario, write_scenario
+from lifecycle.input.schema import read_manifests
 
 HEAD = "apiVersion: podline.dev/v1alpha1\nkind: Scenario\nmetadata: {name: test}\nspec:\n"
 

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from lifecycle.schema import ManifestError, read_manifests
-from lifecycle.schema.check import SCALARS
-from lifecycle.schema.tables import load_tables
+from lifecycle.input.schema import ManifestError, read_manifests
+from lifecycle.input.schema.check import SCALARS
+from lifecycle.input.schema.tables import load_tables
 
 DEPLOYMENT = """
 apiVersion: apps/v1

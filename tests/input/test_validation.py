@@ -4,11 +4,11 @@ import copy
 
 import pytest
 
-from lifecycle.engine.kubelet.qos import decide_qos_class
+from lifecycle.engine.heart.settings import FEATURE_DEFAULTS
 from lifecycle.engine.objects.pod import PodSpec
-from lifecycle.engine.settings import FEATURE_DEFAULTS
-from lifecycle.engine.store.defaults import apply_defaults
-from lifecycle.engine.store.validation import (
+from lifecycle.engine.rules.defaults import apply_defaults
+from lifecycle.engine.rules.qos import decide_qos_class
+from lifecycle.engine.rules.validation import (
     list_warnings,
     to_status,
     validate_create,

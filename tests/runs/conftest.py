@@ -15,10 +15,11 @@ import redis
 from django.contrib.auth import get_user_model
 from django.db import connection
 
-from lifecycle import broker, inbox, publisher, shards
 from lifecycle.management import processes
 from lifecycle.models import Cluster, Command
-from lifecycle.runner import Owner
+from lifecycle.runs import inbox, publisher, shards
+from lifecycle.runs.celery import broker
+from lifecycle.runs.runner import Owner
 
 TOP = Path(__file__).resolve().parents[2]
 

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from lifecycle import checkpoints, frames
-from lifecycle.engine.trace import row_to_json
+from lifecycle import frames
+from lifecycle.engine.heart.trace import row_to_json
 from lifecycle.models import Cluster, Command, Event, Transition
+from lifecycle.runs import checkpoints
 
 
 def recorded(cluster: Cluster) -> list[dict[str, Any]]:

@@ -3,8 +3,8 @@
 import pytest
 from django.db import DataError, IntegrityError, transaction
 
-from lifecycle import bulk
 from lifecycle.models import Shard
+from lifecycle.runs import bulk
 
 pytestmark = pytest.mark.django_db
 

@@ -5,10 +5,10 @@ import zlib
 
 import pytest
 
-from lifecycle import checkpoints, shards
 from lifecycle.engine import cluster as engine_cluster
 from lifecycle.models import Checkpoint
-from lifecycle.runner import Owner
+from lifecycle.runs import checkpoints, shards
+from lifecycle.runs.runner import Owner
 from tests.runs.conftest import create
 from tests.runs.histories import assert_whole
 

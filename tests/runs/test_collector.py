@@ -5,7 +5,7 @@ import weakref
 
 import pytest
 
-from lifecycle import collector
+from lifecycle.runs import collector
 
 
 class Ring:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from lifecycle import container_logs
 from lifecycle.models import ContainerLog
+from lifecycle.runs import container_logs
 
 
 @pytest.fixture

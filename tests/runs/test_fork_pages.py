@@ -5,8 +5,10 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import reverse
 
-from lifecycle import forks, inbox, reads, shards, tasks
+from lifecycle import reads
 from lifecycle.models import Cluster
+from lifecycle.runs import forks, inbox, shards
+from lifecycle.runs.celery import tasks
 from tests.runs.conftest import create
 from tests.runs.histories import assert_whole, recorded
 

@@ -3,8 +3,9 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from lifecycle import container_logs, forks, frames, inbox, reads, retention, shards
+from lifecycle import frames, reads
 from lifecycle.models import Cluster, ContainerLog, StoredObject
+from lifecycle.runs import container_logs, forks, inbox, retention, shards
 from tests.runs.conftest import create
 from tests.runs.histories import assert_whole, recorded
 

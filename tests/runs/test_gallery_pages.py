@@ -8,8 +8,8 @@ import orjson
 import pytest
 
 from dashboard.live_figures import LiveFigures
-from lifecycle import inbox
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.runs import inbox
 from tests.simulate.running import GALLERY, plan_of
 
 pytestmark = pytest.mark.slow

@@ -8,8 +8,8 @@ from django.contrib.auth import get_user_model
 from django.utils import timezone
 
 from dashboard import signin
-from lifecycle import shards
 from lifecycle.models import EntryLink, Worker
+from lifecycle.runs import shards
 from tests.runs.conftest import create
 
 pytestmark = pytest.mark.django_db

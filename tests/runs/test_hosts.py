@@ -10,8 +10,8 @@ import time
 import pytest
 from django.db import connection
 
-from lifecycle import inbox
 from lifecycle.models import Cluster, Shard, Worker
+from lifecycle.runs import inbox
 from tests.runs.conftest import create, wait_until
 from tests.runs.histories import assert_whole
 

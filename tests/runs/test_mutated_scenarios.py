@@ -10,8 +10,8 @@ from typing import Any
 import orjson
 import pytest
 
-from lifecycle.manifests import ManifestError, write_documents
-from lifecycle.schema import read_manifests
+from lifecycle.input.manifests import ManifestError, write_documents
+from lifecycle.input.schema import read_manifests
 from tests.runs.test_gallery_pages import FILES, live, look_at_everything
 from tests.simulate.running import plan_of
 

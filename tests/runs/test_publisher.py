@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from lifecycle import broker, frames, publisher
+from lifecycle import frames
+from lifecycle.runs import publisher
+from lifecycle.runs.celery import broker
 
 
 def frame(first: int, last: int, rv: int, *uids: str, **more: Any) -> frames.Frame:

@@ -4,8 +4,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from lifecycle import reads, retention
+from lifecycle import reads
 from lifecycle.models import Checkpoint, Cluster, Command, Event, ObjectVersion, StoredObject, Transition
+from lifecycle.runs import retention
 from tests.runs.conftest import create
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lifecycle.run_clock import LIMIT_MS, RunClock
+from lifecycle.runs.run_clock import LIMIT_MS, RunClock
 
 
 def clock(**changes) -> RunClock:

@@ -8,11 +8,11 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import DataError, InterfaceError, OperationalError
 
-from lifecycle import bulk, checkpoints, inbox, recorder, shards
 from lifecycle.engine import Cluster as Engine
 from lifecycle.models import Command, Event, Shard, StoredObject, Transition
-from lifecycle.run_clock import moment
-from lifecycle.runner import Owner, due_clusters
+from lifecycle.runs import bulk, checkpoints, inbox, recorder, shards
+from lifecycle.runs.run_clock import moment
+from lifecycle.runs.runner import Owner, due_clusters
 from tests.runs.conftest import create, deployment
 from tests.runs.histories import assert_whole, recorded
 

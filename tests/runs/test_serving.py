@@ -11,7 +11,8 @@ from django.db import connection
 from kombu.exceptions import OperationalError
 
 from dashboard import settings as dashboard_settings
-from lifecycle import broker, inbox, runner, serving, tasks
+from lifecycle.runs import inbox, runner
+from lifecycle.runs.celery import broker, serving, tasks
 
 
 class Consumer:
@@ -126,7 +127,7 @@ def test_a_worker_looks_often_for_a_broker_that_is_away(monkeypatch):
     there = serving.Consumer.__new__(serving.Consumer)
     assert there.ensure_connected("connection") == "connection"
     assert waits == [serving.AWAY_SECONDS] * 2 and serving.AWAY_SECONDS <= 0.5
-    assert settings.CELERY_WORKER_CONSUMER == "lifecycle.serving:Consumer"
+    assert settings.CELERY_WORKER_CONSUMER == "lifecycle.runs.celery.serving:Consumer"
 
 
 def test_a_nudge_that_was_marked_and_not_sent_does_not_keep_others_back(monkeypatch):

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from django.db.models import F
 
-from lifecycle import shards
 from lifecycle.models import Shard, Worker
+from lifecycle.runs import shards
 
 pytestmark = pytest.mark.django_db
 

@@ -6,9 +6,10 @@ import time
 
 import pytest
 
-from lifecycle import broker, inbox
 from lifecycle.management import processes
 from lifecycle.models import Cluster, Shard, StoredObject
+from lifecycle.runs import inbox
+from lifecycle.runs.celery import broker
 from tests.runs.conftest import create, wait_until
 from tests.runs.histories import assert_whole
 

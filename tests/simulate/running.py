@@ -7,7 +7,7 @@ from pathlib import Path
 
 import orjson
 
-from lifecycle.engine.trace import row_to_json
+from lifecycle.engine.heart.trace import row_to_json
 from lifecycle.simulation import Overrides, make_plan, read_inputs
 from lifecycle.simulation.run import Driver
 

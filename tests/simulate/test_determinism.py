@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lifecycle.engine import Cluster
-from lifecycle.engine.trace import row_to_json
+from lifecycle.engine.heart.trace import row_to_json
 from tests.simulate.running import GALLERY, MANIFESTS, plan_of, run_file, run_plan
 
 ROLLOUT = GALLERY / "nginx-rolling-update.yaml"

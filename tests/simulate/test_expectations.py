@@ -2,9 +2,9 @@
 
 import pytest
 
-from lifecycle.expressions import ExpressionError, parse
-from lifecycle.lanes import find_difference, read_entry, read_lane
-from lifecycle.scenario import Expect
+from lifecycle.input.expressions import ExpressionError, parse
+from lifecycle.input.scenario import Expect
+from lifecycle.input.sequences import find_difference, read_entry, read_lane
 from lifecycle.simulation.expectations import Watches
 from tests.simulate.running import run_file
 

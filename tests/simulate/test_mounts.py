@@ -2,8 +2,8 @@
 
 import pytest
 
-from lifecycle.engine.kubelet.mounts import next_try_ms
-from lifecycle.schema import read_manifests
+from lifecycle.engine.kubelet.starting.mounts import next_try_ms
+from lifecycle.input.schema import read_manifests
 from lifecycle.simulation.plan import make_plan
 from tests.simulate.running import run_plan
 

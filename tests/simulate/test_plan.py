@@ -2,9 +2,9 @@
 
 import pytest
 
-from lifecycle.manifests import ManifestError
-from lifecycle.scenario import Until
-from lifecycle.schema import read_manifests
+from lifecycle.input.manifests import ManifestError
+from lifecycle.input.scenario import Until
+from lifecycle.input.schema import read_manifests
 from lifecycle.simulation.plan import Overrides, make_plan, read_inputs
 
 POD = """

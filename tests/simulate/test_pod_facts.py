@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from lifecycle.schema import read_manifests
+from lifecycle.input.schema import read_manifests
 from lifecycle.simulation.plan import make_plan
 from tests.simulate.running import run_plan
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from ..actions import Action
-from ..context import Context
+from ..api.context import Context
+from ..rules.actions import Action
 from .deployment import DeploymentController
 from .endpoints import EndpointSliceController
 from .garbage import GarbageCollector

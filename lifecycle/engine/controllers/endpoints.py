@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..actions import Action, Create, Update
-from ..context import Context
+from ..api.context import Context
 from ..objects.kinds import KINDS
 from ..objects.meta import ObjectMeta, OwnerReference, PlainObject, StoredObject
 from ..objects.pod import Pod
 from ..objects.selector import Selector
+from ..rules.actions import Action, Create, Update
 from .selector_index import SelectorIndex
 
 ENDPOINTS_PER_SLICE = 100

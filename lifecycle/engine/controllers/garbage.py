@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from ..actions import Action, Delete, DeletePod, Update
-from ..context import Context
+from ..api.context import Context
 from ..objects.meta import OwnerReference, StoredObject
 from ..objects.pod import Pod
+from ..rules.actions import Action, Delete, DeletePod, Update
 
 FOREGROUND_FINALIZER = "foregroundDeletion"
 ORPHAN_FINALIZER = "orphan"

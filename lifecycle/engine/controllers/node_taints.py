@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..actions import Action, Update
-from ..context import Context
+from ..api.context import Context
 from ..objects.condition import find_condition
 from ..objects.meta import StoredObject
 from ..objects.node import Node, NodeSpec
 from ..objects.times import format_time
+from ..rules.actions import Action, Update
 
 Act = Callable[[Action], None]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..actions import Action, Update
-from ..context import Context
+from ..api.context import Context
+from ..api.quotas import QUOTA, make_status
 from ..objects.meta import StoredObject
-from ..quotas import QUOTA, make_status
+from ..rules.actions import Action, Update
 
 Act = Callable[[Action], None]
 

@@ -14,13 +14,13 @@ from ..objects.container import read_resources
 from ..objects.meta import StoredObject
 from ..objects.node import Node
 from ..objects.pod import FAILED, Pod, PodSpec
-from ..scheduler.filters import NOT_WANTED, tolerates, wants_node
-from .cpu_manager import count_exclusive, find_free, find_reserved, is_static
-from .eviction import EVICTED, is_critical
-from .evictor import Evictor
+from ..rules.cpu_manager import count_exclusive, find_free, find_reserved, is_static
+from ..rules.eviction import EVICTED, is_critical
+from ..rules.node_filters import NOT_WANTED, tolerates, wants_node
+from ..rules.pod_conditions import POD_SCHEDULED
+from ..rules.pod_resources import effective_requests
+from .node.evictor import Evictor
 from .parts import WARNING, Parts
-from .pod_conditions import POD_SCHEDULED
-from .pod_resources import effective_requests
 from .resize import sum_requests
 from .worker import NO_CPUS, TERMINATED, WAITING, PodWorker
 

@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..agenda import Timer
-from ..api_server import ApiServer
-from ..context import Context
+from ..api.context import Context
+from ..api.server import ApiServer
+from ..heart.agenda import Timer
 from ..objects.pod import FAILED, SUCCEEDED, Pod
+from ..rules.pod_actions import ContainerToKill, decide_pod_actions
 from .admission import Admission
-from .ending import TORN_DOWN, Ending
-from .evictor import Evictor
-from .exits import record_exit
-from .network import Network
-from .node_agents import NodeAgents
-from .outages import Outages, decode_pod, encode_pod
+from .node.evictor import Evictor
+from .node.node_agents import NodeAgents
+from .node.outages import Outages, decode_pod, encode_pod
+from .node.static_pods import StaticPods
 from .parts import (
     BACK_OFF_OVER,
     CREATED,
@@ -32,24 +31,17 @@ from .parts import (
     WAKE,
     Parts,
 )
-from .pod_actions import ContainerToKill, decide_pod_actions
-from .prober import Prober
+from .probing.prober import Prober
 from .reports import Reporter
 from .resize import Resizer
-from .restart_all import restart_all
-from .sandboxes import MOUNT, SANDBOX, Sandboxes
-from .starter import Starter
-from .static_pods import StaticPods
-from .termination import Stopper
-from .worker import (
-    IDLE,
-    POST_START,
-    PRE_STOP,
-    SYNCING,
-    WAITING,
-    ContainerRun,
-    PodWorker,
-)
+from .starting.sandboxes import MOUNT, SANDBOX, Sandboxes
+from .starting.starter import Starter
+from .stopping.ending import TORN_DOWN, Ending
+from .stopping.exits import record_exit
+from .stopping.restart_all import restart_all
+from .stopping.termination import Stopper
+from .worker import IDLE, POST_START, PRE_STOP, SYNCING, WAITING, ContainerRun, PodWorker
+from .world.network import Network
 
 NAME, ADMIT = "kubelet", "kubelet.admit"
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from ..context import Context
+from ..api.context import Context
+from ..heart.timing import UPKEEP_PROGRAM_MS
 from ..objects.meta import Subject
 from ..objects.pod import Pod
 from ..programs import Behavior, Profile, resolve_behavior
-from ..timing import UPKEEP_PROGRAM_MS
-from .node_agent import KUBELET, PARTITION, NodeAgent
+from .node.node_agent import KUBELET, PARTITION, NodeAgent
 from .worker import ContainerRun, PodWorker
-from .world import ContainerWorld
+from .world.container_world import ContainerWorld
 
 SOURCE = "kubelet"
 NORMAL, WARNING = "Normal", "Warning"

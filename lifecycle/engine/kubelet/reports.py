@@ -10,18 +10,18 @@ from ..objects.container import Container, ContainerStatus
 from ..objects.pod import FAILED, SUCCEEDED, Pod, PodSpec, PodStatus
 from ..objects.pod import RUNNING as POD_RUNNING
 from ..objects.runtime import RUNNING as RUNTIME_RUNNING
-from ..store.transitions import pod_changes
-from .container_status import (
+from ..rules.container_status import (
     decide_container_status,
     decide_lost_status,
     default_waiting_reason,
     with_untold_end,
 )
-from .eviction import EVICTED, with_disruption
-from .known_steps import Key, Step, is_learnable, key_of
+from ..rules.eviction import EVICTED, with_disruption
+from ..rules.pod_conditions import POD_SCHEDULED, READY_TO_START_GATE, decide_conditions
+from ..rules.pod_status import decide_phase
+from ..store.transitions import pod_changes
 from .parts import Parts
-from .pod_conditions import POD_SCHEDULED, READY_TO_START_GATE, decide_conditions
-from .pod_status import decide_phase
+from .starting.known_steps import Key, Step, is_learnable, key_of
 from .worker import POST_START, TERMINATED, TERMINATING, PodWorker
 
 

@@ -11,17 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..chance import PART
+from ..heart.chance import PART
 from ..objects.condition import Condition, find_condition, with_condition
 from ..objects.container import Container
 from ..objects.node import Node
 from ..objects.pod import Pod, PodSpec
-from .cpu_manager import is_static
+from ..rules.cpu_manager import is_static
+from ..rules.pod_actions import ContainerToKill
+from ..rules.pod_resources import effective_requests
+from ..rules.qos import GUARANTEED
 from .parts import NORMAL, RESIZED, WARNING, Parts
-from .pod_actions import ContainerToKill
-from .pod_resources import effective_requests
-from .qos import GUARANTEED
-from .termination import Stopper
+from .stopping.termination import Stopper
 from .worker import (
     APPLYING,
     ASKED,

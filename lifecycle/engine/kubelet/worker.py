@@ -10,7 +10,7 @@ from ..objects.container import Container, ContainerState
 from ..objects.pod import Pod, PodSpec, PodStatus
 from ..objects.runtime import RuntimeContainer, RuntimePod
 from ..programs import Behavior, FileLayer, HookRun, Process, ProcessNamespace
-from .probe_rules import ProbeState
+from ..rules.probe_rules import ProbeState
 
 # Stages of a pod.
 WAITING, SYNCING, TERMINATING, TERMINATED = "waiting", "syncing", "terminating", "terminated"

@@ -4,7 +4,22 @@
 answers for that run: its end, probes, hooks, signals, usage and log. Nothing here touches a real machine.
 """
 
-from lifecycle.engine.programs.behavior import (
+from lifecycle.userland.file_system import FileLayer, Mount
+from lifecycle.userland.process_namespace import ProcessNamespace, make_namespace
+from lifecycle.userland.world import (
+    ConnectResult,
+    ContainerSpec,
+    Exit,
+    HookRun,
+    Identity,
+    Limits,
+    PodFacts,
+    ProbeSpec,
+    Sight,
+    World,
+)
+
+from .behavior import (
     FAILURE,
     SUCCESS,
     UNKNOWN,
@@ -18,36 +33,16 @@ from lifecycle.engine.programs.behavior import (
     TermPlan,
     UsagePoint,
 )
-from lifecycle.engine.programs.behavior_yaml import ANNOTATION, read_annotation
-from lifecycle.engine.programs.downward import PodFields
-from lifecycle.engine.programs.durations import Draw, Duration, read_duration
-from lifecycle.engine.programs.environment import Environment, ServiceFacts, Sources, make_environment
-from lifecycle.engine.programs.file_system import FileLayer, Mount
-from lifecycle.engine.programs.process import Process
-from lifecycle.engine.programs.process_namespace import ProcessNamespace, make_namespace
-from lifecycle.engine.programs.profiles import Profile, choose_profile, read_profile
-from lifecycle.engine.programs.reading import Problem, Reading, read_behavior
-from lifecycle.engine.programs.resolve import resolve_behavior
-from lifecycle.engine.programs.starting import start_process
-from lifecycle.engine.programs.volumes import (
-    VolumeFiles,
-    is_read_only_volume,
-    make_mounts,
-    refresh_layer,
-    volume_files,
-)
-from lifecycle.engine.programs.world import (
-    ConnectResult,
-    ContainerSpec,
-    Exit,
-    HookRun,
-    Identity,
-    Limits,
-    PodFacts,
-    ProbeSpec,
-    Sight,
-    World,
-)
+from .behavior_yaml import ANNOTATION, read_annotation
+from .downward import PodFields
+from .durations import Draw, Duration, read_duration
+from .environment import Environment, ServiceFacts, Sources, make_environment
+from .process import Process
+from .profiles import Profile, choose_profile, read_profile
+from .reading import Problem, Reading, read_behavior
+from .resolve import resolve_behavior
+from .starting import start_process
+from .volumes import VolumeFiles, is_read_only_volume, make_mounts, refresh_layer, volume_files
 
 __all__ = [
     "ANNOTATION",

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
-from lifecycle.engine.programs.durations import NOTHING, Duration
+from .durations import NOTHING, Duration
 
 if TYPE_CHECKING:
-    from lifecycle.engine.programs.script import Script
+    from .script import Script
 
 SUCCESS = "success"
 FAILURE = "failure"

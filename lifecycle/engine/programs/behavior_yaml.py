@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from lifecycle.engine.programs.reading import Problem, Reading, read_behavior
+from .reading import Problem, Reading, read_behavior
 
 ANNOTATION = "podline.dev/behavior"
 _PATH = f"metadata.annotations[{ANNOTATION}]"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from lifecycle.engine.objects.quantity import parse_quantity
+from ..objects.quantity import parse_quantity
 
 _SUBSCRIPT = re.compile(r"metadata\.(labels|annotations)\['(.*)'\]\Z")
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from lifecycle.engine.programs.downward import PodFields, field_value, resource_value
-from lifecycle.engine.programs.references import expand_references
+from .downward import PodFields, field_value, resource_value
+from .references import expand_references
 
 _NAME = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*\Z")
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from lifecycle.engine.programs.behavior import EXITS_AT_ONCE, IGNORES, Answer, TermPlan
-from lifecycle.engine.programs.durations import Duration
+from .behavior import EXITS_AT_ONCE, IGNORES, Answer, TermPlan
+from .durations import Duration
 
 
 @dataclass(frozen=True, slots=True)

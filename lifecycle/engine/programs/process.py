@@ -7,15 +7,16 @@ never looks at a clock and holds no reference to its world.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lifecycle.engine.programs.behavior import Behavior, HookPlan
-from lifecycle.engine.programs.known_images import shell_flavour
-from lifecycle.engine.programs.shell.machine import Machine
-from lifecycle.engine.programs.shell.run import add_opaque_main, run_machine, start_command
-from lifecycle.engine.programs.shell.saving import load_machine, save_machine
-from lifecycle.engine.programs.shell.waits import next_wake_ms
-from lifecycle.engine.programs.sights import named_port, sight_of_points, sight_of_program
-from lifecycle.engine.programs.signals import HARMLESS
-from lifecycle.engine.programs.world import ContainerSpec, Exit, HookRun, ProbeSpec, Sight, World
+from lifecycle.userland.shell.machine import Machine
+from lifecycle.userland.shell.run import add_opaque_main, run_machine, start_command
+from lifecycle.userland.shell.saving import load_machine, save_machine
+from lifecycle.userland.shell.waits import next_wake_ms
+from lifecycle.userland.signals import HARMLESS
+from lifecycle.userland.world import ContainerSpec, Exit, HookRun, ProbeSpec, Sight, World
+
+from .behavior import Behavior, HookPlan
+from .known_images import shell_flavour
+from .sights import named_port, sight_of_points, sight_of_program
 
 _KILL_STATUS, _KILL = 137, 9
 _ENDING = ("TERM", "INT", "QUIT")

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from lifecycle.engine.programs.behavior import Declared
-from lifecycle.engine.programs.reading import Problem, Reader, read_declared
+from .behavior import Declared
+from .reading import Problem, Reader, read_declared
 
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from lifecycle.engine.objects.quantity import cpu_milli, whole
-from lifecycle.engine.programs.behavior import (
+from ..objects.quantity import cpu_milli, whole
+from .behavior import (
     PROBE_TYPES,
     Declared,
     HookPlan,
@@ -20,7 +20,7 @@ from lifecycle.engine.programs.behavior import (
     TermPlan,
     UsagePoint,
 )
-from lifecycle.engine.programs.durations import NOTHING, Duration, read_duration
+from .durations import NOTHING, Duration, read_duration
 
 RESULTS = ("success", "failure", "unknown")
 _T = TypeVar("_T")

@@ -7,21 +7,15 @@ be kept per pod template.
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from lifecycle.engine.programs.behavior import (
-    EXITS_AT_ONCE,
-    FOREVER,
-    IGNORES,
-    Behavior,
-    Declared,
-    RunPlan,
-)
-from lifecycle.engine.programs.behavior_yaml import ANNOTATION, read_annotation
-from lifecycle.engine.programs.durations import Duration
-from lifecycle.engine.programs.known_images import KNOWN_IMAGES, ImageFacts, find_image, shell_flavour
-from lifecycle.engine.programs.profiles import Profile, choose_profile
-from lifecycle.engine.programs.references import container_environment, expand_references
-from lifecycle.engine.programs.script import Script, examine, is_interpretable
-from lifecycle.engine.programs.world import ContainerSpec
+from lifecycle.userland.world import ContainerSpec
+
+from .behavior import EXITS_AT_ONCE, FOREVER, IGNORES, Behavior, Declared, RunPlan
+from .behavior_yaml import ANNOTATION, read_annotation
+from .durations import Duration
+from .known_images import KNOWN_IMAGES, ImageFacts, find_image, shell_flavour
+from .profiles import Profile, choose_profile
+from .references import container_environment, expand_references
+from .script import Script, examine, is_interpretable
 
 _AT_ONCE = Duration.fixed(0)
 _SHORT_TASK = Duration.fixed(1_000)

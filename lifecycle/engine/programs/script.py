@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lifecycle.engine.programs.shell.builtins import BUILTINS
-from lifecycle.engine.programs.shell.compiler import compile_text
-from lifecycle.engine.programs.shell.instructions import Code, Define, Run, Substitute
-from lifecycle.engine.programs.shell.run import COUNT_OF_TOOLS
-from lifecycle.engine.programs.shell.scanning import CannotInterpret
-from lifecycle.engine.programs.shell.word_parts import literal
-from lifecycle.engine.programs.tools.processes import SHELLS
-from lifecycle.engine.programs.tools.registry import TOOLS, plain_name
+from lifecycle.userland.shell.builtins import BUILTINS
+from lifecycle.userland.shell.compiler import compile_text
+from lifecycle.userland.shell.instructions import Code, Define, Run, Substitute
+from lifecycle.userland.shell.run import COUNT_OF_TOOLS
+from lifecycle.userland.shell.scanning import CannotInterpret
+from lifecycle.userland.shell.word_parts import literal
+from lifecycle.userland.tools.processes import SHELLS
+from lifecycle.userland.tools.registry import TOOLS, plain_name
 
 assert COUNT_OF_TOOLS
 

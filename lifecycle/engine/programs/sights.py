@@ -2,12 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.engine.programs.behavior import FAILURE, SUCCESS
-from lifecycle.engine.programs.shell.run import CheckResult, run_check
-from lifecycle.engine.programs.world import ContainerSpec, ProbeSpec, Sight, World
+from lifecycle.userland.shell.run import CheckResult, run_check
+from lifecycle.userland.world import ContainerSpec, ProbeSpec, Sight, World
+
+from .behavior import FAILURE, SUCCESS
 
 if TYPE_CHECKING:
-    from lifecycle.engine.programs.process import Points, Process
+    from .process import Points, Process
 
 _DEFAULT_MESSAGES = {
     "http": "HTTP probe failed with statuscode: 503",

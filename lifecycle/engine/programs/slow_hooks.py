@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from lifecycle.engine.programs.behavior_yaml import ANNOTATION, read_annotation
+from .behavior_yaml import ANNOTATION, read_annotation
 
 DEFAULT_GRACE_SECONDS = 30
 _SLEEP = re.compile(r"(?:exec\s+|/bin/)?sleep\s+(\d+(?:\.\d+)?)([smh]?)")

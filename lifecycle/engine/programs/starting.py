@@ -1,11 +1,12 @@
 """Starts one run of a container: draws its durations, plans its end, starts its script."""
 
-from lifecycle.engine.programs.behavior import Behavior, RunPlan
-from lifecycle.engine.programs.process import Process
-from lifecycle.engine.programs.script import Script
-from lifecycle.engine.programs.shell.machine import OOM_KILLED, Machine
-from lifecycle.engine.programs.shell.run import start_main
-from lifecycle.engine.programs.world import ContainerSpec, Exit, World
+from lifecycle.userland.shell.machine import OOM_KILLED, Machine
+from lifecycle.userland.shell.run import start_main
+from lifecycle.userland.world import ContainerSpec, Exit, World
+
+from .behavior import Behavior, RunPlan
+from .process import Process
+from .script import Script
 
 _KILL_STATUS, _KILL = 137, 9
 

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lifecycle.engine.objects.pod import PodSpec
-from lifecycle.engine.programs.behavior_yaml import ANNOTATION, read_annotation
-from lifecycle.engine.programs.known_images import find_image
-from lifecycle.engine.programs.profiles import choose_profile, read_profile
-from lifecycle.engine.programs.resolve import resolve_behavior
+from ..objects.pod import PodSpec
+from .behavior_yaml import ANNOTATION, read_annotation
+from .known_images import find_image
+from .profiles import choose_profile, read_profile
+from .resolve import resolve_behavior
 
 BY_ANNOTATION = f"acts as its annotation {ANNOTATION} says"
 BY_SCRIPT = "runs its command line as it is written"

@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lifecycle.engine.programs.downward import PodFields, field_value, resource_value
-from lifecycle.engine.programs.environment import Sources
-from lifecycle.engine.programs.file_system import FILE, FOLDER, File, FileLayer, Mount
-from lifecycle.engine.programs.references import expand_references
+from lifecycle.userland.file_system import FILE, FOLDER, File, FileLayer, Mount
+
+from .downward import PodFields, field_value, resource_value
+from .environment import Sources
+from .references import expand_references
 
 _READ_ONLY_KINDS = ("configMap", "secret", "downwardAPI", "projected")
 

@@ -11,7 +11,7 @@ from heapq import heapify, heappop, heappush, heapreplace
 
 from ..objects.node import Node
 from ..objects.pod import PodSpec
-from .filters import why_not
+from ..rules.node_filters import why_not
 
 Entry = tuple[int, int, int, str, int]
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..agenda import Timer
-from ..context import Context
-from ..kubelet.pod_resources import allotted_requests, effective_requests
+from ..api.context import Context
+from ..heart.agenda import Timer
 from ..objects.condition import Condition, find_condition, with_condition
 from ..objects.meta import StoredObject
 from ..objects.node import Node
 from ..objects.pod import FAILED, SUCCEEDED, Pod
+from ..rules.node_filters import why_not
+from ..rules.pod_resources import allotted_requests, effective_requests
 from ..store.store import ALL
 from ..store.transitions import binding_changes
 from .claims import CLAIM, find_missing_claim
-from .filters import why_not
 from .nodes import NodeRoom, PodClass
 
 NAME, SOURCE, TIMER = "scheduler", "default-scheduler", "schedule"

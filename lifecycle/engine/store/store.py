@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..columns import pod_status_text, ready_text
-from ..errors import AlreadyExists, NotFound
+from ..heart.errors import AlreadyExists, NotFound
+from ..heart.trace import Change, Trace, Version
 from ..objects.kinds import kind_for
 from ..objects.meta import Key, StoredObject
 from ..objects.pod import Pod
-from ..trace import Change, Trace, Version
+from ..rules.columns import pod_status_text, ready_text
 from .index import Index
 from .transitions import first_changes, object_changes, pod_changes
 

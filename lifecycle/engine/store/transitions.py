@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from ..columns import SCHEDULING_GATED, pod_status_text, ready_text
+from ..heart.trace import Change
 from ..objects.condition import Condition, find_condition
 from ..objects.container import TERMINATED, WAITING, ContainerState, ContainerStatus
 from ..objects.meta import StoredObject
 from ..objects.pod import Pod, PodStatus
-from ..trace import Change
+from ..rules.columns import SCHEDULING_GATED, pod_status_text, ready_text
 
 _ORDER = {
     "PodScheduled": 0,

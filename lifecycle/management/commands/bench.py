@@ -9,8 +9,6 @@ from django.core.management.base import BaseCommand, CommandError
 
 from lifecycle.benches.report import Report
 
-# Benches that live beside what they measure.
-ELSEWHERE = {"export": "lifecycle.export.bench"}
 # Name -> (options it takes, with their defaults).
 BENCHES: dict[str, dict[str, int]] = {
     "export": {"rows": 1_000_000},
@@ -46,7 +44,7 @@ class Command(BaseCommand):
         }
         if min(work.values(), default=1) < 1:
             raise CommandError("sizes start at 1")
-        report = import_module(ELSEWHERE.get(name, f"lifecycle.benches.{name}")).run(**work)
+        report = import_module(f"lifecycle.benches.{name}").run(**work)
         self.stdout.write(orjson.dumps(report.to_json()).decode() if options["json"] else _as_text(report))
 
 

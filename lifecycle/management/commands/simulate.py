@@ -12,9 +12,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from lifecycle.engine import Changes
-from lifecycle.expressions import ExpressionError
-from lifecycle.problems import ManifestError
-from lifecycle.scenario import Until, read_epoch_ms, read_until
+from lifecycle.input.expressions import ExpressionError
+from lifecycle.input.problems import ManifestError
+from lifecycle.input.scenario import Until, read_epoch_ms, read_until
 from lifecycle.simulation import Outcome, Overrides, Plan, make_plan, read_inputs, run
 from lifecycle.simulation.logs import LogFolder
 from lifecycle.simulation.run import Sink

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from lifecycle import ticker
+from lifecycle.runs.celery import ticker
 
 
 class Command(BaseCommand):

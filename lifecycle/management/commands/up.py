@@ -21,10 +21,12 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
-from lifecycle import broker, inbox, manifests, shards
+from lifecycle.input import manifests
 from lifecycle.management import processes
 from lifecycle.management.processes import Child
 from lifecycle.models import Cluster
+from lifecycle.runs import inbox, shards
+from lifecycle.runs.celery import broker
 
 READY_SECONDS = 60.0
 LOOK_SECONDS = 0.5

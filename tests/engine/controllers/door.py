@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from lifecycle.engine import Cluster, Command, Result, Settings
-from lifecycle.engine.trace import row_to_json
+from lifecycle.engine.heart.trace import row_to_json
 
 MISSING = "nginx:1.161"
 """An image that no registry has."""

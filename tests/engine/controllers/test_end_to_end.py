@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lifecycle.engine import Cluster
-from lifecycle.engine.chance import Chance
+from lifecycle.engine.heart.chance import Chance
 from tests.engine.controllers.door import MISSING, Door
 from tests.engine.controllers.world import make_deployment
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.deployment.progress import rollout_status_text, set_condition
-from lifecycle.engine.controllers.deployment.scaling import decide_fraction
+from lifecycle.engine.controllers.deployment.decide.progress import rollout_status_text, set_condition
+from lifecycle.engine.controllers.deployment.decide.scaling import decide_fraction
 from lifecycle.engine.objects.condition import Condition
 from lifecycle.engine.objects.deployment import Deployment
 from lifecycle.engine.objects.replica_set import ReplicaSet

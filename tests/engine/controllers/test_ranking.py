@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.replica_set.ranking import (
+from lifecycle.engine.controllers.replica_set.decide.ranking import (
     count_by_node,
     deletion_cost,
     pods_to_delete,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.replica_set.ranking import pods_to_delete
+from lifecycle.engine.controllers.replica_set.decide.ranking import pods_to_delete
 from lifecycle.engine.objects.replica_set import ReplicaSet
 from tests.engine.controllers.world import World, make_deployment
 

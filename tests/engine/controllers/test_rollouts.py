@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.deployment.progress import rollout_status_text
+from lifecycle.engine.controllers.deployment.decide.progress import rollout_status_text
 from lifecycle.engine.objects.condition import find_condition
 from lifecycle.engine.objects.pod import Pod
 from tests.engine.controllers.world import World, make_deployment

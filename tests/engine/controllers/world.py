@@ -6,17 +6,17 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from lifecycle.engine.actions import Action, Create, CreatePod, Delete, DeletePod, RecordEvent, Update
-from lifecycle.engine.context import Context
+from lifecycle.engine.api.context import Context
 from lifecycle.engine.controllers import make_controllers
-from lifecycle.engine.errors import Forbidden
+from lifecycle.engine.heart.errors import Forbidden
+from lifecycle.engine.heart.settings import Settings
+from lifecycle.engine.heart.trace import EventRow, Transition, list_rows
 from lifecycle.engine.objects.condition import Condition
 from lifecycle.engine.objects.deployment import Deployment
 from lifecycle.engine.objects.meta import ObjectMeta, StoredObject
 from lifecycle.engine.objects.pod import Pod, PodStatus
 from lifecycle.engine.objects.replica_set import ReplicaSet
-from lifecycle.engine.settings import Settings
-from lifecycle.engine.trace import EventRow, Transition, list_rows
+from lifecycle.engine.rules.actions import Action, Create, CreatePod, Delete, DeletePod, RecordEvent, Update
 
 NEVER = None
 NODES = ("node-1", "node-2", "node-3")

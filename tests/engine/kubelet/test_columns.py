@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.columns import (
+from lifecycle.engine.objects.condition import Condition
+from lifecycle.engine.objects.deployment import Deployment
+from lifecycle.engine.objects.node import Node
+from lifecycle.engine.rules.columns import (
     decide_pod_columns,
     decide_state,
     human_duration,
@@ -14,11 +17,7 @@ from lifecycle.engine.columns import (
     restarts_text,
     summarize,
 )
-from lifecycle.engine.objects.condition import Condition
-from lifecycle.engine.objects.deployment import Deployment
-from lifecycle.engine.objects.node import Node
-
-from .build import ended, make_pod, make_spec, status
+from tests.engine.kubelet.build import ended, make_pod, make_spec, status
 
 READY = Condition("Ready", "True")
 NOT_READY = Condition("Ready", "False")

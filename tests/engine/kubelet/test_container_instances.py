@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from .world import World
+from tests.engine.kubelet.world import World
 
 MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": "default"}}
 FROM_MAP = {"configMapKeyRef": {"name": "settings", "key": "colour"}}

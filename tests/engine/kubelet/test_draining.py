@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster, Settings
-
-from .world import EPOCH_MS, World
+from tests.engine.kubelet.world import EPOCH_MS, World
 
 SHELL = {"image": "busybox:1"}
 SHARED = {"volumeMounts": [{"name": "shared", "mountPath": "/shared"}]}

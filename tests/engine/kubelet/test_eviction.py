@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster
-from lifecycle.engine.kubelet.eviction import Candidate, rank
-from lifecycle.engine.kubelet.eviction_settings import read_eviction_settings
-
-from .world import World
+from lifecycle.engine.rules.eviction import Candidate, rank
+from lifecycle.engine.rules.eviction_settings import read_eviction_settings
+from tests.engine.kubelet.world import World
 
 IGNORES = {"onTerm": {"ignore": True}}
 GUARANTEED = {"limits": {"cpu": "100m", "memory": "256Mi"}}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lifecycle.engine.kubelet.grace import (
+from lifecycle.engine.rules.grace import (
     V1_23_1,
     decide_deletion_grace_seconds,
     decide_effective_grace_seconds,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from .world import World
+from tests.engine.kubelet.world import World
 
 ONCE = {"runs": [{"for": "5s", "exit": 0}]}
 SHELL = {"image": "busybox:1"}

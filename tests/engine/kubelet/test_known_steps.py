@@ -8,9 +8,8 @@ import pytest
 
 from lifecycle.engine import Cluster
 from lifecycle.engine.kubelet import reports
-
-from .test_random_pods import NODE_FAULTS, _behavior, _container
-from .world import World
+from tests.engine.kubelet.test_random_pods import NODE_FAULTS, _behavior, _container
+from tests.engine.kubelet.world import World
 
 Json = dict[str, Any]
 REPLICAS = 6

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from .world import World
+from tests.engine.kubelet.world import World
 
 ALL_GATE = {"RestartAllContainersOnContainerExits": True}
 RULES = [{"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [88]}}]

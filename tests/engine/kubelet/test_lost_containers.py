@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster
-
-from .world import World
+from tests.engine.kubelet.world import World
 
 RULES = [{"action": "Restart", "exitCodes": {"operator": "In", "values": [42]}}]
 ONCE = {"name": "once", "restartPolicy": "Never", "restartPolicyRules": RULES}

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster
-
-from .world import World
+from tests.engine.kubelet.world import World
 
 GATE = "ChangeContainerStatusOnKubeletRestart"
 ENDS = {"runs": [{"for": "110s", "exit": 1}, {"forever": True}]}

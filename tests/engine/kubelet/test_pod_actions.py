@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.kubelet.pod_actions import decide_pod_actions
 from lifecycle.engine.objects.runtime import RuntimePod
-
-from .build import make_runtime, make_spec
+from lifecycle.engine.rules.pod_actions import decide_pod_actions
+from tests.engine.kubelet.build import make_runtime, make_spec
 
 RESTART_ALL = [{"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [88]}}]
 

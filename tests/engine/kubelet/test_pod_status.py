@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.kubelet.pod_status import (
+from lifecycle.engine.objects.condition import Condition
+from lifecycle.engine.objects.pod import PodSpec
+from lifecycle.engine.objects.runtime import RuntimeContainer
+from lifecycle.engine.rules.pod_status import (
     decide_conditions,
     decide_container_status,
     decide_final_phase,
@@ -13,11 +16,7 @@ from lifecycle.engine.kubelet.pod_status import (
     decide_restarting_status,
     image_id_of,
 )
-from lifecycle.engine.objects.condition import Condition
-from lifecycle.engine.objects.pod import PodSpec
-from lifecycle.engine.objects.runtime import RuntimeContainer
-
-from .build import ended, make_spec, status
+from tests.engine.kubelet.build import ended, make_spec, status
 
 ONE_RULE = [{"action": "Restart", "exitCodes": {"operator": "In", "values": [42]}}]
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from .world import World
+from tests.engine.kubelet.world import World
 
 APP = {"containers": [{"name": "app", "image": "sim/server:1"}]}
 HOST = {"kubernetes.io/hostname": "node-1"}

@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.kubelet.probe_load import count_exec_checks, cpu_milli_of
 from lifecycle.engine.objects.pod import Pod
-
-from .world import EPOCH_MS, World
+from lifecycle.engine.rules.probe_load import count_exec_checks, cpu_milli_of
+from tests.engine.kubelet.world import EPOCH_MS, World
 
 FOREVER = {"app": {"runs": [{"forever": True}]}}
 SHELL = {"image": "busybox:1"}

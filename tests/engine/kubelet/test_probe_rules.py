@@ -2,7 +2,8 @@
 
 import pytest
 
-from lifecycle.engine.kubelet.probe_rules import (
+from lifecycle.engine.objects.probe import Probe
+from lifecycle.engine.rules.probe_rules import (
     ProbeState,
     count_checks,
     decide_probe,
@@ -11,7 +12,6 @@ from lifecycle.engine.kubelet.probe_rules import (
     next_check_ms,
     verdict_ms,
 )
-from lifecycle.engine.objects.probe import Probe
 
 PROBE = Probe("exec", {}, initial_delay_seconds=15)
 

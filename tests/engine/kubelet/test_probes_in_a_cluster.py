@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from .world import World
+from tests.engine.kubelet.world import World
 
 EXEC = {"exec": {"command": ["true"]}}
 

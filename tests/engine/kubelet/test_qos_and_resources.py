@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.kubelet.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
-from lifecycle.engine.kubelet.qos import decide_qos_class
 from lifecycle.engine.objects.pod import PodSpec
-
-from .build import make_spec
+from lifecycle.engine.rules.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
+from lifecycle.engine.rules.qos import decide_qos_class
+from tests.engine.kubelet.build import make_spec
 
 FULL = {"cpu": "500m", "memory": "128Mi"}
 

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.trace import row_to_json
+from lifecycle.engine.heart.trace import row_to_json
 from tests.engine.invariants import Watcher, check_pod
-
-from .world import World
+from tests.engine.kubelet.world import World
 
 EXITS = [0, 0, 1, 2, 42, 88, 137]
 GATES = (

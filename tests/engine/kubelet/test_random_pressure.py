@@ -7,8 +7,7 @@ import pytest
 
 from lifecycle.engine import Cluster
 from tests.engine.invariants import check_pod
-
-from .world import World
+from tests.engine.kubelet.world import World
 
 SOFT = {
     "kind": "KubeletConfiguration",

@@ -8,9 +8,8 @@ import pytest
 
 from lifecycle.engine import Cluster
 from tests.engine.invariants import check_pod
-
-from .test_static_pods import MIRROR, manifest
-from .world import World
+from tests.engine.kubelet.test_static_pods import MIRROR, manifest
+from tests.engine.kubelet.world import World
 
 Json = dict[str, Any]
 NODES, NAMES = ("node-1", "node-2"), ("one", "two", "three")

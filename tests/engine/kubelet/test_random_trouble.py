@@ -9,8 +9,7 @@ import pytest
 
 from lifecycle.engine import Cluster
 from tests.engine.invariants import check_pod
-
-from .world import World
+from tests.engine.kubelet.world import World
 
 GATES = {"RestartAllContainersOnContainerExits": True, "ContainerRestartRules": True}
 RULES = [{"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [88]}}]

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster, Settings
-
-from .world import EPOCH_MS, World
+from tests.engine.kubelet.world import EPOCH_MS, World
 
 SMALL = {"requests": {"cpu": "500m", "memory": "256Mi"}, "limits": {"cpu": "4", "memory": "512Mi"}}
 POLICY = [

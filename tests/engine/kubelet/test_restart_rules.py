@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.kubelet.restart_rules import matching_rule, should_restart, should_restart_all
-
-from .build import make_spec
+from lifecycle.engine.rules.restart_rules import matching_rule, should_restart, should_restart_all
+from tests.engine.kubelet.build import make_spec
 
 
 def rule(action: str, operator: str, *values: int) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from .world import World
+from tests.engine.kubelet.world import World
 
 
 def crasher(world: World, runs: Any = None, **spec: Any) -> World:

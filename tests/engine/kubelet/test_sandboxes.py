@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster
-
-from .world import World
+from tests.engine.kubelet.world import World
 
 ENDS = {"runs": [{"for": "5s", "exit": 0}]}
 READY_TO_START = "PodReadyToStartContainers"

@@ -5,11 +5,10 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster
-from lifecycle.engine.kubelet.kernel_files import control_group_files, decide_memory_qos
-from lifecycle.engine.kubelet.security import decide_capabilities
 from lifecycle.engine.objects.container import Container
-
-from .world import World
+from lifecycle.engine.rules.kernel_files import control_group_files, decide_memory_qos
+from lifecycle.engine.rules.security import decide_capabilities
+from tests.engine.kubelet.world import World
 
 MI = 1 << 20
 

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster
-
-from .world import World
+from tests.engine.kubelet.world import World
 
 FIELD, RESOURCE = "fieldRef", "resourceFieldRef"
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from .world import World
+from tests.engine.kubelet.world import World
 
 
 @pytest.mark.spec("POD-PHASE-03", "POD-PHASE-04", "CSTATE-02", "CSTATE-17", "COND-06", "COND-18", "SBOX-06")

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster
-
-from .world import World
+from tests.engine.kubelet.world import World
 
 MIRROR = "kubernetes.io/config.mirror"
 NAME = "web-node-1"

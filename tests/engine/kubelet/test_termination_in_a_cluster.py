@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from .world import World
+from tests.engine.kubelet.world import World
 
 DELETED_AT = 60
 IGNORE = {"onTerm": {"ignore": True}}

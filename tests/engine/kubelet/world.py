@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from lifecycle.engine import Cluster, Command, Result, Settings
-from lifecycle.engine.trace import row_to_json
+from lifecycle.engine.heart.trace import row_to_json
 
 EPOCH_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z
 Lane = list[tuple[float, Any]]

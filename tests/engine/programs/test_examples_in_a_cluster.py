@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from lifecycle.engine import Cluster, Command, Settings
-from lifecycle.engine.trace import row_to_json
+from lifecycle.engine.heart.trace import row_to_json
 
 EPOCH_MS = 1_767_225_600_000
 

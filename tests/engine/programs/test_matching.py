@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-from lifecycle.engine.programs.matching.expression import compile_expression
-from lifecycle.engine.programs.matching.reading import (
+from lifecycle.userland.matching.expression import compile_expression
+from lifecycle.userland.matching.reading import (
     BASIC,
     EXTENDED,
     EXTENDED_OF_SED,
@@ -16,8 +16,8 @@ from lifecycle.engine.programs.matching.reading import (
     OF_SED,
     Dialect,
 )
-from lifecycle.engine.programs.matching.syntax import PatternProblem
-from lifecycle.engine.programs.shell import patterns
+from lifecycle.userland.matching.syntax import PatternProblem
+from lifecycle.userland.shell import patterns
 from tests.engine.programs.worlds import run_script
 
 GREP = shutil.which("grep")

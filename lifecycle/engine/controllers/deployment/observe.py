@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...actions import Action, Create, RecheckAt
-from ...context import Context
-from ...errors import AlreadyExists, ApiError
+from ...api.context import Context
+from ...heart.errors import AlreadyExists, ApiError
 from ...objects.deployment import RECREATE, Deployment
 from ...objects.meta import StoredObject
 from ...objects.replica_set import ReplicaSet
+from ...rules.actions import Action, Create, RecheckAt
 from ..selector_index import SelectorIndex
 from ..tally import Tally
 from .decide import decide, decide_claims, decide_create_failure
-from .revisions import by_creation, find_new
-from .rollout import Options, Seen, new_set_name
+from .decide.revisions import by_creation, find_new
+from .decide.rollout import Options, Seen, new_set_name
 
 Act = Callable[[Action], None]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...actions import Action, RecordEvent, Update
-from ...context import Context
-from ...errors import ApiError
+from ...api.context import Context
+from ...heart.errors import ApiError
 from ...objects.meta import StoredObject
 from ...objects.pod import Pod
 from ...objects.replica_set import ReplicaSet
+from ...rules.actions import Action, RecordEvent, Update
 from ..selector_index import SelectorIndex
 from ..tally import OwnerTally, Tally
 from .decide import (

@@ -1,0 +1,1 @@
+"""The API server: every write of a cluster goes through here."""

@@ -1,0 +1,59 @@
+"""What may come from outside: commands, versioned, and what answers them.
+
+Payloads by kind (`namespace` may be left out: `default`):
+    create {object}            apply {object}             replace {object, subresource?}
+    patch {kind, namespace, name, type: merge|strategic|json|apply, patch, subresource?}
+    delete {kind, namespace, name, gracePeriodSeconds?, propagationPolicy?, force?, options?}
+    scale {kind, namespace, name, replicas}
+    setImage {kind, namespace, name, container, image}
+    rollout {kind, namespace, name, action: restart|pause|resume|undo, toRevision?}
+    evict {namespace, name, gracePeriodSeconds?}
+    cordon {node}  uncordon {node}  taint {node, taints}
+    staticPod {node, manifest}  staticPod {node, remove, namespace?}
+    fault {pod, namespace, container, kind: exit, code, reason?}  fault {pod, container, kind: lost}
+    fault {pod, kind: sandbox|unknown}  fault {node, kind, for?}
+    fault {node, kind: pressure, resource?: memory|disk|pid, available?, for?}
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..objects.record import Record
+
+VERSION = 1
+
+
+class Command(Record):
+    """One request. `id` is unique in its cluster; rows it causes name it as `command:<id>`."""
+
+    __slots__ = ("id", "kind", "payload", "version")
+
+    def __init__(self, id: str, kind: str, payload: dict[str, Any], version: int = VERSION) -> None:
+        self.id = id
+        self.kind = kind
+        self.payload = payload
+        self.version = version
+
+
+class Result(Record):
+    """The answer: an HTTP code, the object as stored, or a Kubernetes Status saying what was wrong."""
+
+    __slots__ = ("code", "object", "status", "warnings")
+
+    def __init__(
+        self,
+        code: int,
+        object: dict[str, Any] | None = None,
+        status: dict[str, Any] | None = None,
+        warnings: list[str] | None = None,
+    ) -> None:
+        self.code = code
+        self.object = object
+        self.status = status
+        self.warnings = warnings or []
+
+    @property
+    def ok(self) -> bool:
+        """Whether the command was carried out."""
+        return self.code < 400

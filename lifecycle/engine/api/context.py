@@ -1,0 +1,76 @@
+"""What every part of the engine is handed: the cluster's clock, chance, store and queues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..heart.agenda import Agenda
+from ..heart.chance import Chance
+from ..heart.clock import Clock
+from ..heart.loop import Loop
+from ..heart.settings import Settings
+from ..heart.timing import Timing
+from ..heart.trace import Trace
+from ..store.store import Store
+from .quotas import QuotaSums
+
+DecodeJson = Callable[[dict[str, Any]], dict[str, Any]]
+"""An object's JSON as the API server decodes it. Raises ValueError naming a field of a wrong type."""
+
+
+class Context:
+    """The shared parts of one cluster. Parts meet here and in the store, never in each other."""
+
+    __slots__ = (
+        "agenda",
+        "chance",
+        "clock",
+        "compatibility",
+        "decode_json",
+        "features",
+        "logs",
+        "loop",
+        "quotas",
+        "settings",
+        "store",
+        "timing",
+        "trace",
+    )
+
+    def __init__(
+        self, seed: int, epoch_ms: int, settings: Settings, decode_json: DecodeJson | None = None
+    ) -> None:
+        # Reads the JSON of an object that is sent; without one it is taken to be of the right shape.
+        self.decode_json: DecodeJson = decode_json or (lambda data: data)
+        self.clock = Clock(epoch_ms)
+        self.agenda = Agenda()
+        self.chance = Chance(seed)
+        self.settings = settings
+        self.features: Mapping[str, bool] = settings.feature_gates
+        self.compatibility = settings.compatibility
+        self.timing = Timing(settings.timing)
+        self.trace = Trace()
+        self.store = Store(self.trace)
+        self.quotas = QuotaSums(self.store)
+        self.loop = Loop(self.clock, self.agenda, self.trace, self.timing)
+        # Lines of container output since the last take: (pod uid, container, attempt, at_ms, text).
+        self.logs: list[tuple[str, str, int, int, str]] = []
+
+    @property
+    def now_ms(self) -> int:
+        """The instant being lived."""
+        return self.clock.now_ms
+
+    def draw_ms(self, latency: str, key: str) -> int:
+        """A latency of the timing table, drawn by key, whose parts are parted by chance.PART."""
+        low, high = self.timing.spreads[latency]
+        return low if low == high else self.chance.draw_ms(latency, key, low, high)
+
+    def later(
+        self, delay_ms: int, kind: str, target: str, payload: Any = None, is_progress: bool = True
+    ) -> int:
+        """Set a timer whose cause is what is being acted on now."""
+        return self.agenda.add(
+            self.clock.now_ms + delay_ms, kind, target, payload, is_progress, self.trace.cause
+        )

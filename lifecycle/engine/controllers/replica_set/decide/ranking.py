@@ -1,0 +1,108 @@
+"""Which pods go first on a scale-down."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from ....objects.pod import PENDING, UNKNOWN, Pod
+from ....objects.replica_set import DELETION_COST
+
+_COST = re.compile(r"-?(0|[1-9]\d*)")
+_PHASE_ORDER = {PENDING: 0, UNKNOWN: 1}
+_NEVER = -(1 << 62)
+
+Rank = tuple[bool, int, bool, int, int, int, int, int, int, str]
+
+
+def count_by_node(pods: Iterable[Pod]) -> dict[str, int]:
+    """How many active pods there are on each node ("" for unassigned ones)."""
+    counts: dict[str, int] = {}
+    for pod in pods:
+        if pod.is_active:
+            counts[pod.node_name] = counts.get(pod.node_name, 0) + 1
+    return counts
+
+
+def rank(
+    pod: Pod, doubled_up: int, now_ms: int | None, use_cost: bool = True, use_logarithm: bool = True
+) -> Rank:
+    """The sort key: the pod with the smallest goes first.
+
+    In order: unassigned; pending, then unknown; not ready; lower deletion cost; more related pods on its
+    node (`doubled_up`); ready for a shorter time; more restarts; younger; and for the rest the uid, which
+    is as good as random under a fixed seed. Times compare in buckets of log2 of their nanoseconds.
+    """
+    status = pod.status
+    ready = pod.ready_condition
+    is_ready = ready is not None and ready.status == "True"
+    ready_ms = ready.last_transition_ms if ready is not None and is_ready else None
+    restarts, sidecar_restarts = count_restarts(pod)
+    is_logarithmic = use_logarithm and now_ms is not None
+    return (
+        pod.node_name != "",
+        _PHASE_ORDER.get(status.phase, 2),
+        is_ready,
+        deletion_cost(pod) if use_cost else 0,
+        -doubled_up,
+        _age(ready_ms, now_ms if is_logarithmic else None) if is_ready else 0,
+        -restarts,
+        -sidecar_restarts,
+        _age(pod.meta.creation_ms, now_ms if is_logarithmic else None),
+        pod.meta.uid,
+    )
+
+
+def _age(since_ms: int | None, now_ms: int | None) -> int:
+    """Comparable age: an unknown time counts as the youngest; without `now` exact times compare."""
+    if since_ms is None:
+        return _NEVER
+    if now_ms is None:
+        return -since_ms
+    nanoseconds = (now_ms - since_ms) * 1_000_000
+    return nanoseconds.bit_length() - 1 if nanoseconds > 0 else -1
+
+
+def deletion_cost(pod: Pod) -> int:
+    """The annotated cost; absent or unreadable ones count as 0."""
+    annotations = pod.meta.annotations
+    if not annotations:
+        return 0
+    text = annotations.get(DELETION_COST)
+    if text is None or not _COST.fullmatch(text):
+        return 0
+    cost = int(text)
+    return cost if -(1 << 31) <= cost < 1 << 31 else 0
+
+
+def count_restarts(pod: Pod) -> tuple[int, int]:
+    """(most restarts of one container, most restarts of one sidecar)"""
+    containers = pod.status.containers
+    if len(containers) == 1:
+        regular = containers[0].restart_count
+    else:
+        regular = max((status.restart_count for status in containers), default=0)
+    if not pod.status.init_containers:
+        return regular, 0
+    sidecars = {container.name for container in pod.spec.init_containers if container.is_sidecar}
+    return regular, max(
+        (status.restart_count for status in pod.status.init_containers if status.name in sidecars), default=0
+    )
+
+
+def pods_to_delete(
+    pods: Sequence[Pod],
+    related_by_node: Mapping[str, int],
+    count: int,
+    now_ms: int | None,
+    use_cost: bool = True,
+    use_logarithm: bool = True,
+) -> list[Pod]:
+    """The first `count` pods of the ranking; all of them as they come when none is to stay."""
+    if count >= len(pods):
+        return list(pods)
+    ranked = sorted(
+        pods,
+        key=lambda pod: rank(pod, related_by_node.get(pod.node_name, 0), now_ms, use_cost, use_logarithm),
+    )
+    return ranked[:count]

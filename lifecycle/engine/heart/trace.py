@@ -1,0 +1,309 @@
+"""The history of a cluster: transitions and events, numbered together without gaps.
+
+A transition is one field of one subject changing at one instant; an event is a Kubernetes Event as the
+real component would emit it. Both name what led to them: the number of another row, or a command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from ..objects.meta import StoredObject, Subject
+from .agenda import Cause
+
+
+class Transition(NamedTuple):
+    """One field of one subject changing at one instant (`at_ms`)."""
+
+    seq: int
+    at_ms: int
+    subject: Subject
+    field: str
+    old: Any
+    new: Any
+    reason: str | None
+    message: str | None
+    cause: Cause
+    detail: dict[str, Any] | None
+
+
+class EventRow(NamedTuple):
+    """A Kubernetes Event about a subject. A series has a row when it opens and one when it closes."""
+
+    seq: int
+    at_ms: int
+    subject: Subject
+    field_path: str | None
+    event_type: str
+    reason: str
+    message: str
+    source: str
+    count: int  # type: ignore[assignment]
+    first_ms: int
+    last_ms: int
+    number: int
+    cause: Cause
+    detail: dict[str, Any] | None
+
+    @property
+    def event_id(self) -> str:
+        """What the rows of one series share: the name of the Event object."""
+        return f"{self.subject.name}.{self.number:x}"
+
+
+Row = Transition | EventRow
+_make = tuple.__new__
+Change = tuple[str, Any, Any, str | None, str | None, dict[str, Any] | None]
+"""What becomes a transition: field, old, new, reason, message, detail."""
+
+
+class Version(NamedTuple):
+    """One write that changed something. `old` is None for ADDED; a DELETED one keeps its last state.
+
+    Its transitions share all but what changed, so they are one entry until somebody reads them; those of a
+    deletion stand alone. `seq` is the first one's.
+    """
+
+    resource_version: int
+    at_ms: int
+    type: str
+    old: StoredObject | None
+    new: StoredObject
+    seq: int
+    cause: Cause
+    changes: Sequence[Change]
+
+
+Entry = Version | Transition | EventRow
+
+
+def list_rows(entries: Iterable[Entry]) -> list[Row]:
+    """One row for each transition and each event, in order."""
+    rows: list[Row] = []
+    for entry in entries:
+        if not isinstance(entry, Version):
+            rows.append(entry)
+            continue
+        _number, at_ms, _type, _old, written, seq, cause, changes = entry
+        subject = written.subject
+        for field, old, new, reason, message, detail in changes:
+            row = (seq, at_ms, subject, field, old, new, reason, message, cause, detail)
+            rows.append(_make(Transition, row))
+            seq += 1
+    return rows
+
+
+def row_to_json(row: Row) -> dict[str, Any]:
+    """The trace's object of a row, keys in the order of the contract."""
+    subject = row.subject
+    if isinstance(row, Transition):
+        return {
+            "type": "transition",
+            "seq": row.seq,
+            "at_ms": row.at_ms,
+            "kind": subject.kind,
+            "namespace": subject.namespace,
+            "name": subject.name,
+            "uid": subject.uid,
+            "owner": subject.owner,
+            "field": row.field,
+            "old": row.old,
+            "new": row.new,
+            "reason": row.reason,
+            "message": row.message,
+            "cause": row.cause,
+            "detail": row.detail,
+        }
+    return {
+        "type": "event",
+        "seq": row.seq,
+        "at_ms": row.at_ms,
+        "kind": subject.kind,
+        "namespace": subject.namespace,
+        "name": subject.name,
+        "uid": subject.uid,
+        "fieldPath": row.field_path,
+        "eventType": row.event_type,
+        "reason": row.reason,
+        "message": row.message,
+        "source": row.source,
+        "count": row.count,
+        "first_ms": row.first_ms,
+        "last_ms": row.last_ms,
+        "eventId": row.event_id,
+        "cause": row.cause,
+        "detail": row.detail,
+    }
+
+
+def make_merge_patch(old: Any, new: Any) -> Any:
+    """The JSON merge patch (RFC 7386) that turns one object into another."""
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return new
+    patch: dict[str, Any] = {}
+    for name, value in new.items():
+        if name not in old:
+            patch[name] = value
+        elif old[name] is not value and old[name] != value:
+            patch[name] = make_merge_patch(old[name], value)
+    for name in old:
+        if name not in new:
+            patch[name] = None
+    return patch
+
+
+class Trace:
+    """Numbers rows, and keeps their entries until they are taken. `cause` is what is being acted on now."""
+
+    __slots__ = ("at_ms", "cause", "entries", "event_count", "open_series", "seq")
+
+    def __init__(self) -> None:
+        self.at_ms = 0
+        self.seq = 0
+        self.event_count = 0
+        self.cause: Cause = None
+        self.entries: list[Entry] = []
+        # Open series by key: (subject fields, texts, first instant, period) as plain data.
+        self.open_series: dict[str, dict[str, Any]] = {}
+
+    def transition(
+        self,
+        subject: Subject,
+        field: str,
+        old: Any,
+        new: Any,
+        reason: str | None = None,
+        message: str | None = None,
+        detail: dict[str, Any] | None = None,
+    ) -> int:
+        """Write one transition; its number is returned."""
+        seq = self.seq = self.seq + 1
+        self.entries.append(
+            _make(
+                Transition,
+                (seq, self.at_ms, subject, field, old, new, reason, message, self.cause, detail),
+            )
+        )
+        return seq
+
+    def event(
+        self,
+        subject: Subject,
+        event_type: str,
+        reason: str,
+        message: str,
+        source: str,
+        field_path: str | None = None,
+        detail: dict[str, Any] | None = None,
+    ) -> int:
+        """Write one event that stands alone; its number is returned."""
+        seq = self.seq = self.seq + 1
+        at_ms = self.at_ms
+        count = self.event_count = self.event_count + 1
+        self.entries.append(
+            _make(
+                EventRow,
+                (
+                    seq,
+                    at_ms,
+                    subject,
+                    field_path,
+                    event_type,
+                    reason,
+                    message,
+                    source,
+                    1,
+                    at_ms,
+                    at_ms,
+                    count,
+                    self.cause,
+                    detail,
+                ),
+            )
+        )
+        return seq
+
+    def open_event_series(
+        self,
+        key: str,
+        subject: Subject,
+        event_type: str,
+        reason: str,
+        message: str,
+        source: str,
+        field_path: str | None,
+        period_ms: int,
+    ) -> None:
+        """Begin a repeating event: a row now; its count grows with the period until it is closed.
+
+        A series that is open under the key with the same text goes on; with another text it is closed
+        first.
+        """
+        known = self.open_series.get(key)
+        if known is not None:
+            if (known["reason"], known["message"], known["period_ms"]) == (reason, message, period_ms):
+                return
+            self.close_series(key, self.at_ms - 1)
+        self.event(subject, event_type, reason, message, source, field_path, {"period_ms": period_ms})
+        row = self.entries[-1]
+        assert isinstance(row, EventRow), row
+        self.open_series[key] = {
+            "subject": [subject.kind, subject.namespace, subject.name, subject.uid, subject.owner],
+            "type": event_type,
+            "reason": reason,
+            "message": message,
+            "source": source,
+            "field_path": field_path,
+            "period_ms": period_ms,
+            "first_ms": self.at_ms,
+            "seq": row.seq,
+            "number": row.number,
+        }
+
+    def close_series(self, key: str, until_ms: int | None = None) -> None:
+        """End a series: one row with the final count. `until_ms` is the last possible repetition (now)."""
+        series = self.open_series.pop(key, None)
+        if series is None:
+            return
+        first_ms, period_ms = series["first_ms"], series["period_ms"]
+        last_ms = max(first_ms, self.at_ms if until_ms is None else until_ms)
+        repeats = (last_ms - first_ms) // period_ms if period_ms > 0 else 0
+        if repeats == 0:
+            return
+        seq = self.seq = self.seq + 1
+        kind, namespace, name, uid, owner = series["subject"]
+        self.entries.append(
+            EventRow(
+                seq,
+                self.at_ms,
+                Subject(kind, namespace, name, uid, owner),
+                series["field_path"],
+                series["type"],
+                series["reason"],
+                series["message"],
+                series["source"],
+                repeats + 1,
+                first_ms,
+                first_ms + repeats * period_ms,
+                series["number"],
+                series["seq"],
+                {"period_ms": period_ms},
+            )
+        )
+
+    def take(self) -> tuple[list[Entry], int]:
+        """What was written since the last take, and how many rows that is."""
+        entries, self.entries = self.entries, []
+        # Numbers have no gaps.
+        return entries, self.seq - entries[0].seq + 1 if entries else 0
+
+    def save(self) -> dict[str, Any]:
+        """Plain data; entries are taken before."""
+        return {"seq": self.seq, "event_count": self.event_count, "open_series": self.open_series}
+
+    def load(self, data: dict[str, Any]) -> None:
+        """Go on from what `save` described."""
+        self.seq = data["seq"]
+        self.event_count = data["event_count"]
+        self.open_series = dict(data["open_series"])

@@ -1,0 +1,1 @@
+"""The machine a kubelet runs on, and what befalls it."""

@@ -1,0 +1,373 @@
+"""Node pressure, acted on: a kubelet compares its node with its thresholds, tells of it, and evicts.
+
+A node is short of something because a fault says so, for as long as the fault lasts and whatever is freed,
+or, of memory, because its pods use more of it than there is. A kubelet looks every 10 s, on a grid counted
+from the cluster's beginning; looks that would find nothing new are not made. At most one pod goes at a look,
+and none is made while that pod is ending. Left out: reclaiming images and dead containers of a full disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from ...heart.agenda import Timer
+from ...objects.condition import Condition, find_condition, with_condition
+from ...objects.container import read_resources
+from ...objects.node import Node
+from ...objects.pod import Pod
+from ...rules.eviction import (
+    NODE_WORDS,
+    Candidate,
+    decide_message,
+    decide_refusal,
+    is_critical,
+    rank,
+    sort_thresholds,
+)
+from ...rules.eviction_settings import CHECK_MS, DISK, MEMORY, PROCESSES, Threshold
+from ...rules.grace import (
+    decide_eviction_grace_seconds,
+    decide_eviction_override_seconds,
+    decide_eviction_wait_seconds,
+)
+from ...rules.pod_resources import effective_requests
+from ..parts import NORMAL, SOURCE, WARNING, Parts
+from ..resize import allotted_spec
+from ..stopping.ending import Ending
+from ..worker import SYNCING, ContainerRun, PodWorker
+from .node_agent import NodeAgent
+from .node_pressure import NodePressure
+
+CHECK, EASED, WAITED = "kubelet.pressureCheck", "kubelet.pressureEased", "kubelet.evictionWaited"
+PROCESS_LIMIT = 32_768
+"""How many processes a node can have; no Node object says it."""
+_ASKED_AS = {MEMORY: "memory", DISK: "ephemeral-storage", PROCESSES: "pids"}
+
+
+class Host(Protocol):
+    """What eviction asks of the kubelets."""
+
+    workers: dict[str, PodWorker]
+    ending: Ending
+
+    def pod(self, worker: PodWorker) -> Pod: ...
+
+
+class Evictor:
+    """All kubelets' eviction managers."""
+
+    __slots__ = ("_host", "_parts")
+
+    def __init__(self, parts: Parts, host: Host) -> None:
+        self._parts = parts
+        self._host = host
+        parts.check_pressure = self.look
+        loop = parts.context.loop
+        loop.on_timer(CHECK, self._on_check)
+        loop.on_timer(EASED, lambda timer: self.ease(timer.target, timer.payload))
+        loop.on_timer(WAITED, self._on_waited)
+
+    # --- what makes a kubelet look --------------------------------------------------------------------
+
+    def press(self, node: str, resource: str, available: int, for_ms: int | None) -> None:
+        """A fault: so much is left of a resource from now on, for a while or for ever."""
+        agent = self._parts.agents[node]
+        state = agent.pressure = agent.pressure or NodePressure()
+        former = state.shortages.get(resource)
+        if former is not None and former[1] is not None:
+            self._parts.context.agenda.cancel(former[1])
+        timer = self._parts.context.later(for_ms, EASED, node, resource) if for_ms is not None else None
+        state.shortages[resource] = (available, timer)
+        self.look(node)
+
+    def ease(self, node: str, resource: str) -> None:
+        """The fault is over."""
+        state = self._parts.agents[node].pressure
+        assert state is not None, node
+        del state.shortages[resource]
+        self.look(node)
+
+    def look(self, node: str) -> None:
+        """Something has changed: a fault, a use of memory that is known, or the kubelet is back."""
+        agent, wanted_ms = self._parts.agents[node], self._now_ms
+        if agent.pressure is not None and agent.pressure.victim:
+            # The kubelet waits for the end of the pod it evicts.
+            return
+        if agent.pressure is None:
+            crossing_ms = self._next_crossing_ms(agent)
+            if crossing_ms is None:
+                return
+            agent.pressure, wanted_ms = NodePressure(), crossing_ms
+        self._look_at(agent, agent.pressure, wanted_ms)
+
+    def on_stopped(self, worker: PodWorker) -> None:
+        """A pod has ended: was it the one that was waited for?"""
+        state = self._parts.agents[worker.node].pressure
+        if state is None or state.victim != worker.uid:
+            return
+        if state.wait is not None:
+            self._parts.context.agenda.cancel(state.wait)
+        state.victim, state.wait = "", None
+        self.look(worker.node)
+
+    def _on_waited(self, timer: Timer) -> None:
+        """The wait for a pod's end is over before its end is (GRACE-29); the next one may be evicted."""
+        state = self._parts.agents[timer.target].pressure
+        assert state is not None, timer.target
+        worker = self._host.workers.get(state.victim)
+        state.victim, state.wait = "", None
+        if worker is not None:
+            text = "Container runtime did not kill the pod within specified grace period."
+            self._parts.event(worker, None, WARNING, "ExceededGracePeriod", text)
+        self.look(timer.target)
+
+    def _look_at(self, agent: NodeAgent, state: NodePressure, wanted_ms: int) -> None:
+        """Look at the first instant of the grid from then on; an earlier look stays as it is."""
+        context = self._parts.context
+        due_ms = max(-(-wanted_ms // CHECK_MS) * CHECK_MS, state.checked_ms + CHECK_MS)
+        if state.check is not None:
+            if state.check[0] <= due_ms:
+                return
+            context.agenda.cancel(state.check[1])
+        state.check = (due_ms, context.later(due_ms - context.clock.now_ms, CHECK, agent.name))
+
+    # --- one look -------------------------------------------------------------------------------------
+
+    def _on_check(self, timer: Timer) -> None:
+        agent = self._parts.agents[timer.target]
+        state = agent.pressure
+        assert state is not None, agent.name
+        state.check = None
+        if self._parts.is_down(agent.name) or self._node(agent.name) is None:
+            # It looks again when it is back, or when its Node is.
+            return
+        now_ms = state.checked_ms = self._now_ms
+        met = [one for one in agent.eviction.thresholds if self._is_met(agent, one)]
+        state.first_met = {one.key: state.first_met.get(one.key, now_ms) for one in met}
+        self._hold(agent, state, [one.resource for one in met])
+        due = [one for one in met if now_ms - state.first_met[one.key] >= one.grace_ms]
+        if not due or not self._evict_one(agent, state, sort_thresholds(due)[0]):
+            self._plan(agent, state, met)
+
+    def _is_met(self, agent: NodeAgent, threshold: Threshold) -> bool:
+        if not threshold.resource:
+            return False
+        capacity = self._capacity(agent.name, threshold.resource)
+        return self._available(agent, threshold.resource) < threshold.amount(capacity)
+
+    def _plan(self, agent: NodeAgent, state: NodePressure, met: list[Threshold]) -> None:
+        """When the next look finds something new, as far as that is known."""
+        now_ms, instants = self._now_ms, []
+        for one in met:
+            if now_ms - state.first_met[one.key] < one.grace_ms:
+                instants.append(state.first_met[one.key] + one.grace_ms)
+        for seen_ms in state.held.values():
+            if seen_ms is not None:
+                instants.append(seen_ms + agent.eviction.transition_ms)
+        crossing_ms = self._next_crossing_ms(agent)
+        if crossing_ms is not None:
+            instants.append(crossing_ms)
+        if instants:
+            self._look_at(agent, state, min(instants))
+        elif not (state.shortages or state.held or state.victim or self._parts.is_cut_off(agent.name)):
+            agent.pressure = None
+
+    # --- conditions of the node -----------------------------------------------------------------------
+
+    def pressures(self, node: str) -> list[str]:
+        """What a node tells that it is short of."""
+        state = self._parts.agents[node].pressure
+        return [one for one in NODE_WORDS if one in state.held] if state is not None else []
+
+    def _hold(self, agent: NodeAgent, state: NodePressure, short: list[str]) -> None:
+        """A condition is kept for a while after it was last seen, so that it does not flap."""
+        now_ms = self._now_ms
+        for resource in NODE_WORDS:
+            if resource in short:
+                state.held[resource] = None
+            elif resource in state.held:
+                seen_ms = state.held[resource]
+                # It was short at every look up to this one.
+                state.held[resource] = seen_ms = now_ms - CHECK_MS if seen_ms is None else seen_ms
+                if now_ms - seen_ms >= agent.eviction.transition_ms:
+                    del state.held[resource]
+        if not self._parts.is_cut_off(agent.name):
+            self._tell(agent, state)
+
+    def _tell(self, agent: NodeAgent, state: NodePressure) -> None:
+        store, now_ms, node = self._parts.store, self._now_ms, self._node(agent.name)
+        assert node is not None, "nobody looks at a node that is gone"
+        conditions = node.status.conditions
+        told: list[str] = []
+        for resource, words in NODE_WORDS.items():
+            before = find_condition(conditions, words.condition)
+            is_short = resource in state.held
+            if is_short == (before is not None and before.status == "True"):
+                continue
+            verdict = (
+                ("True", words.reason, words.text) if is_short else ("False", words.ok_reason, words.ok_text)
+            )
+            conditions = with_condition(conditions, Condition(words.condition, *verdict, now_ms))
+            told.append(words.event if is_short else words.ok_event)
+        if not told:
+            return
+        changed = node.replace(status=node.status.replace(conditions=conditions))
+        store.update(node, changed)
+        for reason in told:
+            self._parts.trace.event(
+                changed.subject, NORMAL, reason, f"Node {agent.name} status is now: {reason}", SOURCE
+            )
+
+    # --- one pod --------------------------------------------------------------------------------------
+
+    def _evict_one(self, agent: NodeAgent, state: NodePressure, threshold: Threshold) -> bool:
+        """Evict who is first, if there is anybody; the next look is when that pod has ended."""
+        candidates = self._candidates(agent.name, threshold.resource)
+        node = self._node(agent.name)
+        if not candidates or node is None:
+            return False
+        if not self._parts.is_cut_off(agent.name):
+            text = f"Attempting to reclaim {threshold.told_as}"
+            self._parts.trace.event(node.subject, WARNING, "EvictionThresholdMet", text, SOURCE)
+        victim = rank(candidates, threshold.resource)[0]
+        worker = self._host.workers[victim.uid]
+        own = worker.spec.termination_grace_seconds
+        override = decide_eviction_override_seconds(
+            threshold.kind,
+            agent.eviction.max_pod_grace_seconds,
+            own,
+            compatibility=self._parts.context.compatibility,
+        )
+        wait = decide_eviction_wait_seconds(decide_eviction_grace_seconds(override, own))
+        state.victim = victim.uid
+        state.wait = self._parts.context.later(wait * 1000, WAITED, agent.name)
+        amount = threshold.amount(self._capacity(agent.name, threshold.resource))
+        available = self._available(agent, threshold.resource)
+        self._host.ending.evict(worker, decide_message(threshold, amount, available, victim), override)
+        return True
+
+    def _candidates(self, node: str, resource: str) -> list[Candidate]:
+        found, asked_as = [], _ASKED_AS[resource]
+        workers = sorted(self._workers(node), key=lambda one: _age(self._host.pod(one)))
+        for number, worker in enumerate(workers):
+            pod = self._host.pod(worker)
+            if worker.stage != SYNCING or worker.stop_reason or pod.meta.deletion_ms is not None:
+                continue
+            if is_critical(pod.spec, pod.meta.annotations) or self._parts.is_left_alone(worker):
+                continue
+            used = [
+                (
+                    run.container.name,
+                    self._used(run, resource),
+                    run.container.requests.get(asked_as, 0),
+                )
+                for run in worker.runs.values()
+                if run.process is not None
+            ]
+            found.append(
+                Candidate(
+                    worker.uid,
+                    pod.status.qos_class,
+                    pod.spec.priority,
+                    sum(amount for _, amount, _ in used),
+                    effective_requests(allotted_spec(worker)).get(asked_as, 0),
+                    number,
+                    tuple(used),
+                )
+            )
+        return found
+
+    def refusal(self, pod: Pod) -> str:
+        """Why the node of a pod does not let it in; "" when it does."""
+        pressures = self.pressures(pod.node_name)
+        if not pressures or is_critical(pod.spec, pod.meta.annotations):
+            return ""
+        return decide_refusal(pod.spec, pod.status.qos_class, pressures)
+
+    # --- amounts --------------------------------------------------------------------------------------
+
+    def _used(self, run: ContainerRun, resource: str) -> int:
+        # Of disk and processes nothing is known.
+        return memory_of(run, self._now_ms) if resource == MEMORY else 0
+
+    def _workers(self, node: str) -> list[PodWorker]:
+        return self._parts.workers_on(node, self._host.workers)
+
+    def _node(self, name: str) -> Node | None:
+        found = self._parts.store.get("Node", "", name)
+        return found if isinstance(found, Node) else None
+
+    def _capacity(self, node: str, resource: str) -> int:
+        found = self._node(node)
+        if resource == PROCESSES:
+            return PROCESS_LIMIT
+        if found is None or not resource:
+            return 0
+        capacity = read_resources(found.status.raw.get("capacity"))
+        return capacity.get(_ASKED_AS[resource], found.status.allocatable.get(_ASKED_AS[resource], 0))
+
+    def _available(self, agent: NodeAgent, resource: str) -> int:
+        """What is left: what a fault says, or what the pods leave of the memory."""
+        state = agent.pressure
+        shortage = state.shortages.get(resource) if state is not None else None
+        if shortage is not None:
+            return shortage[0]
+        capacity = self._capacity(agent.name, resource)
+        return capacity if resource != MEMORY else self._memory_left(agent.name, capacity, self._now_ms)
+
+    def _memory_left(self, node: str, capacity: int, at_ms: int) -> int:
+        return max(capacity - sum(memory_of(run, at_ms) for run in self._runs(node)), 0)
+
+    def _runs(self, node: str) -> list[ContainerRun]:
+        return [run for worker in self._workers(node) for run in worker.runs.values()]
+
+    def _next_crossing_ms(self, agent: NodeAgent) -> int | None:
+        """When the pods' use of memory next makes a difference to a threshold, as far as it is known."""
+        state = agent.pressure
+        if self._node(agent.name) is None or (state is not None and MEMORY in state.shortages):
+            return None
+        capacity = self._capacity(agent.name, MEMORY)
+        thresholds = [one for one in agent.eviction.thresholds if one.resource == MEMORY]
+        found = state.first_met if state is not None else {}
+        is_met = [one.key in found for one in thresholds]
+        amounts = [one.amount(capacity) for one in thresholds]
+        for at_ms, used in sum_memory(self._runs(agent.name), self._now_ms):
+            left = max(capacity - used, 0)
+            if [left < amount for amount in amounts] != is_met:
+                return at_ms
+        return None
+
+    @property
+    def _now_ms(self) -> int:
+        return self._parts.context.clock.now_ms
+
+
+def _age(pod: Pod) -> tuple[int, str, str]:
+    # Among equals the oldest goes first; Kubernetes promises no order.
+    return pod.meta.creation_ms or 0, pod.meta.namespace or "", pod.meta.name
+
+
+def sum_memory(runs: Sequence[ContainerRun], now_ms: int) -> Iterator[tuple[int, int]]:
+    """What containers use together, in bytes: now and whenever it will change, as far as that is known."""
+    used, changes = 0, dict[int, int]()
+    for run in runs:
+        before = memory_of(run, now_ms)
+        used += before
+        points = run.process.usage_points if run.process is not None else ()
+        for at_ms in sorted({point[0] for point in points if point[0] > now_ms}):
+            after = memory_of(run, at_ms)
+            changes[at_ms] = changes.get(at_ms, 0) + after - before
+            before = after
+    yield now_ms, used
+    for at_ms in sorted(changes):
+        used += changes[at_ms]
+        yield at_ms, used
+
+
+def memory_of(run: ContainerRun, at_ms: int) -> int:
+    """What a container uses, in bytes: never more than its limit, whatever its program asks for (QOS-08)."""
+    if run.process is None:
+        return 0
+    memory = run.process.usage(at_ms)[1]
+    return min(memory, run.container.limits.get("memory", memory))

@@ -1,0 +1,103 @@
+"""One node as its kubelet sees it: images on disk, pulls under way, addresses, configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...rules.backoff import decide_limits
+from ...rules.eviction_settings import read_eviction_settings
+from .node_pressure import NodePressure
+
+KUBELET, PARTITION, SANDBOXES = "kubelet", "partition", "sandboxes"
+"""Outages: the kubelet is down, it cannot reach the API server, it cannot make sandboxes."""
+
+
+class NodeAgent:
+    """Plain data of one node. `pulls`: image under way → the instant (ms) it will be there.
+
+    `outages`: kind → number of the timer that ends it, None for one without an end.
+    """
+
+    __slots__ = (
+        "back_off",
+        "configuration",
+        "down_since_ms",
+        "eviction",
+        "host_ip",
+        "images",
+        "is_blind",
+        "last_address",
+        "name",
+        "number",
+        "outages",
+        "pressure",
+        "pulls",
+        "subnet",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        number: int,
+        features: Mapping[str, bool],
+        configuration: Mapping[str, Any] | None,
+    ) -> None:
+        self.name = name
+        self.number = number
+        self.images: dict[str, None] = {}
+        self.pulls: dict[str, int] = {}
+        self.outages: dict[str, int | None] = {}
+        self.down_since_ms = 0
+        # It has started while it was cut off, and has not heard of any pod yet.
+        self.is_blind = False
+        # Node n of a cluster is 10.0.x.y and gives its pods addresses of its own /24.
+        self.host_ip = f"10.0.{number >> 8 & 255}.{number & 255}"
+        self.subnet = f"10.{64 + (number >> 8 & 63)}.{number & 255}"
+        self.last_address = 0
+        self.configuration = configuration
+        self.back_off = decide_limits(features, configuration)
+        self.eviction = read_eviction_settings(configuration)
+        # Only of a node that is or may soon be short of something.
+        self.pressure: NodePressure | None = None
+
+    @property
+    def is_deaf(self) -> bool:
+        """Whether it hears nothing from the API server."""
+        return KUBELET in self.outages or PARTITION in self.outages
+
+    def outage_timer(self, kind: str) -> tuple[int, bool] | None:
+        """The timer that ends an outage."""
+        number = self.outages.get(kind)
+        return None if number is None else (number, True)
+
+    def next_address(self) -> str:
+        """A pod address that was not given before: 254 of the /24 first, then the upper half of 10/8."""
+        self.last_address += 1
+        if self.last_address <= 253:
+            return f"{self.subnet}.{self.last_address + 1}"
+        value = (self.last_address << 10) % (1 << 23) + self.number % 1024
+        return f"10.{128 + (value >> 16)}.{value >> 8 & 255}.{value & 255}"
+
+    def save(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "images": list(self.images),
+            "pulls": self.pulls,
+            "last_address": self.last_address,
+            "number": self.number,
+            "outages": dict(self.outages),
+            "down_since_ms": self.down_since_ms,
+            "is_blind": self.is_blind,
+            "pressure": self.pressure.save() if self.pressure is not None else None,
+        }
+
+    def load(self, data: Mapping[str, Any]) -> None:
+        """Go on from what `save` described."""
+        self.images = dict.fromkeys(data["images"])
+        self.pulls = dict(data["pulls"])
+        self.last_address = data["last_address"]
+        self.outages = dict(data["outages"])
+        self.down_since_ms = data["down_since_ms"]
+        self.is_blind = data.get("is_blind", False)
+        self.pressure = NodePressure.load(data["pressure"]) if data["pressure"] else None

@@ -1,0 +1,52 @@
+"""What a kubelet keeps of its node's shortages: plain data, savable at any drained instant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...rules.eviction_settings import CHECK_MS
+
+
+class NodePressure:
+    """The shortages of one node. Instants in ms.
+
+    `shortages`: resource → what is left of it, and the timer that ends the fault. `first_met`: threshold →
+    since when it has been crossed. `held`: resource → the last look that found it short, None while it is.
+    `check`: when it looks next, and that timer. `victim`: the pod whose end is waited for until `wait` fires.
+    """
+
+    __slots__ = ("check", "checked_ms", "first_met", "held", "shortages", "victim", "wait")
+
+    def __init__(self) -> None:
+        self.shortages: dict[str, tuple[int, int | None]] = {}
+        self.first_met: dict[str, int] = {}
+        self.held: dict[str, int | None] = {}
+        self.checked_ms = -CHECK_MS
+        self.check: tuple[int, int] | None = None
+        self.victim = ""
+        self.wait: int | None = None
+
+    def forget(self, cancel: Callable[[int], None]) -> None:
+        """The kubelet stops. What it has seen, planned and waited for is gone; what the node lacks is not."""
+        if self.check is not None:
+            cancel(self.check[1])
+        if self.wait is not None:
+            cancel(self.wait)
+        self.first_met, self.held = {}, {}
+        self.check, self.wait, self.victim = None, None, ""
+
+    def save(self) -> list[Any]:
+        """Plain data."""
+        shortages = {name: list(entry) for name, entry in self.shortages.items()}
+        return [shortages, self.first_met, self.held, self.checked_ms, self.check, self.victim, self.wait]
+
+    @classmethod
+    def load(cls, data: list[Any]) -> NodePressure:
+        """The state that `save` described."""
+        state = cls()
+        state.shortages = {name: (entry[0], entry[1]) for name, entry in data[0].items()}
+        state.first_met, state.held, state.checked_ms = dict(data[1]), dict(data[2]), data[3]
+        state.check = (data[4][0], data[4][1]) if data[4] else None
+        state.victim, state.wait = data[5], data[6]
+        return state

@@ -1,0 +1,1 @@
+"""The probes of running containers."""

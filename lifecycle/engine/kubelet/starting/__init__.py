@@ -1,0 +1,1 @@
+"""From a bound pod to running containers."""

@@ -1,0 +1,221 @@
+"""Sandboxes and the pod network: made before any container, made again when they are lost.
+
+Models volume mounts before the sandbox, a runtime that fails to make one, and what the kubelet does when it
+finds one gone: the rest of the pod is stopped, then it begins again in a new sandbox, init containers first.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from lifecycle.userland.world import Exit
+
+from ...heart.chance import PART
+from ...objects.meta import StoredObject
+from ...objects.node import Node
+from ...objects.pod import Pod
+from ...objects.runtime import RuntimePod
+from ...programs import make_namespace
+from ...rules.pod_actions import ContainerToKill, decide_pod_actions
+from ...rules.user_namespaces import find_free_block, wants_one, why_not
+from ..node.node_agent import SANDBOXES, NodeAgent
+from ..parts import NORMAL, SOURCE, WARNING, OnExit, Parts
+from ..probing.prober import Prober
+from ..stopping.ending import Ending
+from ..stopping.termination import Stopper
+from ..worker import IDLE, SYNCING, TERMINATED, PodWorker
+from .mounts import SOURCE_KINDS, find_missing_volume, next_try_ms
+
+MOUNT, SANDBOX = "kubelet.mount", "kubelet.sandbox"
+RETRY_MS = 10_000
+"""A kubelet whose sandbox could not be made tries again about this often."""
+_CHANGED = "Pod sandbox changed, it will be killed and re-created."
+_LOST_EXIT_CODE = 255
+
+
+class Host(Protocol):
+    """What sandboxes ask of the kubelets."""
+
+    workers: dict[str, PodWorker]
+    ending: Ending
+
+    def pod(self, worker: PodWorker) -> Pod: ...
+
+    def report(self, worker: PodWorker, pod: Pod) -> Pod: ...
+
+    def look(self, worker: PodWorker, pod: Pod) -> None: ...
+
+
+class Sandboxes:
+    """Makes them, loses them, makes them again."""
+
+    __slots__ = ("_host", "_on_exit", "_parts", "_prober", "_stopper")
+
+    def __init__(self, parts: Parts, prober: Prober, stopper: Stopper, on_exit: OnExit, host: Host) -> None:
+        self._parts = parts
+        self._prober = prober
+        self._stopper = stopper
+        self._on_exit = on_exit
+        self._host = host
+        for kind in SOURCE_KINDS:
+            parts.store.listen(kind, self._on_volume_source)
+
+    # --- making one -----------------------------------------------------------------------------------
+
+    def begin(self, worker: PodWorker, pod: Pod) -> None:
+        """Volumes come before the sandbox; a pod waits for a ConfigMap or Secret that is not there."""
+        parts = self._parts
+        worker.stage_timer = None
+        missing = find_missing_volume(parts.store, pod.meta.namespace or "", pod.spec.volumes)
+        if missing is not None:
+            parts.event(worker, None, WARNING, "FailedMount", missing)
+            return
+        uid, runtime = worker.uid, worker.runtime
+        attempt = runtime.sandbox_attempt + 1 if runtime.sandbox_id else 0
+        delay_ms = parts.context.draw_ms("sandbox", f"{uid}{PART}{attempt}")
+        if pod.spec.volumes and not attempt:
+            delay_ms += parts.context.draw_ms("volume_mount", uid)
+        if delay_ms == 0:
+            self.on_made(worker, pod)
+        else:
+            worker.stage_timer, _ = parts.later(delay_ms, SANDBOX, worker)
+
+    def _on_volume_source(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        """Something to mount has come or changed: pods that wait look again when their pause is over."""
+        if new is None:
+            return
+        parts = self._parts
+        now_ms = parts.context.clock.now_ms
+        for worker in self._host.workers.values():
+            is_waiting = worker.stage == SYNCING and not worker.runtime.sandbox_id
+            if is_waiting and worker.stage_timer is None and not parts.is_left_alone(worker):
+                first_ms = self._host.pod(worker).status.start_ms or 0
+                delay_ms = next_try_ms(first_ms, now_ms) - now_ms
+                worker.stage_timer, _ = parts.later(delay_ms, MOUNT, worker)
+
+    def on_made(self, worker: PodWorker, pod: Pod) -> None:
+        """The runtime has an answer: a sandbox with an address, unless it fails on this node."""
+        worker.stage_timer = None
+        agent = self._parts.agents[worker.node]
+        if agent.outages and SANDBOXES in agent.outages:
+            self._fail(worker, f'failed to set up the network of pod "{pod.meta.name}"', pod)
+            return
+        if wants_one(pod.spec.raw):
+            problem = self._give_ids(worker, agent, pod)
+            if problem:
+                self._fail(worker, problem, pod)
+                return
+        if worker.sandbox_failed_ms is not None:
+            self.end(worker)
+        runtime = worker.runtime
+        worker.processes = make_namespace(pod.spec.share_process_namespace, pod.spec.host_pid)
+        worker.ip = agent.host_ip if pod.spec.host_network else agent.next_address()
+        attempt = runtime.sandbox_attempt + 1 if runtime.sandbox_id else 0
+        worker.runtime = RuntimePod(f"{worker.uid}-{attempt}", True, attempt, worker.ip, runtime.containers)
+        worker.has_changed = True
+        self._host.look(worker, pod)
+
+    def _give_ids(self, worker: PodWorker, agent: NodeAgent, pod: Pod) -> str:
+        """Ids of the node for a pod with users of its own; says why there are none (USERNS-03, -23)."""
+        if worker.first_host_id is not None:
+            return ""
+        store, workers = self._parts.store, self._host.workers
+        node = store.get("Node", "", worker.node)
+        if isinstance(node, Node):
+            problem = why_not(node.status.raw, node.meta.annotations, pod.spec.volumes)
+            if problem:
+                return problem
+        others = [one for one in self._parts.workers_on(worker.node, workers) if one.stage != TERMINATED]
+        taken = {other.first_host_id for other in others if other.first_host_id is not None}
+        worker.first_host_id = find_free_block(agent.configuration, taken)
+        return "" if worker.first_host_id is not None else "no ids are left for another user namespace"
+
+    # --- failing to -----------------------------------------------------------------------------------
+
+    def _series(self, worker: PodWorker) -> str:
+        return f"sandbox|{worker.uid}"
+
+    def _fail(self, worker: PodWorker, problem: str, pod: Pod) -> None:
+        # It is tried again and again; nothing changes until the trouble is over (SBOX-11).
+        if worker.sandbox_failed_ms is None:
+            worker.sandbox_failed_ms = self._parts.context.clock.now_ms
+        text = f"Failed to create pod sandbox: {problem}"
+        self._parts.trace.open_event_series(
+            self._series(worker), pod.subject, WARNING, "FailedCreatePodSandBox", text, SOURCE, None, RETRY_MS
+        )
+
+    def try_again(self, agent: NodeAgent) -> None:
+        """Sandboxes can be made again on a node: each pod finds out at its next try."""
+        now_ms = self._parts.context.clock.now_ms
+        for worker in self._host.workers.values():
+            first_ms = worker.sandbox_failed_ms
+            if worker.node == agent.name and first_ms is not None and worker.stage_timer is None:
+                delay_ms = -(now_ms - first_ms) % RETRY_MS
+                worker.stage_timer, _ = self._parts.later(delay_ms, SANDBOX, worker)
+
+    def end(self, worker: PodWorker) -> None:
+        """No sandbox is waited for any more."""
+        worker.sandbox_failed_ms = None
+        self._parts.trace.close_series(self._series(worker), self._parts.context.clock.now_ms - 1)
+
+    # --- losing one -----------------------------------------------------------------------------------
+
+    def lose(self, worker: PodWorker) -> None:
+        """The sandbox is destroyed under the pod's feet; its containers are not, at first (SBOX-04)."""
+        worker.runtime = worker.runtime.replace(sandbox_ready=False)
+        worker.has_changed = worker.must_act = True
+        self._parts.touch(worker)
+
+    def lose_all(self, agent: NodeAgent) -> None:
+        """A node goes down: sandboxes and processes are gone at once; nobody is there to tell."""
+        now_ms = self._parts.context.clock.now_ms
+        for worker in [one for one in self._host.workers.values() if one.node == agent.name]:
+            self.lose(worker)
+            for run in worker.runs.values():
+                if run.process is not None:
+                    run.process.exit = Exit(now_ms, _LOST_EXIT_CODE, "Unknown")
+                    self._on_exit(worker, run)
+
+    def renew(self, worker: PodWorker, pod: Pod) -> None:
+        """The kubelet finds the sandbox gone: stop what runs, then begin again in a new one (SBOX-05)."""
+        worker.must_act = False
+        if worker.stage_timer is not None or worker.sandbox_failed_ms is not None:
+            return
+        if not decide_pod_actions(worker.spec, worker.runtime).create_sandbox:
+            # It restarts nothing: what is left is stopped, and the pod is over.
+            self._host.ending.finish_early(worker, pod)
+            return
+        if not worker.is_renewing:
+            worker.is_renewing = True
+            self._parts.event(worker, None, NORMAL, "SandboxChanged", _CHANGED)
+            self._stop(worker, pod)
+            # How they ended may mean that nothing is to be started again.
+            worker.must_act = True
+            self._parts.touch(worker)
+            return
+        if any(run.process is not None for run in worker.runs.values()):
+            return
+        worker.is_renewing = worker.has_initialized = False
+        for run in worker.runs.values():
+            # What was to start again does so in its turn, after the init containers.
+            run.must_restart = False
+        for init in worker.spec.init_containers:
+            worker.runs[init.name].ready = False
+        kept = {one.name for one in worker.spec.containers}
+        records = worker.runtime.containers
+        worker.runtime = worker.runtime.replace(
+            containers={name: record for name, record in records.items() if name in kept}
+        )
+        worker.must_act = True
+        self.begin(worker, pod)
+
+    def _stop(self, worker: PodWorker, pod: Pod) -> None:
+        for run in list(worker.runs.values()):
+            self._prober.end(worker, run)
+            if run.process is None:
+                self._parts.cancel(run.stage_timer)
+                run.stage, run.stage_timer = IDLE, None
+                continue
+            name = run.container.name
+            why = ContainerToKill(name, "", "SandboxChanged", f"Stopping container {name}")
+            self._stopper.kill(worker, pod, run, why)

@@ -1,0 +1,1 @@
+"""From running containers to ended ones."""

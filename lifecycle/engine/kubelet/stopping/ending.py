@@ -1,0 +1,206 @@
+"""The end of a pod: its deadline, its termination step by step, its last status and the delete after it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ...objects.pod import Pod
+from ...rules.eviction import EVICTED
+from ...rules.grace import decide_effective_grace_seconds
+from ..parts import DEADLINE, NORMAL, WARNING, Parts
+from ..probing.prober import Prober
+from ..worker import TERMINATED, TERMINATING, PodWorker
+from .termination import Stopper
+
+TORN_DOWN = "kubelet.tornDown"
+DEADLINE_EXCEEDED = "DeadlineExceeded"
+_DEADLINE_TEXT = "Pod was active on the node longer than the specified deadline"
+
+
+class Manifests(Protocol):
+    """What endings ask of the static pods."""
+
+    def forget(self, uid: str) -> None: ...
+
+
+class Host(Protocol):
+    """What endings ask of the kubelets."""
+
+    @property
+    def static_pods(self) -> Manifests: ...
+
+    def pod(self, worker: PodWorker) -> Pod: ...
+
+    def report(self, worker: PodWorker, pod: Pod) -> Pod: ...
+
+    def on_stopping(self, worker: PodWorker) -> None: ...
+
+    def on_stopped(self, worker: PodWorker) -> None: ...
+
+    def forget(self, worker: PodWorker) -> None: ...
+
+
+class Ending:
+    """Ends pods, gracefully or not."""
+
+    __slots__ = ("_host", "_parts", "_prober", "_stopper")
+
+    def __init__(self, parts: Parts, prober: Prober, stopper: Stopper, host: Host) -> None:
+        self._parts = parts
+        self._prober = prober
+        self._stopper = stopper
+        self._host = host
+
+    # --- the deadline ---------------------------------------------------------------------------------
+
+    def set_deadline(self, worker: PodWorker, pod: Pod) -> None:
+        """Time a pod that may only be active for so long, from its start."""
+        parts = self._parts
+        seconds = pod.spec.active_deadline_seconds
+        if parts.is_left_alone(worker):
+            return
+        self._drop_deadline(worker)
+        if seconds is not None and pod.status.start_ms is not None:
+            due_ms = pod.status.start_ms + seconds * 1000 - parts.context.clock.now_ms
+            worker.deadline_timer, _ = parts.later(max(due_ms, 0), DEADLINE, worker)
+
+    def _drop_deadline(self, worker: PodWorker) -> None:
+        if worker.deadline_timer is not None:
+            self._parts.context.agenda.cancel(worker.deadline_timer)
+            worker.deadline_timer = None
+
+    def on_deadline(self, worker: PodWorker, pod: Pod) -> None:
+        """The pod has been active for too long."""
+        worker.deadline_timer = None
+        if worker.stage in (TERMINATING, TERMINATED) or worker.stop_reason or pod.is_finished:
+            return
+        worker.evicted = (DEADLINE_EXCEEDED, _DEADLINE_TEXT, None)
+        worker.stop_reason = DEADLINE_EXCEEDED
+        self._parts.event(worker, None, NORMAL, DEADLINE_EXCEEDED, _DEADLINE_TEXT)
+        self._parts.touch(worker)
+
+    # --- node pressure --------------------------------------------------------------------------------
+
+    def evict(self, worker: PodWorker, message: str, override_seconds: int) -> None:
+        """The node is short of something: the pod is stopped in the time its kubelet gives it (GRACE-31)."""
+        worker.evicted = (EVICTED, message, override_seconds)
+        worker.stop_reason = EVICTED
+        self._parts.event(worker, None, WARNING, EVICTED, message)
+        self._parts.touch(worker)
+
+    # --- step by step ---------------------------------------------------------------------------------
+
+    def take_over(self, worker: PodWorker, pod: Pod) -> bool:
+        """Whether a pod is to end, is ending or has ended; it is brought on."""
+        if worker.stage == TERMINATED:
+            self.finish(worker)
+        elif worker.stage == TERMINATING:
+            self.go_on(worker, pod)
+        elif pod.meta.deletion_ms is not None or worker.stop_reason:
+            self.begin(worker, pod)
+        else:
+            return False
+        return True
+
+    def finish_early(self, worker: PodWorker, pod: Pod) -> None:
+        """Nothing of the pod will start again: stop what is left."""
+        worker.stop_reason = "Completed"
+        self.begin(worker, pod)
+
+    def begin(self, worker: PodWorker, pod: Pod) -> None:
+        """Deleted, past its deadline or finished: everything of the pod is stopped."""
+        parts = self._parts
+        worker.stage = TERMINATING
+        self._host.on_stopping(worker)
+        seconds, _ = self._decide_grace(worker, pod, 0)
+        if worker.stage_timer is not None:
+            parts.context.agenda.cancel(worker.stage_timer)
+            worker.stage_timer = None
+        self._drop_deadline(worker)
+        for run in worker.runs.values():
+            self._prober.end(worker, run, keep="readiness")
+            parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
+        self._stopper.begin_pod(worker, pod, seconds)
+        self._host.report(worker, pod)
+        self._after_step(worker)
+
+    def go_on(self, worker: PodWorker, pod: Pod) -> None:
+        """Something has ended, or a later deletion leaves less time."""
+        seconds, is_shorter = self._decide_grace(worker, pod, worker.grace_seconds)
+        if is_shorter:
+            self._stopper.shorten(worker, pod, seconds)
+        self._host.report(worker, pod)
+        self._stopper.continue_pod(worker, self._host.pod(worker))
+        self._after_step(worker)
+
+    def _decide_grace(self, worker: PodWorker, pod: Pod, former_seconds: int) -> tuple[int, bool]:
+        return decide_effective_grace_seconds(
+            former_seconds,
+            pod.meta.deletion_grace_seconds,
+            worker.evicted[2] if worker.evicted is not None else None,
+            pod.spec.termination_grace_seconds,
+            compatibility=self._parts.context.compatibility,
+        )
+
+    def _after_step(self, worker: PodWorker) -> None:
+        if worker.stage != TERMINATING or worker.stage_timer is not None:
+            return
+        if any(run.process is not None for run in worker.runs.values()):
+            return
+        if worker.grace_end_timer is not None:
+            self._parts.context.agenda.cancel(worker.grace_end_timer)
+            worker.grace_end_timer = None
+        delay_ms = 0 if worker.stop_reason else self._parts.context.draw_ms("kill_pod", worker.uid)
+        if delay_ms == 0:
+            self.on_torn_down(worker, self._host.pod(worker))
+        else:
+            worker.stage_timer, _ = self._parts.later(delay_ms, TORN_DOWN, worker)
+
+    # --- over -----------------------------------------------------------------------------------------
+
+    def on_torn_down(self, worker: PodWorker, pod: Pod) -> None:
+        """Everything has ended: the terminal phase, then the delete with grace 0 (POD-TERM-18, -19)."""
+        worker.stage_timer = None
+        worker.stage = TERMINATED
+        worker.runtime = worker.runtime.replace(sandbox_ready=False)
+        self._host.report(worker, pod)
+        self._parts.touch(worker)
+        self._host.on_stopped(worker)
+
+    def drop_timers(self, worker: PodWorker) -> None:
+        """Nothing of the pod is waited for any more."""
+        parts = self._parts
+        for run in worker.runs.values():
+            self._prober.end(worker, run)
+            parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
+            parts.cancel(run.stage_timer)
+            if run.wake_timer is not None:
+                parts.cancel((run.wake_timer[0], run.wake_timer[2]))
+        worker.drop_timers(parts.context.agenda.cancel)
+
+    def finish(self, worker: PodWorker) -> None:
+        """Take the object of a deleted pod away, once its finalizers are gone; forget a pod that is gone."""
+        parts = self._parts
+        static = parts.statics.get(worker.uid)
+        if static is not None and static.meta.deletion_ms is not None:
+            # It goes with its manifest alone: nobody else is asked, or told.
+            self._host.forget(worker)
+            self._host.static_pods.forget(worker.uid)
+            return
+        if parts.is_cut_off(worker.node):
+            return
+        if worker.has_changed:
+            # It ended while nobody could be told.
+            self._host.report(worker, self._host.pod(worker))
+        stored = parts.pod(worker)
+        if stored is None:
+            self._host.forget(worker)
+            return
+        if stored.meta.deletion_ms is None:
+            return
+        if stored.meta.finalizers:
+            if stored.meta.deletion_grace_seconds:
+                meta = stored.meta.replace(deletion_grace_seconds=0)
+                parts.store.update(stored, stored.replace(meta=meta))
+            return
+        parts.store.remove(stored)

@@ -1,0 +1,48 @@
+"""What the end of a container's process leaves behind: its record, and the delay before its next start."""
+
+from __future__ import annotations
+
+from lifecycle.userland.world import Exit
+
+from ...objects.runtime import EXITED
+from ...rules.backoff import decide_delay, decide_next_delay
+from ...rules.container_status import ended_state
+from ..parts import Parts
+from ..worker import IDLE, ContainerRun, PodWorker
+
+
+def record_exit(parts: Parts, worker: PodWorker, run: ContainerRun, end: Exit) -> None:
+    """The runtime's record of a run that has ended; what is next is for the pod's next look."""
+    if run.wake_timer is not None:
+        parts.cancel((run.wake_timer[0], run.wake_timer[2]))
+        run.wake_timer = None
+    was_known = run.process is not None and bool(run.process.usage_points)
+    run.process, run.stage = None, IDLE
+    if was_known:
+        parts.check_pressure(worker.node)
+    worker.take_container(run)
+    records = worker.runtime.containers
+    records[run.container.name] = records[run.container.name].replace(
+        state=EXITED,
+        exit_code=end.code,
+        reason=end.reason or ("Completed" if end.code == 0 else "Error"),
+        signal=end.signal or 0,
+        finished_ms=end.at_ms,
+    )
+    if parts.is_cut_off(worker.node) or parts.is_left_alone(worker):
+        worker.keep_untold(run.container.name, ended_state(records[run.container.name]))
+    is_regular_init = run.container.is_init and not run.container.is_sidecar
+    run.ready = is_regular_init and end.code == 0
+    run.started = False
+    _grow_delay(parts, worker, run, end.at_ms)
+    run.attempt += 1
+    worker.has_changed = worker.must_act = True
+    parts.touch(worker)
+
+
+def _grow_delay(parts: Parts, worker: PodWorker, run: ContainerRun, ended_ms: int) -> None:
+    first_ms, cap_ms = parts.agents[worker.node].back_off
+    delay_ms = decide_delay(run.delay_ms, ended_ms - run.process_start_ms)
+    run.due_ms = ended_ms + delay_ms
+    run.ended_ms = ended_ms
+    run.delay_ms = decide_next_delay(delay_ms, first_ms, cap_ms)

@@ -1,0 +1,284 @@
+"""Stopping containers: preStop hook, stop signal, SIGKILL; and the order in which a pod's containers stop.
+
+Models the kubelet's container kill and its ordering of sidecars: app containers together in no fixed order,
+then sidecars one after another in reverse, all within one grace period.
+"""
+
+from __future__ import annotations
+
+from lifecycle.userland.world import Exit
+
+from ...objects.pod import Pod
+from ...programs import Process
+from ...rules.grace import DELETED, V1_23_1, decide_kill_grace_seconds, decide_stop_timeout_seconds
+from ...rules.pod_actions import ContainerToKill
+from ..parts import GRACE_END, HOOK_DONE, KILL, NORMAL, WARNING, OnExit, Parts
+from ..worker import PRE_STOP, STOPPING, ContainerRun, PodWorker
+
+SIGNAL_GATE = "ContainerStopSignals"
+
+
+class Stopper:
+    """Ends containers, gracefully or not."""
+
+    __slots__ = ("_on_exit", "_parts")
+
+    def __init__(self, parts: Parts, on_exit: OnExit) -> None:
+        self._parts = parts
+        self._on_exit = on_exit
+
+    # --- one container --------------------------------------------------------------------------------
+
+    def kill(self, worker: PodWorker, pod: Pod, run: ContainerRun, why: ContainerToKill) -> None:
+        """Stop a container because a probe failed, its definition changed or its hook failed."""
+        if run.stage in (PRE_STOP, STOPPING) or run.process is None:
+            return
+        probe = run.container.startup_probe if why.reason == "StartupProbe" else run.container.liveness_probe
+        is_probe = why.reason in ("StartupProbe", "LivenessProbe")
+        self.stop(
+            worker,
+            pod,
+            run,
+            why.reason,
+            why.message,
+            probe_seconds=probe.termination_grace_seconds if is_probe and probe is not None else None,
+        )
+
+    def stop(
+        self,
+        worker: PodWorker,
+        pod: Pod,
+        run: ContainerRun,
+        reason: str,
+        message: str,
+        *,
+        probe_seconds: int | None = None,
+        override_seconds: int | None = None,
+        waited_ms: int = 0,
+    ) -> None:
+        """Begin a graceful stop of one running container."""
+        parts = self._parts
+        self._leave_hook(run)
+        parts.event(worker, run, NORMAL, "Killing", message)
+        run.kill_reason = reason
+        run.override_seconds = override_seconds
+        run.waited_ms = waited_ms
+        run.grace_seconds = decide_kill_grace_seconds(
+            pod.meta.deletion_grace_seconds,
+            pod.spec.termination_grace_seconds,
+            reason=reason,
+            probe_seconds=probe_seconds,
+            override_seconds=override_seconds,
+            compatibility=parts.context.compatibility,
+        )
+        hook_seconds = run.grace_seconds - waited_ms // 1000
+        if run.container.pre_stop is not None and hook_seconds > 0 and parts.pod(worker) is not None:
+            self._pre_stop(worker, pod, run, hook_seconds)
+        else:
+            self._send(worker, pod, run, 0)
+
+    def _leave_hook(self, run: ContainerRun) -> None:
+        self._parts.cancel(run.stage_timer)
+        run.stage_timer, run.hook, run.waiting = None, None, None
+
+    def _pre_stop(self, worker: PodWorker, pod: Pod, run: ContainerRun, seconds: int) -> None:
+        parts, process = self._parts, run.process
+        assert process is not None and run.container.pre_stop is not None, run.container.name
+        now_ms = parts.context.clock.now_ms
+        run.stage, run.hook_start_ms = PRE_STOP, now_ms
+        parts.trace.transition(parts.shown(pod), f"hook.{run.container.name}.preStop", None, "Started")
+        self._advance(pod, "preStop")
+        run.hook = process.hook("preStop", run.container.pre_stop, now_ms, parts.world(worker, pod, run))
+        parts.take_output(worker, run)
+        if process.exit is not None:
+            self._on_exit(worker, run)
+            return
+        # v1.23.1 awaits the hook for the whole of the grace too; in either case it is cut at its end.
+        number, _ = parts.later(seconds * 1000, KILL, worker, run.container.name, "hook")
+        run.kill_timer = number
+        # The hook runs on inside the process: that has to be woken for it.
+        self._on_exit(worker, run)
+
+    def after_process_ran(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
+        """Has the end of a preStop hook under way become known?"""
+        hook, parts = run.hook, self._parts
+        if run.stage != PRE_STOP or hook is None or hook.finished_ms is None or run.stage_timer is not None:
+            return
+        left_ms = hook.finished_ms - parts.context.clock.now_ms
+        if left_ms > 0:
+            run.stage_timer = parts.later(left_ms, HOOK_DONE, worker, run.container.name)
+        else:
+            self.on_pre_stop_done(worker, pod, run)
+
+    def on_pre_stop_done(
+        self, worker: PodWorker, pod: Pod, run: ContainerRun, timed_out: bool = False
+    ) -> None:
+        """The hook has ended, or its time has: signal the process with what is left of the grace."""
+        parts, hook = self._parts, run.hook
+        assert hook is not None, run.container.name
+        self._leave_hook(run)
+        self._drop_kill_timer(run)
+        word = "TimedOut" if timed_out else "Succeeded" if hook.exit_code == 0 else "Failed"
+        parts.trace.transition(parts.shown(pod), f"hook.{run.container.name}.preStop", "Started", word)
+        if word == "Failed":
+            text = hook.message or f"PreStopHook failed with exit code {hook.exit_code}"
+            parts.event(worker, run, WARNING, "FailedPreStopHook", text)
+        elif timed_out:
+            text = f"PreStop hook didn't complete in {run.grace_seconds} seconds"
+            parts.event(worker, run, WARNING, "FailedPreStopHook", text)
+        self._send(worker, pod, run, parts.context.clock.now_ms - run.hook_start_ms)
+
+    def _drop_kill_timer(self, run: ContainerRun) -> None:
+        if run.kill_timer is not None:
+            self._parts.cancel((run.kill_timer, True))
+            run.kill_timer = None
+
+    def _send(self, worker: PodWorker, pod: Pod, run: ContainerRun, hook_ms: int) -> None:
+        parts, context = self._parts, self._parts.context
+        compatibility = context.compatibility
+        override = run.override_seconds
+        if compatibility == V1_23_1 and override is None and worker.grace_seconds:
+            override = worker.grace_seconds
+        left = decide_stop_timeout_seconds(
+            run.grace_seconds,
+            hook_ms=hook_ms,
+            waited_ms=run.waited_ms,
+            override_seconds=override,
+            compatibility=compatibility,
+        )
+        signal = self._stop_signal(pod, run)
+        run.stage = STOPPING
+        number, _ = parts.later(left * 1000, KILL, worker, run.container.name)
+        run.kill_timer = number
+        self._signal(worker, pod, run, signal, run.kill_reason)
+
+    def _stop_signal(self, pod: Pod, run: ContainerRun) -> str:
+        # Spec over image over the runtime's default (STOPSIG-06).
+        own = run.container.stop_signal
+        if own and self._parts.context.features.get(SIGNAL_GATE, False):
+            return own
+        image = self._parts.behavior(pod, run).stop_signal
+        return image if image and image.startswith("SIG") else f"SIG{image}" if image else "SIGTERM"
+
+    def _signal(self, worker: PodWorker, pod: Pod, run: ContainerRun, name: str, why: str) -> None:
+        parts, process = self._parts, run.process
+        if process is None:
+            return
+        field = f"signal.{run.container.name}"
+        parts.trace.transition(
+            parts.shown(pod), field, run.killed_with or None, name, None, None, {"why": why}
+        )
+        run.killed_with = name
+        if worker.stage == "terminating":
+            self._advance(pod, name)
+        now_ms = parts.context.clock.now_ms
+        process.signal(now_ms, name, parts.world(worker, pod, run))
+        if name == "SIGKILL" and process.exit is None:
+            process.exit = Exit(now_ms, 137, None, 9)
+        self._after_signal(worker, run, process)
+
+    def _after_signal(self, worker: PodWorker, run: ContainerRun, process: Process) -> None:
+        self._parts.take_output(worker, run)
+        self._on_exit(worker, run)
+
+    def _advance(self, pod: Pod, stage: str) -> None:
+        """`deletion` of the pod goes forward only: requested, preStop, the stop signal, SIGKILL."""
+        store = self._parts.store
+        before = store.deletion_stage.get(pod.meta.uid)
+        stored = store.pods.get(pod.meta.uid)
+        if before is None or stored is None or _rank(stage) <= _rank(before):
+            return
+        store.set_deletion_stage(stored, stage)
+
+    def on_kill(self, worker: PodWorker, pod: Pod, run: ContainerRun, what: str) -> None:
+        """The hook's time or the process' time is over."""
+        run.kill_timer = None
+        if what == "hook":
+            if run.stage == PRE_STOP:
+                self.on_pre_stop_done(worker, pod, run, timed_out=True)
+            return
+        self._signal(worker, pod, run, "SIGKILL", run.kill_reason)
+
+    def on_end(self, run: ContainerRun) -> None:
+        """The process is gone: nothing is left to be timed."""
+        self._drop_kill_timer(run)
+        self._leave_hook(run)
+
+    # --- a whole pod ----------------------------------------------------------------------------------
+
+    def begin_pod(self, worker: PodWorker, pod: Pod, seconds: int) -> None:
+        """Start the grace period of the whole pod and stop its app containers."""
+        parts = self._parts
+        worker.grace_seconds = seconds
+        worker.stop_started_ms = parts.context.clock.now_ms
+        sidecars = [run for run in worker.runs.values() if run.container.is_sidecar and run.process]
+        if sidecars:
+            number, _ = parts.later(seconds * 1000, GRACE_END, worker)
+            worker.grace_end_timer = number
+        # Of what was still to start, nothing will: not a sidecar either.
+        apps = [run for run in worker.runs.values() if not run.container.is_sidecar or run.process is None]
+        # No order is promised: drawn by seed, so that nobody relies on one (POD-TERM-09).
+        apps.sort(key=lambda run: parts.context.chance.draw("stop-order", worker.uid, run.container.name))
+        for run in apps:
+            self.stop_for_pod(worker, pod, run)
+        self.continue_pod(worker, pod)
+
+    def stop_for_pod(self, worker: PodWorker, pod: Pod, run: ContainerRun, waited_ms: int = 0) -> None:
+        """Stop one container as part of its pod's end; what is still to start never will."""
+        self._parts.cancel(run.stage_timer) if run.process is None else None
+        if run.process is None:
+            run.stage_timer = None
+            run.stage = ""
+            return
+        if run.stage in (PRE_STOP, STOPPING):
+            return
+        override = worker.grace_seconds if worker.evicted is not None else None
+        self.stop(
+            worker,
+            pod,
+            run,
+            worker.evicted[0] if worker.evicted is not None else DELETED,
+            f"Stopping container {run.container.name}",
+            override_seconds=override,
+            waited_ms=waited_ms,
+        )
+
+    def continue_pod(self, worker: PodWorker, pod: Pod) -> None:
+        """Sidecars: when all app containers have ended, the last one, then the one before, and so on."""
+        runs = worker.runs.values()
+        if any(run.process is not None and not run.container.is_sidecar for run in runs):
+            return
+        for container in reversed(worker.spec.init_containers):
+            run = worker.runs[container.name]
+            if run.container.is_sidecar and run.process is not None:
+                waited_ms = self._parts.context.clock.now_ms - worker.stop_started_ms
+                self.stop_for_pod(worker, pod, run, waited_ms)
+                if run.process is not None:
+                    return
+
+    def on_grace_end(self, worker: PodWorker, pod: Pod) -> None:
+        """The pod's time is over with sidecars waiting: all that is left is stopped at once (SCTERM-05)."""
+        worker.grace_end_timer = None
+        waited_ms = self._parts.context.clock.now_ms - worker.stop_started_ms
+        for container in reversed(worker.spec.init_containers):
+            run = worker.runs[container.name]
+            if run.process is not None and run.stage not in (PRE_STOP, STOPPING):
+                self.stop_for_pod(worker, pod, run, waited_ms)
+
+    def shorten(self, worker: PodWorker, pod: Pod, seconds: int) -> None:
+        """A later, shorter grace period: every stop under way is issued again with it (GRACE-20)."""
+        worker.grace_seconds = seconds
+        for run in list(worker.runs.values()):
+            if run.stage == PRE_STOP:
+                run.grace_seconds = seconds
+                self._drop_kill_timer(run)
+                number, _ = self._parts.later(seconds * 1000, KILL, worker, run.container.name, "hook")
+                run.kill_timer = number
+            elif run.stage == STOPPING:
+                self._drop_kill_timer(run)
+                number, _ = self._parts.later(seconds * 1000, KILL, worker, run.container.name)
+                run.kill_timer = number
+
+
+def _rank(stage: str) -> int:
+    return {"requested": 0, "preStop": 1, "SIGKILL": 3, "removed": 4}.get(stage, 2)

@@ -1,0 +1,1 @@
+"""What a container sees of its machine, its pod and its cluster."""

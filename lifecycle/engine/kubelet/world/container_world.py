@@ -1,0 +1,213 @@
+"""What a container's program may see: its pod, environment, mounts, cluster DNS and peers.
+
+Everything is worked out when a program asks, so that a container whose program asks nothing costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ...api.context import Context
+from ...objects.container import Container
+from ...objects.node import Node
+from ...objects.pod import Pod
+from ...programs import (
+    ConnectResult,
+    FileLayer,
+    Identity,
+    Limits,
+    Mount,
+    PodFacts,
+    ProcessNamespace,
+    ServiceFacts,
+    make_environment,
+)
+from ...programs.downward import PodFields
+from ...programs.volumes import is_read_only_volume, make_mounts, refresh_layer, volume_files
+from ...rules.cpu_manager import format_cpus
+from ...rules.kernel_files import control_group_files, id_files
+from ...rules.user_namespaces import BLOCK
+from ..worker import PodWorker
+from .cluster_dns import OUTSIDE, find_address
+from .identity import identity_of
+from .sources import StoredSources
+
+OUTSIDE_TAKES_MS = 30
+"""How long a call to the world outside takes: an assumption, as is that it is answered."""
+_NO_LIMITS = Limits()
+
+
+class ContainerWorld:
+    """The world of one container, for one call. Models the kubelet's environment and volume building."""
+
+    __slots__ = ("_connect", "_container", "_context", "_cpus_of", "_env", "_pod", "_worker")
+
+    def __init__(
+        self,
+        context: Context,
+        worker: PodWorker,
+        pod: Pod,
+        container: Container,
+        connect: Any,
+        cpus_of: Callable[[PodWorker, str], tuple[int, ...]],
+    ) -> None:
+        self._cpus_of = cpus_of
+        self._context = context
+        self._worker = worker
+        self._pod = pod
+        self._container = container
+        self._connect = connect
+        self._env: dict[str, str] | None = None
+
+    @property
+    def pod(self) -> PodFacts:
+        pod, meta = self._pod, self._pod.meta
+        return PodFacts(
+            meta.name,
+            meta.namespace or "",
+            meta.uid,
+            self._worker.ip,
+            pod.node_name,
+            meta.labels,
+            meta.annotations,
+        )
+
+    @property
+    def epoch_ms(self) -> int:
+        return self._context.clock.epoch_ms
+
+    @property
+    def limits(self) -> Limits:
+        limits = self._container.limits
+        return Limits(limits.get("cpu"), limits.get("memory")) if limits else _NO_LIMITS
+
+    @property
+    def identity(self) -> Identity:
+        return identity_of(self._pod, self._container)
+
+    @property
+    def kernel_files(self) -> Mapping[str, str]:
+        node = self._context.store.get("Node", "", self._pod.node_name)
+        memory = node.status.allocatable.get("memory", 0) if node is not None else 0
+        has_memory_qos = self._context.features.get("MemoryQoS", False)
+        qos_class = self._pod.status.qos_class
+        groups = control_group_files(self._container, qos_class, memory, has_memory_qos)
+        cpus = format_cpus(self._cpus_of(self._worker, self._container.name))
+        groups["/sys/fs/cgroup/cpuset.cpus.effective"] = f"{cpus}\n"
+        return {**id_files(self._worker.first_host_id, BLOCK), **groups}
+
+    def draw(self, purpose: str, *key: object) -> float:
+        return self._context.chance.draw(purpose, *key)
+
+    # --- environment ----------------------------------------------------------------------------------
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        if self._env is None:
+            run = self._worker.runs.get(self._container.name)
+            kept = run.env if run is not None else None
+            self._env = kept if kept is not None else self._make_env()
+        return self._env
+
+    def _make_env(self) -> dict[str, str]:
+        pod = self._pod
+        own = {
+            "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            "HOSTNAME": pod.spec.raw.get("hostname") or pod.meta.name,
+            "HOME": "/root" if self.identity.user == 0 else "/",
+        }
+        services = self._services() if pod.spec.raw.get("enableServiceLinks", True) else ()
+        made = make_environment(self._container.raw, self._fields(), self._sources, services)
+        return {**own, **made.values}
+
+    def missing_source(self) -> str:
+        """What the environment needs and is not there; "" when all is."""
+        return make_environment(self._container.raw, self._fields(), self._sources).problem or ""
+
+    @property
+    def _sources(self) -> StoredSources:
+        return StoredSources(self._context.store, self._pod.meta.namespace or "")
+
+    def _fields(self) -> PodFields:
+        pod, meta, worker = self._pod, self._pod.meta, self._worker
+        node = self._context.store.get("Node", "", pod.node_name)
+        return PodFields(
+            name=meta.name,
+            namespace=meta.namespace or "",
+            uid=meta.uid,
+            labels=meta.labels,
+            annotations=meta.annotations,
+            node_name=pod.node_name,
+            service_account_name=pod.spec.service_account_name,
+            pod_ips=(worker.ip,),
+            host_ips=(pod.status.host_ip,),
+            allocatable=(node.status.raw.get("allocatable") or {}) if isinstance(node, Node) else {},
+            containers={name: run.container.raw for name, run in worker.runs.items()},
+        )
+
+    def _services(self) -> list[ServiceFacts]:
+        found = []
+        for service in self._context.store.list("Service", self._pod.meta.namespace):
+            spec = service.spec or {}
+            ports = [
+                (one.get("name") or "", one.get("port", 0), one.get("protocol") or "TCP")
+                for one in spec.get("ports") or ()
+            ]
+            found.append(ServiceFacts(service.meta.name, spec.get("clusterIP") or "", ports))
+        return found
+
+    # --- volumes --------------------------------------------------------------------------------------
+
+    @property
+    def volumes(self) -> Sequence[Mount]:
+        return self._mounts() if self._container.raw.get("volumeMounts") else ()
+
+    def _mounts(self) -> tuple[Mount, ...]:
+        names = [entry.get("name", "") for entry in self._container.raw.get("volumeMounts") or ()]
+        layers = {name: layer for name in names if (layer := self._layer(name)) is not None}
+        volumes = self._worker.spec.volumes
+        fixed = frozenset(one.get("name", "") for one in volumes if is_read_only_volume(one))
+        return make_mounts(self._container.raw, layers, fixed, self.env)
+
+    def _layer(self, name: str) -> FileLayer | None:
+        worker = self._worker
+        if worker.volumes is None:
+            worker.volumes = {}
+        volume = next((one for one in worker.spec.volumes if one.get("name") == name), {})
+        layer = worker.volumes.get(name)
+        if layer is None:
+            layer = worker.volumes[name] = FileLayer()
+        if is_read_only_volume(volume):
+            # Files made from objects follow them (DOWN-25); those of an object that is gone stay.
+            files = volume_files(volume, self._fields(), self._sources).files
+            if files is not None:
+                refresh_layer(layer, files, self._context.clock.now_ms)
+        return layer
+
+    @property
+    def processes(self) -> ProcessNamespace | None:
+        """The process ids that the pod's containers share, with those whose processes are seen now."""
+        namespace = self._worker.processes
+        if namespace is not None:
+            programs = [run.process for run in self._worker.runs.values() if run.process is not None]
+            namespace.machines = [one.machine for one in programs if one.machine is not None]
+        return namespace
+
+    # --- network --------------------------------------------------------------------------------------
+
+    def resolve(self, host: str) -> str | None:
+        """The address of a name: the pod's own, or what cluster DNS knows."""
+        if host == "localhost":
+            return "127.0.0.1"
+        if host in (self._pod.meta.name, self._pod.spec.raw.get("hostname")):
+            return self._worker.ip
+        return find_address(self._context.store, self._pod.meta.namespace or "", host)
+
+    def connect(self, host: str, port: int, now_ms: int) -> ConnectResult:
+        """What a connection from this pod to an address meets now. The world outside is taken to answer."""
+        address = self.resolve(host) or host
+        if address == OUTSIDE:
+            return ConnectResult("connected", OUTSIDE_TAKES_MS)
+        found: ConnectResult = self._connect(self._worker, address, port, now_ms)
+        return found

@@ -1,0 +1,320 @@
+"""READY, STATUS, RESTARTS, AGE and `state`: what people see of an object.
+
+Models kubectl's pod table. `state` is Podline's own word for a pod (pending, starting, ready, notReady,
+crashing, terminating, succeeded, failed, unknown); every colour follows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..objects.condition import Condition
+from ..objects.container import RUNNING, TERMINATED, WAITING, ContainerStatus
+from ..objects.meta import StoredObject
+from ..objects.node import Node
+from ..objects.pod import FAILED, SUCCEEDED, UNKNOWN, Pod
+from .ages import age_text, human_duration
+from .workload_columns import WORKLOAD_COLUMNS, count_ready, decide_workload_columns
+
+__all__ = [
+    "WORKLOAD_COLUMNS",
+    "age_text",
+    "decide_pod_columns",
+    "decide_state",
+    "decide_workload_columns",
+    "human_duration",
+    "pod_status_text",
+    "ready_text",
+    "restarts_text",
+    "summarize",
+]
+
+SCHEDULING_GATED = "SchedulingGated"
+NODE_LOST = "NodeLost"
+TERMINATING = "Terminating"
+NONE = "<none>"
+
+CRASHING_REASONS = frozenset(
+    (
+        "CrashLoopBackOff",
+        "RunContainerError",
+        "CreateContainerError",
+        "CreateContainerConfigError",
+        "PostStartHookError",
+        "ContainerCannotRun",
+    )
+)
+"""Waiting reasons of a container that was tried and failed to run."""
+
+STATES = (
+    "pending",
+    "starting",
+    "ready",
+    "notReady",
+    "crashing",
+    "terminating",
+    "succeeded",
+    "failed",
+    "unknown",
+)
+
+_REVISION = "deployment.kubernetes.io/revision"
+
+
+# --- pods: READY and STATUS, asked at every write ----------------------------------------------------
+
+
+def ready_text(pod: Pod) -> str:
+    """READY: `1/2`. The total counts app containers and sidecars, not regular init containers."""
+    spec, status = pod.spec, pod.status
+    total = len(spec.containers)
+    if spec.init_containers:
+        ready, blocked, _ = _scan_init(pod)
+        total += sum(one.is_sidecar for one in spec.init_containers)
+        if blocked and not _is_true(status.conditions, "Initialized"):
+            return f"{ready}/{total}"
+    else:
+        ready = 0
+    for one in status.containers:
+        if one.ready and one.state is not None and one.state.type == RUNNING:
+            ready += 1
+    return f"{ready}/{total}"
+
+
+def pod_status_text(pod: Pod) -> str:
+    """STATUS: the phase, or the reason that says more (POD-COL-04 to POD-COL-14)."""
+    status = pod.status
+    phase = status.phase
+    text = status.reason or phase
+    for condition in status.conditions:
+        if condition.type == "PodScheduled":
+            if condition.reason == SCHEDULING_GATED:
+                text = SCHEDULING_GATED
+            break
+    blocked = ""
+    if status.init_containers:
+        _, blocked, _ = _scan_init(pod)
+        text = blocked or text
+    if not blocked or _is_true(status.conditions, "Initialized"):
+        text = _apps_text(status.containers, text)
+        if text == _COMPLETED_BESIDE_RUNNING:
+            text = "Running" if _is_true(status.conditions, "Ready") else "NotReady"
+    if pod.meta.deletion_ms is not None:
+        if status.reason == NODE_LOST:
+            return "Unknown"
+        if phase not in (SUCCEEDED, FAILED):
+            return TERMINATING
+    return text
+
+
+_COMPLETED_BESIDE_RUNNING = "Completed beside a running container"
+
+
+def _apps_text(statuses: Sequence[ContainerStatus], text: str) -> str:
+    # From the last to the first container: the last word is the first container's.
+    has_running = False
+    for index in range(len(statuses) - 1, -1, -1):
+        one = statuses[index]
+        state = one.state
+        if state is None:
+            continue
+        if state.type == RUNNING:
+            has_running = has_running or one.ready
+        elif state.type == WAITING:
+            text = state.reason or text
+        elif state.reason:
+            text = state.reason
+        else:
+            text = f"Signal:{state.signal}" if state.signal else f"ExitCode:{state.exit_code or 0}"
+    return _COMPLETED_BESIDE_RUNNING if has_running and text == "Completed" else text
+
+
+def _scan_init(pod: Pod) -> tuple[int, str, int]:
+    """Ready sidecars, the `Init:…` text ("" when initialization is over), statuses looked at.
+
+    The scan stops at the first entry that is neither done nor a started sidecar.
+    """
+    ready = 0
+    sidecars = {one.name for one in pod.spec.init_containers if one.is_sidecar}
+    for index, one in enumerate(pod.status.init_containers):
+        state = one.state
+        if state is not None and state.type == TERMINATED and not state.exit_code:
+            continue
+        if one.started and one.name in sidecars:
+            ready += one.ready
+            continue
+        return ready, _init_text(pod, index, one), index + 1
+    return ready, "", len(pod.status.init_containers)
+
+
+def _init_text(pod: Pod, index: int, one: ContainerStatus) -> str:
+    state = one.state
+    if state is not None and state.type == TERMINATED:
+        if state.reason:
+            return f"Init:{state.reason}"
+        return f"Init:Signal:{state.signal}" if state.signal else f"Init:ExitCode:{state.exit_code}"
+    if state is not None and state.type == WAITING and state.reason not in ("", "PodInitializing"):
+        return f"Init:{state.reason}"
+    return f"Init:{index}/{len(pod.spec.init_containers)}"
+
+
+def _is_true(conditions: Sequence[Condition], type_: str) -> bool:
+    for condition in conditions:
+        if condition.type == type_:
+            return condition.status == "True"
+    return False
+
+
+# --- pods: the whole table ---------------------------------------------------------------------------
+
+
+def count_restarts(pod: Pod) -> tuple[int, int | None]:
+    """Restarts as kubectl sums them, and the instant the newest restarted run ended.
+
+    App containers and sidecars; every init container seen so far while the pod initializes.
+    """
+    status = pod.status
+    if not status.init_containers:
+        return _sum_restarts(status.containers)
+    _, blocked, looked_at = _scan_init(pod)
+    if blocked and not _is_true(status.conditions, "Initialized"):
+        return _sum_restarts(status.init_containers[:looked_at])
+    sidecars = {one.name for one in pod.spec.init_containers if one.is_sidecar}
+    looked = status.init_containers[:looked_at]
+    return _sum_restarts([*(one for one in looked if one.name in sidecars), *status.containers])
+
+
+def _sum_restarts(statuses: Sequence[ContainerStatus]) -> tuple[int, int | None]:
+    count = 0
+    last_ms: int | None = None
+    for one in statuses:
+        count += one.restart_count
+        ended_ms = one.last_state.finished_ms if one.last_state is not None else None
+        if ended_ms is not None and (last_ms is None or ended_ms > last_ms):
+            last_ms = ended_ms
+    return count, last_ms
+
+
+def restarts_text(pod: Pod, now_ms: int) -> str:
+    """RESTARTS: `0`, `3 (40s ago)`."""
+    count, last_ms = count_restarts(pod)
+    return f"{count} ({age_text(last_ms, now_ms)} ago)" if count and last_ms is not None else str(count)
+
+
+def decide_pod_columns(pod: Pod, now_ms: int) -> dict[str, str]:
+    """All columns of `kubectl get pods -o wide`, in order, headers as kubectl prints them."""
+    status = pod.status
+    return {
+        "NAME": pod.meta.name,
+        "READY": ready_text(pod),
+        "STATUS": pod_status_text(pod),
+        "RESTARTS": restarts_text(pod, now_ms),
+        "AGE": age_text(pod.meta.creation_ms, now_ms),
+        "IP": status.pod_ip or NONE,
+        "NODE": pod.node_name or NONE,
+        "NOMINATED NODE": status.nominated_node_name or NONE,
+        "READINESS GATES": _gates_text(pod),
+    }
+
+
+def _gates_text(pod: Pod) -> str:
+    gates = pod.spec.readiness_gates
+    if not gates:
+        return NONE
+    return f"{sum(_is_true(pod.status.conditions, gate) for gate in gates)}/{len(gates)}"
+
+
+# --- state and summary -------------------------------------------------------------------------------
+
+
+def decide_state(pod: Pod) -> str:
+    """A pod's state in one word, one of `STATES`."""
+    status = pod.status
+    # An end is an end, even while the object waits for its removal.
+    if status.phase == SUCCEEDED:
+        return "succeeded"
+    if status.phase == FAILED:
+        return "failed"
+    if status.phase == UNKNOWN or status.reason == NODE_LOST:
+        return "unknown"
+    if pod.meta.deletion_ms is not None:
+        return "terminating"
+    if not pod.node_name:
+        return "pending"
+    if _is_crashing(status.containers) or _is_crashing(status.init_containers):
+        return "crashing"
+    if _is_true(status.conditions, "Ready"):
+        return "ready"
+    return "notReady" if status.phase == "Running" else "starting"
+
+
+def _is_crashing(statuses: Sequence[ContainerStatus]) -> bool:
+    for one in statuses:
+        if one.state is not None and one.state.type == WAITING and one.state.reason in CRASHING_REASONS:
+            return True
+    return False
+
+
+def summarize(obj: StoredObject, now_ms: int) -> dict[str, Any]:
+    """The row kept of every object, also after its end. Instants in ms; `deleted_ms` is the caller's to set.
+
+    `owner`: `ReplicaSet/web-…` or None. What a kind does not have is None.
+    """
+    subject = obj.subject
+    summary: dict[str, Any] = {
+        "uid": subject.uid,
+        "kind": subject.kind,
+        "namespace": subject.namespace,
+        "name": subject.name,
+        "owner": subject.owner,
+        "node": None,
+        "state": None,
+        "phase": None,
+        "status": None,
+        "ready": None,
+        "restarts": None,
+        "revision": _revision(obj),
+        "created_ms": obj.meta.creation_ms,
+        "deleted_ms": None,
+        "rv": obj.resource_version,
+    }
+    if isinstance(obj, Pod):
+        summary["node"] = obj.node_name or None
+        summary["state"] = decide_state(obj)
+        summary["phase"] = obj.status.phase or None
+        summary["status"] = pod_status_text(obj)
+        summary["ready"] = ready_text(obj)
+        summary["restarts"] = count_restarts(obj)[0]
+    elif isinstance(obj, Node):
+        summary["status"] = node_status_text(obj)
+        summary["state"] = "ready" if _is_true(obj.status.conditions, "Ready") else "notReady"
+    elif subject.kind in WORKLOAD_COLUMNS:
+        _summarize_workload(obj, summary)
+    return summary
+
+
+def _summarize_workload(obj: StoredObject, summary: dict[str, Any]) -> None:
+    ready, wanted, status = count_ready(obj)
+    if wanted is not None:
+        summary["ready"] = f"{ready}/{wanted}"
+        summary["state"] = "ready" if ready >= wanted else "notReady"
+    if status:
+        summary["status"] = status
+        summary["state"] = {"Complete": "succeeded", "Failed": "failed"}.get(status, summary["state"])
+    if obj.meta.deletion_ms is not None:
+        summary["state"] = "terminating"
+
+
+def _revision(obj: StoredObject) -> int | None:
+    text = obj.meta.annotations.get(_REVISION, "")
+    return int(text) if text.isdigit() else None
+
+
+def node_status_text(node: Node) -> str:
+    """STATUS of a node: `Ready`, `NotReady`, `Unknown`, with `SchedulingDisabled` when cordoned."""
+    text = "Unknown"
+    for condition in node.status.conditions:
+        if condition.type == "Ready":
+            text = "Ready" if condition.status == "True" else "NotReady"
+    return f"{text},SchedulingDisabled" if node.spec.unschedulable else text

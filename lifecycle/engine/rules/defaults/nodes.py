@@ -1,0 +1,48 @@
+"""What a Node's manifest leaves open: its kubelet says it when it registers the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...heart.settings import KUBERNETES_VERSION
+from .pods import Json, fill
+
+_DISK = "100Gi"
+
+
+def register_node(data: Mapping[str, Any], size: Mapping[str, Any], now: str) -> Json:
+    """The Node with labels, amounts, system and the condition Ready. `size`: cpu, memory and pods by default.
+
+    An amount that is given as capacity or allocatable alone is taken for the other too.
+    """
+    meta, status = dict(data["metadata"]), dict(data.get("status") or {})
+    labels, info = dict(meta.get("labels") or {}), dict(status.get("nodeInfo") or {})
+    system = labels.get("kubernetes.io/os") or info.get("operatingSystem") or "linux"
+    fill(labels, **{"kubernetes.io/hostname": meta["name"], "kubernetes.io/os": system})
+    fill(labels, **{"kubernetes.io/arch": "amd64"})
+    fill(info, kubeletVersion=KUBERNETES_VERSION, operatingSystem=system)
+    own = {"cpu": str(size["cpu"]), "memory": str(size["memory"]), "pods": str(size["pods"])}
+    own["ephemeral-storage"] = _DISK
+    capacity, allocatable = status.get("capacity") or {}, status.get("allocatable") or {}
+    conditions = list(status.get("conditions") or ())
+    if all(one.get("type") != "Ready" for one in conditions):
+        conditions.insert(0, _make_ready(now))
+    registered = {
+        "capacity": {**own, **allocatable, **capacity},
+        "allocatable": {**own, **capacity, **allocatable},
+        "conditions": conditions,
+        "nodeInfo": info,
+    }
+    spec = data.get("spec") or {}
+    return {**data, "metadata": {**meta, "labels": labels}, "spec": spec, "status": {**status, **registered}}
+
+
+def _make_ready(now: str) -> Json:
+    return {
+        "type": "Ready",
+        "status": "True",
+        "reason": "KubeletReady",
+        "message": "kubelet is posting ready status",
+        "lastTransitionTime": now,
+    }

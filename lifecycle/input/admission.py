@@ -1,0 +1,63 @@
+"""Everything that can be said of manifests before a cluster sees them: defaults, validation, behaviours.
+
+The same checks the engine makes when a command arrives; made here so that a bad file is refused as a whole,
+with every problem at its line, before anything is run or stored. No Django in here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from lifecycle.engine.heart.settings import FEATURE_DEFAULTS
+from lifecycle.engine.programs.behavior_yaml import read_annotation
+from lifecycle.engine.programs.profiles import read_profile
+from lifecycle.engine.rules.defaults import apply_defaults
+from lifecycle.engine.rules.validation import validate_create
+from lifecycle.input.manifests import Document
+from lifecycle.input.problems import ManifestError, Path, Problem, parse_path
+
+BEHAVIOR = "podline.dev/behavior"
+
+
+def admit(documents: Iterable[Document], gates: Mapping[str, bool] = FEATURE_DEFAULTS) -> None:
+    """Raises ManifestError with every problem of every document, in their order."""
+    problems = [problem for document in documents for problem in list_problems(document, gates)]
+    if problems:
+        raise ManifestError(problems)
+
+
+def list_problems(document: Document, gates: Mapping[str, bool] = FEATURE_DEFAULTS) -> list[Problem]:
+    """What the API server would refuse in one object, and what is wrong with its behaviours."""
+    kind = document.data.get("kind", "")
+    problems = []
+    for error in validate_create(apply_defaults(kind, document.data, gates), gates):
+        # The path stays as the API server writes it; only the line is looked up.
+        problem = document.problem(parse_path(error.path), error.body)
+        problems.append(replace(problem, path=error.path))
+    return problems + list(_list_behavior_problems(document))
+
+
+def _list_behavior_problems(document: Document) -> Iterator[Problem]:
+    for path, metadata in _find_metadata(document.data):
+        text = (metadata.get("annotations") or {}).get(BEHAVIOR)
+        if text:
+            place = (*path, "annotations", BEHAVIOR)
+            for problem in read_annotation(text).problems:
+                yield document.problem(place, f"{problem.path}: {problem.text}")
+    if document.data.get("kind") == "ContainerProfile":
+        for problem in read_profile(document.data)[1]:
+            yield document.problem(parse_path(problem.path), problem.text)
+
+
+def _find_metadata(
+    data: Mapping[str, Any], path: Path = ("metadata",)
+) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """The metadata of an object and of the pod templates in it."""
+    yield path, data.get("metadata") or {}
+    spec = data.get("spec")
+    for name in ("template", "jobTemplate"):
+        inner = spec.get(name) if isinstance(spec, Mapping) else None
+        if isinstance(inner, Mapping):
+            yield from _find_metadata(inner, (*path[:-1], "spec", name, "metadata"))

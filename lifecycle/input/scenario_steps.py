@@ -1,0 +1,307 @@
+"""The steps of a scenario: each becomes one command at its instant, and commands become steps again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lifecycle.engine.heart.timing import read_duration_ms
+from lifecycle.engine.objects.kinds import KINDS
+from lifecycle.input.manifests import Document, describe
+from lifecycle.input.problems import ManifestError, Path, Problem
+from lifecycle.input.schema import check_document, drop_nulls, read_manifests
+
+Payload = dict[str, Any]
+
+WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController")
+ROLLOUT_ACTIONS = ("restart", "pause", "resume", "undo")
+PATCH_TYPES = ("merge", "strategic", "json")
+SUBRESOURCES = ("status", "resize", "ephemeralcontainers", "scale")
+PROPAGATIONS = ("Background", "Foreground", "Orphan")
+NODE_FAULTS = (
+    "partition", "crash", "kubeletRestart", "reboot", "sandboxFailure",
+    "pressure", "pressure(memory)", "pressure(disk)", "pressure(pid)",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One command at one instant. `refused`: a text its refusal must hold, "" for any; None: must succeed."""
+
+    at_ms: int
+    kind: str
+    payload: Payload
+    path: Path = ()
+    refused: str | None = None
+
+
+@dataclass(slots=True)
+class StepReader:
+    """Reads the entries of `spec.steps`, collecting what is wrong with them."""
+
+    document: Document
+    problems: list[Problem] = field(default_factory=list)
+    # Whether the step being read is there to be refused: then its objects may be as odd as they like.
+    is_to_be_refused: bool = False
+
+    def read(self, entry: Mapping[str, Any], path: Path) -> Iterator[Step]:
+        """The steps of one entry: one, or one for each object of an `apply`."""
+        at_ms = self.duration(entry.get("at"), (*path, "at"))
+        refused = entry.get("refused")
+        if refused is not None and not isinstance(refused, str):
+            message = f"must be a part of the answer's text, not {describe(refused)}"
+            self.complain((*path, "refused"), message)
+        names = [name for name in entry if name not in ("at", "refused")]
+        if len(names) != 1 or names[0] not in READERS:
+            known = ", ".join(READERS)
+            said = ", ".join(names) or "nothing"
+            self.complain(path, f"a step says one thing to do, not {said}", f"one of: {known}")
+            return
+        name, place = names[0], (*path, names[0])
+        self.is_to_be_refused = refused is not None
+        for kind, payload in READERS[name](self, entry[name], place):
+            yield Step(at_ms or 0, kind, payload, place, refused)
+
+    def duration(self, value: Any, path: Path) -> int | None:
+        """Milliseconds of `90s`; complains and gives None for anything that is no duration."""
+        found = read_duration_ms(value) if isinstance(value, str) or value == 0 else None
+        if found is None:
+            self.complain(path, f"must be a duration, not {describe(value)}", 'such as "90s" or "2m30s"')
+        return found
+
+    def complain(self, path: Path, message: str, remedy: str = "") -> None:
+        self.problems.append(self.document.problem(path, message, remedy))
+
+    def object_at(self, value: Mapping[str, Any], path: Path) -> Payload:
+        """An object given as a mapping, checked field by field."""
+        written = self.document
+        found = Document(dict(value), written.number, written.source, written.node, (*written.prefix, *path))
+        if self.is_to_be_refused:
+            return found.data
+        problems = check_document(found)
+        self.problems += problems
+        return found.data if problems else drop_nulls(found.data)
+
+    def fields(self, value: Any, path: Path, /, **types: type | tuple[type, ...]) -> Payload:
+        """A mapping with these fields; a name ending in `_` must be given. Complains about all others."""
+        if not isinstance(value, Mapping):
+            self.complain(path, f"must be a mapping, not {describe(value)}")
+            return {}
+        wanted = {name.rstrip("_"): kind for name, kind in types.items()}
+        for name, item in value.items():
+            if name not in wanted:
+                self.complain(
+                    (*path, name), f'unknown field "{name}"', f"fields here are: {', '.join(wanted)}"
+                )
+            elif not isinstance(item, wanted[name]) or (isinstance(item, bool) and wanted[name] is int):
+                self.complain((*path, name), f"has the wrong type: {describe(item)}")
+        for name in types:
+            if name.endswith("_") and name.rstrip("_") not in value:
+                self.complain(path, f"{name.rstrip('_')} is missing")
+        return {name: item for name, item in value.items() if name in wanted}
+
+    def choice(self, value: Any, choices: tuple[str, ...], path: Path) -> None:
+        if value is not None and value not in choices:
+            self.complain(path, f"must be one of {', '.join(choices)}, not {describe(value)}")
+
+    def target(self, value: Any, path: Path, kinds: tuple[str, ...]) -> tuple[Payload, dict[str, Any]]:
+        """The object a step names by its kind (`deployment: web`), and the step's other fields."""
+        if not isinstance(value, Mapping):
+            self.complain(path, f"must be a mapping, not {describe(value)}")
+            return {}, {}
+        by_word = {word: kind for kind in kinds for word in _words(kind)}
+        found = [name for name in value if name.lower() in by_word]
+        if len(found) != 1:
+            self.complain(path, "must name one object", f"such as {kinds[0].lower()}: web")
+            return {}, {}
+        rest = {name: item for name, item in value.items() if name not in (found[0], "namespace")}
+        kind = by_word[found[0].lower()]
+        return {"kind": kind, **self._address(value, kind), "name": str(value[found[0]])}, rest
+
+    def _address(self, value: Mapping[str, Any], kind: str) -> Payload:
+        known = KINDS.get(kind)
+        if known is not None and not known.namespaced:
+            return {"namespace": None}
+        return {"namespace": str(value.get("namespace") or "default")}
+
+    def named(self, value: Any, path: Path, **types: type | tuple[type, ...]) -> Payload:
+        """An object named by `kind`, `name` and `namespace`, and the step's other fields."""
+        found = self.fields(value, path, kind_=str, name_=str, namespace=str, **types)
+        kind = _find_kind(found.get("kind"))
+        if found.get("kind") and kind is None:
+            self.complain((*path, "kind"), f'there is no kind "{found["kind"]}"')
+        return found | {"kind": kind or "", **self._address(found, kind or "")}
+
+
+def _words(kind: str) -> tuple[str, ...]:
+    return (kind.lower(), KINDS[kind].plural, *KINDS[kind].short_names)
+
+
+def _find_kind(word: Any) -> str | None:
+    if not isinstance(word, str):
+        return None
+    return next((kind for kind in KINDS if word.lower() in _words(kind)), None)
+
+
+Commands = Iterator[tuple[str, Payload]]
+
+
+def _set_image(reader: StepReader, value: Any, path: Path) -> Commands:
+    target, rest = reader.target(value, path, (*WORKLOADS, "Pod"))
+    yield "setImage", target | reader.fields(rest, path, container_=str, image_=str)
+
+
+def _scale(reader: StepReader, value: Any, path: Path) -> Commands:
+    target, rest = reader.target(value, path, WORKLOADS)
+    yield "scale", target | reader.fields(rest, path, replicas_=int)
+
+
+def _patch(reader: StepReader, value: Any, path: Path) -> Commands:
+    found = reader.named(value, path, type=str, patch_=(dict, list), subresource=str)
+    reader.choice(found.get("type"), PATCH_TYPES, (*path, "type"))
+    reader.choice(found.get("subresource"), SUBRESOURCES, (*path, "subresource"))
+    yield "patch", {"type": "strategic", **found}
+
+
+def _delete(reader: StepReader, value: Any, path: Path) -> Commands:
+    found = reader.named(
+        value, path, gracePeriodSeconds=int, propagationPolicy=str, force=bool, options=(dict, type(None))
+    )
+    reader.choice(found.get("propagationPolicy"), PROPAGATIONS, (*path, "propagationPolicy"))
+    yield "delete", found
+
+
+def _write(kind: str) -> Callable[[StepReader, Any, Path], Commands]:
+    """`apply`, `create`, `replace`: manifests as text, or one object as a mapping."""
+
+    def read(reader: StepReader, value: Any, path: Path) -> Commands:
+        if isinstance(value, Mapping):
+            yield kind, {"object": reader.object_at(value, path)}
+        elif isinstance(value, str):
+            try:
+                documents = read_manifests(value)
+            except ManifestError as error:
+                for problem in error.problems:
+                    reader.complain(path, str(problem))
+                return
+            for document in documents:
+                yield kind, {"object": document.data}
+        else:
+            reader.complain(path, f"must be a manifest, not {describe(value)}")
+
+    return read
+
+
+def _rollout(reader: StepReader, value: Any, path: Path) -> Commands:
+    """`{undo: deployment/web, toRevision: 1}`"""
+    if not isinstance(value, Mapping):
+        reader.complain(path, f"must be a mapping, not {describe(value)}")
+        return
+    actions = [name for name in value if name in ROLLOUT_ACTIONS]
+    if len(actions) != 1:
+        reader.complain(path, "must say one action", f"one of: {', '.join(ROLLOUT_ACTIONS)}")
+        return
+    action = actions[0]
+    word, _, name = str(value[action]).partition("/")
+    kind = _find_kind(word)
+    if kind not in WORKLOADS or not name:
+        reader.complain((*path, action), "must name a workload", "such as deployment/web")
+        return
+    rest = {field: item for field, item in value.items() if field != action}
+    found = reader.fields(rest, path, toRevision=int, namespace=str)
+    yield "rollout", {"kind": kind, "namespace": "default", "name": name, "action": action, **found}
+
+
+def _drain(reader: StepReader, value: Any, path: Path) -> Commands:
+    yield "drain", reader.fields(
+        value, path, node_=str, ignoreDaemonSets=bool, gracePeriodSeconds=int, timeout=str, force=bool,
+        deleteEmptyDirData=bool, disableEviction=bool, podSelector=str,
+    )  # fmt: skip
+
+
+def _node(kind: str) -> Callable[[StepReader, Any, Path], Commands]:
+    def read(reader: StepReader, value: Any, path: Path) -> Commands:
+        yield kind, reader.fields({"node": value} if isinstance(value, str) else value, path, node_=str)
+
+    return read
+
+
+def _taint(reader: StepReader, value: Any, path: Path) -> Commands:
+    yield "taint", reader.fields(value, path, node_=str, taints_=list)
+
+
+def _evict(reader: StepReader, value: Any, path: Path) -> Commands:
+    target, rest = reader.target(value, path, ("Pod",))
+    yield "evict", target | reader.fields(rest, path, gracePeriodSeconds=int)
+
+
+def _fault(reader: StepReader, value: Any, path: Path) -> Commands:
+    """Trouble on a node or in a container; what each kind takes is the engine's to say."""
+    if not isinstance(value, Mapping) or not isinstance(value.get("kind"), str):
+        reader.complain(path, "a fault is a mapping with a kind")
+        return
+    if ("node" in value) == ("pod" in value):
+        reader.complain(path, "a fault happens to a node or to a pod", "name one of them")
+        return
+    if "node" in value:
+        reader.choice(value["kind"], NODE_FAULTS, (*path, "kind"))
+    if "for" in value:
+        reader.duration(value["for"], (*path, "for"))
+    yield "fault", {**({} if "node" in value else {"namespace": "default"}), **value}
+
+
+def _static_pod(reader: StepReader, value: Any, path: Path) -> Commands:
+    """`{node, manifest}` puts a static pod's manifest on a node, `{node, remove: name}` takes it away."""
+    found = reader.fields(
+        value, path, node_=str, manifest=(str, Mapping), remove=str, namespace=(str, type(None))
+    )
+    if ("manifest" in found) == ("remove" in found):
+        reader.complain(path, "must give a manifest or the name of one", "manifest: … or remove: etcd")
+        return
+    if "remove" in found:
+        yield "staticPod", {"namespace": "default", **found}
+        return
+    for _, payload in _write("apply")(reader, found["manifest"], (*path, "manifest")):
+        if payload["object"].get("kind") != "Pod":
+            reader.complain((*path, "manifest"), "must be a Pod: a node runs nothing else by itself")
+        yield "staticPod", {"node": found.get("node"), "manifest": payload["object"]}
+
+
+READERS: dict[str, Callable[[StepReader, Any, Path], Commands]] = {
+    "apply": _write("apply"),
+    "create": _write("create"),
+    "replace": _write("replace"),
+    "setImage": _set_image,
+    "scale": _scale,
+    "patch": _patch,
+    "delete": _delete,
+    "rollout": _rollout,
+    "drain": _drain,
+    "cordon": _node("cordon"),
+    "uncordon": _node("uncordon"),
+    "taint": _taint,
+    "evict": _evict,
+    "fault": _fault,
+    "staticPod": _static_pod,
+    "remove": _node("remove"),
+}
+
+
+def write_step(kind: str, payload: Mapping[str, Any]) -> dict[str, Any]:
+    """A command as the entry of a step, without its instant: what `StepReader` reads back."""
+    rest = {name: value for name, value in payload.items() if value is not None}
+    match kind:
+        case "apply" | "create" | "replace":
+            return {kind: rest["object"]}
+        case "setImage" | "scale" | "evict":
+            target = {str(rest.pop("kind", "Pod")).lower(): rest.pop("name")}
+            return {kind: {**target, **_without_default(rest)}}
+        case "rollout":
+            target = {rest.pop("action"): f"{str(rest.pop('kind')).lower()}/{rest.pop('name')}"}
+            return {kind: {**target, **_without_default(rest)}}
+    return {kind: _without_default(rest)}
+
+
+def _without_default(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if (name, value) != ("namespace", "default")}

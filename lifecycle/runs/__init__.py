@@ -1,0 +1,1 @@
+"""A cluster's life: commands in, slices recorded, checkpoints, forks and clocks."""

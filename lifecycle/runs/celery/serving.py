@@ -1,0 +1,135 @@
+"""This process as an engine worker: the clusters it owns, and its queues, which follow its shards.
+
+Celery's solo pool runs tasks in the main thread; the queues are changed there too, by a timer of
+the worker's own loop.
+"""
+
+import logging
+import time
+from typing import Any
+
+import redis
+from celery import bootsteps, current_app, signals
+from celery.worker import consumer, state
+from django.db import connection
+
+from lifecycle.runs import collector, runner, shards
+from lifecycle.runs.celery import broker, tasks
+
+log = logging.getLogger(__name__)
+
+SYNC_SECONDS = 0.2
+CHECK_SECONDS = 1.0
+AWAY_SECONDS = 0.2
+
+
+class Consumer(consumer.Consumer):
+    """Celery's would look for a broker that is away after 2 s, then 4, then 6: this one looks often."""
+
+    def ensure_connected(self, conn: Any) -> Any:
+        while not broker.is_there():
+            state.maybe_shutdown()
+            time.sleep(AWAY_SECONDS)
+        return super().ensure_connected(conn)
+
+
+# Of pages of an SQLite database.
+CACHE_KIB = 16 * 1024
+
+
+class _Queues:
+    """The queues this worker listens to: one for each of its shards."""
+
+    def __init__(self, consumer: Any, steward: shards.Steward) -> None:
+        self.consumer = consumer
+        self.steward = steward
+        self.shards: set[int] = set()
+        self.server_id = broker.server_id()
+        self.checked_at = time.monotonic()
+
+    def sync(self) -> None:
+        self._check_broker()
+        wanted = set(self.steward.shards)
+        # One by one, each noted when it is done: should the broker or the database fail in between, the
+        # next sync goes on with the rest.
+        for shard in sorted(self.shards - wanted):
+            self.consumer.cancel_task_queue(shards.queue_of(shard))
+            self.shards.discard(shard)
+        for shard in sorted(wanted - self.shards):
+            self.consumer.add_task_queue(shards.queue_of(shard))
+            self.shards.add(shard)
+            # What was due while nobody served it waits for no message: one may have died with the last owner.
+            tasks.turn(shard)
+
+    def _check_broker(self) -> None:
+        """A task whose acknowledgement met a dying broker leaves Celery waiting for ever, unaware.
+
+        A connection error raised from a timer makes it connect again.
+        """
+        if time.monotonic() - self.checked_at < CHECK_SECONDS:
+            return
+        self.checked_at = time.monotonic()
+        if broker.server_id() != self.server_id:
+            raise redis.ConnectionError("the broker was restarted")
+
+
+def keep_connection() -> None:
+    """One thread takes all turns, and keeps its connection until it breaks: there a larger cache pays.
+
+    PostgreSQL ends a transaction of ours that stands still. Stopped, we would hold its locks for good, and
+    others take our shards after the same silence.
+    """
+    connection.close()
+    connection.settings_dict["CONN_MAX_AGE"] = None
+    options = connection.settings_dict["OPTIONS"]
+    if connection.vendor == "sqlite":
+        options["init_command"] += f"PRAGMA cache_size=-{CACHE_KIB};"
+    else:
+        silence_ms = round(shards.SILENCE.total_seconds() * 1000)
+        options["options"] += f" -c idle_in_transaction_session_timeout={silence_ms}"
+
+
+_steward: shards.Steward | None = None
+
+
+def _start_once() -> shards.Steward:
+    """Begin to beat, and to take shards."""
+    global _steward
+    if _steward is None:
+        collector.settle()
+        keep_connection()
+        shards.make_shards()
+        _steward = shards.Steward(runner.this_process().name, lambda: len(runner.this_process().hot))
+        _steward.start()
+        log.info("engine worker ready", extra={"worker": runner.this_process().name})
+    return _steward
+
+
+class FollowShards(bootsteps.StartStopStep):
+    """Part of Celery's consumer, and so started again with it: a lost broker takes every timer along."""
+
+    requires = ("celery.worker.consumer.tasks:Tasks",)
+    timer: Any = None
+
+    def start(self, parent: Any) -> None:
+        queues = _Queues(parent, _start_once())
+        self.timer = parent.timer.call_repeatedly(SYNC_SECONDS, queues.sync)
+
+    def stop(self, parent: Any) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+
+
+current_app.steps["consumer"].add(FollowShards)
+
+
+@signals.worker_shutdown.connect
+def stop(**_: Any) -> None:
+    """A clean end: checkpoints for every cluster, then the shards are free."""
+    if _steward is None:
+        return
+    # The last turn's connection may have died since, unnoticed.
+    connection.close()
+    runner.this_process().close()
+    _steward.stop()
+    log.info("engine worker stopped", extra={"worker": runner.this_process().name})

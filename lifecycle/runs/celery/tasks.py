@@ -1,0 +1,48 @@
+"""The Celery side: a task is one turn of a shard. It takes a number and calls the runner."""
+
+import logging
+
+import redis
+from celery import shared_task
+from django.db import Error, close_old_connections
+from kombu.exceptions import OperationalError
+
+from lifecycle.runs import runner
+from lifecycle.runs.celery import broker
+from lifecycle.runs.shards import queue_of
+
+log = logging.getLogger(__name__)
+
+
+@shared_task(name="podline.turn")
+def turn(shard: int) -> None:
+    """One turn of a shard; the next one is asked for while anything is due."""
+    close_old_connections()
+    broker.clear_nudged(shard)
+    try:
+        is_more_due = runner.turn_of_shard(runner.this_process(), shard)
+    except Error as problem:
+        # The database is away. The ticker asks again once it is back.
+        log.warning("no turn: %s", problem, extra={"shard": shard})
+        return
+    if is_more_due:
+        nudge(shard)
+
+
+def nudge(shard: int) -> bool:
+    """Ask for a turn of a shard. Many nudges before it begins are one; a lost one the ticker repeats.
+
+    False when the broker is not there.
+    """
+    is_marked = False
+    try:
+        is_marked = broker.mark_nudged(shard)
+        if is_marked:
+            turn.apply_async((shard,), queue=queue_of(shard), retry=False)
+    except (redis.RedisError, OperationalError) as problem:
+        log.warning("not nudged: %s", problem, extra={"shard": shard})
+        if is_marked:
+            # Marked but not sent: the next one is to be sent.
+            broker.clear_nudged(shard)
+        return False
+    return True

@@ -1,0 +1,54 @@
+"""The ticker: nudges shards whose clusters are due, and repairs what lost messages left behind.
+
+It keeps no state; several of them do no harm.
+"""
+
+import logging
+import threading
+import time
+
+from django.db import Error, connection
+from django.db.models import Q
+
+from lifecycle.models import Cluster, Command, RunControl
+from lifecycle.runs.celery import tasks
+from lifecycle.runs.run_clock import moment
+
+log = logging.getLogger(__name__)
+
+TICK_SECONDS = 0.05
+# Commands and controls nudge for themselves; this often the ticker looks for forgotten ones.
+REPAIR_SECONDS = 0.5
+# A broker or database that is away is asked again after this long.
+AWAY_SECONDS = 0.5
+
+
+def due_shards(now: float) -> list[int]:
+    """The shards with a cluster whose next wake has come."""
+    due = Cluster.objects.filter(next_wake_at__lte=moment(now), failure="")
+    return sorted(set(due.values_list("shard", flat=True)))
+
+
+def forgotten_shards() -> list[int]:
+    """The shards with commands or controls that nobody has taken."""
+    waiting = Q(pk__in=Command.objects.filter(state=Command.State.PENDING, pinned_ms=None).values("cluster"))
+    waiting |= Q(pk__in=RunControl.objects.filter(applied_at=None).values("cluster"))
+    return sorted(set(Cluster.objects.filter(waiting, failure="").values_list("shard", flat=True)))
+
+
+def run(stopped: threading.Event) -> None:
+    """Tick until stopped. A database that is away for a while is waited for."""
+    repaired_at = 0.0
+    while not stopped.wait(TICK_SECONDS):
+        try:
+            shards = due_shards(time.time())
+            if time.monotonic() - repaired_at > REPAIR_SECONDS:
+                shards = sorted({*shards, *forgotten_shards()})
+                repaired_at = time.monotonic()
+        except Error as problem:
+            log.warning("tick failed: %s", problem)
+            connection.close()
+            stopped.wait(AWAY_SECONDS)
+            continue
+        if not all(tasks.nudge(shard) for shard in shards):
+            stopped.wait(AWAY_SECONDS)

@@ -1,0 +1,161 @@
+"""A fork shares a cluster's history up to an instant and then lives its own life.
+
+It keeps seed, epoch, settings and the ids its causes name, so whatever it does not touch goes on exactly as
+in its parent. Commands its parent got later, and steps still ahead of it, are not taken along.
+"""
+
+from itertools import count
+from typing import Any
+from uuid import uuid4
+
+from django.db import connection, transaction
+
+from lifecycle import frames, reads
+from lifecycle.engine.rules.columns import summarize
+from lifecycle.models import Cluster, Command, StoredObject
+from lifecycle.runs import bulk, checkpoints, container_logs, recorder, shards
+
+BATCH_ROWS = 5000
+UNFINISHED = "the fork is still being made"
+# Not the parent's: who it is, how it runs, and how far it is.
+TAKEN_ALONG = (
+    "seed epoch settings engine_version replay_from_ms keep_ms keep_rows watch_ms watch_rows"
+).split()
+
+
+def fork(parent: Cluster, at_ms: int | None, owner: Any, name: str) -> Cluster:
+    """A new, paused cluster that is what `parent` was at `at_ms`; None: what it is now.
+
+    ValueError when the instant is not recorded; checkpoints.Unreadable when it cannot be replayed any more;
+    ValidationError when the name is taken or no DNS label.
+    """
+    if parent.failure == UNFINISHED:
+        raise ValueError("it is a fork itself, and still being made; ask again soon")
+    restored = _restore(parent, at_ms)
+    child = _make_child(parent, restored.engine.now_ms, owner, name, restored)
+    try:
+        _copy_commands(parent, child)
+        _copy_rows(recorder.TRANSITIONS, parent, child, "seq", range(child.oldest_seq, child.seq + 1))
+        _copy_rows(recorder.EVENTS, parent, child, "seq", range(child.oldest_seq, child.seq + 1))
+        _copy_rows(recorder.VERSIONS, parent, child, "rv", range(child.oldest_rv, child.rv + 1))
+        _write_objects(parent, child, restored)
+        container_logs.copy(parent.pk, child.pk, child.instant_ms)
+        # Its shard may have moved meanwhile, and raised its fence; nobody serves it yet. What has not begun
+        # to live begins as its parent does, from nothing.
+        while child.rv and not checkpoints.save(child, child.fence, restored.engine):
+            child.refresh_from_db(fields=["fence"])
+    except BaseException:
+        child.delete()
+        raise
+    child.failure = ""
+    child.save(update_fields=["failure"])
+    return child
+
+
+def suggest_name(parent: Cluster) -> str:
+    """A name for a fork that is not taken yet: `shop-fork`, `shop-fork-2`…"""
+    stem = parent.name[:50].rstrip("-") + "-fork"
+    taken = set(Cluster.objects.filter(name__startswith=stem).values_list("name", flat=True))
+    names = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
+    return next(name for name in names if name not in taken)
+
+
+def _restore(parent: Cluster, at_ms: int | None) -> checkpoints.Restored:
+    """The parent at an instant up to virtual now.
+
+    What is due between its cursor and virtual now is not recorded yet. Nothing may be, or the fork waits
+    for a turn to record it; as it is now, the parent then is what it was at the cursor.
+    """
+    now_ms, recorded_ms = reads.virtual_now_ms(parent), parent.instant_ms
+    wanted_ms = now_ms if at_ms is None else at_ms
+    if not 0 <= wanted_ms <= now_ms:
+        raise ValueError(f"instant {wanted_ms} ms: the recorded history goes from 0 to {now_ms} ms")
+    restored = checkpoints.restore(parent, min(wanted_ms, recorded_ms))
+    if wanted_ms > recorded_ms:
+        wake_ms = restored.engine.next_wake()
+        if parent.rv and (wake_ms is None or wake_ms > wanted_ms):
+            restored.engine.run_until(wanted_ms)
+        elif at_ms is not None:
+            raise ValueError(
+                f"instant {at_ms} ms: history is recorded up to {recorded_ms} ms; ask again soon"
+            )
+    return restored
+
+
+def _make_child(
+    parent: Cluster, at_ms: int, owner: Any, name: str, restored: checkpoints.Restored
+) -> Cluster:
+    child = Cluster(
+        owner=owner,
+        name=name,
+        parent=parent,
+        forked_at_ms=at_ms,
+        instant_ms=at_ms,
+        anchor_instant_ms=at_ms,
+        seq=restored.seq,
+        rv=restored.rv,
+        # Rows that its parent no longer keeps; what it writes itself is kept.
+        oldest_seq=min(parent.oldest_seq, restored.seq + 1),
+        oldest_rv=min(parent.oldest_rv, restored.rv + 1),
+        paused=True,
+        # Nobody serves it before it is whole.
+        failure=UNFINISHED,
+        **{column: getattr(parent, column) for column in TAKEN_ALONG},
+    )
+    child.full_clean(exclude=["settings"])
+    with transaction.atomic():
+        child.save()
+        child.shard = shards.shard_of(child.pk)
+        child.save(update_fields=["shard"])
+    return child
+
+
+def _copy_commands(parent: Cluster, child: Cluster) -> None:
+    entered = parent.commands.filter(state=Command.State.DONE, instant_ms__lte=child.instant_ms)
+    copies = []
+    for command in entered.order_by("instant_ms", "order").iterator():
+        command.source = command.source or command.pk
+        command.pk, command.cluster = uuid4(), child
+        copies.append(command)
+    Command.objects.bulk_create(copies, batch_size=500)
+    child.inbox_head = max((command.order for command in copies), default=0)
+    child.inbox_order = copies[-1].order if copies else 0
+    child.save(update_fields=["inbox_head", "inbox_order"])
+
+
+def _copy_rows(table: bulk.Table, parent: Cluster, child: Cluster, number: str, rows: range) -> None:
+    """Inside the database, in short transactions."""
+    columns = ", ".join(f'"{column}"' for column in table.columns if column != "cluster_id")
+    for first in rows[::BATCH_ROWS]:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(
+                f'INSERT INTO "{table.name}" ("cluster_id", {columns}) SELECT %s, {columns}'
+                f' FROM "{table.name}" WHERE "cluster_id" = %s AND "{number}" BETWEEN %s AND %s',
+                [child.pk, parent.pk, first, min(first + BATCH_ROWS - 1, rows[-1])],
+            )
+
+
+def _write_objects(parent: Cluster, child: Cluster, restored: checkpoints.Restored) -> None:
+    """What had not changed since is copied, what had is read from the engine, the deleted stay deleted."""
+    rows: list[bulk.Values] = []
+    created = StoredObject.objects.filter(cluster=parent, created_ms__lte=child.instant_ms)
+    for stored in created.iterator():
+        values = _values_then(stored, child, restored)
+        if values is not None:
+            rows.append(values)
+    for start in range(0, len(rows), BATCH_ROWS):
+        with transaction.atomic():
+            bulk.upsert(recorder.OBJECTS, rows[start : start + BATCH_ROWS])
+
+
+def _values_then(stored: StoredObject, child: Cluster, restored: checkpoints.Restored) -> bulk.Values | None:
+    summary: dict[str, Any] = {**frames.summary_of(stored)}
+    if stored.rv <= child.rv:
+        data = stored.data
+    else:
+        found = restored.engine.find(stored.kind, stored.namespace, stored.name)
+        # Created at that very instant, but later in it than the fork: not there yet.
+        if found is None or found.meta.uid != stored.uid:
+            return None
+        data, summary = found.to_json(child.epoch_ms), summarize(found, child.instant_ms)
+    return (child.pk, *[summary[column] for column in frames.SUMMARY_COLUMNS], bulk.to_text(data))

@@ -1,0 +1,239 @@
+"""The way in: make a cluster, append a command, ask for a run control, wait for what came of it."""
+
+import time
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from lifecycle.input import expressions, scenario
+from lifecycle.models import DEFAULT_EPOCH, Cluster, Command, RunControl
+from lifecycle.runs import run_controls, shards
+from lifecycle.runs.celery import broker, tasks
+from lifecycle.runs.run_clock import MAX_SPEED, MIN_SPEED
+
+WAIT_SECONDS = 10.0
+# Virtual time goes on from the epoch, and is written with four digits.
+FIRST_YEAR, LAST_YEAR = 1970, 9000
+# Should an announcement get lost, the result is looked up this often.
+LOOK_SECONDS = 0.5
+
+User = AbstractBaseUser | AnonymousUser | None
+
+
+class Refused(Exception):
+    """The inbox does not take this: the message says what and why."""
+
+
+def create_cluster(
+    owner: Any,
+    name: str,
+    seed: int = 1,
+    epoch: datetime = DEFAULT_EPOCH,
+    settings: dict[str, Any] | None = None,
+    **columns: Any,
+) -> Cluster:
+    """A new cluster at instant 0.
+
+    ValidationError when the name is taken or no DNS label, or its input would give no cluster.
+    """
+    check_input(epoch, settings or {})
+    cluster = Cluster(owner=owner, name=name, seed=seed, epoch=epoch, settings=settings or {}, **columns)
+    cluster.full_clean(exclude=["settings"])
+    # Due at once: the first turn makes its nodes and starts its clock.
+    cluster.next_wake_at = timezone.now()
+    with transaction.atomic():
+        cluster.save()
+        cluster.shard = shards.shard_of(cluster.pk)
+        cluster.save(update_fields=["shard"])
+    _nudge(cluster)
+    return cluster
+
+
+def check_input(epoch: datetime, settings: Any) -> None:
+    """ValidationError with what is wrong with the epoch or the settings of a new cluster, and what would be
+    right."""
+    problems: dict[str, list[str]] = {}
+    if not FIRST_YEAR <= epoch.year <= LAST_YEAR:
+        problems["epoch"] = [f"the year {epoch.year}: use one from {FIRST_YEAR} to {LAST_YEAR}"]
+    if wrong := scenario.check_settings(settings):
+        problems["settings"] = [str(problem) for problem in wrong]
+    if problems:
+        raise ValidationError(problems)
+
+
+def append(
+    cluster: Cluster,
+    kind: str,
+    payload: dict[str, Any],
+    user: User = None,
+    id: UUID | str | None = None,
+    version: int = 1,
+    pinned_ms: int | None = None,
+) -> Command:
+    """Put a command into the cluster's inbox and wake the cluster. The same id twice is one command.
+
+    `pinned_ms`: the instant a scenario step carries. Refused when the id names another command, or the
+    cluster has failed.
+    """
+    if _has_nul(payload):
+        raise Refused("a NUL character is no part of any text here: leave it out, or write an escape for it")
+    command_id = uuid4() if id is None else UUID(str(id))
+    with transaction.atomic():
+        known = Command.objects.filter(pk=command_id).first() if id is not None else None
+        if known is None:
+            known = _append(cluster, command_id, kind, payload, user, version, pinned_ms)
+    if (known.cluster_id, known.kind, known.payload) != (cluster.pk, kind, payload):
+        raise Refused(f"command {command_id} was already used for something else; use a new id")
+    if not known.is_done:
+        _nudge(cluster)
+    return known
+
+
+def _has_nul(value: Any) -> bool:
+    """Whether a text in it has a NUL, which PostgreSQL does not keep."""
+    if isinstance(value, str):
+        return "\0" in value
+    if isinstance(value, dict):
+        return any(_has_nul(name) or _has_nul(one) for name, one in value.items())
+    return isinstance(value, list | tuple) and any(map(_has_nul, value))
+
+
+def _append(
+    cluster: Cluster,
+    command_id: UUID,
+    kind: str,
+    payload: dict[str, Any],
+    user: User,
+    version: int,
+    pinned_ms: int | None,
+) -> Command:
+    # The update takes the row's lock: orders become visible in the order they were given.
+    Cluster.objects.filter(pk=cluster.pk).update(inbox_head=F("inbox_head") + 1)
+    row = Cluster.objects.filter(pk=cluster.pk).values_list("inbox_head", "failure").first()
+    if row is None:
+        raise Refused(f"the cluster {cluster.name} is gone")
+    order, failure = row
+    if failure:
+        raise Refused(f"the cluster {cluster.name} has failed and takes no commands: {failure}")
+    command, _ = Command.objects.get_or_create(
+        pk=command_id,
+        defaults={
+            "cluster": cluster,
+            "order": order,
+            "kind": kind,
+            "version": version,
+            "payload": payload,
+            "user": _known(user),
+            "pinned_ms": pinned_ms,
+        },
+    )
+    return command
+
+
+def _nudge(cluster: Cluster) -> None:
+    # Inside a caller's transaction nothing is there yet for a worker to find.
+    transaction.on_commit(lambda: tasks.nudge(cluster.shard))
+
+
+def wait_for_result(command: Command, timeout: float = WAIT_SECONDS) -> dict[str, Any] | None:
+    """The command's result `{code, object, status, warnings}`; None when there is none after `timeout` s.
+
+    `command` is refreshed either way.
+    """
+    _wait(command, str(command.pk), lambda: command.is_done, timeout)
+    return command.result
+
+
+def control(
+    cluster: Cluster, kind: str, payload: dict[str, Any] | None = None, user: User = None
+) -> RunControl:
+    """Ask for a run control: pause {}, resume {}, speed {speed},
+    step {ms?}, run {untilMs?, condition?, fast?}.
+
+    ValidationError with what would be right.
+    """
+    payload = payload or {}
+    _check_control(kind, payload)
+    control = RunControl.objects.create(cluster=cluster, kind=kind, payload=payload, user=_known(user))
+    _nudge(cluster)
+    return control
+
+
+def wait_for_control(control: RunControl, timeout: float = 2.0) -> bool:
+    """Whether the control was applied within `timeout` seconds; `control` is refreshed."""
+    _wait(control, f"control-{control.pk}", lambda: control.applied_at is not None, timeout)
+    return control.applied_at is not None
+
+
+def pause(cluster: Cluster, user: User = None) -> RunControl:
+    """Virtual time stands."""
+    return control(cluster, RunControl.Kind.PAUSE, {}, user)
+
+
+def resume(cluster: Cluster, user: User = None) -> RunControl:
+    """Virtual time goes on at the cluster's speed."""
+    return control(cluster, RunControl.Kind.RESUME, {}, user)
+
+
+def step(cluster: Cluster, ms: int | None = None, user: User = None) -> RunControl:
+    """Go on by `ms`, or to the next instant at which anything happens; then stand."""
+    return control(cluster, RunControl.Kind.STEP, {} if ms is None else {"ms": ms}, user)
+
+
+def run(
+    cluster: Cluster,
+    until_ms: int | None = None,
+    condition: str = "",
+    fast: bool = True,
+    user: User = None,
+) -> RunControl:
+    """Run to an instant or until a condition holds, at the cluster's speed or flat out; then stand."""
+    payload = {"untilMs": until_ms, "condition": condition, "fast": fast}
+    return control(cluster, RunControl.Kind.RUN, payload, user)
+
+
+def _check_control(kind: str, payload: dict[str, Any]) -> None:
+    if kind not in RunControl.Kind.values:
+        raise ValidationError(f"run control {kind!r}: use one of {', '.join(RunControl.Kind.values)}")
+    speed, ms, until_ms = payload.get("speed"), payload.get("ms"), payload.get("untilMs")
+    if kind == RunControl.Kind.SPEED and not _is_number(speed, MIN_SPEED, MAX_SPEED):
+        raise ValidationError(f"speed {speed!r}: use a number from {MIN_SPEED:g} to {MAX_SPEED:,.0f}")
+    if payload.get("condition") not in (None, "", run_controls.IDLE):
+        _check_condition(payload["condition"])
+    for name, value in (("ms", ms), ("untilMs", until_ms)):
+        if value is not None and not (isinstance(value, int) and _is_number(value, 0, 10**15)):
+            raise ValidationError(f"{name} {value!r}: use a whole number of milliseconds, 0 or more")
+
+
+def _check_condition(condition: object) -> None:
+    try:
+        expressions.parse(str(condition))
+    except expressions.ExpressionError as problem:
+        raise ValidationError(str(problem)) from None
+
+
+def _is_number(value: object, low: float, high: float) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
+
+
+def _known(user: User) -> Any:
+    return user if user is not None and user.is_authenticated else None
+
+
+def _wait(row: Command | RunControl, announced_as: str, is_done: Any, timeout: float) -> None:
+    deadline = time.monotonic() + timeout
+    while True:
+        row.refresh_from_db()
+        left = deadline - time.monotonic()
+        if is_done() or left <= 0:
+            return
+        began = time.monotonic()
+        if not broker.wait_for_announcement(announced_as, min(left, LOOK_SECONDS)):
+            # Redis may have answered at once because it is not there: do not spin.
+            time.sleep(max(0.0, min(0.05 - (time.monotonic() - began), left)))

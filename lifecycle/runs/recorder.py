@@ -1,0 +1,269 @@
+"""Record what a slice of a run did: objects, versions, transitions, events, results, cursor.
+
+The fence is checked inside every transaction. Moving the cursor is the commit: history rows above it
+are not there for readers, so a large slice may be written in batches with the lock released between.
+Objects are replaced, not added, and so could not be hidden: they are written with the cursor.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, cast
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from lifecycle import frames
+from lifecycle.engine.heart.trace import Row, Transition, Version, make_merge_patch
+from lifecycle.engine.rules.columns import summarize
+from lifecycle.models import Cluster, Command, ObjectVersion, RunControl, StoredObject
+from lifecycle.models import Event as EventModel
+from lifecycle.models import Transition as TransitionModel
+from lifecycle.runs import bulk, container_logs
+
+BATCH_ROWS = 5000
+
+TRANSITIONS = bulk.Table(
+    TransitionModel._meta.db_table, ("cluster_id", *frames.TRANSITION_COLUMNS), ("cluster_id", "seq")
+)
+EVENTS = bulk.Table(EventModel._meta.db_table, ("cluster_id", *frames.EVENT_KEYS), ("cluster_id", "seq"))
+VERSIONS = bulk.Table(
+    ObjectVersion._meta.db_table,
+    ("cluster_id", "rv", "at_ms", "uid", "type", "kind", "namespace", "name", "patch"),
+    ("cluster_id", "rv"),
+)
+OBJECTS = bulk.Table(
+    StoredObject._meta.db_table,
+    ("cluster_id", *frames.SUMMARY_COLUMNS, "data"),
+    ("cluster_id", "uid"),
+)
+
+
+class FencedOff(Exception):
+    """Another worker owns the cluster now; nothing of this slice was committed."""
+
+
+@dataclass(slots=True)
+class Answer:
+    """A command that entered at `instant_ms`, and its result. None: it never entered (an engine fault)."""
+
+    command: Command
+    instant_ms: int | None
+    result: dict[str, Any]
+
+
+@dataclass(slots=True)
+class Slice:
+    """What happened between two drained instants, and the row of the cluster as it is afterwards."""
+
+    instant_ms: int
+    rows: list[Row] = field(default_factory=list)
+    versions: list[Version] = field(default_factory=list)
+    logs: list[Any] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
+    controls: list[RunControl] = field(default_factory=list)
+    columns: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.rows or self.versions or self.logs or self.answers or self.controls)
+
+
+@dataclass(slots=True)
+class Rendered:
+    """A slice as values for the tables."""
+
+    transitions: list[bulk.Values]
+    events: list[bulk.Values]
+    versions: list[bulk.Values]
+    objects: list[bulk.Values]
+    summaries: list[frames.Summary]
+
+
+def record(cluster: Cluster, fence: int, piece: Slice) -> list[frames.Summary]:
+    """Write a slice and move the cursor; the summaries of changed objects are returned.
+
+    Updates `cluster` in place. Raises FencedOff when the cluster has a new owner.
+    """
+    rendered = render(cluster, piece)
+    for write in _batches(rendered):
+        with transaction.atomic():
+            _check_fence(cluster.pk, fence)
+            write()
+    with transaction.atomic():
+        _move_cursor(cluster, fence, piece)
+        _write_all(rendered)
+        container_logs.write(cluster.pk, piece.logs)
+        _write_answers(piece)
+    return rendered.summaries
+
+
+def clear_above_cursor(cluster: Cluster) -> None:
+    """At a take-over: delete the history rows of a slice that was never committed."""
+    with transaction.atomic():
+        _check_fence(cluster.pk, cluster.fence)
+        TransitionModel.objects.filter(cluster=cluster, seq__gt=cluster.seq).delete()
+        EventModel.objects.filter(cluster=cluster, seq__gt=cluster.seq).delete()
+        ObjectVersion.objects.filter(cluster=cluster, rv__gt=cluster.rv).delete()
+
+
+def render(cluster: Cluster, piece: Slice) -> Rendered:
+    """The slice as table values; each object's JSON is made once."""
+    epoch_ms, pk = cluster.epoch_ms, cluster.pk
+    rendered = Rendered([], [], [], [], [])
+    for row in piece.rows:
+        if isinstance(row, Transition):
+            rendered.transitions.append(_transition_values(pk, row))
+        else:
+            rendered.events.append(_event_values(pk, row))
+    documents: dict[int, dict[str, Any]] = {}
+
+    def document(stored: Any) -> dict[str, Any]:
+        # Objects are immutable and held by the slice, so their address names them here.
+        found = documents.get(id(stored))
+        if found is None:
+            found = documents[id(stored)] = stored.to_json(epoch_ms)
+        return found
+
+    last: dict[str, Version] = {}
+    for version in piece.versions:
+        rendered.versions.append(_version_values(pk, version, document))
+        last[version.new.meta.uid] = version
+    for version in last.values():
+        summary = _summary(version, piece.instant_ms)
+        rendered.summaries.append(summary)
+        data = bulk.to_text(document(version.new))
+        # The summary's keys are the columns, in their order.
+        columns: dict[str, Any] = {**summary}
+        rendered.objects.append((pk, *[columns[column] for column in frames.SUMMARY_COLUMNS], data))
+    return rendered
+
+
+def _summary(version: Version, now_ms: int) -> frames.Summary:
+    summary = cast(frames.Summary, summarize(version.new, now_ms))
+    if version.type == "DELETED":
+        summary["deleted_ms"] = version.at_ms
+    # A container's reason may be a stranger's text.
+    summary["status"] = bulk.plain(summary["status"])
+    return summary
+
+
+def _transition_values(pk: int, row: Transition) -> bulk.Values:
+    subject, to_text = row.subject, bulk.to_text
+    return (
+        pk,
+        row.seq,
+        row.at_ms,
+        subject.kind,
+        subject.namespace,
+        subject.name,
+        subject.uid,
+        subject.owner,
+        row.field,
+        to_text(row.old),
+        to_text(row.new),
+        bulk.plain(row.reason),
+        bulk.plain(row.message),
+        to_text(row.cause),
+        to_text(row.detail),
+    )
+
+
+def _event_values(pk: int, row: Any) -> bulk.Values:
+    subject, to_text = row.subject, bulk.to_text
+    return (
+        pk,
+        row.seq,
+        row.at_ms,
+        subject.kind,
+        subject.namespace,
+        subject.name,
+        subject.uid,
+        row.field_path,
+        row.event_type,
+        bulk.plain(row.reason),
+        bulk.plain(row.message),
+        row.source,
+        row.count,
+        row.first_ms,
+        row.last_ms,
+        row.event_id,
+        to_text(row.cause),
+        to_text(row.detail),
+    )
+
+
+def _version_values(pk: int, version: Version, document: Callable[[Any], dict[str, Any]]) -> bulk.Values:
+    new = version.new
+    patch = document(new) if version.old is None else make_merge_patch(document(version.old), document(new))
+    return (
+        pk,
+        version.resource_version,
+        version.at_ms,
+        new.meta.uid,
+        version.type,
+        new.kind.name,
+        new.meta.namespace,
+        new.meta.name,
+        bulk.to_text(patch),
+    )
+
+
+def _batches(rendered: Rendered) -> Iterator[Callable[[], None]]:
+    """Writes of at most BATCH_ROWS each, taken off `rendered` until the rest fits one transaction."""
+    parts = [
+        (TRANSITIONS, rendered.transitions),
+        (EVENTS, rendered.events),
+        (VERSIONS, rendered.versions),
+    ]
+    left = sum(len(rows) for _, rows in parts)
+    for table, rows in parts:
+        while left > BATCH_ROWS and rows:
+            batch, rows[:BATCH_ROWS] = rows[:BATCH_ROWS], []
+            left -= len(batch)
+            yield partial(bulk.insert, table, batch)
+
+
+def _write_all(rendered: Rendered) -> None:
+    if rendered.transitions:
+        bulk.insert(TRANSITIONS, rendered.transitions)
+    if rendered.events:
+        bulk.insert(EVENTS, rendered.events)
+    if rendered.versions:
+        bulk.insert(VERSIONS, rendered.versions)
+    if rendered.objects:
+        bulk.upsert(OBJECTS, rendered.objects)
+
+
+def _check_fence(pk: int, fence: int) -> None:
+    # An update, not a read: it takes the row's lock, so no take-over slips in before the commit.
+    if not Cluster.objects.filter(pk=pk, fence=fence).update(fence=F("fence")):
+        raise FencedOff
+
+
+def _move_cursor(cluster: Cluster, fence: int, piece: Slice) -> None:
+    columns = piece.columns | {"instant_ms": piece.instant_ms, "updated_at": timezone.now()}
+    if piece.rows:
+        columns["seq"] = piece.rows[-1].seq
+    if piece.versions:
+        columns["rv"] = piece.versions[-1].resource_version
+    entered = [answer.command.order for answer in piece.answers if answer.instant_ms is not None]
+    if entered:
+        columns["inbox_order"] = entered[-1]
+    if not Cluster.objects.filter(pk=cluster.pk, fence=fence).update(**columns):
+        raise FencedOff
+    for column, value in columns.items():
+        setattr(cluster, column, value)
+
+
+def _write_answers(piece: Slice) -> None:
+    now = timezone.now()
+    for answer in piece.answers:
+        command = answer.command
+        command.state, command.done_at = Command.State.DONE, now
+        command.instant_ms, command.result = answer.instant_ms, bulk.plain_json(answer.result)
+        command.save(update_fields=["state", "done_at", "instant_ms", "result"])
+    for control in piece.controls:
+        control.applied_at, control.instant_ms = now, piece.instant_ms
+        control.save(update_fields=["applied_at", "instant_ms", "problem"])

@@ -1,0 +1,393 @@
+"""Own clusters: take due commands, advance, record what happened, tell who watches.
+
+An owner keeps the engines of its clusters in memory. One *turn* of a cluster is bounded in wall time:
+advance to virtual now, enter what waits in the inbox, record, publish. Whatever fails, the engine in
+memory is dropped and made again from what was recorded.
+"""
+
+import logging
+import os
+import socket
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+
+from django.db import DataError, Error, IntegrityError
+from django.db.models import Q
+
+from lifecycle import frames
+from lifecycle.engine import Cluster as Engine
+from lifecycle.engine.heart.trace import row_to_json
+from lifecycle.input import expressions
+from lifecycle.models import Cluster, Command, RunControl
+from lifecycle.runs import (
+    checkpoints,
+    collector,
+    engine_faults,
+    metrics,
+    publisher,
+    recorder,
+    retention,
+    run_controls,
+    shards,
+)
+from lifecycle.runs.celery import broker
+from lifecycle.runs.engine_faults import EngineFault
+from lifecycle.runs.recorder import Answer, FencedOff, Slice
+from lifecycle.runs.run_clock import RunClock, moment
+
+log = logging.getLogger(__name__)
+
+TURN_SECONDS = 0.1
+MIN_TURN_SECONDS = 0.01
+COMMANDS_A_TURN = 200
+# Wakes closer together than this are taken in one turn.
+COALESCE_SECONDS = 0.05
+# Behind by more than this, the anchor moves: the run is slower than asked, and says so.
+LAG_SECONDS = 0.5
+# A new checkpoint once this much engine time would have to be replayed, and four times what saving costs.
+REPLAY_SECONDS = 1.0
+HOT_CLUSTERS = 256
+# The speed reached is measured over windows of this length.
+SPEED_WINDOW_SECONDS = 2.0
+
+Wall = Callable[[], float]
+
+
+@dataclass(slots=True)
+class Hot:
+    """A cluster in this process: its row as last read or written, and its engine at the row's cursor."""
+
+    cluster: Cluster
+    engine: Engine
+    clock: RunClock
+    unsaved_seconds: float = 0.0
+    save_seconds: float = 0.0
+    speed_since: tuple[float, int] | None = None
+    pruned_at: float = field(default_factory=time.monotonic)
+
+
+class Owner:
+    """The clusters one worker serves. `wall` gives seconds since 1970 (handed in by tests)."""
+
+    def __init__(self, name: str, wall: Wall = time.time) -> None:
+        self.name = name
+        self.wall = wall
+        self.hot: OrderedDict[int, Hot] = OrderedDict()
+
+    def turn(self, cluster_id: int, seconds: float = TURN_SECONDS) -> float | None:
+        """One turn of a cluster. The wall time of its next one is returned; None: nothing will be due."""
+        is_recorded = False
+        try:
+            hot = self._own(cluster_id)
+            wake = None if hot is None else self._advance(hot, seconds)
+            is_recorded = True
+            return wake
+        except FencedOff:
+            log.info("fenced off", extra={"cluster": cluster_id})
+            return None
+        except Error as problem:
+            # The ticker asks again; meanwhile the other clusters of the shard have their turns.
+            log.warning("turn not recorded: %s", problem, extra={"cluster": cluster_id})
+            return None
+        except EngineFault as fault:
+            return self.wall() if engine_faults.note(fault) else None
+        finally:
+            if not is_recorded:
+                collector.let_go(self.hot.pop(cluster_id, None))
+
+    def close(self) -> None:
+        """Leave every cluster with a checkpoint, so that the next owner starts at once."""
+        while self.hot:
+            _, hot = self.hot.popitem()
+            try:
+                _save(hot)
+            except Exception:
+                # It will be replayed from an older checkpoint.
+                log.exception("no checkpoint at the end", extra={"cluster": hot.cluster.name})
+
+    def _own(self, cluster_id: int) -> Hot | None:
+        """The cluster's engine, hot or made again; None when another worker serves its shard."""
+        cluster = shards.row_and_inbox(cluster_id)
+        hot = self.hot.get(cluster_id)
+        if cluster is not None and hot is not None and hot.cluster.fence == cluster.fence:
+            self.hot.move_to_end(cluster_id)
+            hot.cluster = cluster
+            return hot
+        collector.let_go(self.hot.pop(cluster_id, None))
+        if cluster is None or not shards.take(cluster, self.name):
+            return None
+        # Only now nobody else moves its cursor.
+        cluster = shards.row_and_inbox(cluster_id)
+        if cluster is None:
+            return None
+        hot = self.hot[cluster_id] = self._take_over(cluster)
+        while len(self.hot) > HOT_CLUSTERS:
+            _, coldest = self.hot.popitem(last=False)
+            _save(coldest)
+            collector.let_go(coldest)
+        return hot
+
+    def _take_over(self, cluster: Cluster) -> Hot:
+        """Make the cluster's engine again and clear away what was never committed."""
+        started = time.perf_counter()
+        try:
+            engine = checkpoints.restore(cluster).engine
+        except Error:
+            raise
+        except Exception as problem:
+            raise EngineFault(cluster, None, problem) from problem
+        recorder.clear_above_cursor(cluster)
+        checkpoints.adopt_version(cluster, engine)
+        clock = RunClock.of(cluster)
+        if clock.anchor_wall is None:
+            clock.anchor(cluster.instant_ms, self.wall())
+        seconds = time.perf_counter() - started
+        metrics.counters["take_overs"] += 1
+        log.info("took over", extra={"cluster": cluster.name, "seconds": round(seconds, 3)})
+        return Hot(cluster, engine, clock, unsaved_seconds=seconds)
+
+    def _advance(self, hot: Hot, seconds: float) -> float | None:
+        started, before = time.perf_counter(), (hot.cluster.seq, hot.cluster.rv)
+        piece = Slice(instant_ms=hot.cluster.instant_ms)
+        try:
+            self._apply_controls(hot, piece)
+            self._run(hot, piece, started + seconds)
+            changes = hot.engine.take_changes()
+        except (EngineFault, Error):
+            raise
+        except Exception as problem:
+            raise EngineFault(hot.cluster, None, problem) from problem
+        piece.instant_ms = hot.engine.now_ms
+        piece.rows, piece.versions, piece.logs = changes.rows, changes.versions, changes.logs
+        engine_seconds = time.perf_counter() - started
+        wake = _keep_time(hot, piece, self.wall())
+        summaries = self._record(hot, piece)
+        metrics.count_turn(piece, engine_seconds, time.perf_counter() - started - engine_seconds)
+        hot.unsaved_seconds += engine_seconds
+        _tell(hot, piece, before, summaries)
+        _look_after(hot)
+        return wake
+
+    def _record(self, hot: Hot, piece: Slice) -> list[frames.Summary]:
+        try:
+            return recorder.record(hot.cluster, hot.cluster.fence, piece)
+        except (DataError, IntegrityError) as problem:
+            # The database is there and will never take this: asking again is no cure.
+            raise EngineFault(hot.cluster, None, problem) from problem
+        except (FencedOff, Error):
+            raise
+        except Exception as problem:
+            # What the engine made cannot be written down: as much a defect as not making it.
+            raise EngineFault(hot.cluster, None, problem) from problem
+
+    def _apply_controls(self, hot: Hot, piece: Slice) -> None:
+        """Run controls in the order they were asked for. Time passes up to now at the old speed first."""
+        wall, clock = self.wall(), hot.clock
+        if not hot.cluster.has_controls:
+            return
+        for control in hot.cluster.run_controls.filter(applied_at=None).order_by("id"):
+            clock.anchor(max(clock.now_ms(wall), hot.engine.now_ms), wall)
+            control.problem = run_controls.apply(control, clock, hot.engine)
+            piece.controls.append(control)
+
+    def _run(self, hot: Hot, piece: Slice, deadline: float) -> None:
+        """Advance to where time or the run has come, at most until `deadline`; commands enter on the way."""
+        wall = self.wall()
+        now_ms, target_ms = hot.clock.now_ms(wall), hot.clock.target_ms(wall)
+        is_there = True
+        for until_ms, command in _waiting_commands(hot.cluster, now_ms, target_ms):
+            # One that is pinned further on than time allows holds the run there until the next turn.
+            is_there = is_there and self._run_to(hot, until_ms, deadline)
+            if is_there or command.pinned_ms is None:
+                piece.answers.append(_submit(hot, command))
+            if piece.answers and time.perf_counter() > deadline:
+                return
+        is_there = is_there and self._run_to(hot, target_ms, deadline)
+        # A run that was heading somewhere stands when it is there.
+        if is_there and hot.clock.run_until_ms is not None and hot.engine.now_ms >= hot.clock.run_until_ms:
+            _stand(hot, self.wall())
+
+    def _run_to(self, hot: Hot, until_ms: int, deadline: float) -> bool:
+        """Whether the engine is there: time was enough, and no condition stopped it."""
+        clock, engine = hot.clock, hot.engine
+        # Paused, time goes on to the instant of the pause and no further.
+        end_ms = min(until_ms, clock.anchor_instant_ms) if clock.is_paused else until_ms
+        if end_ms <= engine.now_ms:
+            return until_ms <= engine.now_ms
+        holds = _condition(clock.condition)
+
+        def is_met(at: Engine) -> bool:
+            return holds is not None and holds(at)
+
+        if not is_met(engine):
+            with collector.out_of_sight():
+                engine.run_until(end_ms, stop=lambda at: is_met(at) or time.perf_counter() > deadline)
+        if is_met(engine):
+            _stand(hot, self.wall())
+            return False
+        return engine.now_ms >= until_ms
+
+
+def _submit(hot: Hot, command: Command) -> Answer:
+    try:
+        result = hot.engine.submit(checkpoints.engine_command(command))
+    except Exception as problem:
+        raise EngineFault(hot.cluster, command, problem) from problem
+    return Answer(
+        command,
+        hot.engine.now_ms,
+        {
+            "code": result.code,
+            "object": result.object,
+            "status": result.status,
+            "warnings": list(result.warnings),
+        },
+    )
+
+
+def _waiting_commands(cluster: Cluster, now_ms: int, target_ms: int) -> list[tuple[int, Command]]:
+    """What is due until `target_ms`, with the instant it enters at: a scenario's step its own, the rest now.
+
+    Sorted by that instant, then in inbox order.
+    """
+    if not cluster.has_commands:
+        return []
+    due = Q(pinned_ms=None) | Q(pinned_ms__lte=target_ms)
+    waiting = cluster.commands.filter(due, state=Command.State.PENDING).order_by("order")
+    enters = [
+        (now_ms if command.pinned_ms is None else command.pinned_ms, command)
+        for command in waiting[:COMMANDS_A_TURN]
+    ]
+    return sorted(enters, key=lambda one: (one[0], one[1].order))
+
+
+def _next_pinned(cluster: Cluster) -> int | None:
+    if not cluster.has_commands:
+        return None
+    pinned = cluster.commands.filter(state=Command.State.PENDING, pinned_ms__isnull=False)
+    return pinned.order_by("pinned_ms").values_list("pinned_ms", flat=True).first()
+
+
+@lru_cache(maxsize=256)
+def _condition(text: str) -> Callable[[Engine], bool] | None:
+    """What a run stops at: `idle`, or an expression such as `deployment/web Available`."""
+    if not text:
+        return None
+    if text == run_controls.IDLE:
+        return Engine.is_idle
+    expression = expressions.parse(text)
+    return lambda engine: expression.evaluate(engine).holds
+
+
+def _stand(hot: Hot, wall: float) -> None:
+    hot.clock.anchor(hot.engine.now_ms, wall)
+    hot.clock.pause()
+
+
+def _keep_time(hot: Hot, piece: Slice, wall: float) -> float | None:
+    """Move the anchor when the engine lags, note the speed reached and when the next turn is due."""
+    clock, engine = hot.clock, hot.engine
+    behind_ms = clock.now_ms(wall) - engine.now_ms
+    lag_seconds = max(0.0, behind_ms / 1000 / clock.speed)
+    is_busy = clock.as_fast_as_possible or lag_seconds > LAG_SECONDS
+    if is_busy and not clock.is_paused:
+        clock.anchor(engine.now_ms, wall)
+    metrics.gauges["lag_seconds"] = lag_seconds
+    wake = _next_wake(hot, wall)
+    piece.columns = clock.columns() | {
+        "achieved_speed": _achieved_speed(hot, wall, is_busy),
+        "next_wake_at": None if wake is None else moment(wake),
+    }
+    return wake
+
+
+def _next_wake(hot: Hot, wall: float) -> float | None:
+    clock, engine = hot.clock, hot.engine
+    if clock.is_paused:
+        return None
+    if clock.as_fast_as_possible:
+        return wall
+    dues = [engine.next_wake(), clock.run_until_ms, _next_pinned(hot.cluster)]
+    due_ms = min((due for due in dues if due is not None), default=None)
+    if due_ms is None:
+        return None
+    due = clock.wall_of(due_ms)
+    assert due is not None, due_ms
+    return due if due <= wall else max(due, wall + COALESCE_SECONDS)
+
+
+def _achieved_speed(hot: Hot, wall: float, is_busy: bool) -> float | None:
+    """Virtual over wall time, while the engine cannot keep up or runs as fast as it can; else None."""
+    now_ms = hot.engine.now_ms
+    if not is_busy or hot.clock.is_paused:
+        hot.speed_since = None
+        return None
+    since_wall, since_ms = hot.speed_since = hot.speed_since or (wall, now_ms)
+    seconds = wall - since_wall
+    if seconds < 0.1:
+        return hot.cluster.achieved_speed
+    if seconds > SPEED_WINDOW_SECONDS:
+        hot.speed_since = (wall, now_ms)
+    return round((now_ms - since_ms) / 1000 / seconds, 3)
+
+
+def _tell(hot: Hot, piece: Slice, before: tuple[int, int], summaries: list[frames.Summary]) -> None:
+    """After commit: whoever waits for a command or a control, and everyone who watches."""
+    cluster = hot.cluster
+    answered = [str(answer.command.pk) for answer in piece.answers]
+    answered += [f"control-{control.pk}" for control in piece.controls]
+    if answered:
+        broker.announce_results(answered)
+    if piece.is_empty and not hot.clock.as_fast_as_possible:
+        return
+    is_large = len(piece.rows) + len(summaries) > frames.MAX_ROWS
+    rows = [] if is_large else [row_to_json(row) for row in piece.rows]
+    publisher.publish(cluster.group, frames.make_frame(cluster, *before, rows, summaries, is_large))
+    metrics.counters["frames"] += 1
+
+
+def _look_after(hot: Hot) -> None:
+    """Now and then a checkpoint, and old history goes."""
+    if hot.unsaved_seconds > max(REPLAY_SECONDS, 4 * hot.save_seconds):
+        _save(hot)
+    if time.monotonic() - hot.pruned_at > retention.EVERY_SECONDS:
+        retention.prune(hot.cluster)
+        hot.pruned_at = time.monotonic()
+
+
+def _save(hot: Hot) -> None:
+    if hot.unsaved_seconds == 0:
+        return
+    started = time.perf_counter()
+    checkpoints.save(hot.cluster, hot.cluster.fence, hot.engine)
+    hot.save_seconds = time.perf_counter() - started
+    hot.unsaved_seconds = 0.0
+
+
+def due_clusters(shard: int, now: float) -> list[int]:
+    """The clusters of a shard that want a turn: those with something waiting first, then in wake order."""
+    there = Cluster.objects.filter(shard=shard, failure="")
+    waiting = there.filter(
+        Q(pk__in=Command.objects.filter(state=Command.State.PENDING, pinned_ms=None).values("cluster"))
+        | Q(pk__in=RunControl.objects.filter(applied_at=None).values("cluster"))
+    ).values_list("pk", flat=True)
+    due = there.filter(next_wake_at__lte=moment(now)).order_by("next_wake_at").values_list("pk", flat=True)
+    return list(dict.fromkeys([*waiting, *due]))
+
+
+def turn_of_shard(owner: Owner, shard: int) -> bool:
+    """One turn of each due cluster; True when any of them wants another at once."""
+    due = due_clusters(shard, owner.wall())
+    # Many at once share the time of two, so that a command to any of them or to another shard waits little.
+    seconds = min(TURN_SECONDS, max(2 * TURN_SECONDS / max(len(due), 1), MIN_TURN_SECONDS))
+    wakes = [owner.turn(cluster_id, seconds) for cluster_id in due]
+    return any(wake is not None and wake <= owner.wall() for wake in wakes)
+
+
+@cache
+def this_process() -> Owner:
+    """The clusters of this worker process; its name is its host and process number."""
+    return Owner(f"{socket.gethostname()}-{os.getpid()}")

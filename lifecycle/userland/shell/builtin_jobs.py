@@ -1,0 +1,127 @@
+"""Builtins for signals and children: trap, wait, kill, jobs."""
+
+from ..process_namespace import find_task, send_signal, tasks_in_sight
+from ..signals import SIGNALS, signal_name
+from .builtin_calls import Context
+from .machine import Machine
+from .task import Task, Wait
+
+
+def trap(context: Context, words: list[str]) -> int:
+    traps = context.task.traps
+    words = words[1:]
+    if words and words[0] == "--":
+        words = words[1:]
+    if not words or words == ["-p"]:
+        for name, action in traps.items():
+            context.out(f"trap -- '{action}' {name}\n")
+        return 0
+    # Without an action, and with `-`, the signals get their default back.
+    is_reset = words[0] == "-" or (signal_name(words[0]) is not None and len(words) == 1)
+    names = words[1:] if words[0] == "-" or not is_reset else words
+    for word in names:
+        is_exit = word in ("0", "EXIT")
+        name = "EXIT" if is_exit else signal_name(word) or ""
+        if not name:
+            if word in ("ERR", "DEBUG", "RETURN") and context.shell.flavour != "dash":
+                context.machine.note(f"cannot interpret trap {word}: it is never called")
+                continue
+            return context.fail(f"trap: {word}: bad trap")
+        traps.pop(name, None)
+        if not is_reset:
+            traps[name] = words[0]
+    return 0
+
+
+def wait(context: Context, words: list[str]) -> int | None:
+    task, machine = context.task, context.machine
+    if "-n" in words:
+        children = [other.pid for other in machine.tasks.values() if other.parent == task.pid]
+        if task.reaped:
+            return task.reaped.pop(min(task.reaped))
+        if not children:
+            return 127
+        task.wait = Wait(Wait.ANY_JOB, children)
+        return None
+    given = [_process_id(task, word) for word in words[1:]]
+    pids = [pid for pid in given if pid is not None]
+    if len(words) > 1:
+        known = [pid for pid in pids if pid in task.reaped or _is_child(machine, task, pid)]
+        if len(known) < len(words) - 1:
+            return 127
+        task.wait = Wait(Wait.JOBS, known)
+    else:
+        task.wait = Wait(Wait.JOBS, None)
+    return None
+
+
+def _process_id(task: Task, word: str) -> int | None:
+    """A process id, or that of a job: `%2`, or the last one as `%%`; None for neither."""
+    if not word.startswith("%"):
+        return int(word) if word.lstrip("-").isdigit() else None
+    jobs = task.shell.jobs if task.shell is not None else []
+    if word in ("%", "%%", "%+"):
+        return jobs[-1] if jobs else None
+    place = int(word[1:]) if word[1:].isdigit() else 0
+    return jobs[place - 1] if 0 < place <= len(jobs) else None
+
+
+def _is_child(machine: Machine, task: Task, pid: int) -> bool:
+    return pid in machine.tasks and machine.tasks[pid].parent == task.pid
+
+
+def kill(context: Context, words: list[str]) -> int:
+    name: str | None = "TERM"
+    words = words[1:]
+    if words and words[0] == "-l":
+        return context.out(" ".join(SIGNALS) + "\n")
+    if words and words[0] in ("-s", "-n") and len(words) > 1:
+        name, words = signal_name(words[1]), words[2:]
+    elif words and words[0].startswith("-") and words[0] not in ("--", "-1") and len(words) > 1:
+        name = "0" if words[0] == "-0" else signal_name(words[0][1:])
+        words = words[1:]
+    if words[:1] == ["--"]:
+        words = words[1:]
+    if name is None or not words:
+        return context.fail("kill: unknown signal or no process", 2)
+    status = 0
+    for word in words:
+        if not kill_target(context.machine, context.task, word, name):
+            status = context.fail(f"kill: can't kill pid {word}: No such process")
+    return status
+
+
+def kill_target(machine: Machine, task: Task, word: str, name: str) -> bool:
+    """Signals a process, with 0 the sender's own ones, with -1 all in sight; False when there is none."""
+    pid = _process_id(task, word)
+    # Without job control dash signals a process group that is not there.
+    is_group = word.startswith("%") and task.shell is not None and task.shell.flavour == "dash"
+    if pid is None or is_group:
+        return False
+    if pid in (0, -1) or pid == -1 * task.root:
+        targets = _everyone(machine, task) if pid == -1 else _own_tree(machine, task)
+    else:
+        machine.is_volatile = True
+        target = find_task(machine, abs(pid))
+        targets = [target] if target is not None else []
+    for target in targets:
+        if name != "0":
+            send_signal(machine, target, name)
+    return bool(targets)
+
+
+def _own_tree(machine: Machine, task: Task) -> list[Task]:
+    return [other for other in machine.tasks.values() if other.root == task.root]
+
+
+def _everyone(machine: Machine, task: Task) -> list[Task]:
+    """All but process 1 and the sender itself."""
+    return [other for other in tasks_in_sight(machine) if other.pid not in (1, task.pid)]
+
+
+def jobs(context: Context, words: list[str]) -> int:
+    for place, other in enumerate(
+        [other for other in context.machine.tasks.values() if other.parent == context.task.pid], 1
+    ):
+        context.out(f"[{place}]+ Running {' '.join(other.arguments)}\n")
+    return 0

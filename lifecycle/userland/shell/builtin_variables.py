@@ -1,0 +1,195 @@
+"""Builtins for variables, options and input: export, local, set, read, getopts and the like."""
+
+from ..lines import lines_of, whole_lines_of
+from .arithmetic import evaluate
+from .arrays import unset_element
+from .builtin_calls import Context
+from .open_files import BOTH, READER
+from .options import split_options
+from .scanning import CannotInterpret
+from .task import FUNCTION, Frame, Shell, Wait
+
+
+def export(context: Context, words: list[str]) -> int:
+    if len(words) == 1 or words[1] == "-p":
+        for name, value in sorted(context.environment().items()):
+            context.out(f"export {name}='{value}'\n")
+        return 0
+    takes_back = words[1] == "-n"
+    for word in words[2 if takes_back else 1 :]:
+        name, equals, value = word.partition("=")
+        if equals:
+            context.scope.put(name, value)
+        if takes_back:
+            context.shell.exported.discard(name)
+        else:
+            context.shell.exported.add(name)
+    return 0
+
+
+def readonly(context: Context, words: list[str]) -> int:
+    for word in words[1:]:
+        name, equals, value = word.partition("=")
+        if equals:
+            context.scope.put(name, value)
+        context.shell.readonly.add(name)
+    return 0
+
+
+def local(context: Context, words: list[str]) -> int:
+    frame = next((one for one in reversed(context.shell.frames) if one.kind == FUNCTION), None)
+    is_declare = words[0] != "local"
+    if frame is None and not is_declare:
+        return context.fail("local: not in a function", 2)
+    flags = "".join(word[1:] for word in words[1:] if word.startswith("-"))
+    for flag in sorted(set(flags) & set("ilnpu")):
+        context.machine.note(f"cannot interpret {words[0]} -{flag}: taken to declare an ordinary variable")
+    for word in words[1:]:
+        if word.startswith(("-", "+")):
+            continue
+        name, equals, value = word.partition("=")
+        is_local = frame is not None and "g" not in flags
+        if is_local and frame is not None:
+            frame.saved_locals.setdefault(name, context.shell.variables.get(name))
+        if "A" in flags or "a" in flags:
+            _declare_array(context.shell, frame if is_local else None, name, "A" in flags)
+        if equals:
+            context.scope.put(name, value)
+        elif is_local and context.shell.flavour == "bash":
+            context.shell.variables.pop(name, None)
+        if "x" in flags:
+            context.shell.exported.add(name)
+        if "r" in flags:
+            context.shell.readonly.add(name)
+    return 0
+
+
+def _declare_array(shell: Shell, frame: Frame | None, name: str, is_map: bool) -> None:
+    """`declare -a`, `declare -A`: a local one hides what has the same name outside."""
+    if frame is not None and name not in frame.saved_arrays:
+        frame.saved_arrays[name] = (shell.arrays.pop(name, None), shell.maps.pop(name, None))
+    if is_map:
+        shell.arrays.pop(name, None)
+        shell.maps.setdefault(name, {})
+    elif name not in shell.maps:
+        shell.arrays.setdefault(name, [])
+
+
+def unset(context: Context, words: list[str]) -> int:
+    functions = "-f" in words
+    for name in [word for word in words[1:] if not word.startswith("-")]:
+        if functions:
+            context.shell.functions.pop(name, None)
+        elif name in context.shell.readonly:
+            return context.fail(f"unset: {name}: is read only")
+        elif name.endswith("]"):
+            base, _, key = name[:-1].partition("[")
+            unset_element(context.shell, base, key.strip("'\""), context.scope.get, context.scope.put)
+        else:
+            context.shell.variables.pop(name, None)
+            context.shell.arrays.pop(name, None)
+            context.shell.maps.pop(name, None)
+            context.shell.exported.discard(name)
+            context.task.environment.pop(name, None)
+    return 0
+
+
+_OPTIONS = {
+    "e": "errexit",
+    "u": "nounset",
+    "x": "xtrace",
+    "f": "noglob",
+    "a": "allexport",
+    "n": "noexec",
+    "v": "verbose",
+    "C": "noclobber",
+    "b": "notify",
+    "m": "monitor",
+    "E": "errtrace",
+    "h": "hashall",
+    "T": "functrace",
+}
+
+
+def set_options(shell: Shell, words: list[str]) -> list[str] | None:
+    """Reads options as `set` and `sh` take them; gives what is left, None when `--` or words were given."""
+    place = 0
+    while place < len(words):
+        word = words[place]
+        if word in ("--", "-") or word[:1] not in ("-", "+") or len(word) < 2:
+            break
+        place += 1
+        for letter in word[1:]:
+            name = _OPTIONS.get(letter)
+            if letter == "o" and place < len(words):
+                name = words[place]
+                place += 1
+            if name:
+                (shell.options.add if word[0] == "-" else shell.options.discard)(name)
+    rest = words[place:]
+    return rest or None
+
+
+def set_builtin(context: Context, words: list[str]) -> int:
+    if len(words) == 1:
+        for name, value in sorted(context.shell.variables.items()):
+            context.out(f"{name}='{value}'\n")
+        return 0
+    rest = set_options(context.shell, words[1:])
+    if rest is not None:
+        context.shell.arguments = rest[1:] if rest[0] in ("--", "-") else rest
+    return 0
+
+
+def mapfile(context: Context, words: list[str]) -> int | None:
+    """`mapfile -t name`: the lines of the input as an array."""
+    options, names = split_options(words[1:], "dnOsuCc")
+    refused = sorted(set(options) - {"t"})
+    if refused:
+        raise CannotInterpret(f"{words[0]} -{refused[0]}")
+    machine, task = context.machine, context.task
+    text, is_end = machine.read(task, 0)
+    text = task.state.pop("mapfile", "") + text
+    number = task.fds.get(0)
+    if not is_end and number is not None and machine.open_files.files[number].kind in (READER, BOTH):
+        task.state["mapfile"] = text
+        task.wait = Wait(Wait.INPUT, number)
+        return None
+    lines = lines_of(text) if "t" in options else whole_lines_of(text)
+    name = names[0] if names else "MAPFILE"
+    context.shell.variables.pop(name, None)
+    context.shell.arrays[name] = [*lines]
+    return 0
+
+
+def let(context: Context, words: list[str]) -> int:
+    value = 0
+    for word in words[1:]:
+        value = evaluate(word, lambda name: context.scope.get(name) or "", context.scope.put)
+    return int(value == 0)
+
+
+def getopts(context: Context, words: list[str]) -> int:
+    """POSIX option parsing; `OPTIND` counts words, options inside one word are told apart by a remainder."""
+    scope = context.scope
+    arguments = words[3:] or list(context.shell.arguments)
+    index = int(scope.get("OPTIND") or 1)
+    place = int(scope.get("_OPTPLACE") or 1)
+    word = arguments[index - 1] if index <= len(arguments) else ""
+    if not word.startswith("-") or word == "-" or word == "--":
+        scope.put("OPTIND", str(index + (word == "--")))
+        scope.put(words[2], "?")
+        return 1
+    letter, is_last = word[place], place + 1 >= len(word)
+    takes_value = letter + ":" in words[1]
+    index, place = (index + 1, 1) if is_last or takes_value else (index, place + 1)
+    if takes_value:
+        value = word[word.index(letter) + 1 :] if not is_last else ""
+        if is_last:
+            value = arguments[index - 1] if index <= len(arguments) else ""
+            index += 1
+        scope.put("OPTARG", value)
+    scope.put("OPTIND", str(index))
+    scope.put("_OPTPLACE", str(place))
+    scope.put(words[2], letter if letter in words[1].replace(":", "") else "?")
+    return 0

@@ -1,0 +1,70 @@
+"""How much work a container's processes may do before time has to pass.
+
+Work takes no virtual time of its own. A task that never lets time pass is made to after so many instructions,
+which is reported; moving and looking at long texts counts as instructions do. A container that works on and
+on is given less and less.
+"""
+
+from abc import ABC, abstractmethod
+
+from .task import Task, Wait
+
+_MOST_STEPS = 20_000
+_MOST_STEPS_TOGETHER = 60_000
+_SIGNS_OF_A_STEP = 1 << 10
+"""Moving so many signs about is work like one instruction."""
+_FEWER_STEPS = 4_000
+_PATIENCE = 5
+"""So many seconds of work in a row are believed; after that each stretch is shorter and lasts longer."""
+_BUSY_MS = 1_000
+_MOST_DOUBLINGS = 12
+_BUSY_MILLI = 1_000
+
+
+class Effort(ABC):
+    """What the tasks of one container did at this instant, and how long they have been busy."""
+
+    __slots__ = ("busy_until_ms", "now_ms", "overruns", "steps")
+
+    def __init__(self) -> None:
+        self.now_ms = 0
+        self.overruns = 0
+        """How often in a row a task ran too long without letting time pass."""
+        self.busy_until_ms = 0
+        """The end of the last stretch of work that was taken to need time."""
+        self.steps = 0
+        """Instructions run by all tasks at this instant."""
+
+    @abstractmethod
+    def note(self, problem: str) -> None:
+        """Keeps a problem for the kubelet to report, once."""
+
+    def charge(self, task: Task) -> bool:
+        """Counts one instruction; True when the task has run too long without letting time pass."""
+        task.steps += 1
+        self.steps += 1
+        if task.steps < (_MOST_STEPS if self.overruns < _PATIENCE else _FEWER_STEPS) and (
+            self.steps < _MOST_STEPS_TOGETHER
+        ):
+            return False
+        task.steps = 0
+        self.overruns += 1
+        busy_ms = _BUSY_MS << min(max(self.overruns - _PATIENCE, 0), _MOST_DOUBLINGS)
+        self.busy_until_ms = self.now_ms + busy_ms
+        task.wait = Wait(Wait.TIME, self.busy_until_ms)
+        task.cpu_milli = _BUSY_MILLI
+        self.note(f"a loop that never waits: taken to need 1 s for {_MOST_STEPS} steps, later ever longer")
+        return True
+
+    def work(self, task: Task, signs: int) -> None:
+        """Counts what moving, or looking at, so many signs costs."""
+        steps = signs // _SIGNS_OF_A_STEP
+        task.steps += steps
+        self.steps += steps
+
+    def rested(self, task: Task) -> None:
+        """The task let time pass by itself, unless it only waited for others that work without end."""
+        task.steps = 0
+        task.cpu_milli = 0
+        if self.now_ms > self.busy_until_ms:
+            self.overruns = 0

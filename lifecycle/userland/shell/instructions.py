@@ -1,0 +1,183 @@
+"""The flat instruction list a script is compiled to. Targets are places in the list."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from .word_parts import Command, CommandText, Redirect, Word
+
+
+@dataclass(slots=True)
+class Run:
+    """Run one simple command. `is_tail`: nothing follows it, so what it does is what the script does."""
+
+    command: CommandText
+    is_checked: bool
+    is_tail: bool
+
+
+@dataclass(slots=True)
+class Substitute:
+    """Run a command substitution and keep its output under `slot` for the next word that needs it."""
+
+    slot: int
+    command: Command
+
+
+@dataclass(slots=True)
+class Jump:
+    target: int
+
+
+@dataclass(slots=True)
+class JumpIf:
+    """Jump when the last command succeeded, or, unless `on_success`, failed."""
+
+    on_success: bool
+    target: int
+
+
+@dataclass(slots=True)
+class Negate:
+    pass
+
+
+@dataclass(slots=True)
+class SetStatus:
+    status: int
+
+
+@dataclass(slots=True)
+class Fork:
+    """A child goes on behind this instruction; this shell goes on at `after`."""
+
+    is_background: bool
+    after: int
+    is_checked: bool
+
+
+@dataclass(slots=True)
+class ForkPipeline:
+    """One child per start, joined by pipes; this shell waits for all and goes on at `after`."""
+
+    starts: list[int]
+    both: tuple[bool, ...]
+    after: int
+    is_checked: bool
+
+
+@dataclass(slots=True)
+class EnterRedirects:
+    """Redirect for a compound command; when that fails, go to `after` with status 1."""
+
+    redirects: tuple[Redirect, ...]
+    after: int
+
+
+@dataclass(slots=True)
+class LeaveRedirects:
+    pass
+
+
+@dataclass(slots=True)
+class EnterLoop:
+    """`break` goes to `end`, `continue` to `again`."""
+
+    again: int
+    end: int
+
+
+@dataclass(slots=True)
+class KeepStatus:
+    """The loop's status is that of the last command of its body."""
+
+
+@dataclass(slots=True)
+class LeaveLoop:
+    pass
+
+
+@dataclass(slots=True)
+class SetItems:
+    """What a `for` goes over; None: the positional parameters."""
+
+    words: CommandText | None
+
+
+@dataclass(slots=True)
+class NextItem:
+    """Assign the next item, or jump to `end` when there is none."""
+
+    name: str
+    end: int
+
+
+@dataclass(slots=True)
+class SetSubject:
+    """The word that the patterns of a `case` are matched against."""
+
+    word: Word
+
+
+@dataclass(slots=True)
+class MatchSubject:
+    """Jump to `miss` unless one of the patterns matches."""
+
+    patterns: tuple[Word, ...]
+    miss: int
+
+
+@dataclass(slots=True)
+class Define:
+    """A function whose body stands behind this instruction; go on at `after`."""
+
+    name: str
+    after: int
+    is_bash: bool = False
+
+
+@dataclass(slots=True)
+class Test:
+    """`[[ … ]]`."""
+
+    tokens: tuple[Word | str, ...]
+    is_checked: bool
+
+
+@dataclass(slots=True)
+class Calculate:
+    """`(( … ))`; an empty expression counts as true, as the condition of a `for ((;;))`."""
+
+    word: Word
+    is_checked: bool
+    is_command: bool = False
+
+
+@dataclass(slots=True)
+class End:
+    """The end of a script, function body, subshell or stage."""
+
+
+Instruction: TypeAlias = (
+    Run
+    | Substitute
+    | Jump
+    | JumpIf
+    | Negate
+    | SetStatus
+    | Fork
+    | ForkPipeline
+    | EnterRedirects
+    | LeaveRedirects
+    | EnterLoop
+    | KeepStatus
+    | LeaveLoop
+    | SetItems
+    | NextItem
+    | SetSubject
+    | MatchSubject
+    | Define
+    | Test
+    | Calculate
+    | End
+)
+Code: TypeAlias = tuple[Instruction, ...]

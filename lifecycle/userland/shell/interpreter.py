@@ -1,0 +1,381 @@
+"""Runs a shell task's instructions until it has to wait."""
+
+from . import patterns
+from .arithmetic import ArithmeticProblem, evaluate
+from .commands import UNREADABLE, run_command
+from .compiler import compile_text
+from .conditions import ConditionProblem, evaluate_condition
+from .dialects import MISSING, lacks_command, refuse_syntax
+from .expansion import ExpansionProblem, expand_fields, expand_pattern, expand_text
+from .fifos import MustWait
+from .frames import check_error, complain, leave_frame, leave_shell
+from .instructions import (
+    Calculate,
+    Code,
+    Define,
+    End,
+    EnterLoop,
+    EnterRedirects,
+    Fork,
+    ForkPipeline,
+    Instruction,
+    Jump,
+    JumpIf,
+    KeepStatus,
+    LeaveLoop,
+    LeaveRedirects,
+    MatchSubject,
+    Negate,
+    NextItem,
+    Run,
+    SetItems,
+    SetStatus,
+    SetSubject,
+    Substitute,
+    Test,
+)
+from .machine import Machine
+from .open_files import CAPTURE, NULL, OpenFile
+from .redirects import apply_redirects, restore_redirects
+from .scanning import CannotInterpret
+from .scope import ReadOnlyVariable, ShellScope
+from .task import EXIT_TRAP, FUNCTION, MAIN, SOURCE, SUBSTITUTIONS, TRAP, Frame, LoopState, Shell, Task, Wait
+from .word_parts import Guard
+
+_MOST_NESTED_TRAPS = 200
+_LOOKS = 16
+"""Looking at a sign is so much more work than moving it."""
+_STATUSES = "PIPESTATUS"
+_PROBLEMS = (ExpansionProblem, ArithmeticProblem, ConditionProblem, ReadOnlyVariable)
+
+
+def run_shell(machine: Machine, task: Task) -> None:
+    """Runs a shell that is not blocked until it waits or ends."""
+    shell = task.shell
+    assert shell is not None, task.pid
+    is_overrun = task.wait is not None and task.wait.kind == Wait.TIME
+    if machine.now_ms > task.stepped_ms and not is_overrun:
+        machine.rested(task)
+    task.stepped_ms = machine.now_ms
+    if task.wait is not None:
+        resolve_wait(machine, task, shell)
+    # `exec` may put another program, or another shell, in this one's place.
+    while task.wait is None and task.shell is shell and task.pid in machine.tasks:
+        if task.pending:
+            _enter_trap(task, shell)
+        if machine.charge(task):
+            return
+        _step(machine, task, shell)
+
+
+def _step(machine: Machine, task: Task, shell: Shell) -> None:
+    frame = shell.frames[-1]
+    try:
+        code = compile_text(frame.program)
+    except CannotInterpret as error:
+        _refuse(machine, task, shell, str(error))
+        return
+    instruction = code[frame.at]
+    frame.at += 1
+    try:
+        _execute(machine, task, shell, frame, instruction, code)
+    except MustWait as pause:
+        frame.at -= 1
+        task.wait = pause.wait
+    except _PROBLEMS as error:
+        complain(machine, task, shell, str(error))
+        leave_shell(machine, task, _status_of_problem(error, shell))
+    except CannotInterpret as error:
+        _fail(machine, task, shell, frame, str(error))
+    except UNREADABLE:
+        _fail(machine, task, shell, frame, "a command's arguments")
+
+
+def _fail(machine: Machine, task: Task, shell: Shell, frame: Frame, what: str) -> None:
+    """A command that is beyond the interpreter fails, as any other would under `set -e`."""
+    machine.note(f"cannot interpret {what}: the command is taken to fail with status 2")
+    shell.status = 2
+    frame.substituted.clear()
+    if shell.frames and shell.frames[-1] is frame:
+        check_error(machine, task, shell, frame)
+
+
+def _status_of_problem(error: Exception, shell: Shell) -> int:
+    """What a shell ends with when an expansion fails: the shells differ."""
+    if shell.flavour != "bash":
+        return 2
+    return 127 if isinstance(error, ExpansionProblem) else 1
+
+
+def _refuse(machine: Machine, task: Task, shell: Shell, construct: str) -> None:
+    """A text that cannot be read fails as a syntax error does."""
+    frame = shell.frames.pop()
+    machine.note(f"cannot interpret {construct}: taken as a syntax error, status 2")
+    shell.status = 2
+    if not shell.frames:
+        shell.frames = [Frame(MAIN, "")]
+        leave_shell(machine, task, 2)
+    elif frame.kind == EXIT_TRAP:
+        machine.finish(task, frame.saved_status)
+    elif shell.flavour != "bash":
+        # POSIX: such an error in a special builtin like `eval` ends the shell.
+        leave_shell(machine, task, 2)
+
+
+def resolve_wait(machine: Machine, task: Task, shell: Shell) -> None:
+    """What the shell waited for has happened: its status, then `set -e`."""
+    wait = task.wait
+    assert wait is not None, task.pid
+    task.wait = None
+    frame = shell.frames[-1]
+    match wait.kind:
+        case Wait.CHILD:
+            shell.status = task.reaped.pop(wait.value, 127)
+        case Wait.CHILDREN:
+            statuses = [task.reaped.pop(pid, 127) for pid in wait.value]
+            failed = [status for status in statuses if status]
+            shell.status = failed[-1] if failed and "pipefail" in shell.options else statuses[-1]
+            if shell.flavour == "bash":
+                shell.arrays[_STATUSES] = [str(status) for status in statuses]
+        case Wait.JOBS:
+            _resolve_jobs(task, shell, wait.value)
+        case Wait.ANY_JOB:
+            ended = min(pid for pid in wait.value if pid not in machine.tasks)
+            shell.status = task.reaped.pop(ended, 127)
+        case Wait.CAPTURE:
+            _resolve_capture(machine, task, shell, frame, wait.value)
+            return
+        case Wait.INPUT | Wait.INPUT_UNTIL:
+            # The `read` that waited is run again: its input is there now, or its time is over.
+            frame.at -= 1
+            return
+        case _:
+            return
+    instruction = compile_text(frame.program)[frame.at - 1]
+    check_error(machine, task, shell, frame)
+    if isinstance(instruction, (Fork, ForkPipeline)) and shell.frames and shell.frames[-1] is frame:
+        frame.at = instruction.after
+
+
+def _resolve_jobs(task: Task, shell: Shell, pids: list[int] | None) -> None:
+    if pids is None:
+        task.reaped.clear()
+        shell.status = 0
+        return
+    statuses = [task.reaped.pop(pid, 127) for pid in pids]
+    shell.status = statuses[-1] if statuses else 0
+
+
+def _resolve_capture(machine: Machine, task: Task, shell: Shell, frame: Frame, value: list[int]) -> None:
+    number, pid = value
+    code = compile_text(frame.program)
+    instruction = code[frame.at - 1]
+    assert isinstance(instruction, Substitute), instruction
+    frame.substituted[instruction.slot] = machine.open_files.files[number].text
+    machine.open_files.release(number)
+    shell.status = task.reaped.pop(pid, 127)
+
+
+def _enter_trap(task: Task, shell: Shell) -> None:
+    name = task.pending.pop(0)
+    action = task.traps.get(name)
+    if action and len(shell.frames) <= _MOST_NESTED_TRAPS:
+        frame = Frame(TRAP, action)
+        frame.saved_status = shell.status
+        shell.frames.append(frame)
+
+
+def _execute(
+    machine: Machine, task: Task, shell: Shell, frame: Frame, instruction: Instruction, code: Code
+) -> None:
+    match instruction:
+        case Run():
+            run_command(machine, task, shell, instruction)
+            if _STATUSES in shell.arrays:
+                shell.arrays[_STATUSES] = [str(shell.status)]
+            is_same = task.shell is shell and bool(shell.frames) and shell.frames[-1] is frame
+            if task.wait is None and is_same:
+                frame.substituted.clear()
+                check_error(machine, task, shell, frame)
+        case JumpIf(on_success, target):
+            if (shell.status == 0) == on_success:
+                frame.at = target
+        case Jump(target):
+            frame.at = target
+        case Substitute():
+            _substitute(machine, task, shell, frame, instruction)
+        case Negate():
+            shell.status = int(shell.status == 0)
+        case SetStatus(status):
+            shell.status = status
+        case End():
+            _end(machine, task, shell, frame)
+        case Fork() | ForkPipeline():
+            _fork(machine, task, shell, frame, instruction)
+        case _:
+            _execute_compound(machine, task, shell, frame, instruction)
+
+
+def _execute_compound(
+    machine: Machine, task: Task, shell: Shell, frame: Frame, instruction: Instruction
+) -> None:
+    scope = ShellScope(machine, task)
+    match instruction:
+        case EnterLoop(again, end):
+            frame.loops.append(LoopState(again, end, len(frame.redirects)))
+        case KeepStatus():
+            frame.loops[-1].status = shell.status
+        case LeaveLoop():
+            shell.status = frame.loops.pop().status
+        case SetItems(words):
+            # The first word only stands in front of the values.
+            frame.loops[-1].items = (
+                list(shell.arguments) if words is None else expand_fields(words.words[1:], scope)
+            )
+            frame.substituted.clear()
+        case NextItem(name, end):
+            _next_item(scope, frame, name, end)
+        case SetSubject(word):
+            frame.subject = expand_text(word, scope)
+            frame.substituted.clear()
+        case MatchSubject(words, miss):
+            # A pattern that cannot be read does not match.
+            hit, frame.at = frame.at, miss
+            machine.work(task, len(words) * len(frame.subject) * _LOOKS)
+            if any(patterns.matches(expand_pattern(word, scope), frame.subject) for word in words):
+                frame.at = hit
+        case Define(name, after, is_bash):
+            if is_bash:
+                refuse_syntax(shell, "(")
+            shell.functions[name] = (frame.program, frame.at)
+            frame.at = after
+            shell.status = 0
+        case EnterRedirects(redirects, after):
+            saved = apply_redirects(machine, task, redirects, scope)
+            if isinstance(saved, str):
+                complain(machine, task, shell, saved)
+                shell.status, frame.at = 2 if shell.flavour == "dash" else 1, after
+            else:
+                frame.redirects.append(saved)
+        case LeaveRedirects():
+            restore_redirects(machine, task, frame.redirects.pop())
+        case _:
+            _judge(scope, shell, frame, instruction)
+            check_error(machine, task, shell, frame)
+
+
+def _judge(scope: ShellScope, shell: Shell, frame: Frame, instruction: Instruction) -> None:
+    """`[[ … ]]` and `(( … ))`: a status from a condition or a number."""
+    match instruction:
+        case Test() if lacks_command(shell, "[["):
+            complain(scope.machine, scope.task, shell, "[[: not found")
+            shell.status = MISSING
+        case Test(tokens):
+            shell.status = int(not evaluate_condition(tokens, scope, scope.machine, scope.task))
+        case Calculate(_, _, True) if lacks_command(shell, "(("):
+            complain(scope.machine, scope.task, shell, "((: not found")
+            shell.status = MISSING
+        case Calculate(word, _, is_command):
+            if not is_command:
+                refuse_syntax(shell, "((")
+            text = expand_text(word, scope)
+            value = evaluate(text, lambda name: scope.get(name) or "", scope.put)
+            # An empty condition, as in `for ((;;))`, holds.
+            shell.status = int(value == 0 and bool(text.strip()))
+        case _:
+            raise AssertionError(instruction)
+    frame.substituted.clear()
+
+
+def _next_item(scope: ShellScope, frame: Frame, name: str, end: int) -> None:
+    loop = frame.loops[-1]
+    if loop.next_item >= len(loop.items):
+        frame.at = end
+        return
+    scope.put(name, loop.items[loop.next_item])
+    loop.next_item += 1
+
+
+def _substitute(machine: Machine, task: Task, shell: Shell, frame: Frame, instruction: Substitute) -> None:
+    scope = ShellScope(machine, task)
+    if not all(_is_wanted(guard, scope) for guard in instruction.command.guards):
+        frame.substituted[instruction.slot] = ""
+        return
+    child = machine.fork_shell(task)
+    assert child.shell is not None
+    number = machine.open_files.open(OpenFile(CAPTURE))
+    machine.open_files.retain(number)
+    child.state[SUBSTITUTIONS] = task.state.get(SUBSTITUTIONS, 0) + 1
+    child.shell.frames = [Frame(MAIN, instruction.command.text)]
+    if shell.flavour == "bash":
+        child.shell.options.discard("errexit")
+    machine.set_fd(child, 1, number)
+    task.wait = Wait(Wait.CAPTURE, [number, child.pid])
+
+
+def _is_wanted(guard: Guard, scope: ShellScope) -> bool:
+    value = scope.get(guard.name)
+    is_given = value is not None and (value != "" or not guard.operator.startswith(":"))
+    return is_given == (guard.operator[-1] == "+")
+
+
+def _fork(machine: Machine, task: Task, shell: Shell, frame: Frame, instruction: Fork | ForkPipeline) -> None:
+    is_tested = frame.is_tested or not instruction.is_checked
+    if isinstance(instruction, ForkPipeline):
+        pids = _start_stages(machine, task, shell, instruction, is_tested)
+        task.wait = Wait(Wait.CHILDREN, pids)
+        return
+    child = machine.fork_shell(task, frame.at)
+    assert child.shell is not None
+    child.shell.frames[0].is_tested = is_tested
+    if not instruction.is_background:
+        task.wait = Wait(Wait.CHILD, child.pid)
+        return
+    frame.at = instruction.after
+    _detach(machine, child, shell)
+    shell.last_background = child.pid
+    if not any(pid in machine.tasks or pid in task.reaped for pid in shell.jobs):
+        shell.jobs = []
+    shell.jobs.append(child.pid)
+    shell.status = 0
+
+
+def _detach(machine: Machine, child: Task, shell: Shell) -> None:
+    """A background command of a script reads nothing and ignores the signals of a terminal."""
+    child.traps.update({"INT": "", "QUIT": ""})
+    file = machine.open_files.files.get(child.fds.get(0, 0))
+    if file is not None and file.kind != NULL:
+        machine.set_fd(child, 0, machine.open_files.open(OpenFile(NULL)))
+
+
+def _start_stages(
+    machine: Machine, task: Task, shell: Shell, instruction: ForkPipeline, is_tested: bool
+) -> list[int]:
+    pids: list[int] = []
+    source: int | None = None
+    for place, start in enumerate(instruction.starts):
+        child = machine.fork_shell(task, start)
+        assert child.shell is not None
+        child.shell.frames[0].is_tested = is_tested
+        if source is not None:
+            machine.set_fd(child, 0, source)
+        if place < len(instruction.starts) - 1:
+            source, sink = machine.open_files.make_pipe()
+            machine.set_fd(child, 1, sink)
+            if instruction.both[place]:
+                machine.set_fd(child, 2, sink)
+        pids.append(child.pid)
+    return pids
+
+
+def _end(machine: Machine, task: Task, shell: Shell, frame: Frame) -> None:
+    if frame.kind == MAIN:
+        leave_shell(machine, task, shell.status)
+        return
+    leave_frame(machine, task, shell)
+    if frame.kind == EXIT_TRAP:
+        machine.finish(task, frame.saved_status)
+    elif frame.kind == TRAP:
+        shell.status = frame.saved_status
+    elif frame.kind in (FUNCTION, SOURCE):
+        check_error(machine, task, shell, shell.frames[-1])

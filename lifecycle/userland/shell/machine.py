@@ -1,0 +1,379 @@
+"""The processes of one container, run in virtual time.
+
+A machine holds tasks, open files and pipes as plain data and wakes only when something is due. Process 1
+follows Linux: a signal it has no handler for is ignored, and when it ends every other process is killed.
+Tasks run one after the other in the order of their process ids, each until it has to wait, so that a run has
+one history. A task that never lets time pass is made to (`effort.py`).
+"""
+
+from ..file_system import FileLayer, FileProblem, FileSystem, join_path
+from ..signals import HARMLESS, STOPPING, signal_number
+from ..world import Exit, World
+from .effort import Effort
+from .generated_files import Generated, generated_files
+from .open_files import (
+    BOTH,
+    CAPTURE,
+    FILE,
+    LOG,
+    NULL,
+    PIPE_CHARACTERS,
+    READER,
+    TEXT,
+    WRITER,
+    ZERO,
+    OpenFile,
+    OpenFiles,
+)
+from .scanning import CannotInterpret
+from .task import SUBSTITUTIONS, Task, Wait
+
+_MOST_TASKS = 256
+_STEPS_OF_A_FORK = 10
+_MOST_CAPTURED = 4 << 20
+_MOST_REAPED = 256
+OOM_KILLED = "OOMKilled"
+UNKNOWN_TOOL = "unknown program"
+_KILLED = 137
+
+
+class Machine(Effort):
+    """One container's processes and files. `start` begins process 1; `run` does what is due."""
+
+    __slots__ = (
+        "_file_system",
+        "_generated_names",
+        "_world",
+        "changes",
+        "ended",
+        "entered_ms",
+        "exit",
+        "flavour",
+        "is_lenient",
+        "is_process_one",
+        "is_volatile",
+        "local_ports",
+        "main_pid",
+        "met_unknown",
+        "next_pid",
+        "open_files",
+        "output",
+        "partial",
+        "passed_signals",
+        "problems",
+        "root",
+        "tail_runs",
+        "tasks",
+    )
+
+    def __init__(self, flavour: str, is_process_one: bool = True, is_lenient: bool = False) -> None:
+        super().__init__()
+        self.flavour = flavour
+        self.is_process_one = is_process_one
+        """False where processes are shared between containers: process 1 is then somebody else."""
+        self.is_lenient = is_lenient
+        """The files of the image are not known: what is missing may well be there."""
+        self.tail_runs: str = "forever"
+        """What an unknown program does where nothing follows it: `forever`, or `ends` after a while."""
+        self.root = FileLayer()
+        self.tasks: dict[int, Task] = {}
+        self.open_files = OpenFiles()
+        self.next_pid = 1
+        self.main_pid = 1
+        """The container's main process: process 1, unless processes are shared between containers."""
+        self.changes = 0
+        self.entered_ms = 0
+        """The instant of the world outside: a check runs ahead of it."""
+        self.exit: Exit | None = None
+        self.ended: dict[int, tuple[int, int]] = {}
+        """Instant and status of ended hooks and checks, by process id."""
+        self.output: list[tuple[int, str]] = []
+        self.partial = ""
+        self.problems: list[str] = []
+        self.is_volatile = False
+        """Something was asked whose answer may differ next time: the time, the network, chance."""
+        self.met_unknown = False
+        self.passed_signals: list[str] = []
+        """Signals sent to a process 1 of which only the name is known."""
+        self.local_ports: tuple[int, ...] = ()
+        """Ports the container answers on by itself, beside those of the tasks; 0 is every port."""
+        self._world: World | None = None
+        self._file_system: FileSystem | None = None
+        self._generated_names: dict[str, None] | None = None
+
+    # The world, for the length of one call.
+
+    @property
+    def world(self) -> World:
+        assert self._world is not None, "a machine sees its world only while it runs"
+        return self._world
+
+    @property
+    def file_system(self) -> FileSystem:
+        if self._file_system is None:
+            if self._generated_names is None:
+                self._generated_names = dict.fromkeys(generated_files(self.world, self.flavour))
+            # What the kernel tells changes with the container's resources.
+            generated = Generated(self._generated_names, self.world, self.flavour)
+            self._file_system = FileSystem(self.root, tuple(self.world.volumes), generated, self.now_ms)
+        return self._file_system
+
+    @property
+    def version(self) -> int:
+        """Grows when anything a check could see changes."""
+        return self.changes + self.root.version
+
+    def enter(self, now_ms: int, world: World) -> None:
+        self._world = world
+        self.entered_ms = now_ms
+        self.set_time(now_ms)
+
+    def leave(self) -> None:
+        if self._file_system is not None and self._file_system.is_full:
+            self.note("cannot interpret more than 16 MiB, or 10000, of files: taken for a full disk")
+        self._world = None
+        self._file_system = None
+
+    def set_time(self, now_ms: int) -> None:
+        if now_ms != self.now_ms:
+            self.steps = 0
+        self.now_ms = now_ms
+        if self._file_system is not None:
+            self._file_system.now_ms = now_ms
+
+    # Life of tasks.
+
+    @property
+    def main(self) -> Task | None:
+        """The container's main process."""
+        return self.tasks.get(self.main_pid)
+
+    def new_task(self, parent: int, root: int, arguments: list[str]) -> Task:
+        """A task with the next process id, not yet given anything to run. Raises CannotInterpret."""
+        if len(self.tasks) >= _MOST_TASKS:
+            raise CannotInterpret(f"more than {_MOST_TASKS} processes at once")
+        namespace = self.world.processes
+        if namespace is None:
+            pid = self.next_pid
+            self.next_pid += 1
+        else:
+            pid = namespace.take_pid()
+        task = Task(pid, parent, root or pid, arguments, self.now_ms)
+        self.tasks[pid] = task
+        return task
+
+    def child_of(self, task: Task, arguments: list[str]) -> Task:
+        """A forked child: descriptors and folder of its parent, ignored signals stay ignored."""
+        child = self.new_task(task.pid, task.root, arguments)
+        task.steps += _STEPS_OF_A_FORK
+        child.folder = task.folder
+        child.fds = dict(task.fds)
+        for number in child.fds.values():
+            self.open_files.retain(number)
+        child.traps = {name: "" for name, action in task.traps.items() if action == "" and name != "EXIT"}
+        return child
+
+    def fork_shell(self, task: Task, at: int | None = None) -> Task:
+        assert task.shell is not None, task.pid
+        child = self.child_of(task, task.arguments)
+        child.environment = task.environment
+        child.shell = task.shell.fork(at)
+        child.state = {
+            "shell_pid": task.state.get("shell_pid", task.pid),
+            SUBSTITUTIONS: task.state.get(SUBSTITUTIONS, 0),
+        }
+        return child
+
+    def finish(self, task: Task, status: int, signal: int | None = None) -> None:
+        """Ends a task; the end of the main process ends the container."""
+        if self.tasks.pop(task.pid, None) is None:
+            return
+        self.changes += bool(task.ports)
+        for number in task.fds.values():
+            self.open_files.release(number)
+        task.fds = {}
+        parent = self.tasks.get(task.parent)
+        if parent is not None:
+            parent.reaped[task.pid] = status
+            if len(parent.reaped) > _MOST_REAPED:
+                del parent.reaped[min(parent.reaped)]
+        for child in self.tasks.values():
+            if child.parent == task.pid:
+                child.parent = 1
+        if task.pid == task.root and task.pid != self.main_pid:
+            self.ended[task.pid] = (self.now_ms, status)
+        if task.pid == self.main_pid:
+            self.end_all(Exit(self.now_ms, status, None, signal))
+
+    def end_all(self, end: Exit) -> None:
+        """The main process has ended: every other process of the container is killed.
+
+        The kernel does it where that was process 1, else the container runtime.
+        """
+        if self.exit is not None:
+            return
+        self.exit = end
+        for task in self.tasks.values():
+            if task.pid == task.root and task.pid != self.main_pid:
+                self.ended[task.pid] = (self.now_ms, _KILLED)
+        self.tasks.clear()
+        self.open_files = OpenFiles()
+        self.flush_log(self.now_ms)
+        self.changes += 1
+
+    # Signals.
+
+    def signal(self, task: Task, name: str, is_from_outside: bool = False) -> None:
+        """Delivers a signal (its name without SIG), as the kernel would."""
+        is_first = task.pid == 1 and self.is_process_one
+        if name == "KILL":
+            # Process 1 can be killed only from outside of its own process namespace.
+            if not is_first or is_from_outside:
+                self.finish(task, _KILLED, 9)
+            return
+        if "opaque" in task.state:
+            # What the closed box does on a signal is decided where it is known.
+            self.passed_signals.append(name)
+            return
+        action = task.traps.get(name)
+        if action is not None or name in task.state.get("catches", ()):
+            if action != "":
+                task.pending.append(name)
+                self._interrupt(task, name)
+            return
+        if is_first or name in HARMLESS or name in STOPPING:
+            if name in STOPPING and not is_first:
+                self.note(f"signal SIG{name}: stopping a process is not modelled; it goes on running")
+            return
+        number = signal_number(name)
+        self.finish(task, 128 + number, number)
+
+    def _interrupt(self, task: Task, name: str) -> None:
+        """A trapped signal ends `wait` and `read` at once; a foreground child is waited for to its end."""
+        if task.wait is None:
+            return
+        if task.shell is None:
+            task.wait = None
+        elif task.wait.kind in (Wait.JOBS, Wait.ANY_JOB, Wait.INPUT, Wait.INPUT_UNTIL):
+            task.wait = None
+            task.shell.status = 128 + signal_number(name)
+
+    # Open files.
+
+    def set_fd(self, task: Task, fd: int, number: int | None) -> None:
+        """Points a descriptor at an open file, or closes it."""
+        if number is not None:
+            self.open_files.retain(number)
+        old = task.fds.pop(fd, None)
+        if number is not None:
+            task.fds[fd] = number
+        if old is not None:
+            self.open_files.release(old)
+
+    def write(self, task: Task, fd: int, text: str) -> bool:
+        """Writes text; False when the reader of a pipe has gone (the task has its SIGPIPE by then)."""
+        file = self.open_files.files.get(task.fds.get(fd, 0))
+        if file is None or not text:
+            return file is not None
+        self.work(task, len(text))
+        if file.kind == LOG:
+            self.log(text)
+        elif file.kind == CAPTURE:
+            if len(file.text) + len(text) > _MOST_CAPTURED:
+                self.note("cannot interpret an output so long: taken to end after 4 MiB")
+                return False
+            file.text += text
+        elif file.kind == FILE:
+            try:
+                self.file_system.write(file.path, text, append=True)
+            except FileProblem:
+                return False
+        elif file.kind in (WRITER, BOTH):
+            pipe = self.open_files.pipes[file.pipe]
+            if self.open_files.has_no_reader(file):
+                self.signal(task, "PIPE")
+                return False
+            pipe.text += text
+            if len(pipe.text) >= PIPE_CHARACTERS and task.shell is not None and task.wait is None:
+                task.wait = Wait(Wait.SPACE, file.pipe)
+        return True
+
+    def log(self, text: str) -> None:
+        """Adds to the container's log, line by line."""
+        *lines, self.partial = (self.partial + text).split("\n")
+        self.output.extend((self.now_ms, line) for line in lines)
+
+    def flush_log(self, at_ms: int) -> None:
+        """Ends the log's last line, when its process has ended without doing so."""
+        if self.partial:
+            self.output.append((at_ms, self.partial))
+            self.partial = ""
+
+    def read(self, task: Task, fd: int, until: str = "", most: int = 0) -> tuple[str, bool]:
+        """What there is to read now, and whether that is the end.
+
+        With `until` no further than the first of that sign, with `most` no more than so many.
+        """
+        file = self.open_files.files.get(task.fds.get(fd, 0))
+        if file is None or file.kind in (NULL, LOG, CAPTURE, WRITER, ZERO):
+            return "", True
+        is_part = bool(until or most)
+        if file.kind in (READER, BOTH):
+            pipe = self.open_files.pipes[file.pipe]
+            text, is_end = pipe.text, self.open_files.has_ended(file)
+            self.work(task, len(text) >> 6 if is_part else len(text))
+            taken, is_whole = _first_part(text, until, most)
+            if is_part and not is_whole and not is_end:
+                return "", False
+            pipe.text = text[len(taken) :]
+            return taken, is_end and not pipe.text
+        text = file.text[file.offset :] if file.kind == TEXT else self._read_file(file)
+        self.work(task, len(text) >> 6 if is_part else len(text))
+        taken, _ = _first_part(text, until, most)
+        file.offset += len(taken)
+        return taken, len(taken) == len(text)
+
+    def _read_file(self, file: OpenFile) -> str:
+        entry = self.file_system.find(file.path)
+        return entry.read_from(file.offset) if entry is not None else ""
+
+    def check_memory(self) -> None:
+        """Ends the container when its processes use more memory than its limit."""
+        limit = self.world.limits.memory_bytes
+        if limit is None or self.exit is not None:
+            return
+        # With one control group per container the kernel kills all of its processes together.
+        if sum(task.memory_bytes for task in self.tasks.values()) > limit:
+            self.end_all(Exit(self.now_ms, _KILLED, OOM_KILLED, 9))
+
+    def note(self, problem: str) -> None:
+        """Keeps a problem for the kubelet to report, once."""
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+    def usage(self) -> tuple[int, int]:
+        """CPU in thousandths and memory in bytes of all processes."""
+        return (
+            sum(task.cpu_milli for task in self.tasks.values()),
+            sum(task.memory_bytes for task in self.tasks.values()),
+        )
+
+    def listens_on(self, port: int) -> bool:
+        """Whether a process listens on the port; one whose ports are not known answers on every one."""
+        return any(port in task.ports or 0 in task.ports for task in self.tasks.values())
+
+    @property
+    def has_unknown_program(self) -> bool:
+        """Whether something runs here of which nothing is known: it may do what no file tells of."""
+        return any(task.tool == UNKNOWN_TOOL or "opaque" in task.state for task in self.tasks.values())
+
+    def absolute(self, task: Task, path: str) -> str:
+        return join_path(task.folder, path)
+
+
+def _first_part(text: str, until: str, most: int) -> tuple[str, bool]:
+    """The part of a text that is asked for, and whether it is all there."""
+    end = text.find(until) + 1 if until else 0
+    if most and len(text) >= most and not 0 < end < most:
+        return text[:most], True
+    return (text[:end], True) if end else (text, False)

@@ -1,0 +1,167 @@
+"""Lets a machine's tasks run: all that are due, or one check's processes ahead of the rest."""
+
+from dataclasses import dataclass
+
+from ..tools import all_tools
+from ..world import World
+from .commands import run_tool
+from .interpreter import run_shell
+from .machine import Machine
+from .open_files import CAPTURE, LOG, NULL, OpenFile
+from .task import Task, Wait
+from .waits import is_blocked, next_wake_ms
+
+COUNT_OF_TOOLS = all_tools.COUNT
+assert COUNT_OF_TOOLS, "the tools are registered by importing them"
+
+
+_STEPS_OF_A_CALL = 50
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """A command that ran to its end, or to its limit (`status` None), in a container."""
+
+    status: int | None
+    output: str
+    takes_ms: int
+    is_volatile: bool
+    met_unknown: bool
+    reads_volumes: bool
+
+
+def start_main(machine: Machine, arguments: list[str], folder: str, now_ms: int, world: World) -> None:
+    """Starts process 1 and runs it as far as it goes at this instant."""
+    machine.enter(now_ms, world)
+    task = _start(machine, arguments, folder, world, machine.open_files.open(OpenFile(LOG)))
+    machine.main_pid = task.pid
+    task.state["is_tail"] = True
+    machine.leave()
+    run_machine(machine, now_ms, world)
+
+
+def start_command(machine: Machine, arguments: list[str], folder: str, now_ms: int, world: World) -> int:
+    """Starts a hook's command beside process 1; its output goes nowhere. Gives its process id."""
+    machine.enter(now_ms, world)
+    task = _start(machine, arguments, folder, world, machine.open_files.open(OpenFile(CAPTURE)))
+    machine.leave()
+    return task.pid
+
+
+def _start(machine: Machine, arguments: list[str], folder: str, world: World, output: int) -> Task:
+    task = machine.new_task(0, 0, arguments)
+    task.environment = _environment(world)
+    task.folder = folder
+    task.state["flavour"] = machine.flavour
+    machine.set_fd(task, 0, machine.open_files.open(OpenFile(NULL)))
+    machine.set_fd(task, 1, output)
+    machine.set_fd(task, 2, output)
+    return task
+
+
+def _environment(world: World) -> dict[str, str]:
+    defaults = {
+        "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        "HOSTNAME": world.pod.name,
+        "HOME": "/root",
+    }
+    return {**defaults, **world.env}
+
+
+def run_machine(machine: Machine, now_ms: int, world: World) -> None:
+    """Runs every task that is due, until all wait again."""
+    if machine.exit is not None:
+        return
+    machine.enter(now_ms, world)
+    _run_ready(machine, None)
+    machine.leave()
+
+
+def _run_ready(machine: Machine, root: int | None) -> None:
+    is_running = True
+    while is_running and machine.exit is None:
+        is_running = False
+        for pid in list(machine.tasks):
+            task = machine.tasks.get(pid)
+            if task is None or (root is not None and task.root != root) or is_blocked(machine, task):
+                continue
+            is_running = True
+            if task.shell is None:
+                _run_tool(machine, task)
+            else:
+                run_shell(machine, task)
+            machine.check_memory()
+            if machine.exit is not None:
+                return
+
+
+def _run_tool(machine: Machine, task: Task) -> None:
+    """Calls a tool once. A chain of tools that feed each other for ever lets time pass like a loop does."""
+    if machine.now_ms > task.stepped_ms:
+        task.steps = 0
+    task.stepped_ms = machine.now_ms
+    task.steps += _STEPS_OF_A_CALL
+    if not machine.charge(task):
+        task.wait = None
+        run_tool(machine, task)
+
+
+def run_check(
+    machine: Machine, arguments: list[str], folder: str, now_ms: int, limit_ms: int, world: World
+) -> CheckResult:
+    """Runs a command ahead in time, alone: the container's other processes stand still meanwhile.
+
+    What is left of it after `limit_ms` is killed, as the container runtime does.
+    """
+    machine.enter(now_ms, world)
+    machine.is_volatile = machine.met_unknown = False
+    overruns = machine.overruns, machine.busy_until_ms
+    version = machine.root.version
+    volumes = [mount.layer.version for mount in world.volumes]
+    machine.file_system.reads_volumes = False
+    output = machine.open_files.open(OpenFile(CAPTURE))
+    machine.open_files.retain(output)
+    pid = _start(machine, arguments, folder, world, output).pid
+    end_ms = _run_ahead(machine, pid, now_ms + limit_ms)
+    text = machine.open_files.files[output].text if output in machine.open_files.files else ""
+    ended = machine.ended.pop(pid, None)
+    for task in [task for task in machine.tasks.values() if task.root == pid]:
+        machine.finish(task, 137, 9)
+    machine.ended.pop(pid, None)
+    if machine.exit is None:
+        machine.open_files.release(output)
+    has_written = machine.root.version != version or volumes != [one.layer.version for one in world.volumes]
+    result = CheckResult(
+        status=None if ended is None else ended[1],
+        output=text,
+        takes_ms=end_ms - now_ms,
+        is_volatile=machine.is_volatile or has_written,
+        met_unknown=machine.met_unknown,
+        reads_volumes=machine.file_system.reads_volumes,
+    )
+    machine.overruns, machine.busy_until_ms = overruns
+    machine.set_time(now_ms)
+    machine.leave()
+    return result
+
+
+def _run_ahead(machine: Machine, pid: int, until_ms: int) -> int:
+    """Gives the instant at which the command ended, or the limit."""
+    while True:
+        _run_ready(machine, pid)
+        if pid in machine.ended or machine.exit is not None:
+            return machine.now_ms
+        due_ms = next_wake_ms(machine, pid)
+        if due_ms is None or due_ms > until_ms:
+            return until_ms
+        machine.set_time(due_ms)
+
+
+def add_opaque_main(machine: Machine, name: str, now_ms: int, world: World) -> None:
+    """Puts a main process in place of which only the name is known."""
+    machine.enter(now_ms, world)
+    task = machine.new_task(0, 0, [name])
+    machine.main_pid = task.pid
+    task.wait = Wait(Wait.SIGNAL)
+    task.state["opaque"] = True
+    machine.leave()

@@ -1,0 +1,254 @@
+"""One call of a tool: its arguments, its state, and the few things it can do.
+
+A tool is a function of a `Call`. It returns its exit status, or a `Wait`: it is then called again when the
+wait is over, with the state it left. It may also turn its process into another program and return None.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from ..file_system import FIFO, FOLDER, NULL_DEVICE, FileProblem, FileSystem, join_path
+from ..lines import whole_lines_of
+from ..shell.fifos import MustWait, open_fifo
+from ..shell.machine import Machine
+from ..shell.open_files import BOTH, READER
+from ..shell.scanning import CannotInterpret
+from ..shell.task import Task, Wait
+from ..world import World
+
+Outcome: TypeAlias = "int | Wait | None"
+_STDIN = "-"
+_MOST_INPUT = 4 << 20
+_BUFFERED = 64
+_SIGNS_OF_AN_ENTRY, _SIGNS_OF_A_LINE, _SIGNS_OF_A_SIGN = 4096, 64, 8
+"""Looking at one is as much work as moving so many signs."""
+_LINE_OF_MANY = 32
+"""Putting a line in its place among others is as much work as looking at so many signs."""
+
+
+class Call:
+    """What a tool sees of its process and of the container."""
+
+    __slots__ = ("buffer", "machine", "task")
+
+    def __init__(self, machine: Machine, task: Task) -> None:
+        self.machine = machine
+        self.task = task
+        self.buffer: list[str] | None = None
+
+    @property
+    def name(self) -> str:
+        return self.task.arguments[0].rpartition("/")[2]
+
+    @property
+    def arguments(self) -> list[str]:
+        return self.task.arguments[1:]
+
+    @property
+    def state(self) -> dict[str, Any]:
+        return self.task.state
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return self.task.environment
+
+    @property
+    def now_ms(self) -> int:
+        return self.machine.now_ms
+
+    @property
+    def world(self) -> World:
+        return self.machine.world
+
+    @property
+    def files(self) -> FileSystem:
+        return self.machine.file_system
+
+    @property
+    def is_alive(self) -> bool:
+        """False once the process was killed, as by SIGPIPE."""
+        return self.task.pid in self.machine.tasks
+
+    def path(self, text: str) -> str:
+        return join_path(self.task.folder, text)
+
+    def out(self, text: str) -> bool:
+        if self.buffer is None:
+            return self.machine.write(self.task, 1, text)
+        self.buffer.append(text)
+        if len(self.buffer) >= _BUFFERED:
+            self.flush()
+        return True
+
+    def err(self, message: str) -> None:
+        self.flush()
+        self.machine.write(self.task, 2, f"{self.name}: {message}\n")
+
+    def fail(self, message: str, status: int = 1) -> int:
+        self.err(message)
+        return status
+
+    def cannot(self, what: str, status: int = 2) -> int:
+        """For a form of the tool that is not modelled: named, and taken to fail."""
+        self.machine.note(f"cannot interpret {self.name} {what}: taken to fail with status {status}")
+        return status
+
+    def sleep_until(self, at_ms: int) -> Wait:
+        return Wait(Wait.TIME, at_ms)
+
+    # Input.
+
+    def wait_for_input(self) -> Wait:
+        return Wait(Wait.INPUT, self.task.fds[0])
+
+    def whole_input(self) -> str | Wait:
+        """All of standard input, once its end is reached; a Wait until then."""
+        text, is_end = self.machine.read(self.task, 0)
+        self.state["input"] = self.state.get("input", "") + text
+        if len(self.state["input"]) > _MOST_INPUT:
+            raise CannotInterpret(f"more than {_MOST_INPUT >> 20} MiB of input")
+        if is_end or not self._is_pipe():
+            return str(self.state["input"])
+        return self.wait_for_input()
+
+    def _is_pipe(self) -> bool:
+        file = self.machine.open_files.files.get(self.task.fds.get(0, 0))
+        return file is not None and file.kind in (READER, BOTH)
+
+    def read_file(self, name: str) -> str | None:
+        """A file's text; None, after a message, when it cannot be read."""
+        if self.path(name) == NULL_DEVICE:
+            return ""
+        try:
+            return self.files.read(self.path(name))
+        except FileProblem as problem:
+            if not self.is_known_absent(name):
+                self.machine.met_unknown = True
+            self.err(f"{name}: {problem}")
+            self.state["failed"] = True
+            return None
+
+    def is_known_absent(self, name: str) -> bool:
+        """Whether a missing file is surely missing, and not only unknown to the manifest."""
+        path = self.path(name)
+        inside = any(path.startswith(mount.path.rstrip("/") + "/") for mount in self.files.mounts)
+        return inside or not self.machine.is_lenient
+
+    def whole_inputs(self, names: Sequence[str]) -> list[tuple[str, str]] | Wait:
+        """Names and texts of the files given, or of standard input when there is none."""
+        found: list[tuple[str, str]] = []
+        files = self.through_fifo(names)
+        if isinstance(files, Wait):
+            return files
+        for name in files or (_STDIN,):
+            if name != _STDIN and self.path(name) not in ("/dev/stdin", "/proc/self/fd/0"):
+                text = self.read_file(name)
+                if text is not None:
+                    found.append((name, text))
+                continue
+            read = self.whole_input()
+            if isinstance(read, Wait):
+                return read
+            found.append((name, read))
+        signs = sum(len(text) + _LINE_OF_MANY * text.count("\n") for _, text in found)
+        self.machine.work(self.task, signs * _SIGNS_OF_A_SIGN)
+        return found
+
+    def through_fifo(self, names: Sequence[str]) -> Sequence[str] | Wait:
+        """A named pipe that is read alone becomes standard input; a Wait until somebody writes to it."""
+        fifos = [name for name in names if self.is_fifo(name)]
+        if not fifos or "fifo_is_open" in self.state:
+            return () if fifos else names
+        if len(names) > 1:
+            raise CannotInterpret("a named pipe beside other files")
+        try:
+            number = open_fifo(self.machine, self.task, self.path(fifos[0]), "<")
+        except MustWait as pause:
+            return pause.wait
+        self.machine.set_fd(self.task, 0, number)
+        self.state["fifo_is_open"] = True
+        return ()
+
+    def is_fifo(self, name: str) -> bool:
+        entry = self.files.find(self.path(name))
+        return entry is not None and entry.kind == FIFO
+
+    def walk(self, name: str) -> list[str]:
+        """The path that a name stands for and all below it; more of them are more work."""
+        found = list(self.files.walk(self.path(name)))
+        self.machine.work(self.task, len(found) * _SIGNS_OF_AN_ENTRY)
+        return found
+
+    @property
+    def status(self) -> int:
+        """1 when a file could not be read, else 0."""
+        return 1 if self.state.get("failed") else 0
+
+    def each_line(self, names: Sequence[str], handle: Callable[[str], bool]) -> Outcome:
+        """Hands over line after line as it comes, with its end; `handle` returns True to stop early."""
+        files = self.through_fifo(names)
+        if isinstance(files, Wait):
+            return files
+        if files and list(files) != [_STDIN]:
+            texts = self.whole_inputs(files)
+            if isinstance(texts, Wait):
+                return texts
+            for _, text in texts:
+                if self._hand_over(whole_lines_of(text), handle):
+                    return self.status
+            return self.status
+        while self.is_alive:
+            text, is_end = self.machine.read(self.task, 0)
+            lines = whole_lines_of(self.state.pop("partial", "") + text)
+            if lines and not is_end and not lines[-1].endswith("\n"):
+                self.state["partial"] = lines.pop()
+            if self._hand_over(lines, handle):
+                return 0
+            if is_end:
+                return 0
+            if not text:
+                return self.wait_for_input()
+        return None
+
+    def _hand_over(self, lines: list[str], handle: Callable[[str], bool]) -> bool:
+        """What is written meanwhile goes out in larger pieces, as from any program."""
+        self.machine.work(self.task, sum(map(len, lines)) * _SIGNS_OF_A_SIGN + len(lines) * _SIGNS_OF_A_LINE)
+        self.buffer = []
+        try:
+            return any(handle(line) or not self.is_alive for line in lines)
+        finally:
+            self.flush()
+            self.buffer = None
+
+    def flush(self) -> None:
+        """Writes what has waited for company."""
+        if self.buffer:
+            text, self.buffer = "".join(self.buffer), []
+            self.machine.write(self.task, 1, text)
+
+    # Processes.
+
+    def become(self, arguments: list[str]) -> "Outcome":
+        """Goes on as another program, in the same process."""
+        self.task.arguments = arguments
+        kept: dict[str, Any] = {
+            name: self.state[name] for name in ("is_tail", "flavour") if name in self.state
+        }
+        self.task.state = kept
+        self.task.tool = ""
+        return None
+
+    def start_child(self, arguments: list[str]) -> Task:
+        """Starts another program as a child, which runs when this one waits."""
+        child = self.machine.child_of(self.task, arguments)
+        child.environment = dict(self.environment)
+        child.state = {"is_tail": True, "flavour": self.state.get("flavour", self.machine.flavour)}
+        return child
+
+    def child_status(self, pid: int) -> int:
+        """The status of a child that has ended."""
+        return self.task.reaped.pop(pid, 0)
+
+    def is_folder(self, name: str) -> bool:
+        entry = self.files.find(self.path(name))
+        return entry is not None and entry.kind == FOLDER

@@ -1,0 +1,119 @@
+"""`test` and `expr`: conditions and sums over words."""
+
+import re
+
+from ..matching.expression import Found, compile_expression
+from ..matching.reading import BASIC
+from ..shell.conditions import ConditionProblem, evaluate_test
+from .call import Call, Outcome
+from .registry import tool
+
+
+@tool("test", "[")
+def test(call: Call) -> Outcome:
+    words = call.arguments
+    if call.name == "[":
+        if words[-1:] != ["]"]:
+            return call.fail("missing ]", 2)
+        words = words[:-1]
+    try:
+        return int(not evaluate_test(words, call.machine, call.task))
+    except ConditionProblem as problem:
+        return call.fail(str(problem), 2)
+
+
+@tool("expr")
+def expr(call: Call) -> Outcome:
+    """Arithmetic, comparison, and `text : pattern` over separate words."""
+    words = call.arguments
+    try:
+        value = _Expression(words).value()
+    except (ValueError, IndexError, ZeroDivisionError):
+        return call.fail("syntax error", 2)
+    call.out(value + "\n")
+    return int(value in ("", "0"))
+
+
+class _Expression:
+    _LEVELS = (("|",), ("&",), ("=", "==", "!=", "<", "<=", ">", ">="), ("+", "-"), ("*", "/", "%"), (":",))
+
+    def __init__(self, words: list[str]) -> None:
+        self.words = words
+        self.at = 0
+
+    def value(self) -> str:
+        value = self.level(0)
+        if self.at != len(self.words):
+            raise ValueError(self.words)
+        return value
+
+    def level(self, number: int) -> str:
+        if number == len(self._LEVELS):
+            return self.primary()
+        left = self.level(number + 1)
+        while self.at < len(self.words) and self.words[self.at] in self._LEVELS[number]:
+            operator = self.words[self.at]
+            self.at += 1
+            left = self.apply(operator, left, self.level(number + 1))
+        return left
+
+    def primary(self) -> str:
+        word = self.words[self.at]
+        self.at += 1
+        if word == "(":
+            value = self.level(0)
+            self.at += 1
+            return value
+        if word == "length" and self.at < len(self.words):
+            return str(len(self.primary()))
+        if word == "substr" and self.at + 2 < len(self.words):
+            text, start, count = self.primary(), int(self.primary()), int(self.primary())
+            return text[start - 1 : start - 1 + count]
+        if word == "index" and self.at + 1 < len(self.words):
+            text, signs = self.primary(), self.primary()
+            return str(next((place for place, sign in enumerate(text, 1) if sign in signs), 0))
+        return word
+
+    def apply(self, operator: str, left: str, right: str) -> str:
+        if operator == "|":
+            return left if left not in ("", "0") else right
+        if operator == "&":
+            return left if left not in ("", "0") and right not in ("", "0") else "0"
+        if operator == ":":
+            return _match(right, left)
+        if operator in ("+", "-", "*", "/", "%"):
+            first, second = int(left), int(right)
+            if operator in "/%":
+                quotient = abs(first) // abs(second) * (1 if (first < 0) == (second < 0) else -1)
+                return str(quotient if operator == "/" else first - second * quotient)
+            return str(
+                first + second if operator == "+" else first - second if operator == "-" else first * second
+            )
+        return str(int(_compare(operator, left, right)))
+
+
+def _match(pattern: str, text: str) -> str:
+    """`text : pattern`, from the text's beginning on: the first group's text, or how long the match is."""
+    expression = compile_expression(pattern, BASIC)
+    end = expression.longest(text)
+    if expression.groups:
+        return Found(expression, text, 0, end)[1] if end >= 0 else ""
+    return str(max(end, 0))
+
+
+def _compare(operator: str, left: str, right: str) -> bool:
+    both_numbers = all(re.fullmatch(r"-?\d+", text) for text in (left, right))
+    order = (
+        (int(left) > int(right)) - (int(left) < int(right))
+        if both_numbers
+        else (left > right) - (left < right)
+    )
+    return {
+        "=": order == 0,
+        "==": order == 0,
+        "!=": order != 0,
+        "<": order < 0,
+        "<=": order <= 0,
+        ">": order > 0,
+        ">=": order >= 0,
+    }[operator]

@@ -1,0 +1,278 @@
+"""Tools for files and folders."""
+
+from collections.abc import Callable
+from functools import partial
+
+from ..file_system import FILE, FOLDER, FileProblem, join_path
+from ..shell.options import split_options
+from ..shell.task import Wait
+from .call import Call, Outcome
+from .registry import tool
+
+
+@tool("cat", "zcat")
+def cat(call: Call) -> Outcome:
+    options, names = split_options(call.arguments)
+    if any(call.path(name) in ("/dev/zero", "/dev/urandom") for name in names):
+        return call.cannot("of an endless device")
+
+    def handle(line: str) -> bool:
+        if "n" in options:
+            call.state["line"] = call.state.get("line", 0) + 1
+            call.out(f"{call.state['line']:6}\t{line}")
+        else:
+            call.out(line)
+        return False
+
+    if names in ([], ["-"]) or "n" in options or any(call.is_fifo(name) for name in names):
+        return call.each_line(names, handle)
+    texts = call.whole_inputs(names)
+    if isinstance(texts, Wait):
+        return texts
+    call.out("".join(text for _, text in texts))
+    return call.status
+
+
+@tool("tee")
+def tee(call: Call) -> Outcome:
+    options, names = split_options(call.arguments)
+    if "opened" not in call.state:
+        call.state["opened"] = True
+        for name in names:
+            try:
+                call.files.write(call.path(name), "", append="a" in options)
+            except FileProblem as problem:
+                call.err(f"{name}: {problem}")
+                call.state["failed"] = True
+
+    def handle(line: str) -> bool:
+        for name in names:
+            _append(call, name, line)
+        call.out(line)
+        return False
+
+    outcome = call.each_line((), handle)
+    return call.status if outcome == 0 else outcome
+
+
+def _append(call: Call, name: str, text: str) -> None:
+    if call.path(name) in ("/proc/1/fd/1", "/dev/stderr", "/proc/1/fd/2"):
+        call.machine.log(text)
+        return
+    try:
+        call.files.write(call.path(name), text, append=True)
+    except FileProblem:
+        call.state["failed"] = True
+
+
+@tool("touch")
+def touch(call: Call) -> Outcome:
+    options, names = split_options(call.arguments, "dtr", ("date", "reference"))
+    for name in names:
+        if "c" in options and call.files.find(call.path(name)) is None:
+            continue
+        _try(call, name, partial(call.files.touch, call.path(name)))
+    return call.status
+
+
+def _try(call: Call, name: str, act: Callable[[], None]) -> bool:
+    """Does something to a file; a failure is told and makes the status 1."""
+    try:
+        act()
+    except FileProblem as problem:
+        call.err(f"{name}: {problem}")
+        call.state["failed"] = True
+        return False
+    return True
+
+
+@tool("mkfifo")
+def mkfifo(call: Call) -> Outcome:
+    """Named pipes among the container's own files; in a volume both ends may be in different containers."""
+    _, names = split_options(call.arguments, "m", ("mode",))
+    for name in names:
+        path = call.path(name)
+        if any(path.startswith(mount.path.rstrip("/") + "/") for mount in call.files.mounts):
+            return call.cannot(f"{name} in a volume", 1)
+        try:
+            call.files.make_fifo(path)
+        except FileProblem as problem:
+            return call.fail(f"cannot create fifo '{name}': {problem}")
+    return 0 if names else call.fail("missing operand")
+
+
+@tool("mkdir")
+def mkdir(call: Call) -> Outcome:
+    options, names = split_options(call.arguments, "m", ("mode",))
+    parents = "p" in options or "parents" in options
+    for name in names:
+        _try(call, name, partial(call.files.make_folder, call.path(name), parents))
+    return call.status
+
+
+@tool("rm", "unlink")
+def rm(call: Call) -> Outcome:
+    options, names = split_options(call.arguments)
+    for name in names:
+        entry = call.files.find(call.path(name), follow=False)
+        if entry is None:
+            if "f" not in options:
+                call.err(f"can't remove '{name}': No such file or directory")
+                call.state["failed"] = True
+        elif entry.kind == FOLDER and not {"r", "R", "recursive"} & set(options):
+            call.err(f"'{name}' is a directory")
+            call.state["failed"] = True
+        else:
+            call.machine.open_files.unlink(call.path(name), entry.text)
+            _try(call, name, partial(call.files.remove, call.path(name)))
+    return call.status
+
+
+@tool("rmdir")
+def rmdir(call: Call) -> Outcome:
+    for name in split_options(call.arguments)[1]:
+        path = call.path(name)
+        entry = call.files.find(path)
+        if entry is None or entry.kind != FOLDER or call.files.names_in(path):
+            return call.fail(f"'{name}': Directory not empty or not there")
+        call.files.remove(path)
+    return 0
+
+
+@tool("cp", "mv", "install")
+def cp(call: Call) -> Outcome:
+    options, names = split_options(call.arguments, "tmog", ("mode",))
+    target = options.get("t") or (names.pop() if names else "")
+    if not names or not target:
+        return call.fail("missing file operand")
+    for name in names:
+        source = call.path(name)
+        if call.files.find(source) is None:
+            call.machine.met_unknown = True
+            if call.machine.is_lenient and not call.is_known_absent(name):
+                call.machine.note(
+                    f"cannot interpret {call.name} {name}: not in the manifest; an empty file is made"
+                )
+                call.files.write(_target_path(call, source, target), "")
+                continue
+            call.err(f"can't stat '{name}': No such file or directory")
+            call.state["failed"] = True
+        elif call.is_folder(name) and call.name == "cp" and not {"r", "R", "a"} & set(options):
+            call.err(f"omitting directory '{name}'")
+            call.state["failed"] = True
+        elif call.is_folder(name) and (_target_path(call, source, target) + "/").startswith(source + "/"):
+            call.err(f"cannot put a directory, '{name}', into itself")
+            call.state["failed"] = True
+        else:
+            path = _target_path(call, source, target)
+            if call.name == "mv" and path != source:
+                replaced = call.files.find(path)
+                call.machine.open_files.unlink(path, replaced.text if replaced is not None else "")
+            _copy(call, source, path, "n" in options)
+            if call.name == "mv":
+                call.machine.open_files.rename(source, path)
+                _try(call, name, partial(call.files.remove, source))
+    return call.status
+
+
+def _target_path(call: Call, source: str, target: str) -> str:
+    path = call.path(target)
+    name = source.rpartition("/")[2]
+    # Copying `folder/.` puts what it holds into the target.
+    return join_path(path, name) if call.is_folder(target) and name else path
+
+
+def _copy(call: Call, source: str, target: str, keeps: bool) -> None:
+    try:
+        for path in call.walk(source):
+            new = target + path[len(source) :]
+            entry = call.files.find(path)
+            if entry is None or (keeps and call.files.find(new) is not None):
+                continue
+            if entry.kind == FOLDER:
+                call.files.make_folder(new, parents=True)
+            else:
+                call.files.write(new, entry.text)
+                copied = call.files.find(new)
+                if copied is not None:
+                    copied.mode = entry.mode
+    except FileProblem as problem:
+        call.err(f"{target}: {problem}")
+        call.state["failed"] = True
+
+
+@tool("ln")
+def ln(call: Call) -> Outcome:
+    options, names = split_options(call.arguments)
+    if len(names) < 2:
+        names = [*names, names[0].rpartition("/")[2]] if names else ["", ""]
+    source, target = names[0], names[1]
+    path = _target_path(call, call.path(source), target)
+    if "f" in options and call.files.find(path, follow=False) is not None:
+        call.files.remove(path)
+    if "s" in options:
+        _try(call, target, partial(call.files.make_link, path, source))
+    else:
+        _copy(call, call.path(source), path, False)
+    return call.status
+
+
+@tool("chmod")
+def chmod(call: Call) -> Outcome:
+    options, names = split_options([word for word in call.arguments if word not in ("-x", "-w", "-r")])
+    if not names:
+        return 0
+    mode, names = names[0], names[1:]
+    for name in names:
+        path = call.path(name)
+        if call.files.find(path) is None:
+            call.machine.met_unknown = True
+            if not call.machine.is_lenient:
+                call.err(f"{name}: No such file or directory")
+                call.state["failed"] = True
+            continue
+        for one in call.walk(path) if "R" in options else [path]:
+            entry = call.files.find(one)
+            if entry is not None and entry.kind == FILE:
+                entry.mode = _new_mode(entry.mode, mode)
+        call.machine.root.version += 1
+    return call.status
+
+
+def _new_mode(old: int, text: str) -> int:
+    if text.isdigit():
+        return int(text, 8)
+    bits = sum({"r": 0o444, "w": 0o222, "x": 0o111}.get(letter, 0) for letter in set(text))
+    return old & ~bits if "-" in text else old | bits
+
+
+@tool("mktemp")
+def mktemp(call: Call) -> Outcome:
+    options, names = split_options(call.arguments, "pt", ("tmpdir",))
+    number = call.machine.root.version
+    template = names[0] if names else "tmp.XXXXXXXXXX"
+    marks = len(template) - len(template.rstrip("X"))
+    name = template[: len(template) - marks] + f"{number:0{max(marks, 1)}d}"[-max(marks, 1) :]
+    folder = options.get("p") or options.get("tmpdir") or "/tmp"
+    path = join_path(folder, name) if not names or "p" in options or "t" in options else call.path(name)
+    if "d" in options:
+        _try(call, path, partial(call.files.make_folder, path, True))
+    else:
+        _try(call, path, partial(call.files.write, path, ""))
+    call.out(path + "\n")
+    return call.status
+
+
+@tool("dd")
+def dd(call: Call) -> Outcome:
+    values = dict(word.split("=", 1) for word in call.arguments if "=" in word)
+    source, target = values.get("if", ""), values.get("of", "")
+    if source not in ("/dev/zero", "/dev/urandom", "/dev/random"):
+        return call.cannot("from a file")
+    if target and target != "/dev/null":
+        # Only the place is kept: nothing asks for that many bytes.
+        _try(call, target, partial(call.files.write, call.path(target), ""))
+    if "slept" not in call.state and "count" in values:
+        call.state["slept"] = True
+        return call.sleep_until(call.now_ms + 100)
+    return call.status if "count" in values else Wait(Wait.SIGNAL)

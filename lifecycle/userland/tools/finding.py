@@ -1,0 +1,129 @@
+"""Tools that show what files there are."""
+
+from ..file_system import FILE, FOLDER, LINK, join_path
+from ..shell import patterns
+from ..shell.options import split_options
+from .call import Call, Outcome
+from .registry import tool
+
+
+@tool("ls")
+def ls(call: Call) -> Outcome:
+    options, names = split_options(call.arguments)
+    lines: list[str] = []
+    for name in names or ["."]:
+        path = call.path(name)
+        entry = call.files.find(path)
+        if entry is None:
+            call.machine.met_unknown = True
+            call.err(f"{name}: No such file or directory")
+            call.state["failed"] = True
+        elif entry.kind != FOLDER or "d" in options:
+            lines.append(_long_line(call, path, name, options))
+        else:
+            if len(names) > 1:
+                lines.append(f"{name}:")
+            shown = [
+                one for one in call.files.names_in(path) if "a" in options or "A" in options or one[0] != "."
+            ]
+            lines.extend(_long_line(call, join_path(path, one), one, options) for one in shown)
+    call.out("".join(line + "\n" for line in lines))
+    return (1 if call.state.get("flavour") == "ash" else 2) if call.state.get("failed") else 0
+
+
+def _long_line(call: Call, path: str, name: str, options: dict[str, str]) -> str:
+    if "l" not in options:
+        return name
+    entry = call.files.find(path, follow=False)
+    assert entry is not None, path
+    kind = {FOLDER: "d", LINK: "l"}.get(entry.kind, "-")
+    bits = "".join(sign if entry.mode >> (8 - place) & 1 else "-" for place, sign in enumerate("rwxrwxrwx"))
+    size = 4096 if entry.kind == FOLDER else entry.size
+    return f"{kind}{bits} 1 root root {size:8} Jan  1 00:00 {name}"
+
+
+@tool("find")
+def find(call: Call) -> Outcome:
+    words = call.arguments
+    count = next((place for place, word in enumerate(words) if word.startswith(("-", "(", "!"))), len(words))
+    roots, tests = words[:count] or ["."], words[count:]
+    known = {"-name": 1, "-iname": 1, "-type": 1, "-path": 1, "-maxdepth": 1, "-mindepth": 1, "-print": 0}
+    known |= {"-delete": 0, "-mmin": 1, "-mtime": 1, "-newer": 1}
+    values: dict[str, str] = {}
+    at = 0
+    while at < len(tests):
+        if tests[at] not in known:
+            return call.cannot(f"… {tests[at]}")
+        takes = known[tests[at]]
+        values[tests[at]] = tests[at + 1] if takes and at + 1 < len(tests) else ""
+        at += 1 + takes
+    for root in roots:
+        if call.files.find(call.path(root)) is None:
+            call.machine.met_unknown = True
+            call.err(f"{root}: No such file or directory")
+            call.state["failed"] = True
+            continue
+        for path in call.walk(root):
+            if _is_found(call, path, call.path(root), values):
+                shown = root + path[len(call.path(root)) :] if path != call.path(root) else root
+                if "-delete" in values:
+                    call.files.remove(path)
+                else:
+                    call.out(shown + "\n")
+    return call.status
+
+
+def _is_found(call: Call, path: str, root: str, values: dict[str, str]) -> bool:
+    entry = call.files.find(path, follow=False)
+    if entry is None:
+        return False
+    depth = path[len(root.rstrip("/")) :].count("/")
+    name = path.rpartition("/")[2]
+    kinds = {"f": FILE, "d": FOLDER, "l": LINK}
+    age_minutes = (call.now_ms - entry.modified_ms) // 60_000
+    return (
+        ("-name" not in values or patterns.matches(values["-name"], name))
+        and ("-iname" not in values or patterns.matches(values["-iname"].lower(), name.lower()))
+        and ("-path" not in values or patterns.matches(values["-path"], path))
+        and ("-type" not in values or entry.kind == kinds.get(values["-type"]))
+        and depth <= int(values.get("-maxdepth") or 1 << 30)
+        and depth >= int(values.get("-mindepth") or 0)
+        and ("-mmin" not in values or _is_aged(age_minutes, values["-mmin"]))
+        and ("-mtime" not in values or _is_aged(age_minutes // 1440, values["-mtime"]))
+    )
+
+
+def _is_aged(age: int, text: str) -> bool:
+    wanted = int(text.lstrip("+-") or 0)
+    return age > wanted if text.startswith("+") else age < wanted if text.startswith("-") else age == wanted
+
+
+@tool("readlink", "realpath")
+def readlink(call: Call) -> Outcome:
+    options, names = split_options(call.arguments)
+    for name in names:
+        entry = call.files.find(call.path(name), follow=False)
+        if entry is not None and entry.kind == LINK:
+            call.out((entry.text if not options else call.path(entry.text)) + "\n")
+        elif options or call.name == "realpath":
+            call.out(call.path(name) + "\n")
+        else:
+            return 1
+    return 0
+
+
+@tool("stat")
+def stat(call: Call) -> Outcome:
+    options, names = split_options(call.arguments, "c", ("format",))
+    for name in names:
+        entry = call.files.find(call.path(name))
+        if entry is None:
+            call.machine.met_unknown = True
+            return call.fail(f"can't stat '{name}': No such file or directory")
+        modified = (call.world.epoch_ms + entry.modified_ms) // 1000
+        form = options.get("c", options.get("format", "  File: %n\n  Size: %s"))
+        values = {"%n": name, "%s": str(entry.size), "%Y": str(modified), "%a": f"{entry.mode & 0o777:o}"}
+        for sign, value in values.items():
+            form = form.replace(sign, value)
+        call.out(form + "\n")
+    return 0

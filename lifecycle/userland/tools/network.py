@@ -1,0 +1,304 @@
+"""Tools that reach over the network: they see the cluster's names and Services through the world."""
+
+import re
+from urllib.parse import urlsplit
+
+from ..file_system import FileProblem
+from ..shell.options import split_options
+from ..shell.task import Wait
+from ..world import ConnectResult
+from .call import Call, Outcome
+from .registry import tool
+from .system import sleep_milliseconds
+
+_LONGEST_CONNECT_MS = 127_000
+_LONGEST_PAUSE_MS = 600_000
+_PORTS = {"http": 80, "https": 443, "ftp": 21}
+
+
+def reach(call: Call, host: str, port: int, limit_ms: int | None, path: str = "/") -> ConnectResult | Wait:
+    """Connects once and waits as long as that takes; an attempt without answer lasts until the limit."""
+    call.machine.is_volatile = True
+    state = call.state
+    if "outcome" not in state:
+        if _is_local(call, host) and _answers_here(call, port):
+            return ConnectResult("connected")
+        if call.world.resolve(host) is None and not _is_address(host):
+            return ConnectResult("unknown host")
+        found = call.world.connect(host, port, call.now_ms)
+        limit = _LONGEST_CONNECT_MS if limit_ms is None else limit_ms
+        takes_ms = limit if found.outcome == "timeout" else min(found.takes_ms, limit)
+        outcome = "timeout" if found.takes_ms > limit else found.outcome
+        state["outcome"] = [outcome, takes_ms, found.status, found.body]
+        if takes_ms > 0:
+            return Wait(Wait.TIME, call.now_ms + takes_ms)
+    outcome, takes_ms, status, body = state.pop("outcome")
+    return ConnectResult(outcome, takes_ms, status, body)
+
+
+def _is_local(call: Call, host: str) -> bool:
+    return host in ("localhost", "127.0.0.1", "[::1]", "::1", call.world.pod.ip, call.world.pod.name)
+
+
+def _answers_here(call: Call, port: int) -> bool:
+    ports = call.machine.local_ports
+    return port in ports or 0 in ports or call.machine.listens_on(port)
+
+
+def _is_address(host: str) -> bool:
+    return (
+        host == "localhost"
+        or re.fullmatch(r"\d+\.\d+\.\d+\.\d+|\[?[0-9a-fA-F:]+:[0-9a-fA-F:]*\]?", host) is not None
+    )
+
+
+def _limit_ms(text: str | None) -> int | None:
+    return None if not text else sleep_milliseconds(text)
+
+
+def _split_url(text: str) -> tuple[str, int, str]:
+    parts = urlsplit(text if "://" in text else f"http://{text}")
+    try:
+        port = parts.port
+    except ValueError:
+        port = None
+    return parts.hostname or "", port or _PORTS.get(parts.scheme, 80), parts.path or "/"
+
+
+@tool("wget")
+def wget(call: Call) -> Outcome:
+    options, urls = split_options(
+        call.arguments,
+        "OoPTtU",
+        ("timeout", "tries", "output-document", "header", "post-data", "directory-prefix"),
+    )
+    # Busybox and GNU write short options of several letters, as in -qO-.
+    if not urls:
+        return call.fail("missing URL")
+    host, port, path = _split_url(urls[0])
+    limit_ms = _limit_ms(options.get("T", options.get("timeout")))
+    found = reach(call, host, port, limit_ms, path)
+    if isinstance(found, Wait):
+        return found
+    if found.outcome == "unknown host":
+        return call.fail(f"bad address '{host}'")
+    if not found.is_connected:
+        what = "Connection refused" if found.outcome == "refused" else "download timed out"
+        return call.fail(f"can't connect to remote host ({host}): {what}")
+    if found.status >= 400:
+        call.err(f"server returned error: HTTP/1.1 {found.status}")
+        return 8 if call.state.get("flavour") == "dash" else 1
+    if "spider" not in options:
+        name = path.rpartition("/")[2] or "index.html"
+        folder = options.get("P", options.get("directory-prefix"))
+        target = options.get("O", options.get("output-document")) or (f"{folder}/{name}" if folder else name)
+        _deliver(call, target, found.body)
+    return 0
+
+
+def _deliver(call: Call, target: str, body: str) -> None:
+    if target in ("-", "/dev/stdout"):
+        call.out(body)
+    elif call.path(target) not in ("/dev/null",):
+        try:
+            call.files.write(call.path(target), body)
+        except FileProblem as problem:
+            call.err(f"{target}: {problem}")
+
+
+_CURL_VALUES = "dHXomuAbcFeKrTUwxYyzECDPQt"
+_CURL_LONG = (
+    "data data-raw data-binary header request output max-time user user-agent write-out connect-timeout retry"
+    " retry-delay retry-max-time cacert cert key resolve proxy form cookie url interface unix-socket"
+    " data-urlencode"
+).split()
+
+
+@tool("curl")
+def curl(call: Call) -> Outcome:
+    options, urls = split_options(call.arguments, _CURL_VALUES, _CURL_LONG)
+    urls = urls or ([options["url"]] if "url" in options else [])
+    if not urls:
+        return call.fail("no URL specified", 2)
+    host, port, path = _split_url(urls[0])
+    limit_ms = _limit_ms(options.get("m", options.get("max-time", options.get("connect-timeout"))))
+    found = reach(call, host, port, limit_ms, path)
+    if isinstance(found, Wait):
+        return found
+    tries = int(options.get("retry") or 0)
+    if not found.is_connected and call.state.get("tries", 0) < tries:
+        call.state["tries"] = call.state.get("tries", 0) + 1
+        # The pause doubles, up to ten minutes.
+        doubled_ms = min(1000 << min(call.state["tries"] - 1, 10), _LONGEST_PAUSE_MS)
+        pause_ms = _limit_ms(options.get("retry-delay")) or doubled_ms
+        return call.sleep_until(call.now_ms + pause_ms)
+    return _finish_curl(call, options, found, host, port)
+
+
+def _finish_curl(call: Call, options: dict[str, str], found: ConnectResult, host: str, port: int) -> int:
+    is_silent = "s" in options or "silent" in options
+    status, message = 0, ""
+    if found.outcome == "unknown host":
+        status, message = 6, f"(6) Could not resolve host: {host}"
+    elif found.outcome == "timeout":
+        status, message = 28, "(28) Operation timed out"
+    elif not found.is_connected:
+        status, message = 7, f"(7) Failed to connect to {host} port {port}: Connection refused"
+    elif found.status >= 400 and ("f" in options or "fail" in options):
+        status, message = 22, f"(22) The requested URL returned error: {found.status}"
+    else:
+        target = options.get("o", options.get("output"))
+        head = "I" in options or "head" in options or "i" in options
+        if head:
+            call.out(f"HTTP/1.1 {found.status} OK\n\n")
+        if "I" not in options and "head" not in options:
+            _deliver(call, target or "-", found.body)
+    if message and (not is_silent or "S" in options):
+        call.err(message)
+    form = options.get("w", options.get("write-out"))
+    if form is not None:
+        code = found.status if found.is_connected else 0
+        call.out(form.replace("%{http_code}", f"{code:03d}").replace("\\n", "\n"))
+    return status
+
+
+@tool("nc", "ncat", "netcat", "telnet")
+def nc(call: Call) -> Outcome:
+    options, operands = split_options(call.arguments, "wpeqisXx")
+    if "l" in options:
+        return _listen(call, options, operands)
+    if len(operands) < 2 or not operands[-1].isdigit() or len(operands[-1]) > 5:
+        return call.fail("a host and a port are needed")
+    limit_ms = _limit_ms(options.get("w"))
+    found = reach(call, operands[-2], int(operands[-1]), limit_ms)
+    if isinstance(found, Wait):
+        return found
+    if "v" in options or ("z" in options and found.is_connected):
+        state = "open" if found.is_connected else "closed"
+        call.machine.write(call.task, 2, f"{operands[-2]} ({operands[-2]}:{operands[-1]}) {state}\n")
+    if not found.is_connected:
+        return 1
+    if "z" not in options:
+        call.out(found.body)
+    return 0
+
+
+def _listen(call: Call, options: dict[str, str], operands: list[str]) -> Outcome:
+    port = options.get("p") or (operands[-1] if operands else "")
+    if not port.isdigit() or len(port) > 5:
+        return call.fail("a port is needed")
+    if not call.task.ports:
+        call.task.ports = [int(port)]
+        call.machine.changes += 1
+    # Who connects is not told to the listener: it goes on listening.
+    return Wait(Wait.SIGNAL)
+
+
+@tool("nslookup", "getent", "host", "dig", "ping")
+def look_up(call: Call) -> Outcome:
+    options, operands = split_options(call.arguments, "cWwtitp", ())
+    call.machine.is_volatile = True
+    if call.name == "getent":
+        if not operands or operands[0] not in ("hosts", "ahosts", "ahostsv4"):
+            return 0 if operands and operands[0] in ("passwd", "group") else 2
+        operands = operands[1:]
+    names = [word for word in operands if not word.startswith(("+", "@"))]
+    if not names:
+        return 1
+    host = names[0].rstrip(".")
+    address = call.world.resolve(host) or (host if _is_address(host) else None)
+    if call.name == "ping":
+        return _ping(call, host, address, options)
+    return _answer(call, host, address)
+
+
+def _answer(call: Call, host: str, address: str | None) -> int:
+    if call.name == "getent":
+        if address is None:
+            return 2
+        call.out(f"{address}      {host}\n")
+    elif call.name == "dig":
+        call.out(f"{address}\n" if address else "")
+    elif call.name == "host":
+        call.out(f"{host} has address {address}\n" if address else f"Host {host} not found: 3(NXDOMAIN)\n")
+    else:
+        call.out("Server:    10.96.0.10\nAddress:   10.96.0.10:53\n\n")
+        if address is None:
+            call.machine.write(call.task, 2, f"nslookup: can't resolve '{host}'\n")
+        else:
+            call.out(f"Name:      {host}\nAddress:   {address}\n")
+    return 0 if address is not None or call.name == "dig" else 1
+
+
+def _ping(call: Call, host: str, address: str | None, options: dict[str, str]) -> Outcome:
+    if address is None:
+        return call.fail(f"bad address '{host}'")
+    count = options.get("c")
+    sent = call.state.get("sent", 0)
+    if count is not None and count.isdigit() and sent >= int(count):
+        return 0
+    call.state["sent"] = sent + 1
+    call.out(f"64 bytes from {address}: seq={sent} ttl=64 time=0.1 ms\n")
+    if count is not None and count.isdigit() and sent + 1 >= int(count):
+        return 0
+    return call.sleep_until(call.now_ms + 1000)
+
+
+_CLIENTS = {
+    "pg_isready": 5432,
+    "psql": 5432,
+    "createdb": 5432,
+    "pg_dump": 5432,
+    "redis-cli": 6379,
+    "mysql": 3306,
+    "mysqladmin": 3306,
+    "mariadb": 3306,
+    "mariadb-admin": 3306,
+    "mysqldump": 3306,
+    "mongo": 27017,
+    "mongosh": 27017,
+    "rabbitmqctl": 5672,
+    "rabbitmq-diagnostics": 5672,
+    "rabbitmqadmin": 15672,
+    "etcdctl": 2379,
+    "grpc_health_probe": 8080,
+    "grpc-health-probe": 8080,
+    "cqlsh": 9042,
+    "nodetool": 7000,
+    "zkServer.sh": 2181,
+    "zookeeper-ready": 2181,
+}
+_ANSWERS = {"redis-cli": "PONG\n", "pg_isready": "accepting connections\n", "mysqladmin": "mysqld is alive\n"}
+
+
+@tool(*_CLIENTS)
+def client(call: Call) -> Outcome:
+    """A database's client: succeeds when the server it names, or the one in here, can be reached."""
+    options, operands = split_options(call.arguments, "hpUudPantDbse", ("host", "port", "addr", "username"))
+    host, port = _server_of(call, options)
+    found = reach(call, host, port, 5_000)
+    if isinstance(found, Wait):
+        return found
+    if not found.is_connected:
+        call.err("could not connect to server")
+        return 2 if call.name == "pg_isready" else 1
+    if call.name == "redis-cli" and operands and operands[-1].lower() != "ping":
+        call.machine.note(f"cannot interpret redis-cli {' '.join(operands)[:30]}: taken to answer OK")
+        call.out("OK\n")
+        return 0
+    call.out(_ANSWERS.get(call.name, ""))
+    return 0
+
+
+def _server_of(call: Call, options: dict[str, str]) -> tuple[str, int]:
+    host = options.get("h") or options.get("host") or ""
+    glued = options.get("addr", "")
+    if ":" in glued:
+        host, port_text = glued.rsplit(":", 1)
+    else:
+        has_capital = call.name.startswith(("mysql", "mariadb"))
+        port_text = options.get("P" if has_capital else "p", "") or options.get("port", "")
+    if call.name.startswith(("mongo",)):
+        host = options.get("host", "")
+    port = int(port_text) if port_text.isdigit() else _CLIENTS[call.name]
+    return host or "localhost", port

@@ -1,0 +1,305 @@
+"""Tools that start, watch and signal processes."""
+
+from ..lines import lines_of
+from ..process_namespace import send_signal, tasks_in_sight
+from ..shell.builtin_jobs import kill_target
+from ..shell.builtin_variables import set_options
+from ..shell.dialects import DASH
+from ..shell.options import split_options
+from ..shell.task import MAIN, Frame, Shell, Task, Wait
+from ..signals import signal_name
+from .call import Call, Outcome
+from .registry import SCRIPT_FILE, TOOLS, has_tool, plain_name, tool
+from .system import sleep_milliseconds
+
+SHELLS = ("sh", "bash", "ash", "dash")
+_FORWARDED = ["TERM", "INT", "HUP", "QUIT", "USR1", "USR2", "WINCH"]
+
+
+@tool("sh", "bash", "ash", "dash", "ksh", "zsh")
+def shell(call: Call) -> Outcome:
+    """A new shell in this process: `-c text`, a script file, or what standard input holds."""
+    own = call.state.get("flavour", call.machine.flavour)
+    flavour = "bash" if call.name in ("bash", "ksh", "zsh") else call.name if call.name != "sh" else own
+    new = Shell(flavour, call.task.arguments[0], [])
+    new.seconds_ms = call.now_ms
+    words, has_text = _shell_options(new, call.arguments)
+    if new.flavour == DASH and "pipefail" in new.options:
+        return call.fail("Illegal option -o pipefail", 2)
+    if has_text:
+        if not words:
+            return call.fail("-c requires an argument", 2)
+        if len(words) > 1:
+            new.name = words[1]
+        return become_shell(call.task, new, words[0], words[2:])
+    if words:
+        text = call.read_file(words[0])
+        if text is None:
+            return _missing_script(call, words[0])
+        new.name = words[0]
+        return become_shell(call.task, new, text, words[1:])
+    read = call.whole_input()
+    if isinstance(read, Wait):
+        return read
+    return become_shell(call.task, new, read, [])
+
+
+def _shell_options(new: Shell, words: list[str]) -> tuple[list[str], bool]:
+    """Reads `-ec`, `-x`, `-o pipefail`, `--login`; says whether a text follows."""
+    has_text = False
+    while words and words[0].startswith(("-", "+")) and len(words[0]) > 1:
+        word, words = words[0], words[1:]
+        if word.startswith("--"):
+            if word == "--":
+                break
+            continue
+        has_text = has_text or "c" in word[1:]
+        takes_name = "o" in word[1:]
+        set_options(new, [word.replace("c", "").replace("l", ""), *(words[:1] if takes_name else [])])
+        words = words[1:] if takes_name else words
+    return words, has_text
+
+
+def _missing_script(call: Call, name: str) -> Outcome:
+    if call.is_known_absent(name):
+        return 127 if call.name == "bash" else 2
+    return call.become([name])
+
+
+def become_shell(task: Task, new: Shell, text: str, arguments: list[str]) -> Outcome:
+    """Turns the task into a shell that runs a text."""
+    new.arguments = list(arguments)
+    new.variables = {
+        name: value for name, value in task.environment.items() if name.isidentifier() or name == "_"
+    }
+    new.exported = set(new.variables)
+    new.variables.setdefault("IFS", " \t\n")
+    new.variables.setdefault("OPTIND", "1")
+    new.frames = [Frame(MAIN, text)]
+    task.shell = new
+    task.tool = ""
+    task.state = {}
+    return None
+
+
+@tool(SCRIPT_FILE)
+def script_file(call: Call) -> Outcome:
+    """A program that lies among the files: a shell script, or something only its first line is known of."""
+    path = call.task.arguments[0]
+    text = call.files.read(call.path(path))
+    first = text.partition("\n")[0]
+    interpreter = first[2:].split() if first.startswith("#!") else ["/bin/sh"]
+    name = interpreter[-1].rpartition("/")[2] if interpreter else "sh"
+    if name not in SHELLS:
+        return call.become([*interpreter, path, *call.arguments])
+    return call.become([name, *(["-" + "e"] if "-e" in interpreter else []), path, *call.arguments])
+
+
+@tool("busybox", "nohup", "setsid", "nice", "ionice", "stdbuf", "chroot", "unbuffer", "catatonit", "time")
+@tool(
+    "su-exec",
+    "gosu",
+    "sudo",
+    "docker-entrypoint.sh",
+    "command",
+    "exec",
+    "entrypoint.sh",
+    "taskset",
+    "unshare",
+)
+def wrapper(call: Call) -> Outcome:
+    """Runs the program its arguments name in its own process."""
+    words = call.arguments
+    while words and words[0].startswith("-"):
+        words = words[2:] if call.name in ("nice", "ionice") and words[0] in ("-n", "-c") else words[1:]
+    if call.name in ("su-exec", "gosu", "chroot", "taskset"):
+        words = words[1:]
+    if call.name == "nohup":
+        call.task.traps["HUP"] = ""
+    return call.become(words) if words else 0
+
+
+@tool("tini", "dumb-init", "s6-init", "init")
+def init(call: Call) -> Outcome:
+    """A small init: passes signals on to its child, and ends when the child does."""
+    if "child" not in call.state:
+        words = call.arguments
+        while words and words[0].startswith("-"):
+            words = words[1:]
+        if not words:
+            return 1
+        call.state["catches"] = _FORWARDED
+        call.state["child"] = call.start_child(words).pid
+        call.machine.tasks[call.state["child"]].state["is_main"] = True
+        return Wait(Wait.CHILD, call.state["child"])
+    pid = call.state["child"]
+    while call.task.pending:
+        name = call.task.pending.pop(0)
+        if pid in call.machine.tasks:
+            call.machine.signal(call.machine.tasks[pid], name)
+    if pid in call.machine.tasks:
+        return Wait(Wait.CHILD, pid)
+    return call.child_status(pid)
+
+
+@tool("timeout")
+def timeout(call: Call) -> Outcome:
+    """Runs a program, and signals it when it takes too long; the status is then 124, after KILL 137."""
+    state = call.state
+    if "child" not in state:
+        options, words = _leading_options(call.arguments, "ksS")
+        span_ms = sleep_milliseconds(words[0]) if words else None
+        if span_ms is None and "t" in options:
+            span_ms = sleep_milliseconds(options["t"])
+        else:
+            words = words[1:]
+        if span_ms is None or not words:
+            return call.fail("a time and a command are needed", 125)
+        state["signal"] = signal_name(options.get("s") or "TERM") or "TERM"
+        state["child"] = call.start_child(words).pid
+        # A time of 0 is no limit.
+        state["until"] = call.now_ms + span_ms if span_ms else None
+        return Wait(Wait.CHILD_UNTIL, [state["child"], state["until"]])
+    pid = state["child"]
+    if pid not in call.machine.tasks:
+        status = call.child_status(pid)
+        return 124 if state.get("signalled") and state["signal"] != "KILL" else status
+    if state["until"] is not None and call.now_ms >= state["until"] and not state.get("signalled"):
+        state["signalled"] = True
+        call.machine.signal(call.machine.tasks[pid], state["signal"])
+    return Wait(Wait.CHILD, pid)
+
+
+def _leading_options(words: list[str], with_value: str) -> tuple[dict[str, str], list[str]]:
+    count = 0
+    while count < len(words) and words[count].startswith("-"):
+        is_long = words[count].startswith("--")
+        takes = not is_long and words[count][-1] in with_value + "t" and len(words[count]) == 2
+        count += 2 if takes else 1
+    options, _ = split_options(words[:count], with_value + "t")
+    return options, words[count:]
+
+
+@tool("kill")
+def kill(call: Call) -> Outcome:
+    words, name = call.arguments, "TERM"
+    if words and words[0] == "-s" and len(words) > 1:
+        name, words = signal_name(words[1]) or "", words[2:]
+    elif words and words[0].startswith("-") and words[0] != "--" and len(words) > 1:
+        name = "0" if words[0] == "-0" else signal_name(words[0][1:]) or ""
+        words = words[1:]
+    if not name or not words:
+        return call.fail("unknown signal or no process")
+    missing = [
+        word for word in words if word != "--" and not kill_target(call.machine, call.task, word, name)
+    ]
+    for word in missing:
+        call.err(f"can't kill pid {word}: No such process")
+    return int(bool(missing))
+
+
+def _named(call: Call, name: str, whole_line: bool) -> list[Task]:
+    call.machine.is_volatile = True
+    found = []
+    main = call.machine.main_pid
+    for task in tasks_in_sight(call.machine):
+        if task.pid == call.task.pid or (task.pid == call.task.parent and task.root != main):
+            continue
+        command = task.arguments[0].rpartition("/")[2]
+        if (name in " ".join(task.arguments)) if whole_line else (name in command):
+            found.append(task)
+    return found
+
+
+@tool("pkill", "killall", "pgrep", "pidof")
+def by_name(call: Call) -> Outcome:
+    options, names = split_options(
+        [
+            word
+            for word in call.arguments
+            if signal_name(word.lstrip("-")) is None or not word.startswith("-")
+        ],
+        "usP",
+    )
+    given = [word for word in call.arguments if word.startswith("-") and signal_name(word[1:]) is not None]
+    name = (signal_name(given[0][1:]) if given else signal_name(options.get("s", "TERM"))) or "TERM"
+    found = [task for one in names for task in _named(call, one, "f" in options)]
+    if call.name in ("pgrep", "pidof"):
+        separator = " " if call.name == "pidof" else "\n"
+        if found:
+            call.out(separator.join(str(task.pid) for task in found) + "\n")
+    else:
+        for task in found:
+            send_signal(call.machine, task, name)
+    main = call.machine.main
+    if not found and call.machine.is_lenient and main is not None and "opaque" in main.state:
+        call.machine.met_unknown = True
+    return int(not found)
+
+
+@tool("which")
+def which(call: Call) -> Outcome:
+    missing = False
+    for name in call.arguments:
+        if has_tool(call.machine, call.task, name) or plain_name(name) in TOOLS:
+            call.out(name + "\n" if name.startswith("/") else f"/usr/bin/{name}\n")
+        else:
+            missing = True
+            call.machine.met_unknown = True
+    return int(missing)
+
+
+@tool("watch")
+def watch(call: Call) -> Outcome:
+    """The command again and again, every two seconds or as told."""
+    options, words = _leading_options(call.arguments, "n")
+    if "child" in call.state and call.state["child"] in call.machine.tasks:
+        return Wait(Wait.CHILD, call.state["child"])
+    if call.state.pop("child", None) is not None:
+        pause_ms = sleep_milliseconds(options.get("n") or "2") or 2000
+        return call.sleep_until(call.now_ms + pause_ms)
+    call.state["child"] = call.start_child(["sh", "-c", " ".join(words)]).pid
+    return Wait(Wait.CHILD, call.state["child"])
+
+
+@tool("xargs")
+def xargs(call: Call) -> Outcome:
+    """One run with all the input as arguments, or one for each with -I and -n 1."""
+    state = call.state
+    if "runs" not in state:
+        read = call.whole_input()
+        if isinstance(read, Wait):
+            return read
+        options, words = _xargs_options(call.arguments)
+        state["runs"] = _xargs_runs(options, words or ["echo"], read)
+    if "child" in state:
+        pid = state["child"]
+        if pid in call.machine.tasks:
+            return Wait(Wait.CHILD, pid)
+        if call.child_status(pid):
+            state["status"] = 123
+    if not state["runs"]:
+        return int(state.get("status", 0))
+    state["child"] = call.start_child(state["runs"].pop(0)).pid
+    return Wait(Wait.CHILD, state["child"])
+
+
+def _xargs_options(words: list[str]) -> tuple[dict[str, str], list[str]]:
+    options: dict[str, str] = {}
+    while words and words[0].startswith("-"):
+        letter, value, words = words[0][1:2], words[0][2:], words[1:]
+        if letter in "InPLd" and not value and words:
+            value, words = words[0], words[1:]
+        options[letter] = value
+    return options, words
+
+
+def _xargs_runs(options: dict[str, str], words: list[str], text: str) -> list[list[str]]:
+    if "I" in options:
+        return [[word.replace(options["I"], line) for word in words] for line in lines_of(text) if line]
+    items = text.split("\0") if "0" in options else text.split()
+    items = [item for item in items if item]
+    if not items:
+        return [] if "r" in options else [words]
+    size = int(options.get("n") or len(items))
+    return [[*words, *items[at : at + size]] for at in range(0, len(items), size)]

@@ -1,0 +1,64 @@
+"""Which commands there are, and which one a process runs."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from ..file_system import FOLDER, join_path
+from ..shell.machine import UNKNOWN_TOOL, Machine
+from ..shell.task import Task
+
+if TYPE_CHECKING:
+    from .call import Call, Outcome
+
+Tool: TypeAlias = "Callable[[Call], Outcome]"
+
+TOOLS: dict[str, Tool] = {}
+SCRIPT_FILE = "script file"
+UNKNOWN = UNKNOWN_TOOL
+_PROGRAM_FOLDERS = ("/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/", "/")
+
+
+def tool(*names: str) -> "Callable[[Tool], Tool]":
+    """Registers a function under the names it is called by."""
+
+    def register(function: Tool) -> Tool:
+        for name in names:
+            TOOLS[name] = function
+        return function
+
+    return register
+
+
+def plain_name(command: str) -> str | None:
+    """`ls` for `ls` and `/bin/ls`; None for a program outside of the usual folders."""
+    folder, slash, name = command.rpartition("/")
+    if not slash:
+        return command
+    # A path without a leading slash begins in the working folder, which is / unless the image says more.
+    return name if f"/{folder.strip('/')}/".replace("//", "/") in _PROGRAM_FOLDERS else None
+
+
+def has_tool(machine: Machine, task: Task, command: str) -> bool:
+    """Whether calling this name finds a program."""
+    name = plain_name(command)
+    if name in TOOLS:
+        return True
+    entry = machine.file_system.find(join_path(task.folder, command)) if "/" in command else None
+    return entry is not None and entry.kind != FOLDER
+
+
+def find_tool(machine: Machine, task: Task) -> Tool:
+    """The function of a task's program, looked up once: a file of the manifest, a tool, or unknown."""
+    if not task.tool:
+        task.tool = _name_of_tool(machine, task)
+    return TOOLS[task.tool]
+
+
+def _name_of_tool(machine: Machine, task: Task) -> str:
+    command = task.arguments[0]
+    if "/" in command:
+        entry = machine.file_system.find(join_path(task.folder, command))
+        if entry is not None and entry.kind != FOLDER:
+            return SCRIPT_FILE
+    name = plain_name(command)
+    return name if name in TOOLS and name is not None else UNKNOWN

@@ -1,0 +1,163 @@
+"""`grep`, and regular expressions as POSIX writes them."""
+
+from functools import lru_cache
+from typing import TypeAlias
+
+from ..lines import lines_of
+from ..matching.expression import Expression
+from ..matching.perl import BacktrackingExpression
+from ..matching.reading import BASIC, EXTENDED, OF_PERL, read_expression
+from ..matching.syntax import Choice, Edge, Group, Node, PatternProblem, Sequence, one_sign
+from ..shell.options import split_options
+from ..shell.task import Wait
+from .call import Call, Outcome
+from .registry import tool
+
+_MOST_COST = 40_000_000
+Pattern: TypeAlias = Expression | BacktrackingExpression
+
+
+@lru_cache(maxsize=512)
+def _compile(text: str, letters: frozenset[str]) -> Pattern:
+    """What grep looks for: a pattern in each line of the text, read as the options say."""
+    dialect = OF_PERL if "P" in letters else EXTENDED if "E" in letters else BASIC
+    try:
+        options = [
+            Sequence(tuple(map(one_sign, line))) if "F" in letters else read_expression(line, dialect)
+            for line in text.split("\n")
+        ]
+    except PatternProblem:
+        if "P" not in letters or {"w", "x"} & letters:
+            raise
+        return BacktrackingExpression(text, "i" in letters)
+    node: Node = options[0] if len(options) == 1 else Choice(tuple(options))
+    for letter, first, last in (("w", "[", "]"), ("x", "^", "$")):
+        if letter in letters:
+            node = Sequence((Edge(first), Group(node, 0), Edge(last)))
+    return Expression(node, "i" in letters)
+
+
+@tool("grep", "egrep", "fgrep")
+def grep(call: Call) -> Outcome:
+    options, operands = split_options(call.arguments, "emABCf", ("regexp", "max-count", "include", "exclude"))
+    if "f" in options:
+        return call.cannot("with a pattern file")
+    pattern = options.get("e", options.get("regexp"))
+    if pattern is None:
+        if not operands:
+            return call.fail("a pattern is needed", 2)
+        pattern, operands = operands[0], operands[1:]
+    letters = set("EFPiwx") & set(options) | {"egrep": {"E"}, "fgrep": {"F"}}.get(call.name, set())
+    compiled = _compile(pattern, frozenset(letters))
+    if {"r", "R", "recursive"} & set(options):
+        operands = _files_below(call, operands or ["."])
+    return _grep_lines(call, compiled, options, operands)
+
+
+def _files_below(call: Call, roots: list[str]) -> list[str]:
+    return [path for root in roots for path in call.walk(root) if not call.is_folder(path)]
+
+
+class _Context:
+    """Lines around those that match (-A, -B, -C); what it remembers between lines is the call's state."""
+
+    def __init__(self, call: Call, options: dict[str, str]) -> None:
+        self.call = call
+        both = options.get("C") or "0"
+        is_shown = not {"q", "c", "l", "o"} & set(options)
+        self.before = int(options.get("B") or both) if is_shown else 0
+        self.after = int(options.get("A") or both) if is_shown else 0
+        self.has_numbers = "n" in options
+
+    def hit(self) -> None:
+        """The lines before one that matches, behind `--` where lines were left out."""
+        state = self.call.state
+        waiting: list[list[str]] = state.pop("waiting", [])
+        if (self.before or self.after) and state.pop("gap", False) and state.get("shown"):
+            self.call.out("--\n")
+        self.call.out("".join(f"{number}{line}\n" for number, line in waiting))
+        state["shown"], state["left"] = True, self.after
+
+    def miss(self, line: str) -> None:
+        """A line that does not match: shown behind one that does, else kept for one to come."""
+        state = self.call.state
+        if not (self.before or self.after):
+            return
+        text = line.removesuffix("\n")
+        number = f"{state['line']}-" if self.has_numbers else ""
+        if state.get("left", 0) > 0:
+            state["left"] -= 1
+            self.call.out(f"{number}{text}\n")
+            return
+        waiting = [*state.get("waiting", []), [number, text]]
+        state["gap"] = state.get("gap", False) or len(waiting) > self.before
+        state["waiting"] = waiting[-self.before :] if self.before else []
+
+
+def _grep_lines(call: Call, compiled: Pattern, options: dict[str, str], names: list[str]) -> Outcome:
+    state = call.state
+    silent = bool({"q", "quiet", "silent"} & set(options))
+    most = int(options.get("m") or options.get("max-count") or 1 << 60)
+
+    context = _Context(call, options)
+
+    def handle(line: str) -> bool:
+        state["line"] = state.get("line", 0) + 1
+        text = line.removesuffix("\n")
+        state["cost"] = state.get("cost", 0) + compiled.cost(text)
+        _need_bounded(state["cost"])
+        is_found = compiled.is_in(text)
+        if is_found == ("v" in options):
+            context.miss(line)
+            return False
+        state["count"] = state.get("count", 0) + 1
+        if silent or "l" in options:
+            return True
+        if "c" not in options:
+            prefix = f"{state['line']}:" if "n" in options else ""
+            context.hit()
+            if "o" in options:
+                call.out("".join(f"{prefix}{one[0]}\n" for one in compiled.all(text) if one[0] and is_found))
+            else:
+                call.out(f"{prefix}{text}\n")
+        return bool(state["count"] >= most)
+
+    if len(names) > 1:
+        if context.before or context.after:
+            return call.cannot("with context lines of several files")
+        return _grep_files(call, compiled, options, names)
+    outcome = call.each_line(names, handle)
+    if not isinstance(outcome, int):
+        return outcome
+    if "c" in options:
+        call.out(f"{state.get('count', 0)}\n")
+    if "l" in options and state.get("count"):
+        call.out(f"{names[0] if names else '(standard input)'}\n")
+    # A file that cannot be read counts as an error, unless a match was found quietly.
+    return 0 if state.get("count") and (silent or not call.status) else 2 if call.status else 1
+
+
+def _need_bounded(cost: int) -> None:
+    if cost > _MOST_COST:
+        raise PatternProblem("so long an input for that pattern")
+
+
+def _grep_files(call: Call, compiled: Pattern, options: dict[str, str], names: list[str]) -> Outcome:
+    texts = call.whole_inputs(names)
+    if isinstance(texts, Wait):
+        return texts
+    is_found = False
+    _need_bounded(sum(compiled.cost(line) for _, text in texts for line in lines_of(text)))
+    for name, text in texts:
+        hits = [line for line in lines_of(text) if compiled.is_in(line) != ("v" in options)]
+        is_found = is_found or bool(hits)
+        if {"q", "quiet"} & set(options):
+            continue
+        if "l" in options:
+            call.out(f"{name}\n" if hits else "")
+        elif "c" in options:
+            call.out(f"{name}:{len(hits)}\n")
+        else:
+            prefix = "" if "h" in options else f"{name}:"
+            call.out("".join(f"{prefix}{line}\n" for line in hits))
+    return 0 if is_found else 2 if call.status else 1

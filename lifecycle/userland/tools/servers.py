@@ -1,0 +1,176 @@
+"""Programs that serve until they are stopped, and programs of which nothing is known."""
+
+from dataclasses import dataclass
+
+from ..shell.task import Wait
+from .call import Call, Outcome
+from .registry import UNKNOWN, tool
+
+ANY_PORT = 0
+_HANDLED = ["TERM", "INT", "HUP", "QUIT", "USR1", "WINCH"]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFacts:
+    """A server program: where it listens, how soon, which signals end it, how long that takes, with what."""
+
+    ports: tuple[int, ...]
+    ready_ms: int = 0
+    stops_on: tuple[str, ...] = ("TERM", "INT", "QUIT")
+    stop_ms: int = 0
+    status: int = 0
+
+
+SERVERS: dict[str, ServerFacts] = {
+    "nginx": ServerFacts((80,), 100),
+    "nginx-debug": ServerFacts((80,), 100),
+    "httpd": ServerFacts((80,), 100, ("TERM", "WINCH", "INT")),
+    "httpd-foreground": ServerFacts((80,), 100, ("TERM", "WINCH", "INT")),
+    "apache2-foreground": ServerFacts((80,), 100, ("TERM", "WINCH", "INT")),
+    "php-fpm": ServerFacts((9000,), 100),
+    "caddy": ServerFacts((80,), 200),
+    "haproxy": ServerFacts((ANY_PORT,), 100, ("TERM", "USR1", "INT")),
+    "envoy": ServerFacts((ANY_PORT,), 300),
+    "traefik": ServerFacts((80, 8080), 500, stop_ms=100),
+    "redis-server": ServerFacts((6379,), 50, stop_ms=10),
+    "redis-sentinel": ServerFacts((26379,), 50, stop_ms=10),
+    "memcached": ServerFacts((11211,), 20),
+    "postgres": ServerFacts((5432,), 3000, stop_ms=300),
+    "mysqld": ServerFacts((3306,), 15_000, stop_ms=1500),
+    "mariadbd": ServerFacts((3306,), 8000, stop_ms=1000),
+    "mongod": ServerFacts((27017,), 2000, stop_ms=500),
+    "mongos": ServerFacts((27017,), 2000, stop_ms=500),
+    "rabbitmq-server": ServerFacts((5672,), 10_000, stop_ms=3000),
+    "etcd": ServerFacts((2379, 2380), 500, stop_ms=100),
+    "consul": ServerFacts((8300, 8301, 8500), 2000, stop_ms=500),
+    "vault": ServerFacts((8200,), 1000, stop_ms=100),
+    "nats-server": ServerFacts((4222, 8222), 50),
+    "prometheus": ServerFacts((9090,), 1000, stop_ms=200),
+    "grafana-server": ServerFacts((3000,), 5000, stop_ms=300),
+    "minio": ServerFacts((9000,), 500, stop_ms=100),
+    "fluentd": ServerFacts((24224,), 2000, stop_ms=500),
+    "fluent-bit": ServerFacts((2020,), 300, stop_ms=5000),
+    "java": ServerFacts((ANY_PORT,), 5000, ("TERM", "INT", "HUP"), 500, 143),
+    "sshd": ServerFacts((22,), 100),
+    "crond": ServerFacts(()),
+    "cron": ServerFacts(()),
+    "supervisord": ServerFacts((ANY_PORT,), 500, stop_ms=500),
+    "gunicorn": ServerFacts((8000,), 1000, stop_ms=200),
+    "uvicorn": ServerFacts((8000,), 1000, stop_ms=200),
+    "dockerd": ServerFacts((2375,), 2000, stop_ms=500),
+}
+
+
+def _serve(call: Call) -> Outcome:
+    return serve(call, SERVERS[call.name])
+
+
+for _name in SERVERS:
+    tool(_name)(_serve)
+
+
+def serve(call: Call, facts: ServerFacts) -> Outcome:
+    """Listens once ready and waits for a signal that stops it."""
+    state = call.state
+    if "started" not in state:
+        if any(word in ("--version", "-v", "-V", "-t", "--help") for word in call.arguments):
+            call.out(f"{call.name} version 1\n")
+            return 0
+        if call.name == "nginx" and call.arguments[:1] == ["-s"]:
+            return _signal_running(call, call.arguments[1:])
+        state["started"] = True
+        state["catches"] = list(facts.stops_on)
+        state["ready_at"] = call.now_ms + facts.ready_ms
+        state["ports"] = _given_ports(call) or list(facts.ports)
+        return call.sleep_until(state["ready_at"])
+    if "ends_at" in state:
+        return facts.status if call.now_ms >= state["ends_at"] else call.sleep_until(state["ends_at"])
+    if call.task.pending:
+        call.task.pending.clear()
+        state["ends_at"] = call.now_ms + facts.stop_ms
+        return facts.status if not facts.stop_ms else call.sleep_until(state["ends_at"])
+    if call.now_ms < state["ready_at"]:
+        return call.sleep_until(state["ready_at"])
+    taken = next((port for port in state["ports"] if not call.task.ports and _is_taken(call, port)), None)
+    if taken is not None:
+        return call.fail(f"bind() to 0.0.0.0:{taken} failed (98: Address already in use)")
+    if not call.task.ports and state["ports"]:
+        call.task.ports = state["ports"]
+        call.machine.changes += 1
+    return Wait(Wait.SIGNAL)
+
+
+def _is_taken(call: Call, port: int) -> bool:
+    """Whether something in this container, or in another one of the pod, listens on the port already."""
+    if port == ANY_PORT:
+        return False
+    is_own = any(port in task.ports for task in call.machine.tasks.values())
+    return is_own or call.world.connect("localhost", port, call.now_ms).is_held
+
+
+def _signal_running(call: Call, words: list[str]) -> int:
+    """`nginx -s quit`: tells the running server, found by its name, or the container's own program."""
+    names = {"quit": "QUIT", "stop": "TERM", "reload": "HUP", "reopen": "USR1"}
+    name = names.get("".join(words[:1]), "QUIT")
+    if name in ("HUP", "USR1"):
+        return 0
+    servers = [
+        task for task in call.machine.tasks.values() if task.tool == "nginx" and task.pid != call.task.pid
+    ]
+    first = call.machine.main
+    if not servers and first is not None and "opaque" in first.state:
+        servers = [first]
+    for server in servers:
+        call.machine.signal(server, name)
+    return 0 if servers else 1
+
+
+def _given_ports(call: Call) -> list[int]:
+    """Ports named by the arguments: `--port 8080`, `-p=8080`, `:8080`."""
+    found: list[int] = []
+    words = call.arguments
+    for place, word in enumerate(words):
+        name, _, value = word.partition("=")
+        if name in (
+            "-p",
+            "--port",
+            "-port",
+            "--http-port",
+            "-l",
+            "--listen",
+            "-b",
+            "--bind",
+            "--server.port",
+        ):
+            value = value or (words[place + 1] if place + 1 < len(words) else "")
+            digits = value.rpartition(":")[2]
+            if digits.isdigit() and len(digits) <= 5:
+                found.append(int(digits))
+    return found
+
+
+@tool(UNKNOWN)
+def unknown(call: Call) -> Outcome:
+    """A program nothing is known of. Where the script ends with it, it is the container's program."""
+    state = call.state
+    if "until" in state:
+        return 0
+    if "catches" in state:
+        # Stopped: the same assumption as for an image of which nothing is known.
+        return 0
+    if not call.task.arguments[0].strip() or " " in call.task.arguments[0]:
+        return call.fail("not found", 127)
+    what = " ".join(call.task.arguments)[:60]
+    call.machine.met_unknown = True
+    if not state.get("is_tail"):
+        call.machine.note(f"cannot interpret the command {what!r}: taken to succeed at once")
+        return 0
+    if call.machine.tail_runs == "ends":
+        call.machine.note(f"cannot interpret the command {what!r}: taken to end with 0 after 10 s")
+        state["until"] = call.now_ms + 10_000
+        return call.sleep_until(state["until"])
+    call.machine.note(f"cannot interpret the command {what!r}: taken to run, and serve, until it is stopped")
+    state["catches"] = _HANDLED
+    call.task.ports = [ANY_PORT]
+    call.machine.changes += 1
+    return Wait(Wait.SIGNAL)
