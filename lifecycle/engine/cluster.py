@@ -246,7 +246,7 @@ class Cluster:
                 f" {ENGINE_VERSION}"
             )
         cluster = cls.__new__(cls)
-        cluster._build(data["seed"], data["epoch_ms"], Settings.from_json(data["settings"]), decode_json)
+        cluster._build(data["seed"], data["epoch_ms"], Settings.from_saved(data["settings"]), decode_json)
         cluster._restore(data)
         return cluster
 

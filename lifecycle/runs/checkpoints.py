@@ -124,7 +124,7 @@ def commands_after(cluster: Cluster, instant_ms: int, order: int) -> QuerySet[Co
 
 def new_engine(cluster: Cluster) -> Engine:
     """The engine of a cluster at instant 0, before anything entered."""
-    settings = Settings.from_json(cluster.settings)
+    settings = Settings.from_saved(cluster.settings)
     return Engine(seed=cluster.seed, epoch_ms=cluster.epoch_ms, settings=settings, decode_json=decode_json)
 
 

@@ -5,34 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .feature_gates import FEATURE_DEFAULTS, find_gate_problem
 from .timing import Timing
 
 KUBERNETES_VERSION = "v1.35.0"
 """The release this engine models; defaults of feature gates and schemas follow it."""
 
-FEATURE_DEFAULTS: Mapping[str, bool] = {
-    "ChangeContainerStatusOnKubeletRestart": False,
-    "ContainerRestartRules": True,
-    "ContainerStopSignals": False,
-    "InPlacePodVerticalScaling": True,
-    "KubeletCrashLoopBackOffMax": True,
-    "MemoryQoS": False,
-    "PodDeletionCost": True,
-    "PodLevelResources": True,
-    "PodReadyToStartContainersCondition": True,
-    "ReduceDefaultCrashLoopBackOffDecay": False,
-    "RestartAllContainersOnContainerExits": False,
-    "SidecarContainers": True,
-    "UserNamespacesPodSecurityStandards": False,
-    "UserNamespacesSupport": True,
+MANAGER_DEFAULTS: Mapping[str, bool | int | str] = {
+    "deploymentRollbackEvents": True,
+    "horizontalPodAutoscalerSyncPeriod": "15s",
+    "scalingEventsNameFormerSize": False,
+    "terminatedPodGCThreshold": 12500,
 }
-"""Gates the model knows, as the modelled release sets them."""
+"""What can be set of the controller manager, as the modelled release sets it."""
 
 DEFAULT_NODES: Mapping[str, Any] = {"count": 3, "cpu": "4", "memory": "8Gi", "pods": 110}
 
 
 class Settings:
-    """Timing, nodes, feature gates and component settings. Raises ValueError for what cannot be."""
+    """Timing, nodes, feature gates and component settings.
+
+    Raises ValueError for what cannot be, and for gates and settings that nobody would act on.
+    """
 
     __slots__ = ("compatibility", "controller_manager", "feature_gates", "kubelet", "nodes", "timing")
 
@@ -46,6 +40,8 @@ class Settings:
         kubelet: list[dict[str, Any]] | None = None,
     ) -> None:
         Timing(timing)
+        _check_gates(feature_gates or {})
+        _check_manager(controller_manager or {})
         self.timing = timing
         self.nodes: dict[str, Any] = {**DEFAULT_NODES, **(nodes or {})}
         self.feature_gates: dict[str, bool] = {**FEATURE_DEFAULTS, **(feature_gates or {})}
@@ -79,3 +75,34 @@ class Settings:
             data.get("controllerManager"),
             data.get("kubelet"),
         )
+
+    @classmethod
+    def from_saved(cls, data: Mapping[str, Any]) -> Settings:
+        """Read what a cluster was made with; gates and settings of other versions are left out."""
+        gates = data.get("featureGates") or {}
+        manager = data.get("controllerManager") or {}
+        return cls.from_json(
+            {
+                **data,
+                "featureGates": {name: gates[name] for name in gates if name in FEATURE_DEFAULTS},
+                "controllerManager": {name: manager[name] for name in manager if name in MANAGER_DEFAULTS},
+            }
+        )
+
+
+def _check_gates(gates: Mapping[str, Any]) -> None:
+    problems = [problem for gate in gates if (problem := find_gate_problem(gate, gates[gate]))]
+    if problems:
+        raise ValueError("; ".join(problems))
+
+
+def _check_manager(manager: Mapping[str, Any]) -> None:
+    for name, value in manager.items():
+        if name not in MANAGER_DEFAULTS:
+            raise ValueError(f"unknown setting {name!r}; there are {', '.join(MANAGER_DEFAULTS)}")
+        default = MANAGER_DEFAULTS[name]
+        if type(value) is not type(default):
+            raise ValueError(f"{name}: {value!r} is not of the kind of its default, {default!r}")
+
+
+__all__ = ["FEATURE_DEFAULTS", "KUBERNETES_VERSION", "MANAGER_DEFAULTS", "Settings"]
