@@ -9,3 +9,10 @@ class LifecycleConfig(AppConfig):
     name = "lifecycle"
     verbose_name = "Clusters"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Say who carries messages between the processes of Podline."""
+        from lifecycle.runs import messages
+        from lifecycle.runs.celery.carrier import RedisCarrier
+
+        messages.carry_by(RedisCarrier())

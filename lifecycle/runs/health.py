@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 
-import redis
 from django.db import Error
 from django.db.models import Sum
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -16,7 +15,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 
 from lifecycle.models import Cluster, Command, Worker
-from lifecycle.runs.celery import broker
+from lifecycle.runs import messages
 from lifecycle.runs.shards import SILENCE
 
 # What workers count: name in their figures -> what it is.
@@ -43,7 +42,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     """Able to serve: the database and Redis answer and an engine worker is there; 503 says which is not."""
     checks = {
         "database": _problem_of(_ask_database),
-        "redis": _problem_of(_ask_redis),
+        "redis": messages.carrier().find_problem(),
         "workers": _problem_of(_ask_workers),
     }
     is_ready = not any(checks.values())
@@ -71,17 +70,12 @@ urlpatterns = [
 def _problem_of(ask: Callable[[], str]) -> str:
     try:
         return ask()
-    except (Error, redis.RedisError) as problem:
+    except Error as problem:
         return str(problem) or type(problem).__name__
 
 
 def _ask_database() -> str:
     Cluster.objects.order_by("pk").values_list("pk", flat=True).first()
-    return ""
-
-
-def _ask_redis() -> str:
-    broker.client().ping()
     return ""
 
 

@@ -13,8 +13,7 @@ from django.utils import timezone
 
 from lifecycle.input import expressions, scenario
 from lifecycle.models import DEFAULT_EPOCH, Cluster, Command, RunControl
-from lifecycle.runs import run_controls, shards
-from lifecycle.runs.celery import broker, tasks
+from lifecycle.runs import messages, run_controls, shards
 from lifecycle.runs.run_clock import MAX_SPEED, MIN_SPEED
 
 WAIT_SECONDS = 10.0
@@ -138,7 +137,7 @@ def _append(
 
 def _nudge(cluster: Cluster) -> None:
     # Inside a caller's transaction nothing is there yet for a worker to find.
-    transaction.on_commit(lambda: tasks.nudge(cluster.shard))
+    transaction.on_commit(lambda: messages.carrier().nudge(cluster.shard))
 
 
 def wait_for_result(command: Command, timeout: float = WAIT_SECONDS) -> dict[str, Any] | None:
@@ -234,6 +233,6 @@ def _wait(row: Command | RunControl, announced_as: str, is_done: Any, timeout: f
         if is_done() or left <= 0:
             return
         began = time.monotonic()
-        if not broker.wait_for_announcement(announced_as, min(left, LOOK_SECONDS)):
-            # Redis may have answered at once because it is not there: do not spin.
+        if not messages.carrier().wait_for_announcement(announced_as, min(left, LOOK_SECONDS)):
+            # It may have answered at once because nobody carries: do not spin.
             time.sleep(max(0.0, min(0.05 - (time.monotonic() - began), left)))

@@ -16,7 +16,7 @@ from typing import Any
 from channels.layers import get_channel_layer
 
 from lifecycle import frames
-from lifecycle.runs.celery import broker
+from lifecycle.runs import messages
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ class _Sender:
     async def _look_at_pace(self) -> None:
         if time.monotonic() - self.looked_at > PACE_LOOK_SECONDS:
             self.looked_at = time.monotonic()
-            self.pace = await asyncio.to_thread(broker.frame_pace)
+            self.pace = await asyncio.to_thread(messages.carrier().frame_pace)
             if not self.pace:
                 self.sent_at.clear()
 

@@ -26,6 +26,7 @@ from lifecycle.runs import (
     checkpoints,
     collector,
     engine_faults,
+    messages,
     metrics,
     publisher,
     recorder,
@@ -33,7 +34,6 @@ from lifecycle.runs import (
     run_controls,
     shards,
 )
-from lifecycle.runs.celery import broker
 from lifecycle.runs.engine_faults import EngineFault
 from lifecycle.runs.recorder import Answer, FencedOff, Slice
 from lifecycle.runs.run_clock import RunClock, moment
@@ -340,7 +340,7 @@ def _tell(hot: Hot, piece: Slice, before: tuple[int, int], summaries: list[frame
     answered = [str(answer.command.pk) for answer in piece.answers]
     answered += [f"control-{control.pk}" for control in piece.controls]
     if answered:
-        broker.announce_results(answered)
+        messages.carrier().announce_results(answered)
     if piece.is_empty and not hot.clock.as_fast_as_possible:
         return
     is_large = len(piece.rows) + len(summaries) > frames.MAX_ROWS
