@@ -8,7 +8,7 @@ from typing import Any
 
 from dashboard.plots.theme import REVISIONS, STATES, TONES, Tone
 from lifecycle.engine.objects.pod import MIRROR
-from lifecycle.models import Cluster, ContainerLog, StoredObject
+from lifecycle.models import Cluster, StoredObject
 
 Json = dict[str, Any]
 # A namespace and what stands in it: `Deployment/web`.
@@ -211,9 +211,3 @@ def _revision(row: StoredObject) -> Json:
         "ready": status.get("readyReplicas", 0),
         "available": status.get("availableReplicas", 0),
     }
-
-
-def read_log(cluster: Cluster, uid: str, container: str, is_previous: bool) -> ContainerLog | None:
-    """What the container's current run wrote, or the one before."""
-    runs = ContainerLog.objects.filter(cluster=cluster, uid=uid, container=container).order_by("-attempt")
-    return runs[1:2].first() if is_previous else runs.first()

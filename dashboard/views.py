@@ -27,7 +27,7 @@ from dashboard.plots.phases import VALUES
 from dashboard.plots.theme import REVISIONS, STATES, duration
 from lifecycle.access import Verb, clusters_for, get_cluster_or_404
 from lifecycle.models import Cluster, Event, StoredObject
-from lifecycle.runs import forks, inbox
+from lifecycle.runs import container_logs, forks, inbox
 from lifecycle.runs.checkpoints import Unreadable
 
 SPEEDS = (0.1, 0.5, 1, 2, 5, 10, 60, 100, 600, 1000, 10_000)
@@ -196,7 +196,7 @@ def pod_log(request: HttpRequest, cluster: str, namespace: str, name: str) -> Ht
     found = get_cluster_or_404(request.user, cluster)
     stored = _find(found, "Pod", namespace, name)
     container = request.GET.get("container", "")
-    log = readings.read_log(found, stored.uid, container, "previous" in request.GET)
+    log = container_logs.find_run(found, stored.uid, container, "previous" in request.GET)
     return render(request, "pods/_log.html", {"log": log, "container": container})
 
 

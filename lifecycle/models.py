@@ -325,22 +325,26 @@ class Checkpoint(models.Model):
 
 
 class ContainerLog(models.Model):
-    """The last 64 KiB one run of a container wrote; the current and the previous run are kept.
+    """A part of what one run of a container wrote; the current and the previous run are kept.
 
-    `lines` says when the lines of `text` were written, as [instant in ms, how many] in order.
+    `number` orders the parts. `lines` says when the lines of `text` were written, as [instant in ms, how
+    many] in order.
     """
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="+", db_index=False)
     uid = models.CharField(max_length=63)
     container = models.CharField(max_length=63)
     attempt = models.IntegerField()
+    number = models.IntegerField(default=0)
     started_ms = models.BigIntegerField(null=True)
     text = models.TextField(blank=True)
     lines = models.JSONField(default=list, blank=True)
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["cluster", "uid", "container", "attempt"], name="log_run")
+            models.UniqueConstraint(
+                fields=["cluster", "uid", "container", "attempt", "number"], name="log_part"
+            )
         ]
 
 

@@ -21,6 +21,7 @@ from lifecycle.export.sources import TRANSITIONS, Cursor
 from lifecycle.frames import TRANSITION_COLUMNS
 from lifecycle.models import Cluster, Transition
 from lifecycle.runs import recorder
+from lifecycle.runs.container_logs import Tails
 from lifecycle.runs.recorder import Slice
 
 FETCH_ROWS = 1000
@@ -96,7 +97,7 @@ class _Run:
         self.digest.update(b"".join(lines))
         self.transitions += len(lines)
         piece = Slice(self.engine.now_ms, changes.rows, changes.versions, changes.logs)
-        recorder.record(self.cluster, self.cluster.fence, piece)
+        recorder.record(self.cluster, self.cluster.fence, piece, Tails(self.cluster.pk))
 
 
 def _export(cluster: Cluster) -> tuple[int, str, float]:

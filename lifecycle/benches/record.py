@@ -7,6 +7,7 @@ from lifecycle.benches.report import Report, timed
 from lifecycle.engine import Changes
 from lifecycle.models import Cluster
 from lifecycle.runs import bulk, recorder
+from lifecycle.runs.container_logs import Tails
 from lifecycle.runs.recorder import Slice
 
 
@@ -75,7 +76,7 @@ def _insert_raw(batches: list[list[tuple[bulk.Table, list[bulk.Values]]]]) -> No
 
 def _record(cluster: Cluster, slices: list[Slice]) -> None:
     for piece in slices:
-        recorder.record(cluster, cluster.fence, piece)
+        recorder.record(cluster, cluster.fence, piece, Tails(cluster.pk))
 
 
 def _database_bytes() -> int:

@@ -6,6 +6,7 @@ from rest_framework.exceptions import ValidationError
 from lifecycle.export.filters import parse_yes_or_no, read_values
 from lifecycle.export.sources import Row
 from lifecycle.models import Cluster, ContainerLog, StoredObject
+from lifecycle.runs import container_logs
 
 
 def find_log(cluster: Cluster, query: QueryDict) -> Row:
@@ -13,12 +14,11 @@ def find_log(cluster: Cluster, query: QueryDict) -> Row:
     pod = _find_pod(cluster, query.get("namespace") or "default", query.get("pod"))
     container = _choose_container(pod, query.get("container"))
     is_previous = any(read_values(query, "previous", parse_yes_or_no))
-    runs = ContainerLog.objects.filter(cluster=cluster, uid=pod.uid, container=container).order_by("-attempt")
-    newest = list(runs[:2])
-    if is_previous and len(newest) < 2:
+    run = container_logs.find_run(cluster, pod.uid, container, is_previous)
+    if is_previous and run is None:
         raise Http404(f"Container {container} of pod {pod.name} has no previous run.")
     # A container that has not written anything yet has an empty log.
-    run = newest[is_previous] if newest else ContainerLog(attempt=0)
+    run = run or ContainerLog(attempt=0)
     return {
         "namespace": pod.namespace,
         "pod": pod.name,

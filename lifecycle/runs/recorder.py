@@ -21,6 +21,7 @@ from lifecycle.models import Cluster, Command, ObjectVersion, RunControl, Stored
 from lifecycle.models import Event as EventModel
 from lifecycle.models import Transition as TransitionModel
 from lifecycle.runs import bulk, container_logs
+from lifecycle.runs.container_logs import Tails
 
 BATCH_ROWS = 5000
 
@@ -81,12 +82,13 @@ class Rendered:
     summaries: list[frames.Summary]
 
 
-def record(cluster: Cluster, fence: int, piece: Slice) -> list[frames.Summary]:
+def record(cluster: Cluster, fence: int, piece: Slice, tails: Tails) -> list[frames.Summary]:
     """Write a slice and move the cursor; the summaries of changed objects are returned.
 
-    Updates `cluster` in place. Raises FencedOff when the cluster has a new owner.
+    `tails`: where the cluster's logs go on. Updates `cluster` in place. Raises FencedOff when the cluster
+    has a new owner.
     """
-    rendered = render(cluster, piece)
+    rendered, logs = render(cluster, piece), tails.render(piece.logs)
     for write in _batches(rendered):
         with transaction.atomic():
             _check_fence(cluster.pk, fence)
@@ -94,7 +96,7 @@ def record(cluster: Cluster, fence: int, piece: Slice) -> list[frames.Summary]:
     with transaction.atomic():
         _move_cursor(cluster, fence, piece)
         _write_all(rendered)
-        container_logs.write(cluster.pk, piece.logs)
+        container_logs.write(cluster.pk, logs)
         _write_answers(piece)
     return rendered.summaries
 

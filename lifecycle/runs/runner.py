@@ -34,6 +34,7 @@ from lifecycle.runs import (
     run_controls,
     shards,
 )
+from lifecycle.runs.container_logs import Tails
 from lifecycle.runs.engine_faults import EngineFault
 from lifecycle.runs.recorder import Answer, FencedOff, Slice
 from lifecycle.runs.run_clock import RunClock, moment
@@ -63,6 +64,7 @@ class Hot:
     cluster: Cluster
     engine: Engine
     clock: RunClock
+    tails: Tails
     unsaved_seconds: float = 0.0
     save_seconds: float = 0.0
     speed_since: tuple[float, int] | None = None
@@ -147,7 +149,7 @@ class Owner:
         seconds = time.perf_counter() - started
         metrics.counters["take_overs"] += 1
         log.info("took over", extra={"cluster": cluster.name, "seconds": round(seconds, 3)})
-        return Hot(cluster, engine, clock, unsaved_seconds=seconds)
+        return Hot(cluster, engine, clock, Tails(cluster.pk), unsaved_seconds=seconds)
 
     def _advance(self, hot: Hot, seconds: float) -> float | None:
         started, before = time.perf_counter(), (hot.cluster.seq, hot.cluster.rv)
@@ -173,7 +175,7 @@ class Owner:
 
     def _record(self, hot: Hot, piece: Slice) -> list[frames.Summary]:
         try:
-            return recorder.record(hot.cluster, hot.cluster.fence, piece)
+            return recorder.record(hot.cluster, hot.cluster.fence, piece, hot.tails)
         except (DataError, IntegrityError) as problem:
             # The database is there and will never take this: asking again is no cure.
             raise EngineFault(hot.cluster, None, problem) from problem

@@ -2,8 +2,9 @@
 
 import pytest
 
-from lifecycle.models import ContainerLog
+from lifecycle.models import Cluster, ContainerLog
 from lifecycle.runs import container_logs
+from lifecycle.runs.container_logs import CHUNK_BYTES, KEPT_BYTES, Tails
 
 
 @pytest.fixture
@@ -11,32 +12,40 @@ def pk(make_cluster):
     return make_cluster().pk
 
 
+def write(pk: int, lines: list, tails: Tails | None = None) -> None:
+    """What a slice does; without `tails` as by a worker that has just taken the cluster over."""
+    container_logs.write(pk, (tails or Tails(pk)).render(lines))
+
+
 def kept(pk: int) -> dict[int, str]:
-    return dict(ContainerLog.objects.filter(cluster_id=pk, uid="u").values_list("attempt", "text"))
+    texts: dict[int, str] = {}
+    for row in ContainerLog.objects.filter(cluster_id=pk, uid="u").order_by("attempt", "number"):
+        texts[row.attempt] = texts.get(row.attempt, "") + row.text
+    return texts
 
 
 def test_lines_are_added_to_their_run(pk):
-    container_logs.write(pk, [("u", "app", 0, 5, "one"), ("u", "app", 0, 6, "two\n")])
-    container_logs.write(pk, [("u", "app", 0, 7, "three")])
+    write(pk, [("u", "app", 0, 5, "one"), ("u", "app", 0, 6, "two\n")])
+    write(pk, [("u", "app", 0, 7, "three")])
     assert kept(pk) == {0: "one\ntwo\nthree\n"}
 
 
 def test_the_current_and_the_previous_run_are_kept(pk):
     for attempt in range(4):
-        container_logs.write(pk, [("u", "app", attempt, attempt, f"run {attempt}")])
+        write(pk, [("u", "app", attempt, attempt, f"run {attempt}")])
     assert kept(pk) == {2: "run 2\n", 3: "run 3\n"}
 
 
 def test_the_last_64_kib_are_kept_from_a_whole_line_on(pk):
     lines = [("u", "app", 0, 0, f"{n:07d}") for n in range(20_000)]
-    container_logs.write(pk, lines)
+    write(pk, lines)
     text = kept(pk)[0]
     assert 64 * 1024 - 8 <= len(text) <= 64 * 1024
     assert text.startswith("00") and text.endswith("0019999\n")
 
 
 def test_a_nul_does_no_harm(pk):
-    container_logs.write(pk, [("u", "app", 0, 0, "a\x00b")])
+    write(pk, [("u", "app", 0, 0, "a\x00b")])
     assert kept(pk) == {0: "a\ufffdb\n"}
 
 
@@ -57,23 +66,57 @@ def copied(pk: int, make_cluster, at_ms: int) -> dict[int, str]:
     ],
 )
 def test_a_copy_ends_at_its_instant(pk, make_cluster, at_ms, expected):
-    container_logs.write(pk, [("u", "app", 0, 5, "one"), ("u", "app", 0, 6, "two\nthree")])
-    container_logs.write(pk, [("u", "app", 0, 8, "four"), ("u", "app", 1, 9, "again")])
+    write(pk, [("u", "app", 0, 5, "one"), ("u", "app", 0, 6, "two\nthree")])
+    write(pk, [("u", "app", 0, 8, "four"), ("u", "app", 1, 9, "again")])
     assert copied(pk, make_cluster, at_ms) == expected
 
 
 def test_a_copy_of_a_log_whose_beginning_was_cut_off_still_ends_at_its_instant(pk, make_cluster):
     for start in range(0, 20_000, 1000):
         lines = [("u", "app", 0, n, f"{n:07d}") for n in range(start, start + 1000)]
-        container_logs.write(pk, lines)
+        write(pk, lines)
     text = copied(pk, make_cluster, 15_000)[0]
     assert text.endswith("0014999\n0015000\n") and text.startswith(kept(pk)[0][:8])
 
 
 def test_a_copy_goes_on_like_its_original(pk, make_cluster):
-    container_logs.write(pk, [("u", "app", 0, 5, "one"), ("u", "app", 0, 9, "late")])
+    write(pk, [("u", "app", 0, 5, "one"), ("u", "app", 0, 9, "late")])
     child = make_cluster("child")
     container_logs.copy(pk, child.pk, 5)
-    container_logs.write(child.pk, [("u", "app", 0, 7, "other")])
+    write(child.pk, [("u", "app", 0, 7, "other")])
     assert kept(child.pk) == {0: "one\nother\n"}
     assert kept(pk) == {0: "one\nlate\n"}
+
+
+@pytest.mark.parametrize("is_remembered", [True, False])
+def test_a_long_log_is_kept_in_chunks_of_which_the_last_is_written(pk, is_remembered):
+    tails = Tails(pk)
+    for n in range(3000):
+        if not is_remembered and n % 50 == 0:
+            tails = Tails(pk)
+        write(pk, [("u", "app", 0, n, f"{n:079d}")], tails)
+    cluster = Cluster.objects.get(pk=pk)
+    run = container_logs.find_run(cluster, "u", "app")
+    assert run.text.endswith(f"{2999:079d}\n") and KEPT_BYTES - 80 <= len(run.text) <= KEPT_BYTES
+    assert sum(count for _, count in run.lines) == run.text.count("\n")
+    sizes = [len(row.text) for row in ContainerLog.objects.filter(cluster_id=pk)]
+    assert max(sizes) <= CHUNK_BYTES + 80 and sum(sizes) <= KEPT_BYTES + 2 * CHUNK_BYTES + 80
+
+
+def test_a_slice_reads_nothing_back(pk, django_assert_num_queries):
+    tails = Tails(pk)
+    write(pk, [("u", "app", 0, 1, "one")], tails)
+    with django_assert_num_queries(0):
+        rendered = tails.render([("u", "app", 0, 2, "two")])
+    assert [row[6] for row in rendered.rows] == ["one\ntwo\n"]
+
+
+def test_runs_that_are_not_remembered_go_on_behind_what_is_kept(pk, monkeypatch):
+    monkeypatch.setattr(container_logs, "OPEN_RUNS", 1)
+    tails = Tails(pk)
+    for n in range(3):
+        write(pk, [("u", "app", 0, n, f"a{n}"), ("u", "other", 0, n, f"b{n}")], tails)
+    cluster = Cluster.objects.get(pk=pk)
+    assert container_logs.find_run(cluster, "u", "app").text == "a0\na1\na2\n"
+    assert container_logs.find_run(cluster, "u", "other").text == "b0\nb1\nb2\n"
+    assert container_logs.find_run(cluster, "u", "app", is_previous=True) is None
