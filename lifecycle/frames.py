@@ -6,10 +6,12 @@ or from the database. The group message around a frame is for consumers:
 JSON, ready to be sent on.
 """
 
+import re
 from typing import Any, TypedDict
 
 import orjson
 
+from lifecycle.engine.heart.trace import EVENT_KEYS, TRANSITION_KEYS
 from lifecycle.models import Cluster, Event, StoredObject, Transition
 
 MAX_ROWS = 2000
@@ -58,39 +60,19 @@ Frame = TypedDict(
     total=False,
 )
 
-TRANSITION_COLUMNS = (
-    "seq at_ms kind namespace name uid owner field old new reason message cause detail".split()
-)
-# Column -> the trace's key.
-EVENT_KEYS = {
-    "seq": "seq",
-    "at_ms": "at_ms",
-    "kind": "kind",
-    "namespace": "namespace",
-    "name": "name",
-    "uid": "uid",
-    "field_path": "fieldPath",
-    "event_type": "eventType",
-    "reason": "reason",
-    "message": "message",
-    "source": "source",
-    "count": "count",
-    "first_ms": "first_ms",
-    "last_ms": "last_ms",
-    "event_id": "eventId",
-    "cause": "cause",
-    "detail": "detail",
-}
+# Column -> the trace's key; a column is the key in snake_case.
+TRANSITION_COLUMNS = {key: key for key in TRANSITION_KEYS}
+EVENT_COLUMNS = {re.sub("[A-Z]", lambda big: f"_{big[0].lower()}", key): key for key in EVENT_KEYS}
 
 
 def transition_json(row: Transition) -> dict[str, Any]:
     """A recorded transition as the trace's object."""
-    return {"type": "transition"} | {column: getattr(row, column) for column in TRANSITION_COLUMNS}
+    return {"type": "transition"} | {key: getattr(row, column) for column, key in TRANSITION_COLUMNS.items()}
 
 
 def event_json(row: Event) -> dict[str, Any]:
     """A recorded event as the trace's object."""
-    return {"type": "event"} | {key: getattr(row, column) for column, key in EVENT_KEYS.items()}
+    return {"type": "event"} | {key: getattr(row, column) for column, key in EVENT_COLUMNS.items()}
 
 
 def summary_of(stored: StoredObject) -> Summary:

@@ -1,10 +1,11 @@
 """What the OpenAPI description says of the parameters and rows."""
 
+from django.db.models import IntegerField, JSONField
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, inline_serializer
 from rest_framework import serializers
 
-from lifecycle.export.sources import EVENTS, SUMMARIES, TRANSITIONS
+from lifecycle.export.sources import EVENTS, SUMMARIES, TRANSITIONS, Source
 from lifecycle.models import Cluster
 
 INSTANT = "an instant: milliseconds since the epoch, a duration (90s) or an RFC 3339 time"
@@ -58,36 +59,22 @@ class ClusterSerializer(serializers.ModelSerializer):
         ]
 
 
-WHOLE = {
-    "seq",
-    "at_ms",
-    "count",
-    "first_ms",
-    "last_ms",
-    "restarts",
-    "revision",
-    "created_ms",
-    "deleted_ms",
-    "rv",
-}
-ANYTHING = {"old", "new", "cause", "detail"}
-
-
-def _row(name: str, keys: list[str]) -> serializers.Serializer:
-    fields: dict[str, serializers.Field] = {}
-    for key in keys:
-        if key in ANYTHING:
+def _row(name: str, source: Source) -> serializers.Serializer:
+    fields: dict[str, serializers.Field] = {key: serializers.CharField() for key in source.head}
+    for key, column in source.columns.items():
+        kept_as = source.model._meta.get_field(column)
+        if isinstance(kept_as, JSONField):
             fields[key] = serializers.JSONField(allow_null=True)
-        elif key in WHOLE:
+        elif isinstance(kept_as, IntegerField):
             fields[key] = serializers.IntegerField()
         else:
             fields[key] = serializers.CharField(allow_null=True)
     return inline_serializer(name, fields, many=True)
 
 
-TRANSITIONS_ROWS = _row("Transition", TRANSITIONS.keys)
-EVENTS_ROWS = _row("Event", EVENTS.keys)
-SUMMARIES_ROWS = _row("ObjectSummary", SUMMARIES.keys)
+TRANSITIONS_ROWS = _row("Transition", TRANSITIONS)
+EVENTS_ROWS = _row("Event", EVENTS)
+SUMMARIES_ROWS = _row("ObjectSummary", SUMMARIES)
 LOG = inline_serializer(
     "Log",
     {

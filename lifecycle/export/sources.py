@@ -13,7 +13,7 @@ import orjson
 from django.db.models import JSONField, Model, QuerySet, TextField
 from django.db.models.functions import Cast
 
-from lifecycle.frames import EVENT_KEYS, SUMMARY_COLUMNS, TRANSITION_COLUMNS
+from lifecycle.frames import EVENT_COLUMNS, SUMMARY_COLUMNS, TRANSITION_COLUMNS
 from lifecycle.models import Event, StoredObject, Transition
 
 PAGE_ROWS = 1000
@@ -97,7 +97,9 @@ class Source:
         return row[self.whole] if self.whole else row
 
 
-TRANSITIONS = Source(Transition, "seq", {name: name for name in TRANSITION_COLUMNS}, row_type="transition")
-EVENTS = Source(Event, "seq", {key: name for name, key in EVENT_KEYS.items()}, row_type="event")
+TRANSITIONS = Source(
+    Transition, "seq", {key: name for name, key in TRANSITION_COLUMNS.items()}, row_type="transition"
+)
+EVENTS = Source(Event, "seq", {key: name for name, key in EVENT_COLUMNS.items()}, row_type="event")
 SUMMARIES = Source(StoredObject, "id", {name: name for name in SUMMARY_COLUMNS})
 OBJECTS = Source(StoredObject, "id", SUMMARIES.columns, whole="data")

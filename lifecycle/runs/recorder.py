@@ -8,14 +8,21 @@ Objects are replaced, not added, and so could not be hidden: they are written wi
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
 from lifecycle import frames
-from lifecycle.engine.heart.trace import Row, Transition, Version, make_merge_patch
+from lifecycle.engine.heart.trace import (
+    Row,
+    Transition,
+    Version,
+    event_values,
+    make_merge_patch,
+    transition_values,
+)
 from lifecycle.engine.rules.columns import summarize
 from lifecycle.models import Cluster, Command, ObjectVersion, RunControl, StoredObject
 from lifecycle.models import Event as EventModel
@@ -28,7 +35,7 @@ BATCH_ROWS = 5000
 TRANSITIONS = bulk.Table(
     TransitionModel._meta.db_table, ("cluster_id", *frames.TRANSITION_COLUMNS), ("cluster_id", "seq")
 )
-EVENTS = bulk.Table(EventModel._meta.db_table, ("cluster_id", *frames.EVENT_KEYS), ("cluster_id", "seq"))
+EVENTS = bulk.Table(EventModel._meta.db_table, ("cluster_id", *frames.EVENT_COLUMNS), ("cluster_id", "seq"))
 VERSIONS = bulk.Table(
     ObjectVersion._meta.db_table,
     ("cluster_id", "rv", "at_ms", "uid", "type", "kind", "namespace", "name", "patch"),
@@ -39,6 +46,21 @@ OBJECTS = bulk.Table(
     ("cluster_id", *frames.SUMMARY_COLUMNS, "data"),
     ("cluster_id", "uid"),
 )
+
+
+class _Places(NamedTuple):
+    """Which columns of a table are JSON, and which may hold a stranger's text."""
+
+    json: tuple[int, ...]
+    text: tuple[int, ...]
+
+
+def _find_places(columns: tuple[str, ...], json: str, text: str) -> _Places:
+    return _Places(tuple(map(columns.index, json.split())), tuple(map(columns.index, text.split())))
+
+
+_OF_TRANSITION = _find_places(TRANSITIONS.columns, "old new cause detail", "reason message")
+_OF_EVENT = _find_places(EVENTS.columns, "cause detail", "reason message")
 
 
 class FencedOff(Exception):
@@ -116,9 +138,9 @@ def render(cluster: Cluster, piece: Slice) -> Rendered:
     rendered = Rendered([], [], [], [], [])
     for row in piece.rows:
         if isinstance(row, Transition):
-            rendered.transitions.append(_transition_values(pk, row))
+            rendered.transitions.append(_make_values(pk, transition_values(row), _OF_TRANSITION))
         else:
-            rendered.events.append(_event_values(pk, row))
+            rendered.events.append(_make_values(pk, event_values(row), _OF_EVENT))
     documents: dict[int, dict[str, Any]] = {}
 
     def document(stored: Any) -> dict[str, Any]:
@@ -151,49 +173,13 @@ def _summary(version: Version, now_ms: int) -> frames.Summary:
     return summary
 
 
-def _transition_values(pk: int, row: Transition) -> bulk.Values:
-    subject, to_text = row.subject, bulk.to_text
-    return (
-        pk,
-        row.seq,
-        row.at_ms,
-        subject.kind,
-        subject.namespace,
-        subject.name,
-        subject.uid,
-        subject.owner,
-        row.field,
-        to_text(row.old),
-        to_text(row.new),
-        bulk.plain(row.reason),
-        bulk.plain(row.message),
-        to_text(row.cause),
-        to_text(row.detail),
-    )
-
-
-def _event_values(pk: int, row: Any) -> bulk.Values:
-    subject, to_text = row.subject, bulk.to_text
-    return (
-        pk,
-        row.seq,
-        row.at_ms,
-        subject.kind,
-        subject.namespace,
-        subject.name,
-        subject.uid,
-        row.field_path,
-        row.event_type,
-        bulk.plain(row.reason),
-        bulk.plain(row.message),
-        row.source,
-        row.count,
-        row.first_ms,
-        row.last_ms,
-        row.event_id,
-        to_text(row.cause),
-        to_text(row.detail),
-    )
+def _make_values(pk: int, values: tuple[Any, ...], places: _Places) -> bulk.Values:
+    row = [pk, *values]
+    for place in places.json:
+        row[place] = bulk.to_text(row[place])
+    for place in places.text:
+        row[place] = bulk.plain(row[place])
+    return row
 
 
 def _version_values(pk: int, version: Version, document: Callable[[Any], dict[str, Any]]) -> bulk.Values:

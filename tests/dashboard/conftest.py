@@ -13,7 +13,7 @@ from django.utils import timezone
 from lifecycle import frames
 from lifecycle.models import Cluster, Event, StoredObject, Transition
 
-EVENT_COLUMNS = {key: column for column, key in frames.EVENT_KEYS.items()}
+EVENT_COLUMNS = {key: column for column, key in frames.EVENT_COLUMNS.items()}
 
 
 @pytest.fixture(autouse=True)

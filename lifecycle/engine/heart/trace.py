@@ -94,47 +94,35 @@ def list_rows(entries: Iterable[Entry]) -> list[Row]:
     return rows
 
 
+TRANSITION_KEYS = (
+    "seq", "at_ms", "kind", "namespace", "name", "uid", "owner",
+    "field", "old", "new", "reason", "message", "cause", "detail",
+)  # fmt: skip
+"""The keys of a transition in the order of the contract, behind its `type`."""
+
+EVENT_KEYS = (
+    "seq", "at_ms", "kind", "namespace", "name", "uid", "fieldPath", "eventType", "reason", "message",
+    "source", "count", "first_ms", "last_ms", "eventId", "cause", "detail",
+)  # fmt: skip
+"""The keys of an event in the order of the contract, behind its `type`."""
+
+
+def transition_values(row: Transition) -> tuple[Any, ...]:
+    """What a transition says, in the order of TRANSITION_KEYS."""
+    return (row.seq, row.at_ms, *row.subject, *row[3:])
+
+
+def event_values(row: EventRow) -> tuple[Any, ...]:
+    """What an event says, in the order of EVENT_KEYS."""
+    # An event names no owner, and its number as the name of an object.
+    return (row.seq, row.at_ms, *row.subject[:4], *row[3:11], row.event_id, row.cause, row.detail)
+
+
 def row_to_json(row: Row) -> dict[str, Any]:
-    """The trace's object of a row, keys in the order of the contract."""
-    subject = row.subject
+    """The trace's object of a row."""
     if isinstance(row, Transition):
-        return {
-            "type": "transition",
-            "seq": row.seq,
-            "at_ms": row.at_ms,
-            "kind": subject.kind,
-            "namespace": subject.namespace,
-            "name": subject.name,
-            "uid": subject.uid,
-            "owner": subject.owner,
-            "field": row.field,
-            "old": row.old,
-            "new": row.new,
-            "reason": row.reason,
-            "message": row.message,
-            "cause": row.cause,
-            "detail": row.detail,
-        }
-    return {
-        "type": "event",
-        "seq": row.seq,
-        "at_ms": row.at_ms,
-        "kind": subject.kind,
-        "namespace": subject.namespace,
-        "name": subject.name,
-        "uid": subject.uid,
-        "fieldPath": row.field_path,
-        "eventType": row.event_type,
-        "reason": row.reason,
-        "message": row.message,
-        "source": row.source,
-        "count": row.count,
-        "first_ms": row.first_ms,
-        "last_ms": row.last_ms,
-        "eventId": row.event_id,
-        "cause": row.cause,
-        "detail": row.detail,
-    }
+        return {"type": "transition"} | dict(zip(TRANSITION_KEYS, transition_values(row), strict=True))
+    return {"type": "event"} | dict(zip(EVENT_KEYS, event_values(row), strict=True))
 
 
 def make_merge_patch(old: Any, new: Any) -> Any:

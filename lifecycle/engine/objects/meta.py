@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from .kinds import KINDS, Kind, kind_for
 from .record import Record
@@ -68,17 +68,14 @@ class OwnerReference(Record):
         return data
 
 
-class Subject:
+class Subject(NamedTuple):
     """Who a row of the trace is about; one per object, shared by all its rows."""
 
-    __slots__ = ("kind", "name", "namespace", "owner", "uid")
-
-    def __init__(self, kind: str, namespace: str | None, name: str, uid: str, owner: str | None) -> None:
-        self.kind = kind
-        self.namespace = namespace
-        self.name = name
-        self.uid = uid
-        self.owner = owner
+    kind: str
+    namespace: str | None
+    name: str
+    uid: str
+    owner: str | None
 
 
 class ObjectMeta(Record):
