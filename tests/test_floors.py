@@ -49,7 +49,12 @@ DECIDERS_SEE = (
 )
 
 # What stands in the engine's folder itself: whoever is not named has to say which room it is of.
-FLAT_ENGINE = {"lifecycle.engine", "lifecycle.engine.cluster", "lifecycle.engine.command_handlers"}
+FLAT_ENGINE = {
+    "lifecycle.engine",
+    "lifecycle.engine.cluster",
+    "lifecycle.engine.command_handlers",
+    "lifecycle.engine.upgrades",
+}
 
 IMPURE = {"time", "random", "os", "io", "socket", "subprocess", "threading", "asyncio"}
 # Grammar of shell scripts, YAML of annotations, time zones: pure functions of their input.

@@ -6,9 +6,10 @@ the same history to the byte, on any machine, in any slicing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from . import upgrades
 from .api.commands import Command, Result
 from .api.context import Context, DecodeJson
 from .api.server import ApiServer
@@ -249,6 +250,48 @@ class Cluster:
         cluster._build(data["seed"], data["epoch_ms"], Settings.from_saved(data["settings"]), decode_json)
         cluster._restore(data)
         return cluster
+
+    @classmethod
+    def take_up(
+        cls, known: upgrades.Known, saved: Mapping[str, Any] | None, decode_json: DecodeJson | None = None
+    ) -> Cluster:
+        """The cluster that another engine saved, or whose checkpoint is broken or lost, going on from here.
+
+        What cannot be continued is begun anew, at this instant; `begun_anew` says what. Its changes wait to
+        be taken.
+        """
+        cluster = cls.__new__(cls)
+        cluster._build(known.seed, known.epoch_ms, known.settings, decode_json)
+        cluster._take_up(known, saved)
+        cluster._context.loop.drain()
+        return cluster
+
+    @property
+    def begun_anew(self) -> Sequence[str]:
+        """What was begun anew when the cluster was taken up, in words."""
+        return self._kubelets.upgrade.begun_anew
+
+    def _take_up(self, known: upgrades.Known, saved: Mapping[str, Any] | None) -> None:
+        context, store, upgrade = self._context, self._store, self._kubelets.upgrade
+        context.clock.now_ms = context.trace.at_ms = known.now_ms
+        objects = upgrades.read_objects(known, saved)
+        for found in objects:
+            store.restore(found)
+        store.resource_version = known.resource_version
+        store.creations = upgrades.read_counts(known, saved)
+        store.deletion_stage = upgrades.read_deletion_stages(saved, objects)
+        context.trace.load(upgrades.read_trace(known, saved))
+        context.agenda.load(upgrades.read_agenda(known, saved, context.loop.knows_timer))
+        is_same = saved is not None and saved.get("engine_version") == ENGINE_VERSION
+        upgrade.take_up(saved.get("kubelets") if saved is not None else None, is_same)
+        self._scheduler.take_up()
+        for controller in self._controllers:
+            controller.restore()
+        context.loop.load(upgrades.read_failures(saved))
+        upgrade.go_on()
+        for key in upgrades.keys_of(objects):
+            if context.loop.knows_controller(key[0]):
+                context.loop.enqueue(*key)
 
     def _restore(self, data: dict[str, Any]) -> None:
         context, store = self._context, self._store

@@ -7,7 +7,7 @@ entry is dropped when it surfaces, or when dead entries outnumber the living.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
@@ -156,6 +156,12 @@ class Agenda:
         """Go on from what `save` described."""
         self._sequence = data["sequence"]
         timers = [Timer(*entry) for entry in data["timers"]]
+        self._restore(timers)
+        self.upkeep_count = sum(not timer.is_progress for timer in timers)
+
+    def keep(self, keeps: Callable[[Timer], bool]) -> None:
+        """Drop every living timer that `keeps` does not hold for."""
+        timers = [timer for timer in self.timers() if keeps(timer)]
         self._restore(timers)
         self.upkeep_count = sum(not timer.is_progress for timer in timers)
 

@@ -67,6 +67,17 @@ class Loop:
         assert kind not in self._handlers, kind
         self._handlers[kind] = handler
 
+    def knows_timer(self, kind: str, target: str) -> bool:
+        """Whether somebody handles timers of a kind; of a look at a key, whether its controller is there."""
+        if kind == SYNC:
+            parts = target.split("|")
+            return len(parts) == 3 and parts[0] in self._controllers
+        return kind in self._handlers
+
+    def knows_controller(self, name: str) -> bool:
+        """Whether keys of this controller can be looked at."""
+        return name in self._controllers
+
     def enqueue(self, controller: str, namespace: str, name: str) -> None:
         """Look at a key soon; a key that is already waiting no longer than that keeps its cause."""
         key = (controller, namespace, name)

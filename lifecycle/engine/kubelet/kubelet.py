@@ -40,6 +40,7 @@ from .stopping.ending import TORN_DOWN, Ending
 from .stopping.exits import record_exit
 from .stopping.restart_all import restart_all
 from .stopping.termination import Stopper
+from .upgrade import Upgrade
 from .worker import IDLE, POST_START, PRE_STOP, SYNCING, WAITING, ContainerRun, PodWorker
 from .world.network import Network
 
@@ -56,7 +57,7 @@ class Kubelets:
         self.workers: dict[str, PodWorker] = {}
         parts.connect = Network(parts.store, self.workers).connect
         # Pods deleted by force whose containers are still ending, by uid.
-        self._gone: dict[str, Pod] = {}
+        self.gone: dict[str, Pod] = {}
         self._reporter = Reporter(parts)
         self._starter = Starter(parts, self._on_running, self.on_exit, self.report)
         self._prober = Prober(parts, self._on_probe)
@@ -65,10 +66,11 @@ class Kubelets:
         self.ending = Ending(parts, self._prober, self._stopper, self)
         self.evictor = Evictor(parts, self)
         self._admission = Admission(parts, self.evictor, self.workers)
-        self._agents = NodeAgents(parts)
+        self.agents = NodeAgents(parts)
         self.static_pods = StaticPods(parts, api, self)
         self._resizer = Resizer(parts, self._stopper, self.workers)
         self.outages = Outages(parts, self._prober, self)
+        self.upgrade = Upgrade(parts, self)
         context.loop.register(NAME, self._sync)
         context.store.listen_to_shape("Pod", self._on_pod, is_told_of_readiness=False)
         for what, handler in self._pod_handlers().items():
@@ -128,7 +130,7 @@ class Kubelets:
         heard = self.outages.heard(uid) if self._parts.outages else None
         if heard is not None:
             return heard
-        return self._stored_pods.get(uid) or self._parts.statics.get(uid) or self._gone[uid]
+        return self._stored_pods.get(uid) or self._parts.statics.get(uid) or self.gone[uid]
 
     def _on_pod(self, old: Pod | None, new: Pod | None) -> None:
         if new is None:
@@ -181,7 +183,7 @@ class Kubelets:
         worker = self.workers[pod.meta.uid]
         if any(run.process is not None for run in worker.runs.values()):
             # Deleted by force: the containers still get their last two seconds (FORCE-07).
-            self._gone[worker.uid] = pod.replace(
+            self.gone[worker.uid] = pod.replace(
                 meta=pod.meta.replace(deletion_ms=self._context.clock.now_ms, deletion_grace_seconds=0)
             )
             self._parts.touch(worker)
@@ -203,7 +205,7 @@ class Kubelets:
         """Nothing of the pod is left, here or in the store."""
         self.ending.drop_timers(worker)
         self.on_stopping(worker)
-        self._gone.pop(worker.uid, None)
+        self.gone.pop(worker.uid, None)
         del self.workers[worker.uid]
         self.on_stopped(worker)
 
@@ -372,21 +374,21 @@ class Kubelets:
     def save(self) -> dict[str, Any]:
         """Plain data of every node and worker."""
         return {
-            "nodes": self._agents.save(),
+            "nodes": self.agents.save(),
             "workers": [worker.save() for worker in self.workers.values()],
-            "gone": [encode_pod(pod) for pod in self._gone.values()],
+            "gone": [encode_pod(pod) for pod in self.gone.values()],
             "last_heard": self.outages.save(),
             "static": self.static_pods.save(),
         }
 
     def load(self, data: Mapping[str, Any]) -> None:
         """Go on from what `save` described; the store is restored before."""
-        self._agents.load(data["nodes"])
+        self.agents.load(data["nodes"])
         self.static_pods.load(data["static"])
-        self._gone.update({pod.meta.uid: pod for pod in map(decode_pod, data["gone"])})
+        self.gone.update({pod.meta.uid: pod for pod in map(decode_pod, data["gone"])})
         self.outages.load(data["last_heard"])
         for entry in data["workers"]:
             uid = entry["uid"]
             known = self.outages.heard(uid) or self._parts.store.pods.get(uid) or self._parts.statics.get(uid)
-            self.workers[uid] = PodWorker.load(entry, known or self._gone[uid], self._parts.behavior)
+            self.workers[uid] = PodWorker.load(entry, known or self.gone[uid], self._parts.behavior)
         self._resizer.restore()

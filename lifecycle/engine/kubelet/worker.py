@@ -14,6 +14,7 @@ from ..rules.probe_rules import ProbeState
 
 # Stages of a pod.
 WAITING, SYNCING, TERMINATING, TERMINATED = "waiting", "syncing", "terminating", "terminated"
+STAGES = (WAITING, SYNCING, TERMINATING, TERMINATED)
 # Stages of a container. IDLE: nothing under way; its newest run, if any, is in the runtime's record.
 IDLE, PULLING, STARTING, POST_START, RUNNING, PRE_STOP, STOPPING = (
     "",

@@ -34,6 +34,7 @@ from .behavior import (
     UsagePoint,
 )
 from .behavior_yaml import ANNOTATION, read_annotation
+from .compiled import is_continuable
 from .downward import PodFields
 from .durations import Draw, Duration, read_duration
 from .environment import Environment, ServiceFacts, Sources, make_environment
@@ -83,6 +84,7 @@ __all__ = [
     "VolumeFiles",
     "World",
     "choose_profile",
+    "is_continuable",
     "is_read_only_volume",
     "make_environment",
     "make_mounts",

@@ -15,6 +15,7 @@ from lifecycle.userland.signals import HARMLESS
 from lifecycle.userland.world import ContainerSpec, Exit, HookRun, ProbeSpec, Sight, World
 
 from .behavior import Behavior, HookPlan
+from .compiled import digest_scripts
 from .known_images import shell_flavour
 from .sights import named_port, sight_of_points, sight_of_program
 
@@ -296,6 +297,7 @@ class Process:
 
     def save(self) -> dict[str, Any]:
         """Everything the process knows, as JSON-able data."""
+        machine = save_machine(self.machine) if self.machine is not None else None
         return {
             "attempt": self.attempt,
             "started_ms": self.started_ms,
@@ -312,7 +314,8 @@ class Process:
             "binds_ms": self.binds_ms,
             "changes": self.changes,
             "told": self.told,
-            "machine": save_machine(self.machine) if self.machine is not None else None,
+            "machine": machine,
+            "scripts": digest_scripts(machine),
         }
 
     @classmethod

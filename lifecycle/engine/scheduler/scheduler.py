@@ -55,6 +55,14 @@ class Scheduler:
                 self._occupy(pod, 1)
         self._waiting = dict.fromkeys(waiting)
 
+    def take_up(self) -> None:
+        """After an upgrade: every pod that is on no node waits for room, and is looked at again soon."""
+        self.restore([])
+        for pod in self._store.pods.values():
+            if not (pod.node_name or pod.is_finished or pod.spec.scheduling_gates or pod.meta.deletion_ms):
+                self._waiting[pod.meta.uid] = None
+        self._wake_waiting()
+
     # --- what happens -------------------------------------------------------------------------------------
 
     def _on_pod(self, old: Pod | None, new: Pod | None) -> None:

@@ -40,6 +40,7 @@ from .node_agent import NodeAgent
 from .node_pressure import NodePressure
 
 CHECK, EASED, WAITED = "kubelet.pressureCheck", "kubelet.pressureEased", "kubelet.evictionWaited"
+PRESSURE_TIMERS = (CHECK, EASED, WAITED)
 PROCESS_LIMIT = 32_768
 """How many processes a node can have; no Node object says it."""
 _ASKED_AS = {MEMORY: "memory", DISK: "ephemeral-storage", PROCESSES: "pids"}

@@ -5,14 +5,17 @@ A kubelet goes on when its Node object is deleted: the machine runs, and may be 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from ...heart.saved import fill_in, map_of, part_of
 from ...objects.meta import StoredObject
 from ...objects.node import Node
 from ...programs import read_profile
 from ..parts import Parts
 from .node_agent import NodeAgent
+
+_MOST_ADDRESSES = 8192
 
 
 class NodeAgents:
@@ -67,3 +70,49 @@ class NodeAgents:
         self._count = data["count"]
         if parts.store.count("ContainerProfile"):
             self._on_profile(None, None)
+
+    def take_up(self, saved: Any, is_waiting: Callable[[Any], bool]) -> None:
+        """Go on from what another engine saved; of what cannot be read a node is as the store shows it.
+
+        `is_waiting` says whether a timer of that number waits: an outage whose timer is lost is over.
+        """
+        for name, entry in map_of(saved, "agents").items():
+            number = part_of(entry, "number")
+            if isinstance(number, int):
+                self._count = number - 1
+            self._parts.agents[name] = agent = self._make(name)
+            try:
+                agent.load(fill_in(entry, agent.save(), f"node {name}"))
+                agent.outages = {
+                    kind: timer for kind, timer in agent.outages.items() if timer is None or is_waiting(timer)
+                }
+                if agent.pressure is not None and not all(map(is_waiting, agent.pressure.timers())):
+                    agent.pressure = None
+            except Exception:
+                self._parts.agents[name] = NodeAgent(
+                    name, agent.number, self._parts.context.features, agent.configuration
+                )
+        self._count = max([0, *(agent.number for agent in self._parts.agents.values())])
+        for node in self._parts.store.list("Node"):
+            if node.meta.name not in self._parts.agents:
+                self._on_node(None, node)
+        for agent in self._parts.agents.values():
+            self._learn(agent)
+        if self._parts.store.count("ContainerProfile"):
+            self._on_profile(None, None)
+
+    def _learn(self, agent: NodeAgent) -> None:
+        """Give no address again that a pod has, and pull no image that a container was started from."""
+        store = self._parts.store
+        found = map(store.pods.get, store.index.pods_by_node.get(agent.name, ()))
+        pods = [pod for pod in found if pod is not None]
+        taken = {pod.status.pod_ip for pod in pods} - {"", agent.host_ip}
+        if agent.last_address == 0:
+            for _ in range(_MOST_ADDRESSES):
+                if not taken:
+                    break
+                taken.discard(agent.next_address())
+        for pod in pods:
+            for status in (*pod.status.init_containers, *pod.status.containers):
+                if status.container_id:
+                    agent.images[status.image] = None

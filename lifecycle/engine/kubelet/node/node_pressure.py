@@ -36,6 +36,12 @@ class NodePressure:
         self.first_met, self.held = {}, {}
         self.check, self.wait, self.victim = None, None, ""
 
+    def timers(self) -> list[int]:
+        """The numbers of all timers it waits for."""
+        timers = [self.check[1] if self.check is not None else None, self.wait]
+        timers += [timer for _available, timer in self.shortages.values()]
+        return [timer for timer in timers if timer is not None]
+
     def save(self) -> list[Any]:
         """Plain data."""
         shortages = {name: list(entry) for name, entry in self.shortages.items()}

@@ -127,7 +127,7 @@ class Outages:
             if agent.pressure is not None:
                 agent.pressure.forget(parts.context.agenda.cancel)
             for worker in self._workers_of(agent):
-                self._suspend(worker)
+                self.suspend(worker)
         if for_ms == 0:
             self._end(agent, kind)
         elif for_ms is not None:
@@ -146,7 +146,7 @@ class Outages:
             self._tell_start(agent)
             for worker in self._workers_of(agent):
                 if not self._parts.is_left_alone(worker):
-                    self._resume(worker)
+                    self.resume(worker)
         elif kind == PARTITION:
             is_waking = agent.is_blind and KUBELET not in agent.outages
             agent.is_blind = False
@@ -154,7 +154,7 @@ class Outages:
                 self._hear(worker)
                 # One that was deleted by force may be forgotten by now.
                 if is_waking and worker.uid not in self._parts.statics and worker.uid in self._host.workers:
-                    self._resume(worker)
+                    self.resume(worker)
         else:
             self._host.sandboxes.try_again(agent)
         if agent.pressure is not None:
@@ -167,7 +167,7 @@ class Outages:
     def _workers_of(self, agent: NodeAgent) -> list[PodWorker]:
         return [worker for worker in self._host.workers.values() if worker.node == agent.name]
 
-    def _suspend(self, worker: PodWorker) -> None:
+    def suspend(self, worker: PodWorker) -> None:
         """Nobody is there for what was to be done: all timers go but those of the programs themselves."""
         parts = self._parts
         worker.drop_timers(parts.context.agenda.cancel)
@@ -197,7 +197,7 @@ class Outages:
         detail = {"detected": STARTED_AGAIN if was_missed else RESTARTED}
         self._parts.trace.event(node.subject, NORMAL, "Starting", "Starting kubelet.", SOURCE, None, detail)
 
-    def _resume(self, worker: PodWorker) -> None:
+    def resume(self, worker: PodWorker) -> None:
         """A kubelet that has just started finds a pod of its node."""
         parts, pod = self._parts, self._host.pod(worker)
         if worker.stop_reason == EVICTED and worker.stage != TERMINATED:

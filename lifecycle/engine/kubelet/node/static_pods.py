@@ -310,3 +310,17 @@ def make_mirror(pod: Pod, node: StoredObject) -> Pod:
         (owner,),
     )
     return Pod(POD_KIND, mirror, pod.spec, node_name=pod.node_name)
+
+
+def read_mirror(mirror: Pod) -> Pod:
+    """The static pod that a mirror shows, when its manifest was not saved: as the mirror says."""
+    meta = mirror.meta
+    own = {name: value for name, value in meta.annotations.items() if name != MIRROR}
+    meta = meta.replace(
+        uid=mirror.kubelet_uid,
+        annotations=own,
+        owner_references=(),
+        deletion_ms=None,
+        deletion_grace_seconds=None,
+    )
+    return mirror.replace(meta=meta)

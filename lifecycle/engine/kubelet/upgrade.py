@@ -1,0 +1,290 @@
+"""Kubelets that go on where another engine saved them.
+
+Kubernetes has no such thing; the nearest is a kubelet that restarts. So a pod of which everything can be read
+goes on as if nothing had happened, and any other is found as a kubelet finds it that has just started: what
+the runtime had of it is what was saved, else what its status says. A program that cannot be continued is begun
+anew in its container, and a Warning event says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from ..heart.saved import fill_in, list_of, part_of
+from ..objects.condition import find_condition
+from ..objects.container import RUNNING as STATE_RUNNING
+from ..objects.container import TERMINATED as STATE_ENDED
+from ..objects.container import ContainerStatus
+from ..objects.pod import Pod
+from ..objects.runtime import EXITED, RuntimeContainer, RuntimePod
+from ..objects.runtime import RUNNING as RUNTIME_RUNNING
+from ..programs import Process, is_continuable, make_namespace, start_process
+from .node.evictor import PRESSURE_TIMERS
+from .node.node_agents import NodeAgents
+from .node.outages import Outages, decode_pod
+from .node.static_pods import StaticPods, read_mirror
+from .parts import WARNING, Parts
+from .worker import RUNNING, STAGES, SYNCING, TERMINATED, WAITING, ContainerRun, PodWorker
+
+PROGRAM_RESTARTED = "ProgramRestarted"
+NOT_SAVED, OTHERWISE = "its state was not saved", "its state cannot be read by this version"
+Lost = dict[str, str]
+"""Containers whose programs are begun anew, and why."""
+
+
+class Host(Protocol):
+    """What taking up asks of the kubelets."""
+
+    workers: dict[str, PodWorker]
+    agents: NodeAgents
+    gone: dict[str, Pod]
+    outages: Outages
+    static_pods: StaticPods
+
+    def pod(self, worker: PodWorker) -> Pod: ...
+
+    def on_exit(self, worker: PodWorker, run: ContainerRun) -> None: ...
+
+
+class Upgrade:
+    """Takes up what another engine saved of the kubelets: `take_up` reads it, `go_on` begins anew."""
+
+    __slots__ = ("_host", "_is_same_engine", "_lost", "_parts", "_waiting", "begun_anew")
+
+    def __init__(self, parts: Parts, host: Host) -> None:
+        self._parts = parts
+        self._host = host
+        self._waiting: frozenset[int] = frozenset()
+        self._is_same_engine = False
+        # Pods that are found as by a kubelet that has just started, by uid.
+        self._lost: dict[str, Lost] = {}
+        self.begun_anew: list[str] = []
+        """What was begun anew, in words."""
+
+    # --- reading ----------------------------------------------------------------------------------------
+
+    def take_up(self, saved: Any, is_same_engine: bool) -> None:
+        """Read what was saved, as far as it goes; the store and the agenda are restored before."""
+        parts, host = self._parts, self._host
+        self._is_same_engine = is_same_engine
+        self._waiting = frozenset(timer.sequence for timer in parts.context.agenda.timers())
+        host.agents.take_up(part_of(saved, "nodes"), self._waiting.__contains__)
+        self._take_others(saved)
+        for entry in list_of(saved, "workers"):
+            uid = part_of(entry, "uid")
+            pod = self._find(uid) if isinstance(uid, str) else None
+            if pod is not None and pod.node_name in parts.agents:
+                self._take_worker(entry, pod)
+        for uid, pod in [*parts.store.pods.items(), *parts.statics.items()]:
+            if pod.node_name in parts.agents and not pod.is_mirror and uid not in host.workers:
+                self._take_stored(pod)
+        parts.context.agenda.keep(lambda timer: not self._is_forgotten(timer.kind, timer.target))
+
+    def _take_others(self, saved: Any) -> None:
+        """Pods that the store does not hold, or not as their kubelets know them."""
+        host = self._host
+        none: dict[str, Any] = {"pods": [], "successors": {}}
+        self._attempt(saved, "static", host.static_pods.load, none, "the static pods of all nodes")
+        for pod in self._parts.store.pods.values():
+            if pod.is_mirror and pod.kubelet_uid not in self._parts.statics:
+                self._parts.statics[pod.kubelet_uid] = read_mirror(pod)
+        self._attempt(saved, "gone", self._take_gone, [], "the pods that were deleted by force")
+        self._attempt(saved, "last_heard", host.outages.load, [], "what cut-off nodes heard last")
+
+    def _take_gone(self, saved: list[Any]) -> None:
+        self._host.gone = {pod.meta.uid: pod for pod in map(decode_pod, saved)}
+
+    def _attempt(
+        self, saved: Any, name: str, load: Callable[[Any], None], nothing: Any, subject: str
+    ) -> None:
+        """Load a part; what cannot be read is as if there were nothing of it, and is told."""
+        found = part_of(saved, name)
+        try:
+            load(nothing if found is None else found)
+        except Exception:
+            load(nothing)
+            self.begun_anew.append(subject)
+
+    def _find(self, uid: str) -> Pod | None:
+        parts, host = self._parts, self._host
+        stored = parts.store.pods.get(uid) or parts.statics.get(uid)
+        return host.outages.heard(uid) or stored or host.gone.get(uid)
+
+    def _is_forgotten(self, kind: str, target: str) -> bool:
+        """Whether a timer is of a pod or node that is found anew, or is not found at all."""
+        if not kind.startswith("kubelet."):
+            return False
+        agent = self._parts.agents.get(target)
+        if agent is not None:
+            return kind in PRESSURE_TIMERS and agent.pressure is None
+        return target in self._lost or target not in self._host.workers
+
+    # --- one pod ----------------------------------------------------------------------------------------
+
+    def _take_worker(self, saved: dict[str, Any], pod: Pod) -> None:
+        """A pod's worker as it was saved; else what can be read of it; else what its status says."""
+        try:
+            entry, lost = self._read(saved, pod)
+            if lost or not all(number in self._waiting for number in _timers_of(entry)):
+                self._lost[pod.meta.uid] = lost
+                _forget_timers(entry)
+            worker = PodWorker.load(entry, pod, self._parts.behavior)
+            if worker.stage not in STAGES:
+                raise ValueError(
+                    f"pod {pod.meta.name}: stage: is {worker.stage!r}; use one of {', '.join(STAGES)}"
+                )
+        except Exception:
+            self._take_stored(pod)
+            return
+        self._host.workers[pod.meta.uid] = worker
+
+    def _read(self, saved: dict[str, Any], pod: Pod) -> tuple[dict[str, Any], Lost]:
+        """The saved worker in today's layout, without the programs that cannot be continued."""
+        fresh = PodWorker(pod)
+        entry = fill_in(saved, fresh.save(), f"worker of {pod.meta.name}")
+        runs, lost = dict[str, Any](), Lost()
+        for name, found in entry["runs"].items():
+            run = fresh.runs.get(name)
+            if run is None:
+                continue
+            runs[name] = kept = fill_in(found, run.save(), f"container {name}")
+            if "process" in kept:
+                new = Process(self._parts.behavior(pod, run), run.container, 0, 0)
+                kept["process"] = fill_in(kept["process"], new.save(), f"program of container {name}")
+            if "process" in kept and not self._is_readable(pod, run, kept):
+                lost[name] = OTHERWISE
+                runs[name] = {key: value for key, value in kept.items() if key not in _OF_A_PROGRAM}
+        return {**entry, "runs": runs}, lost
+
+    def _is_readable(self, pod: Pod, run: ContainerRun, saved: dict[str, Any]) -> bool:
+        try:
+            if not (self._is_same_engine or is_continuable(saved["process"])):
+                return False
+            run.load(saved, lambda one: self._parts.behavior(pod, one))
+            return True
+        except Exception:
+            return False
+
+    def _take_stored(self, pod: Pod) -> None:
+        """A pod as its status shows it: what runs is begun anew."""
+        uid, status = pod.meta.uid, pod.status
+        has_begun = status.start_ms is not None
+        if not has_begun and not pod.is_finished:
+            if not self._host.outages.is_deaf(pod.node_name):
+                self._host.workers[uid] = PodWorker(pod)
+                self._lost[uid] = {}
+            return
+        worker = self._host.workers[uid] = PodWorker(pod)
+        worker.stage = TERMINATED if pod.is_finished else SYNCING
+        worker.is_reported, worker.ip = True, status.pod_ip
+        initialized = find_condition(status.conditions, "Initialized")
+        worker.has_initialized = initialized is not None and initialized.status == "True"
+        if status.pod_ip:
+            spec = pod.spec
+            worker.processes = make_namespace(spec.share_process_namespace, spec.host_pid)
+            worker.runtime = RuntimePod(f"{uid}-0", not pod.is_finished, 0, status.pod_ip)
+        for one in (*status.init_containers, *status.containers, *status.ephemeral_containers):
+            run = worker.runs.get(one.name)
+            if run is not None:
+                _take_status(worker, run, one)
+        self._lost[uid] = {
+            name: NOT_SAVED
+            for name, record in worker.runtime.containers.items()
+            if record.state == RUNTIME_RUNNING
+        }
+
+    # --- going on ---------------------------------------------------------------------------------------
+
+    def go_on(self) -> None:
+        """Begin anew what could not be read, and have those pods looked at as by a kubelet that started."""
+        lost, self._lost = self._lost, {}
+        for uid, programs in lost.items():
+            worker = self._host.workers.get(uid)
+            if worker is not None:
+                self._find_anew(worker, self._host.pod(worker), programs)
+
+    def _find_anew(self, worker: PodWorker, pod: Pod, lost: Lost) -> None:
+        parts, host = self._parts, self._host
+        host.outages.suspend(worker)
+        for run in list(worker.runs.values()):
+            name = run.container.name
+            record = worker.runtime.containers.get(name)
+            if run.process is None and record is not None and record.state == RUNTIME_RUNNING:
+                self._begin(worker, pod, run, lost.get(name, NOT_SAVED))
+        if worker.stage != WAITING and not parts.is_left_alone(worker):
+            host.outages.resume(worker)
+        for run in list(worker.runs.values()):
+            if run.process is not None:
+                host.on_exit(worker, run)
+        parts.touch(worker)
+
+    def _begin(self, worker: PodWorker, pod: Pod, run: ContainerRun, why: str) -> None:
+        """The container runs on; its program is begun anew in it."""
+        parts, name = self._parts, run.container.name
+        now_ms = parts.context.clock.now_ms
+        world = parts.world(worker, pod, run)
+        run.stage, run.hook, run.process_start_ms = RUNNING, None, now_ms
+        run.process = start_process(parts.behavior(pod, run), run.container, run.attempt, now_ms, world)
+        parts.take_output(worker, run)
+        text = f"Podline was upgraded: the program of container {name} was begun anew ({why})"
+        parts.event(worker, run, WARNING, PROGRAM_RESTARTED, text)
+        self.begun_anew.append(f"the program of container {name} in pod {pod.meta.name}")
+
+
+_OF_A_PROGRAM = frozenset(("process", "hook"))
+
+
+def _timers_of(entry: dict[str, Any]) -> list[int]:
+    """The numbers of all timers that a saved worker waits for."""
+    found = [entry[name] for name in _POD_TIMERS]
+    for run in entry["runs"].values():
+        found.append(run["kill_timer"])
+        found += [run[name][0] for name in ("stage_timer", "wake_timer") if run[name]]
+        found += [probe[6][0] for probe in run.get("probes", {}).values() if probe[6]]
+    return [number for number in found if number is not None]
+
+
+def _forget_timers(entry: dict[str, Any]) -> None:
+    """A kubelet that has just started waits for nothing yet."""
+    entry.update(dict.fromkeys(_POD_TIMERS))
+    for run in entry["runs"].values():
+        run.update(dict.fromkeys(("stage_timer", "wake_timer", "kill_timer")))
+        probes = run.get("probes") or {}
+        run["probes"] = {kind: [*probe[:6], None, None] for kind, probe in probes.items()}
+
+
+_POD_TIMERS = ("stage_timer", "grace_end_timer", "deadline_timer")
+
+
+def _take_status(worker: PodWorker, run: ContainerRun, status: ContainerStatus) -> None:
+    """A container's newest run as its status tells it."""
+    state = status.state
+    run.restart_count = run.attempt = status.restart_count
+    run.ready, run.started = status.ready, status.started
+    if state is not None and state.type != STATE_RUNNING and state.type != STATE_ENDED:
+        # It waits to run, for the first time or again.
+        state = status.last_state
+    if state is None:
+        return
+    record = RuntimeContainer(
+        status.name,
+        status.container_id,
+        RUNTIME_RUNNING,
+        created_ms=state.started_ms or 0,
+        started_ms=state.started_ms or 0,
+        image=status.image,
+        attempt=status.restart_count,
+    )
+    if state.type == STATE_ENDED:
+        run.attempt += 1
+        run.ended_ms = state.finished_ms or 0
+        record = record.replace(
+            state=EXITED,
+            exit_code=state.exit_code or 0,
+            reason=state.reason,
+            message=state.message,
+            signal=state.signal or 0,
+            finished_ms=state.finished_ms or 0,
+        )
+    worker.runtime.containers[status.name] = record

@@ -1,0 +1,132 @@
+"""What an engine reads of a cluster that another engine saved: as much as it can, and never nothing.
+
+What is stable is read key by key: what is missing is as in a new cluster, what is unknown is ignored. Where
+the objects themselves cannot be read, their recorded JSON serves. Timers of kinds that nobody handles any
+more are dropped; whoever set them looks again. `Cluster.take_up` puts it together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .api.server import read_object
+from .heart.agenda import Timer
+from .heart.saved import list_of, map_of, part_of
+from .heart.settings import Settings
+from .objects.codec import decode
+from .objects.meta import StoredObject
+from .objects.pod import PodSpec
+
+_SERIES_KEYS = frozenset(
+    "subject type reason message source field_path period_ms first_ms seq number".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is recorded of a cluster outside its checkpoints. `objects`: JSON of the living, oldest first.
+
+    `creations`: how many objects each owner, or each name without one, may have made so far, at most.
+    """
+
+    seed: int
+    epoch_ms: int
+    settings: Settings
+    now_ms: int
+    seq: int
+    resource_version: int
+    objects: Sequence[dict[str, Any]]
+    creations: Mapping[str, int] = field(default_factory=dict)
+
+
+def read_objects(known: Known, saved: Any) -> list[StoredObject]:
+    """All objects: as saved, exact to the millisecond, else as recorded."""
+    try:
+        specs = [PodSpec(raw) for raw in saved["pod_specs"]]
+        objects = [decode(entry, specs) for entry in saved["objects"]]
+        for found in objects:
+            found.to_json(known.epoch_ms)
+        if len(objects) == len(known.objects):
+            return objects
+    except Exception:
+        pass
+    return [read_object(data, known.epoch_ms) for data in known.objects]
+
+
+def read_counts(known: Known, saved: Any) -> dict[str, int]:
+    """How many objects each owner has made: no uid or name may be given twice."""
+    found = map_of(saved, "creations")
+    if found and all(isinstance(count, int) for count in found.values()):
+        return found
+    return dict(known.creations)
+
+
+def read_deletion_stages(saved: Any, objects: Sequence[StoredObject]) -> dict[str, str]:
+    """How far deletions have come; `requested` where that was not saved."""
+    stages = map_of(saved, "deletion_stage")
+    going = [found.meta.uid for found in objects if found.meta.deletion_ms is not None]
+    return {uid: str(stages.get(uid) or "requested") for uid in going}
+
+
+def read_trace(known: Known, saved: Any) -> dict[str, Any]:
+    """Numbers go on behind the last recorded row; series that cannot be read are no longer open."""
+    trace = part_of(saved, "trace")
+    count = part_of(trace, "event_count")
+    series = map_of(trace, "open_series")
+    return {
+        "seq": known.seq,
+        # Each event is a row, so there are no more events than rows.
+        "event_count": count if isinstance(count, int) else known.seq,
+        "open_series": {
+            key: entry
+            for key, entry in series.items()
+            if isinstance(entry, dict) and set(entry) >= _SERIES_KEYS
+        },
+    }
+
+
+def read_agenda(known: Known, saved: Any, is_known: Callable[[str, str], bool]) -> dict[str, Any]:
+    """The timers that can be read and that somebody handles."""
+    agenda = part_of(saved, "agenda")
+    timers = [
+        entry for entry in list_of(agenda, "timers") if _is_timer(entry) and is_known(entry[2], entry[3])
+    ]
+    timers.sort(key=lambda entry: (entry[0], entry[1]))
+    sequence = part_of(agenda, "sequence")
+    last = max([sequence if isinstance(sequence, int) else 0, *(entry[1] for entry in timers)])
+    return {"sequence": last, "timers": timers}
+
+
+def _is_timer(entry: Any) -> bool:
+    if not isinstance(entry, list) or len(entry) != len(Timer._fields):
+        return False
+    kinds = ((0, int), (1, int), (2, str), (3, str), (5, bool))
+    return all(isinstance(entry[place], kind) for place, kind in kinds)
+
+
+def read_failures(saved: Any) -> dict[str, Any]:
+    """How often keys have failed in a row."""
+    rows = [row for row in list_of(part_of(saved, "loop"), "failures") if _is_failure(row)]
+    return {"failures": rows}
+
+
+def _is_failure(row: Any) -> bool:
+    return isinstance(row, list) and len(row) == 4 and isinstance(row[3], int)
+
+
+def keys_of(objects: Sequence[StoredObject]) -> Iterator[tuple[str, str, str]]:
+    """Every key that a controller may look at after it has started: it asks for all there is."""
+    namespaces = dict.fromkeys(found.meta.namespace or "" for found in objects)
+    for found in objects:
+        namespace, name, uid = found.meta.namespace or "", found.meta.name, found.meta.uid
+        yield found.kind.name.lower(), namespace, name
+        if found.meta.owner_references or found.meta.deletion_ms is not None:
+            yield "garbage", "", uid
+        if found.kind.name == "Node":
+            yield "nodeTaints", "", name
+        elif found.kind.name == "Service":
+            yield "endpointslice", namespace, name
+    for namespace in namespaces:
+        yield "resourceQuota", "", namespace
