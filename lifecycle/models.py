@@ -44,6 +44,8 @@ class Cluster(models.Model):
     settings = models.JSONField(default=dict, blank=True)
     engine_version = models.PositiveIntegerField(default=1)
     replay_from_ms = models.BigIntegerField(default=0)
+    # What the last upgrade could not continue, in words for people.
+    upgrade_note = models.TextField(blank=True)
     epoch_id = models.UUIDField(default=uuid4, editable=False)
     parent = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="forks")
     forked_at_ms = models.BigIntegerField(null=True, blank=True)

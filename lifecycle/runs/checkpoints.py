@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
-from django.db import transaction
+from django.db import Error, transaction
 from django.db.models import F, Q, QuerySet
 
 from lifecycle.engine import ENGINE_VERSION, Settings
@@ -89,31 +89,12 @@ def last_order_at(cluster: Cluster, instant_ms: int) -> int:
 
 
 def newest(cluster: Cluster, at_ms: int | None = None) -> Checkpoint | None:
-    """The last checkpoint at or before an instant (default: the cursor) that can be gone on from.
-
-    Another engine's checkpoint serves at the cursor alone: from there on the present engine decides.
-    """
+    """The last checkpoint of this engine at or before an instant (default: the cursor)."""
     limit = cluster.instant_ms if at_ms is None else at_ms
-    there = cluster.checkpoints.filter(instant_ms__lte=limit, seq__lte=cluster.seq, format=FORMAT)
-    if cluster.engine_version == ENGINE_VERSION:
-        there = there.filter(engine_version=ENGINE_VERSION)
-    else:
-        there = there.filter(instant_ms=cluster.instant_ms, seq=cluster.seq, rv=cluster.rv)
+    there = cluster.checkpoints.filter(
+        instant_ms__lte=limit, seq__lte=cluster.seq, format=FORMAT, engine_version=ENGINE_VERSION
+    )
     return there.order_by("-instant_ms", "-command_order", "-seq").first()
-
-
-def adopt_version(cluster: Cluster, engine: Engine) -> None:
-    """After an upgrade: a fresh checkpoint at the cursor; earlier instants cannot be replayed any more."""
-    if cluster.engine_version == ENGINE_VERSION:
-        return
-    if cluster.seq == 0:
-        # Nothing of it has been recorded yet, so there is nothing that another engine made.
-        cluster.engine_version = ENGINE_VERSION
-        cluster.save(update_fields=["engine_version"])
-        return
-    cluster.engine_version, cluster.replay_from_ms = ENGINE_VERSION, cluster.instant_ms
-    cluster.save(update_fields=["engine_version", "replay_from_ms"])
-    save(cluster, cluster.fence, engine)
 
 
 def commands_after(cluster: Cluster, instant_ms: int, order: int) -> QuerySet[Command]:
@@ -150,6 +131,16 @@ def restore(cluster: Cluster, at_ms: int | None = None) -> Restored:
     From the nearest checkpoint the recorded commands are entered again at their instants; the engine
     is deterministic, so this is the same history. Raises Unreadable when it cannot be had.
     """
+    try:
+        return _restore(cluster, at_ms)
+    except (Error, Unreadable):
+        raise
+    except Exception as problem:
+        # Whatever cannot be read or replayed was made by another engine, of this number or not.
+        raise Unreadable(f"it cannot be replayed: {type(problem).__name__}: {problem}") from problem
+
+
+def _restore(cluster: Cluster, at_ms: int | None) -> Restored:
     until_ms = cluster.instant_ms if at_ms is None else at_ms
     if cluster.rv == 0:
         # Nothing is recorded yet: what the engine did by coming to life is still to be taken.
@@ -170,14 +161,13 @@ def _start(cluster: Cluster, until_ms: int) -> tuple[Restored, int, int]:
     """Where a replay begins: the engine, its instant, and the last command in it."""
     checkpoint = newest(cluster, until_ms)
     if checkpoint is not None:
-        # Another version's data was chosen by `newest`: if the present engine cannot read it, it says so.
-        engine = Engine.load(unpack(bytes(checkpoint.data)) | {"engine_version": ENGINE_VERSION}, decode_json)
+        engine = Engine.load(unpack(bytes(checkpoint.data)), decode_json)
         restored = Restored(engine, checkpoint.seq, checkpoint.rv)
         return restored, checkpoint.instant_ms, checkpoint.command_order
-    if cluster.engine_version != ENGINE_VERSION and cluster.instant_ms > 0:
+    if cluster.engine_version != ENGINE_VERSION:
         raise Unreadable(
-            f"it was recorded by engine version {cluster.engine_version} and has no checkpoint at its last"
-            f" instant; start that version once more and stop it cleanly"
+            f"what was up to instant {cluster.instant_ms} ms was recorded by engine version"
+            f" {cluster.engine_version}; this is version {ENGINE_VERSION}"
         )
     if until_ms < cluster.replay_from_ms:
         raise Unreadable(

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from lifecycle import frames, reads
 from lifecycle.engine.rules.columns import summarize
 from lifecycle.models import Cluster, Command, StoredObject
-from lifecycle.runs import bulk, checkpoints, container_logs, recorder, shards
+from lifecycle.runs import bulk, checkpoints, container_logs, recorder, shards, upgrades
 
 BATCH_ROWS = 5000
 UNFINISHED = "the fork is still being made"
@@ -42,7 +42,7 @@ def fork(parent: Cluster, at_ms: int | None, owner: Any, name: str) -> Cluster:
         container_logs.copy(parent.pk, child.pk, child.instant_ms)
         # Its shard may have moved meanwhile, and raised its fence; nobody serves it yet. What has not begun
         # to live begins as its parent does, from nothing.
-        while child.rv and not checkpoints.save(child, child.fence, restored.engine):
+        while child.rv and not _keep(child, restored):
             child.refresh_from_db(fields=["fence"])
     except BaseException:
         child.delete()
@@ -70,7 +70,7 @@ def _restore(parent: Cluster, at_ms: int | None) -> checkpoints.Restored:
     wanted_ms = now_ms if at_ms is None else at_ms
     if not 0 <= wanted_ms <= now_ms:
         raise ValueError(f"instant {wanted_ms} ms: the recorded history goes from 0 to {now_ms} ms")
-    restored = checkpoints.restore(parent, min(wanted_ms, recorded_ms))
+    restored = upgrades.restore(parent, min(wanted_ms, recorded_ms))
     if wanted_ms > recorded_ms:
         wake_ms = restored.engine.next_wake()
         if parent.rv and (wake_ms is None or wake_ms > wanted_ms):
@@ -80,6 +80,12 @@ def _restore(parent: Cluster, at_ms: int | None) -> checkpoints.Restored:
                 f"instant {at_ms} ms: history is recorded up to {recorded_ms} ms; ask again soon"
             )
     return restored
+
+
+def _keep(child: Cluster, restored: checkpoints.Restored) -> bool:
+    if isinstance(restored, upgrades.TakenUp):
+        return upgrades.keep(child, restored)
+    return checkpoints.save(child, child.fence, restored.engine)
 
 
 def _make_child(

@@ -18,6 +18,7 @@ from django.db import DataError, Error, IntegrityError
 from django.db.models import Q
 
 from lifecycle import frames
+from lifecycle.engine import ENGINE_VERSION
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.heart.trace import row_to_json
 from lifecycle.input import expressions
@@ -33,6 +34,7 @@ from lifecycle.runs import (
     retention,
     run_controls,
     shards,
+    upgrades,
 )
 from lifecycle.runs.container_logs import Tails
 from lifecycle.runs.engine_faults import EngineFault
@@ -136,13 +138,11 @@ class Owner:
         """Make the cluster's engine again and clear away what was never committed."""
         started = time.perf_counter()
         try:
-            engine = checkpoints.restore(cluster).engine
-        except Error:
+            engine = upgrades.take_over(cluster)
+        except (Error, FencedOff):
             raise
         except Exception as problem:
             raise EngineFault(cluster, None, problem) from problem
-        recorder.clear_above_cursor(cluster)
-        checkpoints.adopt_version(cluster, engine)
         clock = RunClock.of(cluster)
         if clock.anchor_wall is None:
             clock.anchor(cluster.instant_ms, self.wall())
@@ -370,11 +370,15 @@ def _save(hot: Hot) -> None:
 
 
 def due_clusters(shard: int, now: float) -> list[int]:
-    """The clusters of a shard that want a turn: those with something waiting first, then in wake order."""
+    """The clusters of a shard that want a turn: those with something waiting first, then in wake order.
+
+    One that another engine left is taken up at once, so that it can be forked and goes on whenever asked.
+    """
     there = Cluster.objects.filter(shard=shard, failure="")
     waiting = there.filter(
         Q(pk__in=Command.objects.filter(state=Command.State.PENDING, pinned_ms=None).values("cluster"))
         | Q(pk__in=RunControl.objects.filter(applied_at=None).values("cluster"))
+        | Q(seq__gt=0) & ~Q(engine_version=ENGINE_VERSION)
     ).values_list("pk", flat=True)
     due = there.filter(next_wake_at__lte=moment(now)).order_by("next_wake_at").values_list("pk", flat=True)
     return list(dict.fromkeys([*waiting, *due]))

@@ -6,8 +6,8 @@ import zlib
 import pytest
 
 from lifecycle.engine import cluster as engine_cluster
-from lifecycle.models import Checkpoint
-from lifecycle.runs import checkpoints, shards
+from lifecycle.models import Checkpoint, StoredObject
+from lifecycle.runs import checkpoints, runner, shards, upgrades
 from lifecycle.runs.runner import Owner
 from tests.runs.conftest import create
 from tests.runs.histories import assert_whole
@@ -51,7 +51,8 @@ def test_past_the_limit_they_thin_out_and_the_ends_stay(make_cluster):
 def raise_engine_version(monkeypatch):
     """As if Podline had been upgraded to an engine that decides otherwise."""
     following = checkpoints.ENGINE_VERSION + 1
-    monkeypatch.setattr(checkpoints, "ENGINE_VERSION", following)
+    for module in (checkpoints, runner, upgrades):
+        monkeypatch.setattr(module, "ENGINE_VERSION", following)
     monkeypatch.setattr(engine_cluster, "ENGINE_VERSION", following)
 
 
@@ -75,18 +76,25 @@ def test_after_an_upgrade_a_cluster_goes_on_from_its_last_checkpoint(owner, wall
         checkpoints.restore(cluster, 0)
 
 
-def test_without_a_checkpoint_at_its_end_an_upgraded_cluster_says_what_to_do(
+def test_without_a_checkpoint_at_its_end_an_upgraded_cluster_goes_on_from_its_objects(
     owner, wall, make_cluster, monkeypatch
 ):
     cluster = make_cluster()
     create(cluster, replicas=2)
     owner.turn(cluster.pk)
-    wall.go_on(3)
+    wall.go_on(10)
     owner.turn(cluster.pk)
+    before = set(StoredObject.objects.filter(cluster=cluster, kind="Pod").values_list("name", "uid"))
     raise_engine_version(monkeypatch)
-    Owner("test", wall).turn(cluster.pk)
+    second = Owner("test", wall)
+    second.turn(cluster.pk)
+    wall.go_on(30)
+    second.turn(cluster.pk)
     cluster.refresh_from_db()
-    assert "start that version once more" in cluster.failure
+    assert not cluster.failure and "begun anew" in cluster.upgrade_note
+    pods = StoredObject.objects.filter(cluster=cluster, kind="Pod", deleted_ms=None)
+    assert {(pod.name, pod.uid) for pod in pods} == before
+    assert [pod.state for pod in pods] == ["ready", "ready"]
 
 
 def test_a_checkpoint_that_no_longer_reads_is_not_fatal_elsewhere(owner, wall, make_cluster):

@@ -1,9 +1,9 @@
 """Kubelets that go on where another engine saved them.
 
-Kubernetes has no such thing; the nearest is a kubelet that restarts. So a pod of which everything can be read
-goes on as if nothing had happened, and any other is found as a kubelet finds it that has just started: what
-the runtime had of it is what was saved, else what its status says. A program that cannot be continued is begun
-anew in its container, and a Warning event says so.
+Kubernetes has no such thing; the nearest is a kubelet that restarts. So a pod of which everything can be
+read goes on as if nothing had happened, and any other is found as a kubelet finds it that has just started:
+what the runtime had of it is what was saved, else what its status says. A program that cannot be continued is
+begun anew in its container, and a Warning event says so.
 """
 
 from __future__ import annotations
