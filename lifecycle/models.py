@@ -303,7 +303,7 @@ class Event(TraceRow):
 
 
 class Checkpoint(models.Model):
-    """Everything the engine knew at one drained instant, compressed; read only by its own version.
+    """Everything the engine knew at one drained instant, compressed; replayed only by its own version.
 
     `command_order` is the inbox order of the last command that had entered at that instant (0: none).
     """

@@ -71,7 +71,7 @@ class ClusterAdmin(ScopedAdmin):
     search_fields = ("name", "uuid")
     readonly = (
         *("uuid", "owner", "histories", "instant_ms", "seq", "rv", "speed", "achieved_speed", "paused"),
-        *("parent", "forked_at_ms", "shard", "failure", "created_at"),
+        *("parent", "forked_at_ms", "shard", "failure", "upgrade_note", "created_at"),
     )
 
     def has_add_permission(self, request: HttpRequest) -> bool:

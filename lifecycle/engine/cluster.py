@@ -272,7 +272,7 @@ class Cluster:
         return self._kubelets.upgrade.begun_anew
 
     def _take_up(self, known: upgrades.Known, saved: Mapping[str, Any] | None) -> None:
-        context, store, upgrade = self._context, self._store, self._kubelets.upgrade
+        context, store = self._context, self._store
         context.clock.now_ms = context.trace.at_ms = known.now_ms
         objects = upgrades.read_objects(known, saved)
         for found in objects:
@@ -281,15 +281,16 @@ class Cluster:
         store.creations = upgrades.read_counts(known, saved)
         store.deletion_stage = upgrades.read_deletion_stages(saved, objects)
         context.trace.load(upgrades.read_trace(known, saved))
-        context.agenda.load(upgrades.read_agenda(known, saved, context.loop.knows_timer))
+        agenda = upgrades.read_agenda(saved, context.loop.knows_timer)
+        context.agenda.load(agenda)
         is_same = saved is not None and saved.get("engine_version") == ENGINE_VERSION
-        upgrade.take_up(saved.get("kubelets") if saved is not None else None, is_same)
-        self._scheduler.take_up()
+        self._kubelets.take_up(saved.get("kubelets") if saved is not None else None, is_same)
+        self._scheduler.take_up(upgrades.read_waiting(saved))
         for controller in self._controllers:
             controller.restore()
         context.loop.load(upgrades.read_failures(saved))
-        upgrade.go_on()
-        for key in upgrades.keys_of(objects):
+        self._kubelets.upgrade.go_on()
+        for key in upgrades.keys_of(objects) if upgrades.has_lost_timers(saved, agenda) else ():
             if context.loop.knows_controller(key[0]):
                 context.loop.enqueue(*key)
 

@@ -2,7 +2,7 @@
 
 What is stable is read key by key: what is missing is as in a new cluster, what is unknown is ignored. Where
 the objects themselves cannot be read, their recorded JSON serves. Timers of kinds that nobody handles any
-more are dropped; whoever set them looks again. `Cluster.take_up` puts it together.
+more are dropped, and everybody looks again at all there is. `Cluster.take_up` puts it together.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def read_trace(known: Known, saved: Any) -> dict[str, Any]:
     }
 
 
-def read_agenda(known: Known, saved: Any, is_known: Callable[[str, str], bool]) -> dict[str, Any]:
+def read_agenda(saved: Any, is_known: Callable[[str, str], bool]) -> dict[str, Any]:
     """The timers that can be read and that somebody handles."""
     agenda = part_of(saved, "agenda")
     timers = [
@@ -97,6 +97,17 @@ def read_agenda(known: Known, saved: Any, is_known: Callable[[str, str], bool]) 
     sequence = part_of(agenda, "sequence")
     last = max([sequence if isinstance(sequence, int) else 0, *(entry[1] for entry in timers)])
     return {"sequence": last, "timers": timers}
+
+
+def read_waiting(saved: Any) -> list[str]:
+    """uids of the pods that wait for room on a node."""
+    return [uid for uid in list_of(saved, "scheduler") if isinstance(uid, str)]
+
+
+def has_lost_timers(saved: Any, agenda: dict[str, Any]) -> bool:
+    """Whether of the saved timers not all could be read: then nobody knows who would have looked at what."""
+    timers = part_of(part_of(saved, "agenda"), "timers")
+    return not isinstance(timers, list) or len(timers) != len(agenda["timers"])
 
 
 def _is_timer(entry: Any) -> bool:

@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("lifecycle", "0004_histories_without_lookups"),
+        ("lifecycle", "0005_logs_in_parts"),
     ]
 
     operations = [

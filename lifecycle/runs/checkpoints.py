@@ -1,7 +1,8 @@
 """Everything the engine knows at one drained instant, kept small and safe to read.
 
-Format 1: zlib over JSON. No pickle: a checkpoint can carry data, never code. A checkpoint is read only
-by the engine version that wrote it; without a usable one a cluster is replayed from its beginning.
+Format 1: zlib over JSON. No pickle: a checkpoint can carry data, never code. A checkpoint is replayed only
+by the engine version that wrote it; without a usable one a cluster is replayed from its beginning, and where
+that gives another history it is taken up at its cursor (`upgrades`).
 """
 
 import zlib

@@ -21,6 +21,7 @@ from lifecycle.input.schema import decode_json
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.runs import checkpoints, recorder
 from lifecycle.runs.checkpoints import Restored, Unreadable
+from lifecycle.runs.container_logs import Tails
 
 log = logging.getLogger(__name__)
 
@@ -134,7 +135,7 @@ def keep(cluster: Cluster, restored: Restored) -> bool:
     try:
         with transaction.atomic():
             piece = recorder.Slice(cluster.instant_ms, changes.rows, changes.versions, changes.logs)
-            recorder.record(cluster, cluster.fence, piece)
+            recorder.record(cluster, cluster.fence, piece, Tails(cluster.pk))
             cluster.engine_version, cluster.replay_from_ms = ENGINE_VERSION, cluster.instant_ms
             cluster.upgrade_note = describe(cluster.instant_ms, restored.engine.begun_anew)
             cluster.save(update_fields=["engine_version", "replay_from_ms", "upgrade_note"])

@@ -16,7 +16,7 @@ from tests.runs import old_clusters
 Path = tuple[Any, ...]
 REMOVED = object()
 BROKEN = (REMOVED, None, "x", -7, [], {}, [[]], {"x": None}, True)
-SAMPLE = 30
+SAMPLE = 14
 NAMED_BY_DATA = ("runs", "agents", "probes", "open_series", "creations", "variables", "environment")
 
 

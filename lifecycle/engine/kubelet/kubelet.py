@@ -392,3 +392,8 @@ class Kubelets:
             known = self.outages.heard(uid) or self._parts.store.pods.get(uid) or self._parts.statics.get(uid)
             self.workers[uid] = PodWorker.load(entry, known or self.gone[uid], self._parts.behavior)
         self._resizer.restore()
+
+    def take_up(self, data: Any, is_same_engine: bool) -> None:
+        """Go on from what another engine saved, as far as it can be read; the agenda is restored before."""
+        self.upgrade.take_up(data, is_same_engine)
+        self._resizer.restore()

@@ -42,9 +42,13 @@ class Host(Protocol):
     outages: Outages
     static_pods: StaticPods
 
-    def pod(self, worker: PodWorker) -> Pod: ...
+    def pod(self, worker: PodWorker) -> Pod:
+        """The pod as its kubelet knows it."""
+        ...
 
-    def on_exit(self, worker: PodWorker, run: ContainerRun) -> None: ...
+    def on_exit(self, worker: PodWorker, run: ContainerRun) -> None:
+        """A process has run or ended: see what that means."""
+        ...
 
 
 class Upgrade:

@@ -55,13 +55,17 @@ class Scheduler:
                 self._occupy(pod, 1)
         self._waiting = dict.fromkeys(waiting)
 
-    def take_up(self) -> None:
-        """After an upgrade: every pod that is on no node waits for room, and is looked at again soon."""
-        self.restore([])
-        for pod in self._store.pods.values():
-            if not (pod.node_name or pod.is_finished or pod.spec.scheduling_gates or pod.meta.deletion_ms):
-                self._waiting[pod.meta.uid] = None
-        self._wake_waiting()
+    def take_up(self, waiting: list[str]) -> None:
+        """After an upgrade: a pod that is on no node, waits for none and will not be tried is tried soon."""
+        pods = self._store.pods
+        self.restore([uid for uid in waiting if uid in pods])
+        timers = self._context.agenda.timers()
+        tried = {timer.target for timer in timers if timer.kind == TIMER} | set(self._waiting)
+        for uid, pod in pods.items():
+            is_done = pod.node_name or pod.is_finished or pod.meta.deletion_ms is not None
+            if not (is_done or pod.spec.scheduling_gates or uid in tried):
+                self._waiting[uid] = None
+                self._wake_waiting()
 
     # --- what happens -------------------------------------------------------------------------------------
 
