@@ -290,7 +290,13 @@ class Cluster:
             controller.restore()
         context.loop.load(upgrades.read_failures(saved))
         self._kubelets.upgrade.go_on()
-        for key in upgrades.keys_of(objects) if upgrades.has_lost_timers(saved, agenda) else ():
+        lost = upgrades.count_lost_timers(saved, agenda)
+        if lost == 0:
+            return
+        if lost:
+            self._kubelets.upgrade.begun_anew.insert(0, f"what {lost} timers were to do")
+        # Nobody knows who would have looked at what.
+        for key in upgrades.keys_of(objects):
             if context.loop.knows_controller(key[0]):
                 context.loop.enqueue(*key)
 

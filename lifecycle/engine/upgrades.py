@@ -104,10 +104,10 @@ def read_waiting(saved: Any) -> list[str]:
     return [uid for uid in list_of(saved, "scheduler") if isinstance(uid, str)]
 
 
-def has_lost_timers(saved: Any, agenda: dict[str, Any]) -> bool:
-    """Whether of the saved timers not all could be read: then nobody knows who would have looked at what."""
+def count_lost_timers(saved: Any, agenda: dict[str, Any]) -> int | None:
+    """How many of the saved timers could not be read; None where none can be told of."""
     timers = part_of(part_of(saved, "agenda"), "timers")
-    return not isinstance(timers, list) or len(timers) != len(agenda["timers"])
+    return len(timers) - len(agenda["timers"]) if isinstance(timers, list) else None
 
 
 def _is_timer(entry: Any) -> bool:

@@ -108,6 +108,18 @@ def test_what_was_begun_anew_is_told_at_once_and_on_the_page(owner, old_cluster,
     assert due_clusters(cluster.shard, 0) == []
 
 
+def test_timers_that_nobody_handles_any_more_are_told(owner, wall, old_cluster):
+    cluster = old_cluster("6a7da46", engine_version=2)
+    last = cluster.checkpoints.order_by("seq").last()
+    data = checkpoints.unpack(bytes(last.data)) | {"engine_version": 2}
+    for timer in data["agenda"]["timers"]:
+        timer[2] = timer[2].replace("kubelet.wake", "kubelet.of.another.name")
+    cluster.checkpoints.filter(pk=last.pk).update(data=checkpoints.pack(data))
+    live(owner, wall, cluster)
+    assert not cluster.failure and " timers were to do" in cluster.upgrade_note
+    assert {states(cluster)[name] for name in ("loop", "traps", "probed", "web")} == {"ready"}
+
+
 def test_each_cluster_gets_a_checkpoint_at_its_cursor_and_goes_on_from_that_alone(owner, wall, old_cluster):
     cluster = old_cluster("8764a94", paused=True)
     owner.turn(cluster.pk)

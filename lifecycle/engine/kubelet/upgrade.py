@@ -153,17 +153,17 @@ class Upgrade:
             if run is None:
                 continue
             runs[name] = kept = fill_in(found, run.save(), f"container {name}")
-            if "process" in kept:
-                new = Process(self._parts.behavior(pod, run), run.container, 0, 0)
-                kept["process"] = fill_in(kept["process"], new.save(), f"program of container {name}")
             if "process" in kept and not self._is_readable(pod, run, kept):
                 lost[name] = OTHERWISE
                 runs[name] = {key: value for key, value in kept.items() if key not in _OF_A_PROGRAM}
         return {**entry, "runs": runs}, lost
 
     def _is_readable(self, pod: Pod, run: ContainerRun, saved: dict[str, Any]) -> bool:
+        """Whether a run's program can be continued; what its data lacks is filled in."""
         try:
-            if not (self._is_same_engine or is_continuable(saved["process"])):
+            new = Process(self._parts.behavior(pod, run), run.container, 0, 0)
+            process = saved["process"] = fill_in(saved["process"], new.save(), run.container.name)
+            if not (self._is_same_engine or is_continuable(process)):
                 return False
             run.load(saved, lambda one: self._parts.behavior(pod, one))
             return True
@@ -206,7 +206,12 @@ class Upgrade:
         for uid, programs in lost.items():
             worker = self._host.workers.get(uid)
             if worker is not None:
+                known = len(self.begun_anew)
                 self._find_anew(worker, self._host.pod(worker), programs)
+                if worker.stage != TERMINATED and len(self.begun_anew) == known:
+                    self.begun_anew.append(
+                        f"what the kubelet was doing with pod {self._host.pod(worker).meta.name}"
+                    )
 
     def _find_anew(self, worker: PodWorker, pod: Pod, lost: Lost) -> None:
         parts, host = self._parts, self._host
