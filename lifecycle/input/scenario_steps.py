@@ -8,6 +8,7 @@ from typing import Any
 
 from lifecycle.engine.heart.timing import read_duration_ms
 from lifecycle.engine.objects.kinds import KINDS
+from lifecycle.engine.objects.propagation import PROPAGATIONS
 from lifecycle.input.manifests import Document, describe
 from lifecycle.input.problems import ManifestError, Path, Problem
 from lifecycle.input.schema import check_document, drop_nulls, read_manifests
@@ -18,7 +19,6 @@ WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Replicatio
 ROLLOUT_ACTIONS = ("restart", "pause", "resume", "undo")
 PATCH_TYPES = ("merge", "strategic", "json")
 SUBRESOURCES = ("status", "resize", "ephemeralcontainers", "scale")
-PROPAGATIONS = ("Background", "Foreground", "Orphan")
 NODE_FAULTS = (
     "partition", "crash", "kubeletRestart", "reboot", "sandboxFailure",
     "pressure", "pressure(memory)", "pressure(disk)", "pressure(pid)",

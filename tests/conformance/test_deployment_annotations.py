@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from lifecycle.engine.controllers.deployment.decide.revisions import (
-    REVISION,
     REVISION_HISTORY,
     AnnotationError,
     needs_size_annotations,
@@ -14,7 +13,7 @@ from lifecycle.engine.controllers.deployment.decide.revisions import (
     size_annotations,
 )
 from lifecycle.engine.controllers.deployment.decide.scaling import is_saturated
-from lifecycle.engine.objects.deployment import Deployment
+from lifecycle.engine.objects.deployment import REVISION, Deployment
 from lifecycle.engine.objects.replica_set import ReplicaSet
 from tests.conformance.cases import load_cases
 

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.replica_set.decide import Counts, calculate_status, owner_reference
-from lifecycle.engine.controllers.tally import OwnerTally
+from lifecycle.engine.controllers.owner.tally import OwnerTally
+from lifecycle.engine.controllers.replica_set.decide import Counts, calculate_status
+from lifecycle.engine.objects.meta import controller_reference
 from lifecycle.engine.objects.pod import Pod
 from lifecycle.engine.objects.replica_set import ReplicaSet
 from tests.conformance.cases import load_cases
@@ -16,7 +17,7 @@ def test_status_counts_pods(case: dict[str, Any]):
     given, expect = case["input"], case["expect"]
     replica_set = ReplicaSet.from_json(given["replicaSet"])
     spec = replica_set.spec
-    tally = OwnerTally(owner_reference(replica_set), "")
+    tally = OwnerTally(controller_reference(replica_set), "")
     pods = [Pod.from_json(entry) for entry in given["filteredPods"]]
     # Fixtures have no uids; the name is as good.
     pods = [pod.replace(meta=pod.meta.replace(uid=pod.meta.uid or pod.meta.name)) for pod in pods]

@@ -13,6 +13,7 @@ from ..objects.deployment import Deployment
 from ..objects.meta import ObjectMeta, PlainObject, StoredObject
 from ..objects.node import Node
 from ..objects.pod import PENDING, POD_KIND, Pod, PodSpec, PodStatus
+from ..objects.propagation import FINALIZERS, PROPAGATIONS
 from ..objects.replica_set import ReplicaSet
 from ..objects.times import format_time
 from ..rules.actions import CreatePod
@@ -30,8 +31,6 @@ from .quotas import QUOTA
 from .requests import check_address, make_wanted
 
 GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
-BACKGROUND, FOREGROUND, ORPHAN = "Background", "Foreground", "Orphan"
-_FINALIZER_OF = {FOREGROUND: "foregroundDeletion", ORPHAN: "orphan"}
 _TYPED: dict[str, type[StoredObject]] = {
     "Pod": Pod,
     "Node": Node,
@@ -320,13 +319,13 @@ class ApiServer:
 
         Returns the object as it is now, or as it last was. Raises BadRequest for an unknown propagation.
         """
-        if propagation not in (None, BACKGROUND, FOREGROUND, ORPHAN):
+        if propagation is not None and propagation not in PROPAGATIONS:
             raise BadRequest(f"propagationPolicy {propagation!r}: use Background, Foreground or Orphan")
         if isinstance(old, Pod):
             return self.delete_pod(old, grace_seconds, has_options)
         meta = old.meta
         finalizers = meta.finalizers
-        added = _FINALIZER_OF.get(propagation or "")
+        added = FINALIZERS.get(propagation or "")
         if added is not None and added not in finalizers and meta.deletion_ms is None:
             finalizers = (*finalizers, added)
         if not finalizers:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
 from ..api.context import Context
-from ..rules.actions import Action
+from .act import Act
 from .deployment import DeploymentController
 from .endpoints import EndpointSliceController
 from .garbage import GarbageCollector
 from .node_taints import NodeTaintController
+from .owner.pods import PodOwners
 from .quota import QuotaController
 from .replica_set import ReplicaSetController
-from .tally import Tally
 
 
 class Controller(Protocol):
@@ -25,13 +24,13 @@ class Controller(Protocol):
         """Build what is derived from the store again, after a cluster was loaded."""
 
 
-def make_controllers(context: Context, act: Callable[[Action], None]) -> list[Controller]:
-    """All controllers of a cluster. `act` does one action and raises ApiError when it is refused."""
-    tally = Tally("ReplicaSet")
-    # The ReplicaSet controller comes first: it keeps the tally that the others read.
+def make_controllers(context: Context, act: Act) -> list[Controller]:
+    """All controllers of a cluster."""
+    # They follow the pods first: the controllers read their tally.
+    pods = PodOwners(context.store)
     return [
-        ReplicaSetController(context, act, tally),
-        DeploymentController(context, act, tally),
+        ReplicaSetController(context, act, pods),
+        DeploymentController(context, act, pods.tally),
         GarbageCollector(context, act),
         EndpointSliceController(context, act),
         NodeTaintController(context, act),

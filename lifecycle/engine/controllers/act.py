@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..api.context import Context
 from ..api.server import ApiServer
-from ..rules.actions import Action, Create, CreatePod, Delete, DeletePod, RecheckAt, RecordEvent, Update
+from ..heart.errors import ApiError
+from ..objects.meta import StoredObject
+from ..rules.actions import Action, Create, CreatePod, Delete, DeletePod, RecordEvent, Update
+
+Act = Callable[[Action], None]
+"""Does one action. Raises ApiError when the API server refuses it."""
 
 
 class Actor:
@@ -20,14 +27,7 @@ class Actor:
         """Do one action."""
         match action:
             case CreatePod():
-                pod = self._api.create_pod(action)
-                self._trace.event(
-                    action.owner.subject,
-                    "Normal",
-                    "SuccessfulCreate",
-                    f"Created pod: {pod.meta.name}",
-                    action.source,
-                )
+                self._create_pod(action)
             case Update():
                 self._api.update(action.new)
             case RecordEvent():
@@ -37,16 +37,24 @@ class Actor:
             case DeletePod():
                 self._api.delete_pod(action.pod)
                 if action.owner is not None:
-                    self._trace.event(
-                        action.owner.subject,
-                        "Normal",
-                        "SuccessfulDelete",
-                        f"Deleted pod: {action.pod.meta.name}",
-                        action.source,
+                    name = action.pod.meta.name
+                    self._tell(
+                        action.owner, "Normal", "SuccessfulDelete", f"Deleted pod: {name}", action.source
                     )
             case Create():
                 self._api.create(action.new)
             case Delete():
                 self._api.delete(action.old, propagation=action.propagation)
-            case RecheckAt():
-                raise AssertionError("a controller looks again by itself")
+
+    def _create_pod(self, action: CreatePod) -> None:
+        """As Kubernetes' pod control: the owner says what became of it."""
+        owner, source = action.owner, action.source
+        try:
+            pod = self._api.create_pod(action)
+        except ApiError as refusal:
+            self._tell(owner, "Warning", "FailedCreate", f"Error creating: {refusal.message}", source)
+            raise
+        self._tell(owner, "Normal", "SuccessfulCreate", f"Created pod: {pod.meta.name}", source)
+
+    def _tell(self, owner: StoredObject, event_type: str, reason: str, message: str, source: str) -> None:
+        self._trace.event(owner.subject, event_type, reason, message, source)

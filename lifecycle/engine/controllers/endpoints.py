@@ -16,7 +16,7 @@ from ..objects.meta import ObjectMeta, OwnerReference, PlainObject, StoredObject
 from ..objects.pod import Pod
 from ..objects.selector import Selector
 from ..rules.actions import Action, Create, Update
-from .selector_index import SelectorIndex
+from .owner.selectors import SelectorIndex
 
 ENDPOINTS_PER_SLICE = 100
 SERVICE_NAME_LABEL = "kubernetes.io/service-name"

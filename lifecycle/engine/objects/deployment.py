@@ -13,6 +13,8 @@ from .record import Record
 from .selector import Selector
 
 ROLLING_UPDATE, RECREATE = "RollingUpdate", "Recreate"
+REVISION = "deployment.kubernetes.io/revision"
+"""The annotation of a Deployment and of its ReplicaSets that numbers the template."""
 NO_LIMIT = 2**31 - 1
 """A `progressDeadlineSeconds` or `revisionHistoryLimit` of this size means none."""
 

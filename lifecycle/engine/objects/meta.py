@@ -306,6 +306,12 @@ class StoredObject(Record):
         return data
 
 
+def controller_reference(owner: StoredObject) -> OwnerReference:
+    """What a dependent says of the owner that controls it."""
+    kind, meta = owner.kind, owner.meta
+    return OwnerReference(kind.api_version, kind.name, meta.name, meta.uid, True, True)
+
+
 class PlainObject(StoredObject):
     """An object of a kind the engine stores and serves without reading it."""
 

@@ -378,21 +378,3 @@ class Pod(StoredObject):
 
 # What was told of it is no part of its content.
 Pod._fields = tuple(name for name in Pod._fields if name != "shown")
-
-
-class PodTemplate(Record):
-    """A workload's pod template: labels, annotations and one typed reading of the spec."""
-
-    __slots__ = ("annotations", "finalizers", "labels", "raw", "spec")
-
-    def __init__(self, raw: dict[str, Any]) -> None:
-        meta = raw.get("metadata") or {}
-        self.raw = raw
-        self.labels: dict[str, str] = meta.get("labels") or {}
-        self.annotations: dict[str, str] = meta.get("annotations") or {}
-        self.finalizers: tuple[str, ...] = tuple(meta.get("finalizers") or ())
-        self.spec = PodSpec.from_json(raw.get("spec"))
-
-
-# The rest is read from `raw`.
-PodTemplate._fields = ("raw",)

@@ -7,25 +7,25 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
-from . import pod
 from .pod import PodSpec
+from .record import Record
 
 HASH_LABEL = "pod-template-hash"
 _HASH_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _HASH_LENGTH = 9
 
 
-class PodTemplate(pod.PodTemplate):
+class PodTemplate(Record):
     """One reading of `spec.template`, shared by all pods made from it. `raw` is the stored JSON."""
 
-    __slots__ = ("_identity",)
+    __slots__ = ("_identity", "annotations", "finalizers", "labels", "raw", "spec")
 
     def __init__(self, raw: dict[str, Any], spec: PodSpec | None = None) -> None:
         metadata = raw.get("metadata") or {}
         self.raw = raw
-        self.labels = metadata.get("labels") or {}
-        self.annotations = metadata.get("annotations") or {}
-        self.finalizers = tuple(metadata.get("finalizers") or ())
+        self.labels: dict[str, str] = metadata.get("labels") or {}
+        self.annotations: dict[str, str] = metadata.get("annotations") or {}
+        self.finalizers: tuple[str, ...] = tuple(metadata.get("finalizers") or ())
         self.spec = spec if spec is not None else PodSpec.from_json(raw.get("spec"))
         self._identity: str | None = None
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..objects.meta import OwnerReference, StoredObject
-from ..objects.pod import Pod, PodTemplate
+from ..objects.pod import Pod
+from ..objects.pod_template import PodTemplate
+from ..objects.propagation import BACKGROUND
 from ..objects.record import Record
 
 
@@ -61,7 +65,7 @@ class Delete(Record):
 
     __slots__ = ("old", "propagation")
 
-    def __init__(self, old: StoredObject, propagation: str = "Background") -> None:
+    def __init__(self, old: StoredObject, propagation: str = BACKGROUND) -> None:
         self.old = old
         self.propagation = propagation
 
@@ -79,14 +83,49 @@ class RecordEvent(Record):
         self.source = source
 
 
-class RecheckAt(Record):
-    """Look at this key again at an instant (ms)."""
-
-    __slots__ = ("at_ms", "is_progress")
-
-    def __init__(self, at_ms: int, is_progress: bool = True) -> None:
-        self.at_ms = at_ms
-        self.is_progress = is_progress
+Action = CreatePod | DeletePod | Create | Update | Delete | RecordEvent
 
 
-Action = CreatePod | DeletePod | Create | Update | Delete | RecordEvent | RecheckAt
+class Decision(Record):
+    """Where a look at a key leads: writes in order, and when to look next if nothing happens before.
+
+    `goes_on`: decide again, with what came of the actions, before the look ends. `is_failure`: look again
+    after the work queue's growing delay. `is_unfinished`: look again soon, as after a change.
+    """
+
+    __slots__ = ("actions", "goes_on", "is_failure", "is_unfinished", "recheck_at_ms")
+
+    def __init__(
+        self,
+        actions: Sequence[Action] = (),
+        *,
+        goes_on: bool = False,
+        recheck_at_ms: int | None = None,
+        is_failure: bool = False,
+        is_unfinished: bool = False,
+    ) -> None:
+        self.actions = actions
+        self.goes_on = goes_on
+        self.recheck_at_ms = recheck_at_ms
+        self.is_failure = is_failure
+        self.is_unfinished = is_unfinished
+
+
+class Refusal(Record):
+    """A creation that the API server refused, and why."""
+
+    __slots__ = ("action", "message")
+
+    def __init__(self, action: CreatePod | Create, message: str) -> None:
+        self.action = action
+        self.message = message
+
+
+class Tried(Record):
+    """What one look at a key has done so far: how many pods it had created or deleted, what was refused."""
+
+    __slots__ = ("calls", "refusals")
+
+    def __init__(self, calls: int = 0, refusals: tuple[Refusal, ...] = ()) -> None:
+        self.calls = calls
+        self.refusals = refusals

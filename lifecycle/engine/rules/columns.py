@@ -11,6 +11,7 @@ from typing import Any
 
 from ..objects.condition import Condition
 from ..objects.container import RUNNING, TERMINATED, WAITING, ContainerStatus
+from ..objects.deployment import REVISION
 from ..objects.meta import StoredObject
 from ..objects.node import Node
 from ..objects.pod import FAILED, SUCCEEDED, UNKNOWN, Pod
@@ -58,8 +59,6 @@ STATES = (
     "failed",
     "unknown",
 )
-
-_REVISION = "deployment.kubernetes.io/revision"
 
 
 # --- pods: READY and STATUS, asked at every write ----------------------------------------------------
@@ -307,7 +306,7 @@ def _summarize_workload(obj: StoredObject, summary: dict[str, Any]) -> None:
 
 
 def _revision(obj: StoredObject) -> int | None:
-    text = obj.meta.annotations.get(_REVISION, "")
+    text = obj.meta.annotations.get(REVISION, "")
     return int(text) if text.isdigit() else None
 
 

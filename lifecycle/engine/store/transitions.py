@@ -13,6 +13,7 @@ from typing import Any
 from ..heart.trace import Change
 from ..objects.condition import Condition, find_condition
 from ..objects.container import TERMINATED, WAITING, ContainerState, ContainerStatus
+from ..objects.deployment import REVISION
 from ..objects.meta import StoredObject
 from ..objects.pod import Pod, PodStatus
 from ..rules.columns import SCHEDULING_GATED, pod_status_text, ready_text
@@ -36,7 +37,6 @@ _RANKS_WITHOUT_INIT: dict[str, Rank] = {
 }
 _NOTHING, _NOTHING_SHOWN = PodStatus(), (None, None)
 _SCHEDULED: Change = ("condition.PodScheduled", None, "True", None, None, None)
-_REVISION = "deployment.kubernetes.io/revision"
 
 
 def first_changes(pod: Pod) -> list[Change]:
@@ -306,7 +306,7 @@ class _Message(str):
 
 
 def _read_spec_fields(obj: StoredObject, found: dict[str, tuple[Any, str | None, str | None]]) -> None:
-    revision = obj.meta.annotations.get(_REVISION)
+    revision = obj.meta.annotations.get(REVISION)
     if revision is not None and revision.isdigit():
         found["revision"] = (int(revision), None, None)
     name = obj.kind.name

@@ -10,6 +10,8 @@ from lifecycle.engine.objects.pod import Pod
 from tests.engine.controllers.world import World, make_deployment
 
 amounts = st.sampled_from([0, 1, 2, "10%", "25%", "50%"])
+# (maxSurge, maxUnavailable); both 0 are refused.
+budgets = st.tuples(amounts, amounts).filter(lambda pair: pair != (0, 0))
 steps = st.lists(
     st.one_of(
         st.tuples(st.just("image"), st.sampled_from(["a", "b", "c", "bad"])),
@@ -39,9 +41,10 @@ def do(world: World, what: str, value: Any) -> None:
         world.patch("web", **{what: value})
 
 
-@given(stories, amounts, amounts, st.sampled_from(["RollingUpdate", "Recreate"]))
-def test_every_story_ends_where_the_spec_says(stories: Any, surge: Any, unavailable: Any, strategy: str):
+@given(stories, budgets, st.sampled_from(["RollingUpdate", "Recreate"]))
+def test_every_story_ends_where_the_spec_says(stories: Any, budget: Any, strategy: str):
     world = World(ready_ms)
+    surge, unavailable = budget
     manifest = make_deployment(5, rolling={"maxSurge": surge, "maxUnavailable": unavailable}, image="a")
     if strategy == "Recreate":
         manifest["spec"]["strategy"] = {"type": "Recreate"}
@@ -75,12 +78,12 @@ def test_every_story_ends_where_the_spec_says(stories: Any, surge: Any, unavaila
 @pytest.mark.spec("DEP-ROLL-09", "DEP-ROLL-10", "DEP-OVER-05")
 @given(
     st.integers(1, 12),
-    amounts,
-    amounts,
+    budgets,
     st.lists(st.tuples(st.integers(0, 5_000), st.sampled_from("abc")), max_size=5),
 )
-def test_updates_alone_keep_floor_and_ceiling(replicas: int, surge: Any, unavailable: Any, updates: Any):
+def test_updates_alone_keep_floor_and_ceiling(replicas: int, budget: Any, updates: Any):
     world = World(ready_ms)
+    surge, unavailable = budget
     world.apply(
         make_deployment(replicas, rolling={"maxSurge": surge, "maxUnavailable": unavailable}, image="a")
     )

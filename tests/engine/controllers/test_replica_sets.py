@@ -124,7 +124,7 @@ def test_pods_of_others_are_never_taken():
 def test_finished_pods_do_not_count():
     world = started(make_set())
     first = world.pods()[0]
-    world.store.update(first, first.with_status(first.status.replace(phase="Failed", conditions=())))
+    world.update(first.with_status(first.status.replace(phase="Failed", conditions=())))
     world.run(5_000)
     assert numbers(world) == (3, 3, 3)
     assert len(world.pods()) == 4
@@ -183,13 +183,13 @@ def test_a_relabelled_pod_is_let_go_and_replaced():
     """SC-RS-06."""
     world = started(make_set())
     pod = world.pods()[0]
-    world.store.update(pod, pod.replace(meta=pod.meta.replace(labels={"tier": "debug"})))
+    world.update(pod.replace(meta=pod.meta.replace(labels={"tier": "debug"})))
     world.run(5_000)
     free = [entry for entry in world.pods() if not entry.meta.owner_references]
     assert [entry.meta.uid for entry in free] == [pod.meta.uid]
     assert free[0].is_ready and free[0].meta.deletion_ms is None
     assert (len(world.pods()), numbers(world)) == (4, (3, 3, 3))
-    world.store.update(free[0], free[0].replace(meta=free[0].meta.replace(labels={"tier": "frontend"})))
+    world.update(free[0].replace(meta=free[0].meta.replace(labels={"tier": "frontend"})))
     world.run(5_000)
     assert (len(world.pods()), numbers(world)) == (3, (3, 3, 3))
     assert {entry.meta.controller.name for entry in world.pods()} == {"frontend"}
@@ -211,7 +211,7 @@ def test_scaling_makes_the_number_equal():
 def test_a_refused_batch_ends_the_round():
     """Room for two of ten: one passes, of two more one passes, and no batch of four is begun."""
     world = World()
-    world.pod_limit = 2
+    world.limit(pods="2")
     world.apply(make_set(10))
     created = world.event_rows("ReplicaSet", "SuccessfulCreate")
     refused = world.event_rows("ReplicaSet", "FailedCreate")
@@ -235,7 +235,7 @@ def test_scale_down_of_a_large_set_follows_the_whole_ranking():
             world.set_ready(pod.meta.uid, False)
     now_ms = world.clock.now_ms
     for count in range(1, 30):
-        seen = controller._surplus(replica_set, tally, count)
+        seen = controller.see_surplus(replica_set, tally, count)
         whole = pods_to_delete(world.pods(), tally.nodes, count, now_ms)
         assert pods_to_delete(seen.candidates, seen.related_by_node, count, now_ms) == whole
 
@@ -253,16 +253,13 @@ def test_an_object_whose_owner_never_was_is_collected():
 
 def test_an_object_with_another_owner_stays():
     second_set = make_set(0, "second")
-    second_set["spec"]["selector"] = {
-        "matchExpressions": [{"key": "tier", "operator": "In", "values": ["x"]}]
-    }
+    second_set["spec"]["selector"] = {"matchLabels": {"tier": "x"}}
+    second_set["spec"]["template"]["metadata"]["labels"] = {"tier": "x"}
     world = started(make_set(1), second_set)
     pod = world.pods()[0]
     second = one_set(world, "second").meta
     extra = pod.meta.owner_references[0].replace(name="second", uid=second.uid, controller=False)
-    world.store.update(
-        pod, pod.replace(meta=pod.meta.replace(owner_references=(*pod.meta.owner_references, extra)))
-    )
+    world.update(pod.replace(meta=pod.meta.replace(owner_references=(*pod.meta.owner_references, extra))))
     world.delete(one_set(world))
     world.run(5_000)
     (left,) = world.pods()

@@ -353,7 +353,7 @@ def test_a_pause_freezes_all_but_scaling():
 def test_a_quota_blocks_and_its_cure_completes():
     """SC-DEP-19: no pod may be made beyond two."""
     world = started(make_deployment(rolling={"maxSurge": 1, "maxUnavailable": 1}))
-    world.pod_limit = 2
+    world.limit(pods="2")
     world.patch("web", image="nginx:1.16.1")
     world.run(30_000)
     assert world.scaled(60_000) == "B1 A2 B2"
@@ -368,7 +368,7 @@ def test_a_quota_blocks_and_its_cure_completes():
     )
     world.run(700_000)
     assert world.condition("Progressing") == ("False", "ProgressDeadlineExceeded")
-    world.pod_limit = None
+    world.limit()
     world.run(1_000_000)
     assert [(entry.type, entry.reason) for entry in world.deployment().status.conditions] == [
         ("Available", "MinimumReplicasAvailable"),
@@ -379,7 +379,7 @@ def test_a_quota_blocks_and_its_cure_completes():
 @pytest.mark.spec("DEP-FAIL-15")
 def test_refused_creations_are_retried_with_growing_delays():
     world = started(make_deployment())
-    world.pod_limit = 3
+    world.limit(pods="3")
     world.patch("web", image="nginx:1.16.1")
     world.run(1_000)
     refused = [row.at_ms for row in world.event_rows("ReplicaSet", "FailedCreate")]
@@ -390,13 +390,13 @@ def test_refused_creations_are_retried_with_growing_delays():
 def test_a_set_that_cannot_be_created_is_reported():
     """SC-DEP-20."""
     world = started(make_deployment())
-    world.set_limit = 1
+    world.limit(**{"count/replicasets.apps": "1"})
     world.patch("web", image="nginx:1.16.1")
     world.run(5_000)
     assert world.sizes() == [(3, 3, 3)]
     assert world.condition("Progressing") == ("False", "ReplicaSetCreateError")
     assert world.event_rows("Deployment", "ReplicaSetCreateError")
-    world.set_limit = None
+    world.limit()
     world.run(60_000)
     assert world.sizes() == [(0, 0, 0), (3, 3, 3)]
     assert world.condition("Progressing") == ("True", "NewReplicaSetAvailable")
@@ -553,7 +553,10 @@ def test_a_taken_name_is_a_collision():
             "spec": {
                 "replicas": 0,
                 "selector": {"matchLabels": {"app": "other"}},
-                "template": {"metadata": {"labels": {"app": "other"}}, "spec": {"containers": []}},
+                "template": {
+                    "metadata": {"labels": {"app": "other"}},
+                    "spec": {"containers": [{"name": "x", "image": "x"}]},
+                },
             },
         }
     )

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.engine.controllers.tally import OwnerTally, Tally
+from lifecycle.engine.controllers.owner.tally import OwnerTally, Tally
 from lifecycle.engine.objects.condition import Condition
 from lifecycle.engine.objects.meta import ObjectMeta, OwnerReference
 from lifecycle.engine.objects.pod import Pod, PodSpec, PodStatus
@@ -91,7 +91,7 @@ def full_count(pods: list[Pod], min_ready_ms: int, now_ms: int) -> dict[str, Any
 
 @given(changes, st.sampled_from([0, 5]))
 def test_a_tally_equals_a_full_count(steps: list[tuple[int, Any]], min_ready_seconds: int):
-    tally = Tally("ReplicaSet")
+    tally = Tally()
     owner = tally.of(OWNER, "default")
     owner.describe_owner(SELECTOR, TEMPLATE_LABELS, min_ready_seconds, list)
     alive: dict[int, Pod] = {}

@@ -1,4 +1,4 @@
-"""A cluster of controllers alone: pods become Ready, or not, as a test says; nothing else takes time."""
+"""Controllers over a real API server, without scheduler and kubelets: tests say what becomes of pods."""
 
 from __future__ import annotations
 
@@ -7,189 +7,134 @@ from collections.abc import Callable
 from typing import Any
 
 from lifecycle.engine.api.context import Context
+from lifecycle.engine.api.server import ApiServer
 from lifecycle.engine.controllers import make_controllers
-from lifecycle.engine.heart.errors import Forbidden
+from lifecycle.engine.controllers.act import Actor
+from lifecycle.engine.heart.agenda import Timer
 from lifecycle.engine.heart.settings import Settings
 from lifecycle.engine.heart.trace import EventRow, Transition, list_rows
 from lifecycle.engine.objects.condition import Condition
 from lifecycle.engine.objects.deployment import Deployment
-from lifecycle.engine.objects.meta import ObjectMeta, StoredObject
-from lifecycle.engine.objects.pod import Pod, PodStatus
+from lifecycle.engine.objects.meta import StoredObject
+from lifecycle.engine.objects.pod import Pod
 from lifecycle.engine.objects.replica_set import ReplicaSet
-from lifecycle.engine.rules.actions import Action, Create, CreatePod, Delete, DeletePod, RecordEvent, Update
 
-NEVER = None
 NODES = ("node-1", "node-2", "node-3")
 
 
 class World:
-    """`ready_ms(pod, number)` says when a pod becomes Ready after its creation; None is never."""
+    """Pods run at once and exit `exit_ms` after they were told to.
+
+    `ready_ms(pod, number)` says when a pod becomes Ready after its creation; None is never.
+    """
 
     def __init__(
         self, ready_ms: Callable[[Pod, int], int | None] = lambda pod, number: 1000, **settings: Any
     ):
         self.context = Context(1, 0, Settings(timing="instant", **settings))
         self.store, self.clock = self.context.store, self.context.clock
+        self.api = ApiServer(self.context)
+        self.controllers = make_controllers(self.context, Actor(self.context, self.api).act)
         self.ready_ms = ready_ms
         self.exit_ms = 1000
-        self.pod_limit: int | None = None
-        self.set_limit: int | None = None
         self.rows: list[Any] = []
-        self.controllers = make_controllers(self.context, self.act)
-        self.context.loop.on_timer("ready", lambda timer: self.set_ready(timer.target, True))
-        self.context.loop.on_timer("gone", lambda timer: self._remove(timer.target))
         self._made = 0
+        self.store.listen("Pod", self._on_pod)
+        self.context.loop.on_timer("start", self._start)
+        self.context.loop.on_timer("ready", lambda timer: self.set_ready(timer.target, True))
+        self.context.loop.on_timer("exit", self._exit)
+        for name in ("default", "other"):
+            self.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
 
-    # --- acting -----------------------------------------------------------------------------------------
+    # --- what becomes of pods -----------------------------------------------------------------------------
 
-    def act(self, action: Action) -> None:
-        match action:
-            case CreatePod():
-                self._create_pod(action)
-            case DeletePod():
-                self._delete_pod(action)
-            case Create(new=new):
-                if self.set_limit is not None and self.store.count("ReplicaSet") >= self.set_limit:
-                    raise Forbidden(f'replicasets.apps "{new.meta.name}" is forbidden: exceeded quota: sets')
-                self.create(new)
-            case Update(new=new):
-                self.update(new)
-            case Delete(old=old, propagation=propagation):
-                self.delete(old, propagation)
-            case RecordEvent():
-                self.context.trace.event(
-                    action.about.subject, action.event_type, action.reason, action.message, action.source
-                )
+    def _on_pod(self, old: Pod | None, new: Pod | None) -> None:
+        if new is not None and old is None:
+            self._made += 1
+            self.context.later(0, "start", new.meta.uid, self._made)
+        elif new is not None and old.meta.deletion_ms is None and new.meta.deletion_ms is not None:
+            self.context.later(self.exit_ms, "exit", new.meta.uid)
 
-    def create(self, new: StoredObject) -> StoredObject:
-        meta = new.meta.replace(
-            uid=new.meta.uid or self.context.chance.uid(*new.key, self.clock.now_ms),
-            creation_ms=self.clock.now_ms,
-            generation=1,
-        )
-        return self.store.create(new.replace(meta=meta))
-
-    def update(self, new: StoredObject) -> None:
-        old = self.store.require(*new.key)
-        if old.spec != new.spec:
-            new = new.replace(meta=new.meta.replace(generation=old.meta.generation + 1))
-        elif new.meta is not old.meta:
-            new = new.replace(meta=new.meta.replace(generation=old.meta.generation))
-        if new.meta.deletion_ms is not None and not new.meta.finalizers and not isinstance(new, Pod):
-            self.store.remove(old)
+    def _start(self, timer: Timer) -> None:
+        """Bind a pod and have it run; it becomes Ready when the test says."""
+        pod, number = self.store.pods.get(timer.target), timer.payload
+        if pod is None:
             return
-        self.store.update(old, new.replace())
-
-    def delete(self, old: StoredObject, propagation: str = "Background") -> None:
-        if isinstance(old, Pod):
-            self._delete_pod(DeletePod(old))
-            return
-        finalizer = {"Foreground": ("foregroundDeletion",), "Orphan": ("orphan",)}.get(propagation, ())
-        if finalizer:
-            meta = old.meta.replace(deletion_ms=self.clock.now_ms, finalizers=finalizer)
-            self.store.update(old, old.replace(meta=meta))
-        else:
-            self.store.remove(old)
-
-    def _create_pod(self, action: CreatePod) -> None:
-        if self.pod_limit is not None and self.store.count("Pod") >= self.pod_limit:
-            raise Forbidden(
-                f'pods "{action.generate_name}" is forbidden: exceeded quota: object-counts,'
-                f" requested: pods=1, used: pods={self.store.count('Pod')}, limited: pods={self.pod_limit}"
-            )
-        number = self._made = self._made + 1
-        uid, suffix = self.context.chance.uid_and_suffix(action.owner.meta.uid, number)
-        meta = ObjectMeta(
-            action.generate_name + suffix,
-            action.owner.meta.namespace,
-            uid,
-            action.template.labels,
-            action.template.annotations,
-            (action.reference,),
-            self.clock.now_ms,
-            action.generate_name,
-        )
-        pod = Pod(meta=meta, spec=action.template.spec, status=PodStatus("Pending"))
-        self.store.create(pod)
-        text = f"Created pod: {meta.name}"
-        self.context.trace.event(action.owner.subject, "Normal", "SuccessfulCreate", text, action.source)
-        self.start(pod, number)
-
-    def start(self, pod: Pod, number: int) -> None:
-        """Bind a pod; it becomes Ready when the test says."""
-        bound = pod.replace(
-            node_name=NODES[number % 3],
-            status=pod.status.replace(phase="Running", conditions=_ready(False, 0)),
-        )
-        self.store.update(pod, bound)
+        status = pod.status.replace(phase="Running", conditions=_ready(False, 0))
+        self.api.update(pod.with_status(status, NODES[number % 3]))
         delay_ms = self.ready_ms(pod, number)
         if delay_ms is not None:
             self.context.later(delay_ms, "ready", pod.meta.uid)
 
-    def _delete_pod(self, action: DeletePod) -> None:
-        pod = self.store.pods.get(action.pod.meta.uid)
-        if pod is None or pod.meta.deletion_ms is not None:
-            return
-        meta = pod.meta.replace(deletion_ms=self.clock.now_ms + 30_000, deletion_grace_seconds=30)
-        self.store.update(pod, pod.replace(meta=meta))
-        if action.owner is not None:
-            text = f"Deleted pod: {pod.meta.name}"
-            self.context.trace.event(action.owner.subject, "Normal", "SuccessfulDelete", text, action.source)
-        self.context.later(self.exit_ms, "gone", pod.meta.uid)
-
-    def _remove(self, uid: str) -> None:
-        pod = self.store.pods.get(uid)
+    def _exit(self, timer: Timer) -> None:
+        pod = self.store.pods.get(timer.target)
         if pod is not None:
-            self.store.remove(pod)
+            self.api.delete_pod(pod, 0)
 
     def set_ready(self, uid: str, is_ready: bool) -> None:
         """A pod's Ready condition changes now."""
         pod = self.store.pods.get(uid)
         if pod is not None and pod.is_active and pod.is_ready != is_ready:
             status = pod.status.replace(conditions=_ready(is_ready, self.clock.now_ms))
-            self.store.update(pod, pod.with_status(status))
+            self.update(pod.with_status(status))
 
     # --- what a test does ---------------------------------------------------------------------------------
 
+    def create(self, manifest: dict[str, Any]) -> StoredObject:
+        """Create an object as a client does."""
+        return self.api.create_json(copy.deepcopy(manifest))
+
     def apply(self, manifest: dict[str, Any]) -> None:
-        """Create an object, or change its labels and spec."""
+        """Create an object, or change its spec."""
         data = copy.deepcopy(manifest)
-        data["metadata"].setdefault("namespace", "default")
-        classes: dict[str, type[StoredObject]] = {
-            "Deployment": Deployment,
-            "ReplicaSet": ReplicaSet,
-            "Pod": Pod,
-        }
-        new = classes[data["kind"]].from_json(data)
-        old = self.store.get(*new.key)
+        namespace = data["metadata"].setdefault("namespace", "default")
+        old = self.store.get(data["kind"], namespace, data["metadata"]["name"])
         if old is None:
-            created = self.create(new)
-            if isinstance(created, Pod):
-                self._made += 1
-                pending = created.replace(status=PodStatus("Pending"))
-                self.store.update(created, pending)
-                self.start(pending, self._made)
+            self.create(data)
         else:
-            self.update(old.replace(spec=new.spec))
+            self._change(old, lambda spec: (spec.clear(), spec.update(data["spec"])))
         self.drain()
 
     def patch(self, name: str, **fields: Any) -> None:
-        """Change fields of a Deployment's spec; `image` and `annotation` reach into it."""
-        deployment = self.deployment(name)
-        raw = copy.deepcopy(deployment.spec.raw)
-        if image := fields.pop("image", None):
-            raw["template"]["spec"]["containers"][0]["image"] = image
-        raw.update(fields)
-        data = {**deployment.to_json(), "spec": raw}
-        self.update(deployment.replace(spec=Deployment.from_json(data).spec))
+        """Change fields of a Deployment's spec; `image` reaches into it."""
+
+        def change(spec: dict[str, Any]) -> None:
+            if image := fields.pop("image", None):
+                spec["template"]["spec"]["containers"][0]["image"] = image
+            spec.update(fields)
+
+        self._change(self.deployment(name), change)
         self.drain()
+
+    def _change(self, old: StoredObject, change: Callable[[dict[str, Any]], object]) -> None:
+        data = copy.deepcopy(old.to_json())
+        del data["metadata"]["resourceVersion"]
+        change(data["spec"])
+        self.api.update_json(old, data)
+
+    def update(self, new: StoredObject) -> None:
+        """Write an object made from the stored one, as a component does."""
+        self.api.update(new)
+
+    def delete(self, old: StoredObject, propagation: str = "Background") -> None:
+        self.api.delete(old, propagation=propagation)
+
+    def limit(self, **hard: str) -> None:
+        """A quota `object-counts` for these amounts; without any, it goes."""
+        old = self.store.get("ResourceQuota", "default", "object-counts")
+        if old is not None:
+            self.api.delete(old)
+        if hard:
+            meta = {"name": "object-counts", "namespace": "default"}
+            self.create(
+                {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": meta, "spec": {"hard": hard}}
+            )
 
     def annotate(self, obj: StoredObject, **annotations: str) -> None:
         """Set annotations, as kubectl annotate does."""
         found = self.store.require(*obj.key)
-        self.update(
-            found.replace(meta=found.meta.replace(annotations={**found.meta.annotations, **annotations}))
-        )
+        changed = {**found.meta.annotations, **annotations}
+        self.update(found.replace(meta=found.meta.replace(annotations=changed)))
         self.drain()
 
     def drain(self) -> None:
@@ -296,16 +241,9 @@ def _ready(is_ready: bool, now_ms: int) -> tuple[Condition, ...]:
 def make_deployment(
     replicas: int = 3, name: str = "web", image: str = "nginx:1.14.2", **spec: Any
 ) -> dict[str, Any]:
-    """The manifest of the documentation, as the API server defaults it."""
-    rolling = spec.pop("rolling", {})
-    defaults = {
-        "strategy": {
-            "type": "RollingUpdate",
-            "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%", **rolling},
-        },
-        "revisionHistoryLimit": 10,
-        "progressDeadlineSeconds": 600,
-    }
+    """The manifest of the documentation; `rolling` is its `spec.strategy.rollingUpdate`."""
+    rolling = spec.pop("rolling", None)
+    strategy = {"strategy": {"type": "RollingUpdate", "rollingUpdate": rolling}} if rolling else {}
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
@@ -317,7 +255,7 @@ def make_deployment(
                 "metadata": {"labels": {"app": "nginx"}},
                 "spec": {"containers": [{"name": "nginx", "image": image}]},
             },
-            **defaults,
+            **strategy,
             **spec,
         },
     }

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...objects.kinds import KINDS
+from ...objects.propagation import FOREGROUND_FINALIZER, ORPHAN_FINALIZER
 from .field_error import FieldError, each_invalid, forbidden, invalid, required, too_long
 from .names import check_label, check_label_1035, check_label_value, check_qualified, check_subdomain
 
 ANNOTATIONS_MOST_BYTES = 256 * 1024
-STANDARD_FINALIZERS = ("kubernetes", "orphan", "foregroundDeletion")
+STANDARD_FINALIZERS = ("kubernetes", ORPHAN_FINALIZER, FOREGROUND_FINALIZER)
 _LABEL_KINDS = ("Namespace",)
 _LABEL_1035_KINDS = ("Service",)
 # Their names are paths of access rules and may hold almost anything.

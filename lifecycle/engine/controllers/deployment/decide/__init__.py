@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ....objects.condition import find_condition
 from ....objects.deployment import RECREATE, Deployment, DeploymentStatus
-from ....objects.replica_set import ReplicaSet
-from ....rules.actions import Action, RecheckAt, RecordEvent, Update
+from ....rules.actions import Action, Create, Decision, RecordEvent, Refusal, Update
 from .progress import (
     calculate_rollout_status,
     calculate_status,
@@ -19,19 +18,21 @@ from .reasons import NEW_REPLICA_SET_AVAILABLE, PROGRESSING, REPLICA_SET_CREATE_
 from .recreate import recreate
 from .revisions import decide_cleanup
 from .rolling import roll
-from .rollout import Rollout, Seen, controller_reference
+from .rollout import Rollout, Seen
 from .scaling import is_scaling, resize
 
 
-def decide(seen: Seen, now_ms: int) -> list[Action]:
+def decide(seen: Seen, now_ms: int) -> Decision:
     """One step of a Deployment, ending with its status."""
     deployment = seen.deployment
+    if seen.refusal is not None:
+        return Decision(decide_create_failure(deployment, seen.refusal, now_ms), is_failure=True)
     if deployment.spec.selector.is_everything:
-        return _refuse_to_select_all(deployment)
+        return Decision(_refuse_to_select_all(deployment))
     rollout = Rollout(seen, now_ms)
     if deployment.meta.deletion_ms is not None:
         rollout.sync_revision()
-        return rollout.finish(_plain_status(rollout))
+        return Decision(rollout.finish(_plain_status(rollout)))
     rollout.conditions = decide_paused_condition(deployment, rollout.conditions, now_ms)
     if seen.taken is not None and rollout.new is None and not deployment.spec.paused:
         return _step_aside(rollout)
@@ -65,12 +66,12 @@ def _clean_up(rollout: Rollout) -> None:
         rollout.delete(entry)
 
 
-def _with_deadline(rollout: Rollout, status: DeploymentStatus) -> list[Action]:
+def _with_deadline(rollout: Rollout, status: DeploymentStatus) -> Decision:
     """The actions, and a look a second after the progress deadline if one is running."""
     actions = rollout.finish(status)
     deployment = rollout.deployment
     if deployment.spec.paused:
-        return actions
+        return Decision(actions)
     known = find_condition(status.conditions, PROGRESSING)
     wait_ms = deadline_wait_ms(deployment.with_status(status), status, rollout.now_ms)
     # A rollout that was complete is not judged again, whatever its pods do now.
@@ -78,8 +79,8 @@ def _with_deadline(rollout: Rollout, status: DeploymentStatus) -> list[Action]:
         deadline_ms = (deployment.spec.progress_deadline_seconds or 0) * 1000
         at_ms = (known.last_update_ms or 0) + deadline_ms + 1000
         if at_ms > rollout.now_ms:
-            actions.append(RecheckAt(at_ms))
-    return actions
+            return Decision(actions, recheck_at_ms=at_ms)
+    return Decision(actions)
 
 
 def _refuse_to_select_all(deployment: Deployment) -> list[Action]:
@@ -92,17 +93,19 @@ def _refuse_to_select_all(deployment: Deployment) -> list[Action]:
     return actions
 
 
-def _step_aside(rollout: Rollout) -> list[Action]:
+def _step_aside(rollout: Rollout) -> Decision:
     """The new set's name belongs to another: count the collision, which gives another hash next time."""
     status = rollout.deployment.status
     count = (status.collision_count or 0) + 1
     actions = rollout.finish(status.replace(collision_count=count, conditions=rollout.conditions))
-    return [*actions, RecheckAt(rollout.now_ms)]
+    return Decision(actions, recheck_at_ms=rollout.now_ms)
 
 
-def decide_create_failure(deployment: Deployment, name: str, refusal: str, now_ms: int) -> list[Action]:
+def decide_create_failure(deployment: Deployment, refusal: Refusal, now_ms: int) -> list[Action]:
     """The new set was refused: an event, and Progressing turns False at once."""
-    message = f'Failed to create new replica set "{name}": {refusal}'
+    assert isinstance(refusal.action, Create), "a Deployment creates sets"
+    name = refusal.action.new.meta.name
+    message = f'Failed to create new replica set "{name}": {refusal.message}'
     actions: list[Action] = []
     if deployment.spec.has_progress_deadline:
         failed = make_condition(PROGRESSING, "False", REPLICA_SET_CREATE_ERROR, message, now_ms)
@@ -112,27 +115,3 @@ def decide_create_failure(deployment: Deployment, name: str, refusal: str, now_m
             actions.append(Update(deployment.with_status(status)))
     actions.append(RecordEvent(deployment, "Warning", REPLICA_SET_CREATE_ERROR, message, SOURCE))
     return actions
-
-
-def decide_claims(
-    deployment: Deployment, owned: list[ReplicaSet], orphans: list[ReplicaSet]
-) -> tuple[list[ReplicaSet], list[Action]]:
-    """(the sets it controls afterwards, writes): matching orphans are adopted, others released."""
-    kept: list[ReplicaSet] = []
-    actions: list[Action] = []
-    uid, selector = deployment.meta.uid, deployment.spec.selector
-    for entry in owned:
-        if selector.matches(entry.meta.labels):
-            kept.append(entry)
-            continue
-        others = tuple(reference for reference in entry.meta.owner_references if reference.uid != uid)
-        actions.append(Update(entry.replace(meta=entry.meta.replace(owner_references=others))))
-    if deployment.meta.deletion_ms is not None:
-        return kept, actions
-    for entry in orphans:
-        if entry.meta.deletion_ms is None and selector.matches(entry.meta.labels):
-            references = (*entry.meta.owner_references, controller_reference(deployment))
-            adopted = entry.replace(meta=entry.meta.replace(owner_references=references))
-            kept.append(adopted)
-            actions.append(Update(adopted))
-    return kept, actions

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from ....objects.deployment import NO_LIMIT, Deployment
+from ....objects.deployment import NO_LIMIT, REVISION, Deployment
 from ....objects.pod_template import HASH_LABEL, PodTemplate, is_same_template
 from ....objects.replica_set import ReplicaSet
 
-REVISION = "deployment.kubernetes.io/revision"
 REVISION_HISTORY = "deployment.kubernetes.io/revision-history"
 DESIRED_REPLICAS = "deployment.kubernetes.io/desired-replicas"
 MAX_REPLICAS = "deployment.kubernetes.io/max-replicas"

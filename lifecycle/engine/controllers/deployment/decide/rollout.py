@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ....objects.condition import find_condition
-from ....objects.deployment import Deployment, DeploymentStatus
+from ....objects.deployment import REVISION, Deployment, DeploymentStatus
 from ....objects.kinds import KINDS
-from ....objects.meta import ObjectMeta, OwnerReference
+from ....objects.meta import ObjectMeta, controller_reference
 from ....objects.pod_template import HASH_LABEL, make_hash
 from ....objects.record import Record
 from ....objects.replica_set import ReplicaSet, ReplicaSetSpec, ReplicaSetStatus
-from ....rules.actions import Action, Create, Delete, RecordEvent, Update
+from ....rules.actions import Action, Create, Delete, RecordEvent, Refusal, Update
 from .progress import count_wanted, make_condition, set_condition
 from .reasons import (
     DEPLOYMENT_ROLLBACK,
@@ -22,7 +22,6 @@ from .reasons import (
     SOURCE,
 )
 from .revisions import (
-    REVISION,
     by_creation,
     find_new,
     find_old,
@@ -50,10 +49,11 @@ class Seen(Record):
     """What a Deployment's decision needs.
 
     `replica_sets` are the ones it controls; `unfinished_pods` counts pods that are not finished, terminating
-    ones included, by the uid of their set; `taken` is a foreign set that has the new set's name.
+    ones included, by the uid of their set; `taken` is a foreign set that has the new set's name; `refusal` is
+    what became of the creation of the new set that was decided just before.
     """
 
-    __slots__ = ("deployment", "options", "replica_sets", "taken", "unfinished_pods")
+    __slots__ = ("deployment", "options", "refusal", "replica_sets", "taken", "unfinished_pods")
 
     def __init__(
         self,
@@ -62,12 +62,14 @@ class Seen(Record):
         unfinished_pods: Mapping[str, int] | None = None,
         taken: ReplicaSet | None = None,
         options: Options | None = None,
+        refusal: Refusal | None = None,
     ) -> None:
         self.deployment = deployment
         self.replica_sets = replica_sets
         self.unfinished_pods: Mapping[str, int] = unfinished_pods or {}
         self.taken = taken
         self.options = options or Options()
+        self.refusal = refusal
 
 
 class Rollout:
@@ -233,12 +235,6 @@ def new_set_size(deployment: Deployment, replica_sets: Sequence[ReplicaSet], new
 def new_set_name(deployment: Deployment) -> str:
     """The name of the set of the present template: the Deployment's and the template's hash."""
     return f"{deployment.meta.name}-{make_hash(deployment.spec.template, deployment.status.collision_count)}"
-
-
-def controller_reference(deployment: Deployment) -> OwnerReference:
-    """What a set says of the Deployment that controls it."""
-    kind, meta = deployment.kind, deployment.meta
-    return OwnerReference(kind.api_version, kind.name, meta.name, meta.uid, True, True)
 
 
 def make_new_set(deployment: Deployment, old: Sequence[ReplicaSet]) -> ReplicaSet:

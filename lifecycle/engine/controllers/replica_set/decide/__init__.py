@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ....objects.condition import Condition, find_condition
-from ....objects.meta import OwnerReference, StoredObject
+from ....objects.meta import controller_reference
 from ....objects.pod import Pod
 from ....objects.record import Record
 from ....objects.replica_set import ReplicaSet, ReplicaSetStatus
-from ....rules.actions import Action, CreatePod, DeletePod, Update
+from ....rules.actions import Action, CreatePod, Decision, DeletePod, Tried, Update
 from .ranking import pods_to_delete
 
 SOURCE = "replicaset-controller"
@@ -54,40 +54,59 @@ class Surplus(Record):
         self.use_logarithm = use_logarithm
 
 
-def owner_reference(owner: StoredObject) -> OwnerReference:
-    """The controller reference that a dependent carries."""
-    return OwnerReference(
-        owner.kind.api_version, owner.kind.name, owner.meta.name, owner.meta.uid, True, True
-    )
+class Seen(Record):
+    """What a ReplicaSet's decision needs.
 
-
-def can_adopt(replica_set: ReplicaSet, pod: Pod) -> bool:
-    """Whether a pod without a controller is to be acquired: it matches, is active, in the namespace."""
-    return (
-        replica_set.meta.deletion_ms is None
-        and pod.is_active
-        and pod.meta.controller is None
-        and pod.meta.namespace == replica_set.meta.namespace
-        and replica_set.spec.selector.matches(pod.meta.labels)
-    )
-
-
-def decide_claims(replica_set: ReplicaSet, orphans: Sequence[Pod], strays: Sequence[Pod]) -> list[Action]:
-    """Adopt matching pods without a controller, release owned pods that match no more.
-
-    A ReplicaSet that is being deleted adopts nothing.
+    `surplus` is there when there are too many pods and none was deleted in this look; `due_ms` is when the
+    next ready pod becomes available; `tried` is what this look has done so far.
     """
-    uid = replica_set.meta.uid
-    actions: list[Action] = []
-    for pod in orphans:
-        if can_adopt(replica_set, pod):
-            kept = tuple(entry for entry in pod.meta.owner_references if entry.uid != uid)
-            references = (*kept, owner_reference(replica_set))
-            actions.append(Update(pod.replace(meta=pod.meta.replace(owner_references=references))))
-    for pod in strays:
-        references = tuple(entry for entry in pod.meta.owner_references if entry.uid != uid)
-        actions.append(Update(pod.replace(meta=pod.meta.replace(owner_references=references))))
-    return actions
+
+    __slots__ = ("counts", "due_ms", "replica_set", "surplus", "tried")
+
+    def __init__(
+        self,
+        replica_set: ReplicaSet,
+        counts: Counts,
+        surplus: Surplus | None = None,
+        due_ms: int | None = None,
+        tried: Tried | None = None,
+    ) -> None:
+        self.replica_set = replica_set
+        self.counts = counts
+        self.surplus = surplus
+        self.due_ms = due_ms
+        self.tried = tried or Tried()
+
+
+def decide(seen: Seen, now_ms: int) -> Decision:
+    """The next batch of pods to make, or all that are to go; when the number is right, the status."""
+    actions = decide_pods(seen, now_ms)
+    if actions:
+        return Decision(actions, goes_on=True)
+    tried, active = seen.tried, seen.counts.active
+    failure = f"Error creating: {tried.refusals[0].message}" if tried.refusals else None
+    replica_set = seen.replica_set
+    status = calculate_status(replica_set, seen.counts, failure, now_ms)
+    is_same = is_same_status(replica_set.status, status)
+    return Decision(
+        () if is_same else (Update(replica_set.with_status(status)),),
+        recheck_at_ms=seen.due_ms,
+        is_failure=failure is not None,
+        # More was missing than one look makes or deletes.
+        is_unfinished=tried.calls > 0 and count_missing(replica_set, active) != 0,
+    )
+
+
+def decide_pods(seen: Seen, now_ms: int) -> Sequence[Action]:
+    """The pods to make or delete now; nothing when the number is right, or a look can do no more."""
+    replica_set, calls = seen.replica_set, seen.tried.calls
+    missing = count_missing(replica_set, seen.counts.active)
+    if missing < 0 and seen.surplus is not None:
+        return decide_deletions(replica_set, seen.surplus, -missing, now_ms)
+    if missing <= 0:
+        return ()
+    count = min(calls + missing, BURST_REPLICAS)
+    return decide_creations(replica_set, decide_batch_size(count, calls, bool(seen.tried.refusals)))
 
 
 def count_missing(replica_set: ReplicaSet, active: int) -> int:
@@ -103,7 +122,7 @@ def decide_creations(replica_set: ReplicaSet, count: int) -> list[CreatePod]:
     order = CreatePod(
         replica_set,
         replica_set.spec.template,
-        owner_reference(replica_set),
+        controller_reference(replica_set),
         f"{replica_set.meta.name}-",
         SOURCE,
     )
@@ -123,30 +142,12 @@ def decide_deletions(replica_set: ReplicaSet, surplus: Surplus, count: int, now_
     return [DeletePod(pod, replica_set, SOURCE) for pod in chosen]
 
 
-def slow_start_batches(count: int, first: int = 1) -> Iterator[int]:
-    """Sizes of the batches in which `count` calls are made: 1, 2, 4, … and what is left."""
-    size = first
-    while count > 0:
-        batch = min(size, count)
-        yield batch
-        count -= batch
-        size *= 2
+def decide_batch_size(count: int, calls: int, was_refused: bool, first: int = 1) -> int:
+    """How many of `count` calls to make next, after so many: 1, 2, 4, … and what is left.
 
-
-def slow_start(count: int, call: Callable[[], bool], first: int = 1) -> tuple[int, int]:
-    """(successes, calls made) of `count` calls in growing batches.
-
-    A batch is made whole; after one with a failure no further batch is begun, so that a quota is not
-    asked five hundred times.
+    After a batch with a refusal no further batch is begun, so that a quota is not asked five hundred times.
     """
-    successes = calls = 0
-    for batch in slow_start_batches(count, first):
-        passed = sum(call() for _ in range(batch))
-        successes += passed
-        calls += batch
-        if passed < batch:
-            break
-    return successes, calls
+    return 0 if was_refused else min(calls + first, count - calls)
 
 
 def calculate_status(

@@ -2,7 +2,8 @@
 
 Derived from the pods alone: after a load it is built again from them. A pod is *active* when it is neither
 finished nor being deleted; *terminating* when being deleted and not finished; *unfinished* when its phase
-is not final. A ready pod is available once it has been Ready for `minReadySeconds`.
+is not final. A ready pod is available once it has been Ready for `minReadySeconds`. Finished pods are counted
+for the owners that ask for it: a Job goes by them, a ReplicaSet is not told of them.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 
-from ..objects.meta import OwnerReference
-from ..objects.pod import FAILED, PENDING, SUCCEEDED, UNKNOWN, Pod
-from ..objects.replica_set import DELETION_COST
-from ..objects.selector import Selector
+from ...objects.meta import OwnerReference
+from ...objects.pod import FAILED, PENDING, SUCCEEDED, UNKNOWN, Pod
+from ...objects.replica_set import DELETION_COST
+from ...objects.selector import Selector
 
 ACTIVE, READY, TERMINATING, UNFINISHED, LABELED, STRAY, COSTED, RANKED = 1, 2, 4, 8, 16, 32, 64, 128
+HAS_SUCCEEDED, HAS_FAILED = 256, 512
+_FINISHED = {SUCCEEDED: HAS_SUCCEEDED, FAILED: HAS_FAILED}
+_NOT_COUNTED = {SUCCEEDED: 0, FAILED: 0}
 _OF_META = ACTIVE | UNFINISHED | LABELED | STRAY | COSTED
 
 
@@ -26,11 +30,13 @@ class OwnerTally:
         "_bits",
         "_due_heap",
         "_due_ms",
+        "_finished",
         "_labels",
         "_selector",
         "_unavailable",
         "active",
         "costed",
+        "failed",
         "key",
         "labeled",
         "min_ready_ms",
@@ -38,22 +44,26 @@ class OwnerTally:
         "ranked",
         "ready",
         "strays",
+        "succeeded",
         "terminating",
         "unfinished",
         "unranked",
     )
 
-    def __init__(self, reference: OwnerReference, namespace: str) -> None:
+    def __init__(self, reference: OwnerReference, namespace: str, counts_finished: bool = False) -> None:
         self.key = (reference.kind, namespace, reference.name)
         self._bits: dict[str, int] = {}
         self._labels: dict[str, str] = {}
         self._selector: Selector | None = None
+        # What is noted of a pod by its phase, if that is final.
+        self._finished = _FINISHED if counts_finished else _NOT_COUNTED
         self.min_ready_ms = 0
         self._clear()
 
     def _clear(self) -> None:
         self._bits.clear()
         self.active = self.ready = self.labeled = self.terminating = self.unfinished = self.costed = 0
+        self.succeeded = self.failed = 0
         # When each ready pod becomes, or became, available (None: never), and which have yet to, as a heap.
         self._due_ms: dict[str, int | None] = {}
         self._unavailable: dict[str, None] = {}
@@ -131,7 +141,7 @@ class OwnerTally:
     def _read(self, pod: Pod) -> int:
         meta = pod.meta
         if pod.status.phase in (SUCCEEDED, FAILED):
-            return 0
+            return self._finished[pod.status.phase]
         if meta.deletion_ms is not None:
             return TERMINATING | UNFINISHED
         bits, labels = ACTIVE | UNFINISHED, meta.labels
@@ -147,13 +157,12 @@ class OwnerTally:
             bits |= COSTED
         return self._read_status(pod, bits)
 
-    @staticmethod
-    def _read_status(pod: Pod, bits: int) -> int:
-        """What the status adds to the bits of an active pod's metadata; nothing is left at its end."""
+    def _read_status(self, pod: Pod, bits: int) -> int:
+        """What the status adds to the bits of an active pod's metadata; its end takes their place."""
         status = pod.status
         phase = status.phase
         if phase in (SUCCEEDED, FAILED):
-            return 0
+            return self._finished[phase]
         # The kubelet tells it last.
         for condition in reversed(status.conditions):
             if condition.type == "Ready":
@@ -178,6 +187,10 @@ class OwnerTally:
                 self.terminating += 1 if after & TERMINATING else -1
             if changed & COSTED:
                 self.costed += 1 if after & COSTED else -1
+            if changed & HAS_SUCCEEDED:
+                self.succeeded += 1 if after & HAS_SUCCEEDED else -1
+            if changed & HAS_FAILED:
+                self.failed += 1 if after & HAS_FAILED else -1
         if after:
             self._bits[uid] = after
         else:
@@ -230,19 +243,18 @@ class OwnerTally:
 
 
 class Tally:
-    """The tallies of all owners of one kind, by the owner's uid."""
+    """The tallies of all owners, of whatever kinds, by the owner's uid."""
 
-    __slots__ = ("_kind", "by_owner")
+    __slots__ = ("by_owner",)
 
-    def __init__(self, kind: str) -> None:
-        self._kind = kind
+    def __init__(self) -> None:
         self.by_owner: dict[str, OwnerTally] = {}
 
-    def of(self, reference: OwnerReference, namespace: str) -> OwnerTally:
+    def of(self, reference: OwnerReference, namespace: str, counts_finished: bool = False) -> OwnerTally:
         """The tally of an owner that exists, made at first sight of it."""
         found = self.by_owner.get(reference.uid)
         if found is None:
-            found = self.by_owner[reference.uid] = OwnerTally(reference, namespace)
+            found = self.by_owner[reference.uid] = OwnerTally(reference, namespace, counts_finished)
         return found
 
     def on_pod_change(self, old: Pod | None, new: Pod | None) -> Sequence[OwnerTally]:
@@ -264,6 +276,4 @@ class Tally:
     def _owner(self, pod: Pod) -> OwnerTally | None:
         """The tally of a pod's controller. Pods of an owner that is gone are no one's business."""
         reference = pod.meta.controller
-        if reference is None or reference.kind != self._kind:
-            return None
-        return self.by_owner.get(reference.uid)
+        return None if reference is None else self.by_owner.get(reference.uid)

@@ -1,0 +1,151 @@
+"""The look at one key that all controllers of owners share: claim, see, decide, act, ask to look again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Generic, TypeVar
+
+from ...api.context import Context
+from ...heart.errors import ApiError
+from ...objects.meta import Key, StoredObject
+from ...objects.selector import Selector
+from ...rules.actions import Action, Create, CreatePod, Decision, DeletePod, Refusal, Tried
+from ..act import Act
+from .decide import decide_claims
+from .orphans import ListFree, Orphans
+
+Owner = TypeVar("Owner", bound=StoredObject)
+
+
+class OwnerController(Generic[Owner]):
+    """Keys are owners. While one is looked at, its own writes need no further look."""
+
+    name: str
+    kind: str
+    source: str
+    owner_class: type[Owner]
+
+    def __init__(self, context: Context, act: Act, list_free: ListFree) -> None:
+        """`list_free` names the objects that an owner may adopt when it comes up."""
+        self._context = context
+        self._store = context.store
+        self._act = act
+        self._orphans = Orphans(context.store.find, list_free)
+        self._busy: Key | None = None
+        context.loop.register(self.name, self.sync, "controller_sync")
+        context.store.listen(self.kind, self._on_owner)
+
+    # --- what a kind of owner says --------------------------------------------------------------------
+
+    def selector_of(self, owner: Owner) -> Selector:
+        """Whom the owner looks for."""
+        raise NotImplementedError
+
+    def describe(self, owner: Owner) -> None:
+        """Take in a new owner, or a changed spec."""
+
+    def forget(self, uid: str) -> None:
+        """Drop what is known of an owner that is gone."""
+
+    def list_strays(self, owner: Owner) -> Sequence[StoredObject]:
+        """Dependents of the owner that may match its selector no more."""
+        raise NotImplementedError
+
+    def decide(self, owner: Owner, tried: Tried) -> Decision:
+        """See what the owner's decision needs, and have it made. `tried`: what this look did so far."""
+        raise NotImplementedError
+
+    # --- what a change can affect -----------------------------------------------------------------------
+
+    def restore(self) -> None:
+        """Build what is derived again, after a cluster was loaded."""
+        for owner in self._store.list(self.kind):
+            assert isinstance(owner, self.owner_class), owner.key
+            self._file(owner)
+
+    def _file(self, owner: Owner) -> None:
+        self.describe(owner)
+        self._orphans.file(owner, self.selector_of(owner))
+
+    def _on_owner(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if new is None:
+            assert old is not None, "a write has an old or a new object"
+            self._orphans.forget(old.meta.uid)
+            self.forget(old.meta.uid)
+            return
+        assert isinstance(new, self.owner_class), new.key
+        if new.key == self._busy:
+            return
+        if old is None:
+            self._file(new)
+        elif old.spec is not new.spec:
+            self.describe(new)
+        self.enqueue(new.meta.namespace or "", new.meta.name)
+
+    def note_orphan(self, free: StoredObject) -> None:
+        """An object that nobody controls is new or has changed: who may adopt it looks at it."""
+        for name in self._orphans.note(free):
+            self.enqueue(free.meta.namespace or "", name)
+
+    def enqueue(self, namespace: str, name: str) -> None:
+        """Look at an owner soon."""
+        self._context.loop.enqueue(self.name, namespace, name)
+
+    def find(self, namespace: str, name: str) -> StoredObject | None:
+        """The owner that a key names."""
+        return self._store.get(self.kind, namespace, name)
+
+    # --- a look at one key ------------------------------------------------------------------------------
+
+    def sync(self, namespace: str, name: str) -> None:
+        """Claim dependents, take one step, and ask for the next look."""
+        owner = self.find(namespace, name)
+        if not isinstance(owner, self.owner_class):
+            return
+        self._busy = owner.key
+        try:
+            self._claim(owner)
+            decision = self._step(owner)
+        finally:
+            self._busy = None
+        self._ask_again(namespace, name, decision)
+
+    def _claim(self, owner: Owner) -> None:
+        orphans = self._orphans.take(owner.meta.uid)
+        for action in decide_claims(owner, self.selector_of(owner), orphans, self.list_strays(owner)):
+            self._act(action)
+
+    def _step(self, owner: Owner) -> Decision:
+        """Decide and act until the decision is whole; a refusal asks for another one."""
+        tried = Tried()
+        while True:
+            decision = self.decide(owner, tried)
+            before, tried = tried, self._do(decision.actions, tried)
+            if not decision.goes_on and len(tried.refusals) == len(before.refusals):
+                return decision
+
+    def _do(self, actions: Sequence[Action], tried: Tried) -> Tried:
+        """Do actions in order. What follows a refused object builds on it; pods are made apart."""
+        calls, refusals = tried.calls, list(tried.refusals)
+        for action in actions:
+            calls += isinstance(action, CreatePod | DeletePod)
+            try:
+                self._act(action)
+            except ApiError as refusal:
+                if not isinstance(action, CreatePod | Create):
+                    raise
+                refusals.append(Refusal(action, refusal.message))
+                if isinstance(action, Create):
+                    break
+        return Tried(calls, tuple(refusals))
+
+    def _ask_again(self, namespace: str, name: str, decision: Decision) -> None:
+        loop = self._context.loop
+        if decision.recheck_at_ms is not None:
+            loop.enqueue_at(self.name, namespace, name, decision.recheck_at_ms)
+        if decision.is_failure:
+            loop.retry(self.name, namespace, name)
+            return
+        loop.forget(self.name, namespace, name)
+        if decision.is_unfinished:
+            loop.enqueue(self.name, namespace, name)

@@ -1,0 +1,65 @@
+"""Whom an owner takes and lets go: the rules of Kubernetes' ControllerRefManager."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...objects.meta import OwnerReference, StoredObject, controller_reference
+from ...objects.selector import Selector
+from ...rules.actions import Action, Update
+
+
+def can_adopt(owner: StoredObject, selector: Selector, dependent: StoredObject) -> bool:
+    """Whether an object is to be acquired: nobody's, in the owner's namespace, matching, here to stay.
+
+    An owner that is being deleted acquires nothing.
+    """
+    return (
+        owner.meta.deletion_ms is None
+        and dependent.meta.controller is None
+        and dependent.meta.deletion_ms is None
+        and dependent.meta.namespace == owner.meta.namespace
+        and selector.matches(dependent.meta.labels)
+    )
+
+
+def can_release(owner: StoredObject, selector: Selector, dependent: StoredObject) -> bool:
+    """Whether an object is to be let go: it is the owner's and matches no more.
+
+    An owner that is being deleted lets nothing go: its dependents are the garbage collector's.
+    """
+    controller = dependent.meta.controller
+    return (
+        owner.meta.deletion_ms is None
+        and controller is not None
+        and controller.uid == owner.meta.uid
+        and not selector.matches(dependent.meta.labels)
+    )
+
+
+def decide_claims(
+    owner: StoredObject,
+    selector: Selector,
+    orphans: Sequence[StoredObject],
+    strays: Sequence[StoredObject],
+) -> list[Action]:
+    """Adopt matching orphans, release strays that match no more."""
+    adopted = [_adopt(owner, one) for one in orphans if can_adopt(owner, selector, one)]
+    return adopted + [_release(owner, one) for one in strays if can_release(owner, selector, one)]
+
+
+def _adopt(owner: StoredObject, dependent: StoredObject) -> Action:
+    # A reference of the owner that did not control becomes the one that does.
+    return _with_references(dependent, (*_others(owner, dependent), controller_reference(owner)))
+
+
+def _release(owner: StoredObject, dependent: StoredObject) -> Action:
+    return _with_references(dependent, _others(owner, dependent))
+
+
+def _others(owner: StoredObject, dependent: StoredObject) -> tuple[OwnerReference, ...]:
+    return tuple(entry for entry in dependent.meta.owner_references if entry.uid != owner.meta.uid)
+
+
+def _with_references(dependent: StoredObject, references: tuple[OwnerReference, ...]) -> Action:
+    return Update(dependent.replace(meta=dependent.meta.replace(owner_references=references)))

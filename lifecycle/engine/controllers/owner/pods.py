@@ -1,0 +1,66 @@
+"""Owners of pods: every write to a pod is followed once, whatever kinds of owners there are."""
+
+from __future__ import annotations
+
+from ...api.context import Context
+from ...objects.meta import StoredObject, controller_reference
+from ...objects.pod import Pod
+from ...store.store import Store
+from ..act import Act
+from .controller import Owner, OwnerController
+from .tally import OwnerTally, Tally
+
+
+class PodOwners:
+    """Tells the owners of pods what concerns them: a changed count, or a pod that nobody controls."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.tally = Tally()
+        self._controllers: dict[str, PodOwnerController[StoredObject]] = {}
+        store.listen_to_shape("Pod", self._on_pod)
+
+    def add(self, controller: PodOwnerController[Owner]) -> None:
+        """One more kind of owner."""
+        self._controllers[controller.kind] = controller  # type: ignore[assignment]
+
+    def list_free(self, namespace: str) -> dict[str, None]:
+        """uids of the pods in a namespace that nobody controls."""
+        return self._store.index.orphan_pods.get(namespace, {})
+
+    def _on_pod(self, old: Pod | None, new: Pod | None) -> None:
+        for owner in self.tally.on_pod_change(old, new):
+            self._controllers[owner.key[0]].on_count(owner)
+        if new is None or (old is not None and old.meta is new.meta) or new.meta.controller is not None:
+            return
+        for controller in self._controllers.values():
+            controller.note_orphan(new)
+
+
+class PodOwnerController(OwnerController[Owner]):
+    """A pod's change enqueues its owner only when it changes a count."""
+
+    counts_finished = False
+
+    def __init__(self, context: Context, act: Act, pods: PodOwners) -> None:
+        self._tally = pods.tally
+        super().__init__(context, act, pods.list_free)
+        pods.add(self)
+
+    def tally_of(self, owner: Owner) -> OwnerTally:
+        """The count of the owner's pods."""
+        return self._tally.of(controller_reference(owner), owner.meta.namespace or "", self.counts_finished)
+
+    def on_count(self, owner: OwnerTally) -> None:
+        """The count of an owner's pods has changed."""
+        if owner.key != self._busy:
+            self.enqueue(owner.key[1], owner.key[2])
+
+    def forget(self, uid: str) -> None:
+        self._tally.by_owner.pop(uid, None)
+
+    def list_controlled(self, uid: str) -> list[Pod]:
+        """All pods of an owner, in the order in which they came to it."""
+        children = self._store.index.children.get(uid, ())
+        owned = [pod for pod in map(self._store.pods.get, children) if pod is not None]
+        return [pod for pod in owned if pod.meta.controller and pod.meta.controller.uid == uid]
