@@ -90,13 +90,11 @@ class Cluster:
         context.loop.on_hot_key = self._on_hot_key
 
     def _on_hot_key(self, key: tuple[str, str, str], delay_ms: int) -> None:
-        kinds = {"deployment": "Deployment", "replicaset": "ReplicaSet"}
-        found = self._store.get(kinds.get(key[0], ""), key[1], key[2])
-        if found is not None:
+        controller = next((one for one in self._controllers if one.name == key[0]), None)
+        found = controller.find(key[1], key[2]) if controller is not None else None
+        if controller is not None and found is not None:
             message = f"looked at more than 100 times within one instant; again in {delay_ms} ms"
-            self._context.trace.event(
-                found.subject, "Warning", "SyncBackOff", message, key[0] + "-controller"
-            )
+            self._context.trace.event(found.subject, "Warning", "SyncBackOff", message, controller.source)
 
     def _populate(self) -> None:
         for name in ("default", "kube-system", "kube-public", "kube-node-lease"):

@@ -150,12 +150,16 @@ class ApiServer:
         new.status = type(new)._read_status(None, self._clock.epoch_ms)
 
     def create(self, new: StoredObject) -> StoredObject:
-        """Give an object its identity and store it. Its uid is keyed by its owner's creation count."""
+        """Give an object its identity and store it. Its uid is keyed by its owner's creation count.
+
+        So is the suffix that makes a name of `generateName` for an object without one.
+        """
         meta = new.meta
         owner = meta.controller
         stem = owner.uid if owner is not None else f"{new.kind.name}/{meta.namespace or ''}/{meta.name}"
-        uid, _suffix = self._context.chance.uid_and_suffix(stem, self._count(stem))
+        uid, suffix = self._context.chance.uid_and_suffix(stem, self._count(stem))
         new.meta = meta.replace(
+            name=meta.name or meta.generate_name + suffix,
             uid=uid,
             creation_ms=self._clock.now_ms,
             generation=1 if new.spec is not None else 0,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from ..api.context import Context
+from ..objects.meta import StoredObject
 from .act import Act
 from .deployment import DeploymentController
 from .endpoints import EndpointSliceController
@@ -19,6 +20,11 @@ class Controller(Protocol):
     """What every controller has. It registers itself with the loop and the store when it is made."""
 
     name: str
+    source: str
+    """How the loop calls it, and how its events do."""
+
+    def find(self, namespace: str, name: str) -> StoredObject | None:
+        """The object that a key of its is about, if it is there."""
 
     def restore(self) -> None:
         """Build what is derived from the store again, after a cluster was loaded."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.endpoints import (
+from lifecycle.engine.controllers.endpoints.decide import (
     ENDPOINTS_PER_SLICE,
     endpoint_state,
     make_endpoint,

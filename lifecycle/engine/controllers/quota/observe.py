@@ -1,25 +1,18 @@
-"""Keeps the status of ResourceQuotas: what their namespaces use.
-
-Kubernetes adds up at every create and gives back when an object goes or a pod finishes; here the sums follow
-every change and are written once an instant.
-"""
+"""Seeing what the quotas of a namespace hold, and how much of it is used."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from ..api.context import Context
-from ..api.quotas import QUOTA, make_status
-from ..objects.meta import StoredObject
-from ..rules.actions import Action, Update
-
-Act = Callable[[Action], None]
+from ...api.context import Context
+from ...api.quotas import QUOTA, make_status
+from ...objects.meta import StoredObject
+from ..act import Act
+from .decide import decide_status
 
 
 class QuotaController:
     """Keys are namespaces."""
 
-    name = "resourceQuota"
+    name, kind, source = "resourceQuota", "Namespace", "resourcequota-controller"
 
     def __init__(self, context: Context, act: Act) -> None:
         self._context = context
@@ -41,9 +34,13 @@ class QuotaController:
     def _enqueue(self, namespace: str) -> None:
         self._context.loop.enqueue(self.name, "", namespace)
 
+    def find(self, namespace: str, name: str) -> StoredObject | None:
+        """The namespace that a key names."""
+        return self._store.get(self.kind, "", name)
+
     def sync(self, _namespace: str, namespace: str) -> None:
-        """Tell what is used now, where that has changed."""
+        """Tell what is used now."""
         for quota in list(self._store.list(QUOTA, namespace)):
             status = make_status(quota, self._context.quotas.used(quota))
-            if quota.status != status:
-                self._act(Update(quota.replace(status=status)))
+            for action in decide_status(quota, status):
+                self._act(action)

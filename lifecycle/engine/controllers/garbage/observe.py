@@ -1,0 +1,102 @@
+"""Seeing whose owners have gone, and who waits for its dependents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...api.context import Context
+from ...objects.meta import StoredObject
+from ...rules.actions import Action
+from ..act import Act
+from ..owner.orphans import list_by_age
+from .decide import (
+    SeenDependent,
+    decide_dependent,
+    decide_orphaning,
+    decide_waiting,
+    is_orphaning,
+    is_waiting_for_dependents,
+)
+
+
+class GarbageCollector:
+    """Keys are uids: of owners that go or have gone, and of objects that name an owner that never was."""
+
+    name, source = "garbage", "garbage-collector-controller"
+
+    def __init__(self, context: Context, act: Act) -> None:
+        self._context = context
+        self._store = context.store
+        self._act = act
+        context.loop.register(self.name, self.sync, "garbage")
+        context.store.listen_to_shape("", self._on_change, is_told_of_readiness=False)
+
+    def restore(self) -> None:
+        """Nothing is derived."""
+
+    def _on_change(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if old is not None and new is not None and old.meta is new.meta:
+            return
+        if new is None:
+            assert old is not None, "a write has an old or a new object"
+            self._on_end(old)
+            return
+        if is_waiting_for_dependents(new) or is_orphaning(new):
+            self._enqueue(new.meta.uid)
+        if old is None or old.meta.owner_references is not new.meta.owner_references:
+            for entry in new.meta.owner_references:
+                if self._store.find(entry.uid) is None:
+                    self._enqueue(new.meta.uid)
+            self._on_owners_change(old, new)
+
+    def _on_end(self, gone: StoredObject) -> None:
+        if self._store.index.children.get(gone.meta.uid):
+            self._enqueue(gone.meta.uid)
+        self._on_owners_change(gone, None)
+
+    def _on_owners_change(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        """An owner that waits for its dependents looks again when one has left it."""
+        for entry in old.meta.owner_references if old is not None else ():
+            owner = self._store.find(entry.uid)
+            if owner is not None and owner.meta.deletion_ms is not None:
+                self._enqueue(entry.uid)
+
+    def _enqueue(self, uid: str) -> None:
+        self._context.loop.enqueue(self.name, "", uid)
+
+    def find(self, namespace: str, name: str) -> StoredObject | None:
+        """The object whose uid a key is, if it is there."""
+        return self._store.find(name)
+
+    def sync(self, namespace: str, uid: str) -> None:
+        """Look at one uid: as an owner, present or gone, and as a dependent."""
+        owner = self._store.find(uid)
+        if owner is not None and is_orphaning(owner):
+            self._do(decide_orphaning(owner, self._children(uid)))
+            return
+        if owner is None or is_waiting_for_dependents(owner):
+            # Each is seen as the one before has left the store: siblings may own each other.
+            for dependent in self._children(uid):
+                self._do(decide_dependent(self._see(dependent)))
+        if owner is not None:
+            self._do(decide_dependent(self._see(owner)))
+            self._do(decide_waiting(owner, self._children(uid)))
+
+    def _do(self, actions: Sequence[Action]) -> None:
+        for action in actions:
+            self._act(action)
+
+    def _see(self, dependent: StoredObject) -> SeenDependent:
+        absent, waiting = [], []
+        for entry in dependent.meta.owner_references:
+            owner = self._store.find(entry.uid)
+            if owner is None:
+                absent.append(entry.uid)
+            elif is_waiting_for_dependents(owner) and entry.block_owner_deletion:
+                waiting.append(entry.uid)
+        has_dependents = bool(self._store.index.children.get(dependent.meta.uid))
+        return SeenDependent(dependent, absent, waiting, has_dependents)
+
+    def _children(self, uid: str) -> list[StoredObject]:
+        """Dependents of an owner, oldest first."""
+        return list_by_age(self._store.find, self._store.index.children.get(uid, ()))

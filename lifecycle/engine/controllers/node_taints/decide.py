@@ -1,0 +1,38 @@
+"""The taints that a node's conditions ask for."""
+
+from __future__ import annotations
+
+from ...objects.condition import find_condition
+from ...objects.node import Node, NodeSpec
+from ...rules.actions import Action, Update
+
+NO_SCHEDULE = "NoSchedule"
+TAINTS = {
+    "MemoryPressure": "node.kubernetes.io/memory-pressure",
+    "DiskPressure": "node.kubernetes.io/disk-pressure",
+    "PIDPressure": "node.kubernetes.io/pid-pressure",
+    "NetworkUnavailable": "node.kubernetes.io/network-unavailable",
+}
+
+
+def decide_taints(node: Node, now: str) -> list[Action]:
+    """Bring the taints of conditions in line with the conditions; those of others stay as they are."""
+    wanted = []
+    for type_, key in TAINTS.items():
+        condition = find_condition(node.status.conditions, type_)
+        if condition is not None and condition.status == "True":
+            wanted.append(key)
+    keys = TAINTS.values()
+    raw = node.spec.raw.get("taints") or ()
+    found = [entry["key"] for entry in raw if entry.get("key") in keys and entry.get("effect") == NO_SCHEDULE]
+    if sorted(wanted) == sorted(found):
+        return []
+    kept = [
+        entry
+        for entry in raw
+        if entry.get("effect") != NO_SCHEDULE or entry.get("key") not in keys or entry["key"] in wanted
+    ]
+    new = [{"key": key, "effect": NO_SCHEDULE, "timeAdded": now} for key in wanted if key not in found]
+    spec = {name: value for name, value in node.spec.raw.items() if name != "taints"}
+    taints = [*kept, *new]
+    return [Update(node.replace(spec=NodeSpec({**spec, "taints": taints} if taints else spec)))]
