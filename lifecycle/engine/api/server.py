@@ -13,6 +13,7 @@ from ..objects.deployment import Deployment
 from ..objects.meta import ObjectMeta, PlainObject, StoredObject
 from ..objects.node import Node
 from ..objects.pod import PENDING, POD_KIND, Pod, PodSpec, PodStatus
+from ..objects.pod_overlay import overlay_meta, overlay_spec
 from ..objects.propagation import FINALIZERS, PROPAGATIONS
 from ..objects.replica_set import ReplicaSet
 from ..objects.times import format_time
@@ -180,14 +181,17 @@ class ApiServer:
         return PodStatus(PENDING, conditions, qos_class=decide_qos_class(spec))
 
     def create_pod(self, action: CreatePod) -> Pod:
-        """Make a pod from a template: the hot path. Its template was defaulted and checked with its owner."""
+        """Make a pod from a template: the hot path. Its template was defaulted and checked with its owner.
+
+        Raises AlreadyExists when another pod has the name that was given, Forbidden.
+        """
         template, owner = action.template, action.owner.meta
         store = self._store
         number = store.creations.get(owner.uid, 0) + 1
         store.creations[owner.uid] = number
         uid, suffix = self._context.chance.uid_and_suffix(owner.uid, number)
         meta = ObjectMeta(
-            action.generate_name + suffix,
+            action.name or action.generate_name + suffix,
             owner.namespace,
             uid,
             template.labels,
@@ -199,14 +203,18 @@ class ApiServer:
             generation=1,
         )
         spec = self._admitted(template.spec)
+        if action.overlay is not None:
+            meta, spec = overlay_meta(meta, action.overlay), overlay_spec(spec, action.overlay.spec)
         self._admit(spec, meta)
         status = self._new_status(spec) if spec.scheduling_gates else spec.memo["new_status"]
         pod = Pod(POD_KIND, meta, spec, status)
         if store.count(QUOTA):
-            self._context.quotas.require_room(pod, action.generate_name)
+            self._context.quotas.require_room(pod, action.name or action.generate_name)
         try:
             store.create(pod)
         except AlreadyExists:
+            if action.name:
+                raise
             # One name in fourteen million; the next number gives another.
             return self.create_pod(action)
         return pod

@@ -57,4 +57,5 @@ class Actor:
         self._tell(owner, "Normal", "SuccessfulCreate", f"Created pod: {pod.meta.name}", source)
 
     def _tell(self, owner: StoredObject, event_type: str, reason: str, message: str, source: str) -> None:
-        self._trace.event(owner.subject, event_type, reason, message, source)
+        if source:
+            self._trace.event(owner.subject, event_type, reason, message, source)

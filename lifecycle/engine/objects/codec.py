@@ -1,7 +1,7 @@
 """Typed records as plain data and back, exact to the millisecond: what checkpoints hold.
 
 API JSON cuts times to seconds, so it cannot serve. Pod specs are written once and named by number, so that
-pods of one template share one reading again.
+pods of one template share one reading again; a spec that lies over another is written as what it differs in.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from .kinds import Kind, kind_for
 from .meta import ObjectMeta, OwnerReference, PlainObject
 from .node import Node, NodeSpec, NodeStatus, Taint
 from .pod import Pod, PodSpec, PodStatus
+from .pod_overlay import overlay_spec
 from .record import Record
 from .replica_set import ReplicaSet, ReplicaSetSpec, ReplicaSetStatus
 
@@ -63,7 +64,9 @@ class PodSpecs:
 
     def _encode_record(self, value: Record) -> Any:
         if isinstance(value, PodSpec):
-            return ["P", self._number(value)]
+            if value.base is None:
+                return ["P", self._number(value)]
+            return ["O", self._number(value.base), value.overlay]
         if isinstance(value, Kind):
             return ["K", value.api_version, value.name]
         name = type(value).__name__
@@ -97,6 +100,9 @@ def decode(data: Any, specs: list[PodSpec] | None = None) -> Any:
         case "P":
             assert specs is not None, "pod specs are given with the objects"
             return specs[data[1]]
+        case "O":
+            assert specs is not None, "pod specs are given with the objects"
+            return overlay_spec(specs[data[1]], data[2])
         case "K":
             return kind_for(data[1], data[2])
         case "S":

@@ -39,22 +39,28 @@ class Toleration(Record):
 
 
 class PodSpec(Record):
-    """What a pod asks for. `raw` is the stored JSON (without the node, which lives on the pod)."""
+    """What a pod asks for. `raw` is the stored JSON (without the node, which lives on the pod).
+
+    `base` and `overlay` tell of what `pod_overlay` made: the reading it shares, the fields that differ.
+    """
 
     __slots__ = (
         "active_deadline_seconds",
         "affinity",
         "all_containers",
+        "base",
         "containers",
         "ephemeral_containers",
         "host_network",
         "host_pid",
+        "hostname",
         "init_containers",
         "is_plain",
         "memo",
         "node_selector",
         "os_name",
         "overhead",
+        "overlay",
         "priority",
         "raw",
         "readiness_gates",
@@ -64,6 +70,7 @@ class PodSpec(Record):
         "scheduling_gates",
         "service_account_name",
         "share_process_namespace",
+        "subdomain",
         "termination_grace_seconds",
         "tolerations",
         "topology_spread_constraints",
@@ -80,7 +87,6 @@ class PodSpec(Record):
         self.termination_grace_seconds: int | None = raw.get("terminationGracePeriodSeconds")
         self.active_deadline_seconds: int | None = raw.get("activeDeadlineSeconds")
         self.node_selector: dict[str, str] = raw.get("nodeSelector") or {}
-        self.affinity: dict[str, Any] = raw.get("affinity") or {}
         self.tolerations = tuple(Toleration(entry) for entry in raw.get("tolerations") or ())
         self.topology_spread_constraints: tuple[dict[str, Any], ...] = tuple(
             raw.get("topologySpreadConstraints") or ()
@@ -98,7 +104,6 @@ class PodSpec(Record):
         self.priority: int = raw.get("priority") or 0
         self.overhead: dict[str, Any] = raw.get("overhead") or {}
         self.resources: dict[str, Any] = raw.get("resources") or {}
-        self.volumes: tuple[dict[str, Any], ...] = tuple(raw.get("volumes") or ())
         self.service_account_name: str = raw.get("serviceAccountName") or "default"
         self.scheduler_name: str = raw.get("schedulerName") or "default-scheduler"
         others = (self.init_containers, self.ephemeral_containers, self.readiness_gates)
@@ -106,6 +111,17 @@ class PodSpec(Record):
         self.is_plain = len(self.containers) == 1 and not any(others)
         # Readings that others derive from the spec once per template (effective requests, behaviours).
         self.memo: dict[Any, Any] = {}
+        self.base: PodSpec | None = None
+        self.overlay: dict[str, Any] | None = None
+        self.read_own_fields()
+
+    def read_own_fields(self) -> None:
+        """Read what pods of one template may differ in."""
+        raw = self.raw
+        self.affinity: dict[str, Any] = raw.get("affinity") or {}
+        self.hostname: str = raw.get("hostname") or ""
+        self.subdomain: str = raw.get("subdomain") or ""
+        self.volumes: tuple[dict[str, Any], ...] = tuple(raw.get("volumes") or ())
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any] | None) -> PodSpec:

@@ -6,15 +6,20 @@ from collections.abc import Sequence
 
 from ..objects.meta import OwnerReference, StoredObject
 from ..objects.pod import Pod
+from ..objects.pod_overlay import PodOverlay
 from ..objects.pod_template import PodTemplate
 from ..objects.propagation import BACKGROUND
 from ..objects.record import Record
 
 
 class CreatePod(Record):
-    """Make one pod from a template for an owner. `source` is the component that says so in an event."""
+    """Make one pod from a template for an owner; `source` is who says so in an event ("": nobody).
 
-    __slots__ = ("generate_name", "owner", "reference", "source", "template")
+    Its name is `generate_name` and a suffix that is drawn, unless `name` gives it. `overlay` is what the pod
+    has of its own; the rest is shared with all pods of the template.
+    """
+
+    __slots__ = ("generate_name", "name", "overlay", "owner", "reference", "source", "template")
 
     def __init__(
         self,
@@ -23,12 +28,16 @@ class CreatePod(Record):
         reference: OwnerReference,
         generate_name: str,
         source: str,
+        name: str = "",
+        overlay: PodOverlay | None = None,
     ) -> None:
         self.owner = owner
         self.template = template
         self.reference = reference
         self.generate_name = generate_name
         self.source = source
+        self.name = name
+        self.overlay = overlay
 
 
 class DeletePod(Record):

@@ -34,7 +34,8 @@ class World:
         self.context = Context(1, 0, Settings(timing="instant", **settings))
         self.store, self.clock = self.context.store, self.context.clock
         self.api = ApiServer(self.context)
-        self.controllers = make_controllers(self.context, Actor(self.context, self.api).act)
+        self.act = Actor(self.context, self.api).act
+        self.controllers = make_controllers(self.context, self.act)
         self.ready_ms = ready_ms
         self.exit_ms = 1000
         self.rows: list[Any] = []

@@ -39,14 +39,17 @@ class DeploymentController(OwnerController[Deployment]):
         context.store.listen_to_shape("Pod", self._on_pod, is_told_of_readiness=False)
 
     def restore(self) -> None:
+        """Build what is derived again: which sets are free, then what the Deployments look for."""
         for replica_set in self._store.list("ReplicaSet"):
             self._free.follow(None, replica_set)
         super().restore()
 
     def selector_of(self, owner: Deployment) -> Selector:
+        """Which sets the Deployment looks for."""
         return owner.spec.selector
 
     def list_strays(self, owner: Deployment) -> Sequence[ReplicaSet]:
+        """All its sets: they are few."""
         return self._list_controlled(owner)
 
     # --- what a change can affect ---------------------------------------------------------------------
@@ -84,6 +87,7 @@ class DeploymentController(OwnerController[Deployment]):
     # --- seeing ---------------------------------------------------------------------------------------
 
     def decide(self, owner: Deployment, tried: Tried) -> Decision:
+        """One step; after a refused set, what is said of it."""
         controlled = self._list_controlled(owner)
         kept = [entry for entry in controlled if owner.spec.selector.matches(entry.meta.labels)]
         by_owner = self._tally.by_owner

@@ -57,6 +57,7 @@ class PodOwnerController(OwnerController[Owner]):
             self.enqueue(owner.key[1], owner.key[2])
 
     def forget(self, uid: str) -> None:
+        """Drop the count of an owner that is gone."""
         self._tally.by_owner.pop(uid, None)
 
     def list_controlled(self, uid: str) -> list[Pod]:

@@ -30,19 +30,23 @@ class ReplicaSetController(PodOwnerController[ReplicaSet]):
         super().__init__(context, act, pods)
 
     def selector_of(self, owner: ReplicaSet) -> Selector:
+        """Which pods the set looks for."""
         return owner.spec.selector
 
     def describe(self, owner: ReplicaSet) -> None:
+        """Count the set's pods by its selector, template labels and minReadySeconds."""
         spec, uid = owner.spec, owner.meta.uid
         self.tally_of(owner).describe_owner(
             spec.selector, spec.template.labels, spec.min_ready_seconds, lambda: self.list_controlled(uid)
         )
 
     def list_strays(self, owner: ReplicaSet) -> Sequence[Pod]:
+        """Its active pods that match no more: the tally knows them."""
         strays = self._tally.by_owner[owner.meta.uid].strays
         return list_by_age(self._store.pods.get, strays) if strays else ()
 
     def decide(self, owner: ReplicaSet, tried: Tried) -> Decision:
+        """The next batch of pods, or the status once there is none."""
         now_ms = self._context.clock.now_ms
         tally = self._tally.by_owner[owner.meta.uid]
         tally.advance(now_ms)

@@ -64,7 +64,7 @@ def _address(store: Store, service: StoredObject, below: str) -> str | None:
     if address and address != "None":
         return str(address) if not below else None
     for pod in ready_pods(store, service):
-        own = pod.spec.raw.get("hostname") if pod.spec.raw.get("subdomain") == service.meta.name else None
+        own = pod.spec.hostname if pod.spec.subdomain == service.meta.name else ""
         if not below or below == own:
             return pod.status.pod_ip
     return None

@@ -114,7 +114,7 @@ class ContainerWorld:
         pod = self._pod
         own = {
             "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-            "HOSTNAME": pod.spec.raw.get("hostname") or pod.meta.name,
+            "HOSTNAME": pod.spec.hostname or pod.meta.name,
             "HOME": "/root" if self.identity.user == 0 else "/",
         }
         services = self._services() if pod.spec.raw.get("enableServiceLinks", True) else ()
@@ -200,7 +200,7 @@ class ContainerWorld:
         """The address of a name: the pod's own, or what cluster DNS knows."""
         if host == "localhost":
             return "127.0.0.1"
-        if host in (self._pod.meta.name, self._pod.spec.raw.get("hostname")):
+        if host in (self._pod.meta.name, self._pod.spec.hostname or None):
             return self._worker.ip
         return find_address(self._context.store, self._pod.meta.namespace or "", host)
 
