@@ -13,7 +13,7 @@ from ..heart.agenda import Timer
 from ..objects.condition import Condition, find_condition, with_condition
 from ..objects.meta import StoredObject
 from ..objects.node import Node
-from ..objects.pod import FAILED, SUCCEEDED, Pod
+from ..objects.pod import FAILED, SUCCEEDED, Pod, PodSpec
 from ..rules.node_filters import why_not
 from ..rules.pod_resources import allotted_requests, effective_requests
 from ..store.store import ALL
@@ -160,12 +160,13 @@ class Scheduler:
         if pod.spec.volumes and find_missing_claim(self._store, pod):
             self._give_up(pod)
             return
-        owner = pod.meta.controller
-        key = (id(pod.spec), owner.uid if owner is not None else pod.meta.uid)
+        owner, spec = pod.meta.controller, _filtered_spec(pod.spec)
+        key = (id(spec), owner.uid if owner is not None else pod.meta.uid)
         pod_class = self._classes.get(key)
-        if pod_class is None or pod_class.spec is not pod.spec:
-            pod_class = PodClass(pod.spec, key[1], effective_requests(pod.spec))
-            if owner is not None:
+        if pod_class is None or pod_class.spec is not spec:
+            pod_class = PodClass(spec, key[1], effective_requests(spec))
+            # A pod with nodes of its own has no siblings to share their order with.
+            if owner is not None and spec.base is None:
                 self._classes[key] = pod_class
         pod_class.follow(self._rooms, self._log)
         room = pod_class.best(self._rooms)
@@ -243,6 +244,11 @@ class Scheduler:
 
 def _takes_room(pod: Pod) -> bool:
     return pod.node_name != "" and pod.status.phase not in (SUCCEEDED, FAILED)
+
+
+def _filtered_spec(spec: PodSpec) -> PodSpec:
+    """What decides on the node: pods of a template that differ elsewhere are of one class."""
+    return spec if spec.base is None or spec.affinity != spec.base.affinity else spec.base
 
 
 def _counted_requests(pod: Pod, node: Node) -> Mapping[str, int]:

@@ -1,0 +1,85 @@
+"""What a checkpoint holds comes back the same: to the millisecond, and as widely shared."""
+
+import json
+from typing import Any
+
+import pytest
+
+from lifecycle.engine.objects.codec import PodSpecs, decode, encode
+from lifecycle.engine.objects.condition import Condition
+from lifecycle.engine.objects.deployment import Deployment
+from lifecycle.engine.objects.meta import ObjectMeta, OwnerReference, PlainObject, StoredObject
+from lifecycle.engine.objects.node import Node, Taint
+from lifecycle.engine.objects.pod import Pod, PodSpec
+from lifecycle.engine.objects.replica_set import ReplicaSet
+
+META = {
+    "name": "web",
+    "namespace": "default",
+    "uid": "uid",
+    "labels": {"app": "web"},
+    "ownerReferences": [
+        {"apiVersion": "v1", "kind": "ConfigMap", "name": "a", "uid": "b", "controller": True}
+    ],
+    "creationTimestamp": "1970-01-01T00:00:01Z",
+    "managedFields": [{"manager": "kubectl"}],
+}
+TEMPLATE = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "a", "image": "x"}]}}
+WORKLOAD = {"replicas": 2, "selector": {"matchLabels": {"app": "web"}}, "template": TEMPLATE}
+CONDITIONS = [{"type": "Ready", "status": "True", "lastTransitionTime": "1970-01-01T00:00:02Z"}]
+
+
+def sent(value: Any) -> Any:
+    """As plain JSON and back."""
+    return json.loads(json.dumps(value))
+
+
+@pytest.mark.parametrize(
+    "cls, data",
+    [
+        (Deployment, {"kind": "Deployment", "spec": WORKLOAD, "status": {"replicas": 2, "own": [1]}}),
+        (ReplicaSet, {"kind": "ReplicaSet", "spec": WORKLOAD, "status": {"conditions": CONDITIONS}}),
+        (Node, {"kind": "Node", "spec": {"taints": [{"key": "a"}]}, "status": {"capacity": {"cpu": "4"}}}),
+        (PlainObject, {"kind": "ConfigMap", "data": {"a": "b", "list": [1, None]}}),
+        (PlainObject, {"kind": "Whale", "apiVersion": "example.com/v1", "spec": {"deep": [{"a": []}]}}),
+    ],
+    ids=["Deployment", "ReplicaSet", "Node", "ConfigMap", "a kind nobody knows"],
+)
+def test_objects_come_back(cls: type[StoredObject], data: dict[str, Any]):
+    one = cls.from_json({"apiVersion": "v1", "metadata": META, **data})
+    again = decode(sent(encode(one)))
+    assert type(again) is cls and again == one
+    assert again.to_json() == one.to_json()
+    assert again.meta.controller == one.meta.controller
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param(Condition("Ready", "True", last_transition_ms=1_234), id="milliseconds are kept"),
+        pytest.param((1, (), ("a", None)), id="tuples"),
+        pytest.param(["T", "J"], id="a list that looks like a tag"),
+        pytest.param({"a": ["R", "Pod"]}, id="a map of such"),
+        pytest.param(None, id="nothing"),
+        pytest.param("T", id="text"),
+        pytest.param(Taint("gpu", "yes", "NoSchedule"), id="a taint"),
+        pytest.param(
+            ObjectMeta("a", owner_references=(OwnerReference("v1", "Pod", "b", "c", True),), deletion_ms=1),
+            id="metadata",
+        ),
+    ],
+)
+def test_values_come_back(value: Any):
+    assert decode(sent(encode(value))) == value
+
+
+def test_pods_of_one_template_share_its_reading_again():
+    spec, other = PodSpec(TEMPLATE["spec"]), PodSpec(TEMPLATE["spec"])
+    pods = [Pod(meta=ObjectMeta(str(number)), spec=one) for number, one in enumerate((spec, other, spec))]
+    encoder = PodSpecs()
+    data = sent([encoder.encode(pod) for pod in pods])
+    assert len(encoder.raws) == 2
+    specs = [PodSpec(raw) for raw in sent(encoder.raws)]
+    first, second, third = (decode(entry, specs).spec for entry in data)
+    assert first is third and first is not second
+    assert first == spec
