@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...api.context import Context
-from ...objects.meta import StoredObject, controller_reference
+from ...objects.meta import controller_reference
 from ...objects.pod import Pod
 from ...store.store import Store
 from ..act import Act
@@ -17,12 +19,12 @@ class PodOwners:
     def __init__(self, store: Store) -> None:
         self._store = store
         self.tally = Tally()
-        self._controllers: dict[str, PodOwnerController[StoredObject]] = {}
+        self._controllers: dict[str, PodOwnerController[Any]] = {}
         store.listen_to_shape("Pod", self._on_pod)
 
-    def add(self, controller: PodOwnerController[Owner]) -> None:
+    def add(self, controller: PodOwnerController[Any]) -> None:
         """One more kind of owner."""
-        self._controllers[controller.kind] = controller  # type: ignore[assignment]
+        self._controllers[controller.kind] = controller
 
     def list_free(self, namespace: str) -> dict[str, None]:
         """uids of the pods in a namespace that nobody controls."""
