@@ -1,0 +1,52 @@
+"""Which kind of command is whose: a client's, or that of a part of the cluster that is asked directly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from ..api.commands import VERSION, Command
+from ..api.context import Context
+from ..api.payloads import check_payload
+from ..api.server import ApiServer
+from ..heart.errors import BadRequest
+from . import requests
+from .apply import apply
+from .client import Answer, Client, Payload
+from .nodes import cordon, taint, uncordon
+from .rollout import rollout
+from .set_image import set_image
+
+Handler = Callable[[Payload], Answer]
+_OF_CLIENTS: dict[str, Callable[[Client, Payload], Answer]] = {
+    "create": requests.create,
+    "apply": apply,
+    "replace": requests.replace,
+    "patch": requests.patch,
+    "delete": requests.delete,
+    "scale": requests.scale,
+    "setImage": set_image,
+    "rollout": rollout,
+    "evict": requests.evict,
+    "cordon": cordon,
+    "uncordon": uncordon,
+    "taint": taint,
+}
+
+
+class Commands:
+    """Carries commands out. `others` are the handlers of those that no client sends to the API server."""
+
+    __slots__ = ("_handlers",)
+
+    def __init__(self, context: Context, api: ApiServer, others: dict[str, Handler]) -> None:
+        client = Client(context, api)
+        own = {kind: partial(handler, client) for kind, handler in _OF_CLIENTS.items()}
+        self._handlers: dict[str, Handler] = {**own, **others}
+
+    def run(self, command: Command) -> Answer:
+        """Carry a command out. Raises ApiError."""
+        if command.version > VERSION:
+            raise BadRequest(f"command version {command.version}: this engine reads up to {VERSION}")
+        check_payload(command.kind, command.payload)
+        return self._handlers[command.kind](command.payload)
