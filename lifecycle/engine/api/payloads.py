@@ -18,8 +18,10 @@ from .requests import PATCH_TYPES, SUBRESOURCES
 Payload = dict[str, Any]
 MOST_LEVELS = 100
 """How deep a payload is nested at most: as deep as a manifest may be."""
+_MOST = 2**31 - 1
+"""As large as a whole number of a payload may be: one of 32 bits."""
 _MOST_BITS = 1024
-"""Of a whole number: more cannot be written as a decimal one."""
+"""Of a whole number within an object: more cannot be written as a decimal one."""
 
 _shorten = Repr()
 _shorten.maxstring = _shorten.maxother = 200
@@ -37,6 +39,10 @@ class Field:
 
 
 def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_full_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value)
 
 
@@ -57,15 +63,16 @@ def _is_any(value: Any) -> bool:
 
 
 def _text(wanted: str, is_required: bool = False) -> Field:
-    return Field(wanted, _is_text, is_required)
+    return Field(wanted, _is_full_text if is_required else _is_text, is_required)
 
 
 def _choice(*choices: str, is_required: bool = False) -> Field:
-    return Field(f"one of {', '.join(choices)}", lambda value: value in choices, is_required)
+    some = choices if is_required else (*choices, "")
+    return Field(f"one of {', '.join(choices)}", lambda value: value in some, is_required)
 
 
-def _whole(wanted: str, low: int | None = None, is_required: bool = False) -> Field:
-    return Field(wanted, lambda value: _is_whole(value) and (low is None or value >= low), is_required)
+def _whole(wanted: str, low: int = -_MOST, is_required: bool = False) -> Field:
+    return Field(wanted, lambda value: _is_whole(value) and low <= value <= _MOST, is_required)
 
 
 def _one_object(kind: bool = True) -> dict[str, Field]:
@@ -165,7 +172,7 @@ def check_payload(kind: str, payload: Any) -> None:
 def _check_fields(fields: Mapping[str, Field], values: Payload, path: str) -> None:
     for name, field in fields.items():
         value = values.get(name)
-        if value is None or value == "":
+        if value is None:
             if field.is_required:
                 raise BadRequest(f"{path}.{name}: is required: use {field.wanted}")
         elif not field.fits(value):

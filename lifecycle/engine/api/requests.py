@@ -18,7 +18,8 @@ from .kind_hooks import OWN_STATUS, SCALABLE, class_of, keep_given
 from .patches import json_patch, merge_patch, strategic_merge_patch
 
 Json = dict[str, Any]
-SUBRESOURCES = ("status", "resize", "ephemeralcontainers", "scale")
+OF_PODS = ("resize", "ephemeralcontainers")
+SUBRESOURCES = ("status", *OF_PODS, "scale")
 PATCH_TYPES = ("merge", "strategic", "json", "apply")
 _NOT_A_CLIENTS = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")
 
@@ -69,6 +70,8 @@ def check_address(current: Json, data: Json, subresource: str | None) -> None:
         raise BadRequest(f'{kind} "{name}": no subresource {subresource!r}; use {", ".join(SUBRESOURCES)}')
     if subresource == "scale" and kind not in SCALABLE:
         raise BadRequest(f"{kind} {name}: has no size; scale one of {', '.join(SCALABLE)}")
+    if subresource in OF_PODS and kind != "Pod":
+        raise BadRequest(f"{kind} {name}: has no {subresource}; only a Pod has")
     for field in ("apiVersion", "kind"):
         if data.get(field) != current[field]:
             raise BadRequest(f'{kind} "{name}": {field}: must stay {current[field]}, not {data.get(field)!r}')
@@ -93,7 +96,7 @@ def make_wanted(current: Json, data: Json, subresource: str | None, gates: Mappi
     if subresource == "scale":
         return _with_size(current, (data.get("spec") or {}).get("replicas"))
     wanted = apply_defaults(current["kind"], data, gates)
-    if subresource in ("resize", "ephemeralcontainers"):
+    if subresource in OF_PODS:
         return {**current, "spec": wanted.get("spec")}
     if "status" in current:
         wanted["status"] = current["status"]

@@ -54,6 +54,7 @@ _STATEFUL_MUTABLE = (
     "replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit",
     "persistentVolumeClaimRetentionPolicy", "minReadySeconds",
 )  # fmt: skip
+_TEMPLATED = tuple(kind for kind in _WORKLOADS if kind != "CronJob")
 _HOST_NAME_KINDS = ("Deployment", "ReplicaSet", "StatefulSet", "Job", "CronJob", "ReplicationController")
 
 
@@ -151,16 +152,16 @@ def list_warnings(data: Object) -> list[str]:
             f"metadata.name: this is used in {use}, which can result in surprising behavior; "
             f"a DNS label is recommended: [{why}]"
         )
-    spec = data.get("spec")
-    spec = spec if isinstance(spec, Mapping) else {}
-    path, pod = ("spec", spec) if kind == "Pod" else ("spec.template.spec", _template_spec(spec))
+    spec = data.get("spec") or {}
+    path, pod = ("spec", spec) if kind == "Pod" else ("spec.template.spec", _template_spec(kind, spec))
     if (pod.get("terminationGracePeriodSeconds") or 0) < 0:
         text = "must be >= 0; negative values are invalid and will be treated as 1"
         warnings.append(f"{path}.terminationGracePeriodSeconds: {text}")
     return warnings
 
 
-def _template_spec(spec: Mapping[str, Any]) -> Mapping[str, Any]:
-    template = spec.get("template")
-    found = template.get("spec") if isinstance(template, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+def _template_spec(kind: str, spec: Any) -> Mapping[str, Any]:
+    # Others may have a field of that name too, in which stands whatever they like.
+    template = spec.get("template") if kind in _TEMPLATED else None
+    found: Mapping[str, Any] = (template or {}).get("spec") or {}
+    return found
