@@ -7,7 +7,7 @@ from functools import partial
 
 from ..api.commands import VERSION, Command
 from ..api.context import Context
-from ..api.payloads import check_payload
+from ..api.payloads import PAYLOADS, check_payload
 from ..api.server import ApiServer
 from ..heart.errors import BadRequest
 from . import requests
@@ -43,6 +43,7 @@ class Commands:
         client = Client(context, api)
         own = {kind: partial(handler, client) for kind, handler in _OF_CLIENTS.items()}
         self._handlers: dict[str, Handler] = {**own, **others}
+        assert self._handlers.keys() == PAYLOADS.keys(), "a command is either unread or not carried out"
 
     def run(self, command: Command) -> Answer:
         """Carry a command out. Raises ApiError."""

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from lifecycle.engine import Command
 from lifecycle.engine.api import server
-from lifecycle.engine.api.payloads import MOST_LEVELS, PAYLOADS, find_unreadable
+from lifecycle.engine.api.payloads import MOST_LEVELS, find_unreadable
 from lifecycle.engine.clients.client import Client
 from tests.engine.api.desk import Desk, make, make_deployment, make_pod, said
 
@@ -106,8 +107,6 @@ def test_a_payload_is_refused_by_the_name_of_its_field(
 
 
 def test_a_payload_is_a_map(desk: Desk) -> None:
-    from lifecycle.engine import Command
-
     payload: Any = ["web"]
     refused = desk.cluster.submit(Command("list", "scale", payload))
     assert said(refused) == "scale: the payload must be a map of kind, namespace, name, replicas"
@@ -118,10 +117,6 @@ def test_null_and_empty_text_are_fields_left_out(desk: Desk) -> None:
     assert desk.create(make("ConfigMap", "empty", data={})).ok
     assert desk.delete("ConfigMap", "empty", **optional).ok
     desk.take_versions()
-
-
-def test_every_command_has_a_handler(desk: Desk) -> None:
-    assert desk.cluster._commands._handlers.keys() == PAYLOADS.keys()
 
 
 @pytest.mark.parametrize("value", [None, True, 0, 1.5, "é\U0001f600", [], {"a": [{"b": None}]}])
