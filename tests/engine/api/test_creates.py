@@ -146,3 +146,24 @@ def test_a_field_of_a_wrong_type_is_named() -> None:
 def test_another_version_of_a_known_kind_has_its_fields() -> None:
     refused = Desk().create(make_deployment() | {"apiVersion": "apps/v1beta9", "spec": 5})
     assert (refused.code, 'Deployment "web": spec: must be a mapping' in said(refused)) == (400, True)
+
+
+@pytest.mark.parametrize("template", [5, {"spec": 5}, {"metadata": 5, "spec": {"containers": [1]}}])
+@pytest.mark.parametrize(
+    "address", [("argoproj.io/v1alpha1", "Rollout"), ("v1", "ConfigMap")], ids=["custom", "of another kind"]
+)
+def test_a_template_that_nobody_makes_pods_from_may_be_anything(
+    address: tuple[str, str], template: Any
+) -> None:
+    api_version, kind = address
+    data = make(kind, spec={"template": template}) | {"apiVersion": api_version}
+    assert Desk().create(data).code == 201
+
+
+def test_a_grace_below_zero_is_warned_of() -> None:
+    data = make_deployment()
+    data["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] = -1
+    assert Desk().create(data).warnings == [
+        "spec.template.spec.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will"
+        " be treated as 1"
+    ]

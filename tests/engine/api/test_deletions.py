@@ -50,6 +50,14 @@ def test_the_grace_of_a_running_pod(payload: Json, mark: tuple[str, int] | None)
     assert mark_of(desk) == mark
 
 
+def test_the_longest_grace_is_of_32_bits() -> None:
+    desk = running(terminationGracePeriodSeconds=2**31 - 1)
+    assert desk.delete("Pod").ok
+    assert mark_of(desk) == ("2094-01-19T03:14:17Z", 2**31 - 1)
+    refused = desk.create(make_pod("other", terminationGracePeriodSeconds=2**31))
+    assert "spec.terminationGracePeriodSeconds: Invalid value: 2147483648: must be between" in said(refused)
+
+
 @pytest.mark.parametrize(
     "first, second, mark",
     [

@@ -59,6 +59,12 @@ def desk() -> Desk:
         pytest.param(
             "delete", {**WEB, "namespace": {}}, "delete.namespace {}: use the name of a name", id="where"
         ),
+        pytest.param(
+            "delete",
+            {**WEB, "gracePeriodSeconds": 2**31},
+            "delete.gracePeriodSeconds 2147483648: use a whole number of seconds",
+            id="grace",
+        ),
         pytest.param("delete", {**WEB, "force": "yes"}, "delete.force 'yes': use true or false", id="force"),
         pytest.param(
             "scale", WEB, "scale.replicas: is required: use a whole number, 0 or more", id="no size"
