@@ -13,7 +13,7 @@ from . import upgrades
 from .api.commands import Command, Result
 from .api.context import Context, DecodeJson
 from .api.server import ApiServer
-from .clients.commands import Commands
+from .clients.command_table import CommandTable
 from .controllers import make_controllers
 from .controllers.act import Actor
 from .heart.errors import ApiError, CheckpointError
@@ -85,7 +85,7 @@ class Cluster:
         self._scheduler = Scheduler(context)
         self._kubelets = Kubelets(context, self._api)
         faults, static_pods = KubeletFaults(context, self._kubelets), self._kubelets.static_pods
-        self._commands = Commands(context, self._api, {"fault": faults.run, "staticPod": static_pods.run})
+        self._commands = CommandTable(context, self._api, {"fault": faults.run, "staticPod": static_pods.run})
         context.loop.on_hot_key = self._on_hot_key
 
     def _on_hot_key(self, key: tuple[str, str, str], delay_ms: int) -> None:

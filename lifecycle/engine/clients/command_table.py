@@ -10,7 +10,7 @@ from ..api.context import Context
 from ..api.payloads import PAYLOADS, check_payload
 from ..api.server import ApiServer
 from ..heart.errors import BadRequest
-from . import requests
+from . import verbs
 from .apply import apply
 from .client import Answer, Client, Payload
 from .nodes import cordon, taint, uncordon
@@ -19,22 +19,22 @@ from .set_image import set_image
 
 Handler = Callable[[Payload], Answer]
 _OF_CLIENTS: dict[str, Callable[[Client, Payload], Answer]] = {
-    "create": requests.create,
+    "create": verbs.create,
     "apply": apply,
-    "replace": requests.replace,
-    "patch": requests.patch,
-    "delete": requests.delete,
-    "scale": requests.scale,
+    "replace": verbs.replace,
+    "patch": verbs.patch,
+    "delete": verbs.delete,
+    "scale": verbs.scale,
     "setImage": set_image,
     "rollout": rollout,
-    "evict": requests.evict,
+    "evict": verbs.evict,
     "cordon": cordon,
     "uncordon": uncordon,
     "taint": taint,
 }
 
 
-class Commands:
+class CommandTable:
     """Carries commands out. `others` are the handlers of those that no client sends to the API server."""
 
     __slots__ = ("_handlers",)
