@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from ..objects.condition import Condition, with_condition
 from ..objects.pod import Pod
+from ..rules.eviction import DISRUPTION_TARGET
 from .context import Context
 from .deletion import delete_pod
 
-DISRUPTION_TARGET = "DisruptionTarget"
 _REASON, _MESSAGE = "EvictionByEvictionAPI", "Eviction API: evicting"
 
 
