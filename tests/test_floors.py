@@ -23,7 +23,11 @@ FLOORS: list[tuple[str, str]] = [
     ("1a rules", "lifecycle.engine.rules"),
     ("1b store, programs", "lifecycle.engine.store lifecycle.engine.programs"),
     ("1c api", "lifecycle.engine.api"),
-    ("1d parts", "lifecycle.engine.controllers lifecycle.engine.scheduler lifecycle.engine.kubelet"),
+    (
+        "1d parts",
+        "lifecycle.engine.controllers lifecycle.engine.scheduler lifecycle.engine.kubelet"
+        " lifecycle.engine.clients",
+    ),
     ("1e cluster", "lifecycle.engine"),
     ("2 input", "lifecycle.input"),
     ("2 simulation", "lifecycle.simulation"),
@@ -52,7 +56,6 @@ DECIDERS_SEE = (
 FLAT_ENGINE = {
     "lifecycle.engine",
     "lifecycle.engine.cluster",
-    "lifecycle.engine.command_handlers",
     "lifecycle.engine.upgrades",
 }
 

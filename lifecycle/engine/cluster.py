@@ -13,10 +13,10 @@ from . import upgrades
 from .api.commands import Command, Result
 from .api.context import Context, DecodeJson
 from .api.server import ApiServer
-from .command_handlers import CommandHandlers
+from .clients.command_table import CommandTable
 from .controllers import make_controllers
 from .controllers.act import Actor
-from .heart.errors import ApiError, BadRequest, CheckpointError
+from .heart.errors import ApiError, CheckpointError
 from .heart.settings import KUBERNETES_VERSION, Settings
 from .heart.trace import Entry, Row, Version, list_rows
 from .kubelet.kubelet import Kubelets
@@ -84,9 +84,8 @@ class Cluster:
         self._controllers = make_controllers(context, actor.act)
         self._scheduler = Scheduler(context)
         self._kubelets = Kubelets(context, self._api)
-        self._handlers = CommandHandlers(context, self._api)
-        self._handlers.add("fault", KubeletFaults(context, self._kubelets).run)
-        self._handlers.add("staticPod", self._kubelets.static_pods.run)
+        faults, static_pods = KubeletFaults(context, self._kubelets), self._kubelets.static_pods
+        self._commands = CommandTable(context, self._api, {"fault": faults.run, "staticPod": static_pods.run})
         context.loop.on_hot_key = self._on_hot_key
 
     def _on_hot_key(self, key: tuple[str, str, str], delay_ms: int) -> None:
@@ -155,22 +154,19 @@ class Cluster:
     # --- in and out -------------------------------------------------------------------------------------
 
     def submit(self, command: Command) -> Result:
-        """Carry a command out at the present instant, then drain it. Never half-applied."""
+        """Carry a command out at the present instant, then drain it.
+
+        What it does wrong is said in the result. What is raised is the engine's own fault: the cluster may
+        have done half of the command and is not to be used any more.
+        """
         context = self._context
         context.trace.cause = f"command:{command.id}"
-        before = self._store.resource_version
         try:
-            code, obj = self._handlers.run(command)
+            code, obj = self._commands.run(command)
             data = obj.to_json(context.clock.epoch_ms)
             result = Result(code, data, None, list_warnings(data) + list_slow_hooks(data))
         except ApiError as problem:
             result = Result(problem.code, None, problem.to_status())
-        except (AttributeError, LookupError, TypeError, ValueError) as problem:
-            if self._store.resource_version != before:
-                raise
-            # Nothing was written, so it is the request that has a shape nobody can read.
-            unreadable = BadRequest(f"{command.kind}: a field has a type that cannot be read ({problem})")
-            result = Result(unreadable.code, None, unreadable.to_status())
         context.loop.drain()
         return result
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .api.server import read_object
+from .api.requests import read_object
 from .heart.agenda import Timer
 from .heart.saved import list_of, map_of, part_of
 from .heart.settings import Settings

@@ -7,6 +7,7 @@ been asked. Anything else stops the cluster, visibly, with its recorded history 
 import logging
 from typing import Any
 
+from lifecycle.engine.heart.errors import InternalError
 from lifecycle.models import Cluster, Command
 from lifecycle.runs import forks, messages
 
@@ -30,7 +31,13 @@ def note(fault: EngineFault) -> bool:
             failure=reason, paused=True, next_wake_at=None
         )
         return False
-    result: dict[str, Any] = {"code": 500, "object": None, "status": _status(reason), "warnings": []}
+    answer = InternalError(f"Internal error occurred: {reason}")
+    result: dict[str, Any] = {
+        "code": answer.code,
+        "object": None,
+        "status": answer.to_status(),
+        "warnings": [],
+    }
     pending = Command.objects.filter(pk=fault.command.pk, state=Command.State.PENDING)
     pending.update(state=Command.State.DONE, result=result)
     messages.carrier().announce_results([str(fault.command.pk)])
@@ -47,15 +54,3 @@ def forget(cluster: Cluster) -> bool:
         return False
     log.warning("failure forgotten: %s", cluster.failure, extra={"cluster": cluster.name})
     return True
-
-
-def _status(reason: str) -> dict[str, Any]:
-    return {
-        "kind": "Status",
-        "apiVersion": "v1",
-        "metadata": {},
-        "status": "Failure",
-        "message": f"Internal error occurred: {reason}",
-        "reason": "InternalError",
-        "code": 500,
-    }

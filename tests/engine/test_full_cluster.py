@@ -2,13 +2,13 @@
 
 import pytest
 
-from lifecycle.engine.api import server as api_server
+from lifecycle.engine.api import admission
 from tests.engine.kubelet.world import World
 from tests.engine.test_quotas import conditions, deployment
 
 
 def test_a_full_cluster_takes_no_more_pods(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api_server, "MAX_PODS", 5)
+    monkeypatch.setattr(admission, "MAX_PODS", 5)
     world = World()
     deployment(world, replicas=2**31 - 1)
     world.to(20)

@@ -10,12 +10,12 @@ from lifecycle.engine.rules.defaults import apply_defaults
 from lifecycle.engine.rules.qos import decide_qos_class
 from lifecycle.engine.rules.validation import (
     list_warnings,
-    to_status,
     validate_create,
     validate_kubelet_configuration,
     validate_subordinate_ids,
     validate_update,
 )
+from lifecycle.engine.rules.validation.refusal import make_invalid
 
 ALL_GATES = {**FEATURE_DEFAULTS, "ContainerStopSignals": True, "RestartAllContainersOnContainerExits": True}
 
@@ -1034,7 +1034,7 @@ def test_a_subdomain_is_accepted_with_a_warning():
 
 def test_the_status_names_every_field():
     data = apply_defaults("Deployment", make_deployment(selector=None, replicas=-1))
-    status = to_status("Deployment", "web", validate_create(data))
+    status = make_invalid("Deployment", "web", validate_create(data)).to_status()
     assert (status["code"], status["reason"]) == (422, "Invalid")
     assert status["message"].startswith(
         'Deployment.apps "web" is invalid: [spec.replicas: Invalid value: -1: must'

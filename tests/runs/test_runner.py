@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import DataError, InterfaceError, OperationalError
 
 from lifecycle.engine import Cluster as Engine
+from lifecycle.engine.api import server
 from lifecycle.models import Command, Event, Shard, StoredObject, Transition
 from lifecycle.runs import bulk, checkpoints, inbox, recorder, shards
 from lifecycle.runs.run_clock import moment
@@ -295,6 +296,35 @@ def test_an_engine_fault_answers_its_command_and_the_cluster_lives_on(owner, wal
         owner.turn(cluster.pk)
     results = {command.pk: inbox.wait_for_result(command, 0)["code"] for command in (good, bad, later)}
     assert results == {good.pk: 201, bad.pk: 500, later.pk: 201}
+    assert_whole(cluster)
+
+
+@pytest.mark.parametrize("problem", [AttributeError, KeyError, TypeError, ValueError])
+def test_a_command_the_engine_breaks_on_is_no_bad_request_and_not_half_done(
+    owner, wall, make_cluster, monkeypatch, problem
+):
+    """The namespace is stored already when its service account is to be made."""
+    cluster = make_cluster()
+    create(cluster)
+    owner.turn(cluster.pk)
+
+    def fail(*_: Any) -> None:
+        raise problem("a defect")
+
+    half = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "half"}}
+    with monkeypatch.context() as broken:
+        broken.setattr(server, "list_companions", fail)
+        bad = inbox.append(cluster, "create", {"object": half})
+        wall.go_on(1)
+        owner.turn(cluster.pk)
+    result = inbox.wait_for_result(bad, 0)
+    assert (result["code"], result["status"]["reason"]) == (500, "InternalError")
+    assert "a defect" in result["status"]["message"]
+    wall.go_on(1)
+    owner.turn(cluster.pk)
+    cluster.refresh_from_db()
+    assert not cluster.failure
+    assert not StoredObject.objects.filter(cluster=cluster, name="half").exists()
     assert_whole(cluster)
 
 

@@ -1,6 +1,6 @@
 """What may come from outside: commands, versioned, and what answers them.
 
-Payloads by kind (`namespace` may be left out: `default`):
+Payloads by kind (`namespace` may be left out: `default`); `payloads.py` checks them field by field:
     create {object}            apply {object}             replace {object, subresource?}
     patch {kind, namespace, name, type: merge|strategic|json|apply, patch, subresource?}
     delete {kind, namespace, name, gracePeriodSeconds?, propagationPolicy?, force?, options?}

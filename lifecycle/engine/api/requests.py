@@ -1,6 +1,7 @@
-"""What an update asks for: the object as it would be stored, made from the stored one and the request.
+"""What a request asks for: read and decoded, then the object as it would be stored.
 
-What a request may change depends on where it is sent: the status to /status, all else to the object.
+What a change may touch depends on where it is sent: the status to /status, the size to /scale, all else to
+the object itself.
 """
 
 from __future__ import annotations
@@ -8,11 +9,58 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..heart.errors import BadRequest
+from ..heart.errors import BadRequest, Conflict
+from ..objects.kinds import KINDS
+from ..objects.meta import StoredObject
 from ..rules.defaults import apply_defaults
+from .context import Context
+from .kind_hooks import OWN_STATUS, SCALABLE, class_of, keep_given
+from .patches import json_patch, merge_patch, strategic_merge_patch
 
 Json = dict[str, Any]
-SUBRESOURCES = ("status", "resize", "ephemeralcontainers", "scale")
+OF_PODS = ("resize", "ephemeralcontainers")
+SUBRESOURCES = ("status", *OF_PODS, "scale")
+PATCH_TYPES = ("merge", "strategic", "json", "apply")
+_NOT_A_CLIENTS = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")
+
+
+# --- read and decode --------------------------------------------------------------------------------------
+
+
+def decode(context: Context, data: Json) -> Json:
+    """An object as it was sent, read field by field. Raises BadRequest naming one of a wrong type."""
+    kind, version = data["kind"], data["apiVersion"]
+    known = KINDS.get(kind)
+    # What is done to an object later goes by its kind, so another version of it has the same fields.
+    read_as = version if known is None else known.api_version
+    try:
+        decoded = context.decode_json(data)
+        return decoded if read_as == version else _decode_as(context, decoded, read_as)
+    except ValueError as problem:
+        meta = data.get("metadata")
+        name = str(meta.get("name") or "") if isinstance(meta, dict) else ""
+        raise BadRequest(f'{kind} "{name}": {problem}', kind, name) from None
+
+
+def _decode_as(context: Context, data: Json, version: str) -> Json:
+    return {**context.decode_json({**data, "apiVersion": version}), "apiVersion": data["apiVersion"]}
+
+
+def read_object(data: Json, epoch_ms: int) -> StoredObject:
+    """The typed reading of an object's JSON."""
+    return class_of(data.get("kind", "")).from_json(data, epoch_ms)
+
+
+def read_new(data: Json, epoch_ms: int) -> StoredObject:
+    """A new object, without what no client may say of one."""
+    meta = {name: value for name, value in data["metadata"].items() if name not in _NOT_A_CLIENTS}
+    data = {**data, "metadata": meta}
+    if data.get("kind") in OWN_STATUS:
+        data.pop("status", None)
+    return read_object(data, epoch_ms)
+
+
+# --- what a change would leave ----------------------------------------------------------------------------
 
 
 def check_address(current: Json, data: Json, subresource: str | None) -> None:
@@ -20,41 +68,108 @@ def check_address(current: Json, data: Json, subresource: str | None) -> None:
     kind, name = current["kind"], current["metadata"]["name"]
     if subresource and subresource not in SUBRESOURCES:
         raise BadRequest(f'{kind} "{name}": no subresource {subresource!r}; use {", ".join(SUBRESOURCES)}')
+    if subresource == "scale" and kind not in SCALABLE:
+        raise BadRequest(f"{kind} {name}: has no size; scale one of {', '.join(SCALABLE)}")
+    if subresource in OF_PODS and kind != "Pod":
+        raise BadRequest(f"{kind} {name}: has no {subresource}; only a Pod has")
     for field in ("apiVersion", "kind"):
         if data.get(field) != current[field]:
             raise BadRequest(f'{kind} "{name}": {field}: must stay {current[field]}, not {data.get(field)!r}')
+
+
+def require_fresh(old: StoredObject, data: Json) -> None:
+    """Raise Conflict when a change was made from another version than the stored one. None: from any."""
+    version = (data.get("metadata") or {}).get("resourceVersion")
+    if version not in (None, "", str(old.resource_version)):
+        raise Conflict(
+            f'Operation cannot be fulfilled on {old.kind.plural} "{old.meta.name}": the object has been'
+            " modified; please apply your changes to the latest version and try again",
+            old.kind.plural,
+            old.meta.name,
+        )
 
 
 def make_wanted(current: Json, data: Json, subresource: str | None, gates: Mapping[str, bool]) -> Json:
     """The object the request would leave, defaults filled in."""
     if subresource == "status":
         return {**current, "status": data.get("status")}
-    if subresource in ("resize", "ephemeralcontainers"):
-        wanted = apply_defaults(current["kind"], data, gates)
-        return {**current, "spec": wanted.get("spec")}
+    if subresource == "scale":
+        return _with_size(current, (data.get("spec") or {}).get("replicas"))
     wanted = apply_defaults(current["kind"], data, gates)
+    if subresource in OF_PODS:
+        return {**current, "spec": wanted.get("spec")}
     if "status" in current:
         wanted["status"] = current["status"]
     else:
         wanted.pop("status", None)
-    meta = dict(wanted.get("metadata") or {})
-    for name in ("generation", "deletionTimestamp", "deletionGracePeriodSeconds", "generateName"):
-        if name in current["metadata"]:
-            meta.setdefault(name, current["metadata"][name])
-    meta["resourceVersion"] = current["metadata"]["resourceVersion"]
+    wanted["metadata"] = _keep_metadata(current["metadata"], wanted.get("metadata") or {})
+    return keep_given(current, wanted)
+
+
+def _with_size(current: Json, replicas: Any) -> Json:
+    if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 0:
+        raise BadRequest(f"replicas {replicas!r}: use a whole number, 0 or more")
+    return {**current, "spec": {**(current.get("spec") or {}), "replicas": replicas}}
+
+
+def _keep_metadata(before: Json, after: Json) -> Json:
+    """The metadata of a changed object, with what only the API server writes."""
+    meta = dict(after)
+    for name in (*_NOT_A_CLIENTS, "generateName"):
+        if name in before:
+            meta.setdefault(name, before[name])
+    meta["resourceVersion"] = before["resourceVersion"]
     meta.pop("managedFields", None)
     for name in ("labels", "annotations", "finalizers", "ownerReferences"):
         if not meta.get(name):
             meta.pop(name, None)
-    wanted["metadata"] = meta
-    if current["kind"] == "Service":
-        wanted["spec"] = _with_address(current.get("spec") or {}, wanted.get("spec") or {})
-    return wanted
+    return meta
 
 
-def _with_address(before: Json, after: Json) -> Json:
-    """A Service keeps the address it was given, though who writes it may leave that out."""
-    given = {name: before[name] for name in ("clusterIP", "clusterIPs") if before.get(name)}
-    if after.get("type") == "ExternalName" or after.get("clusterIP"):
-        return after
-    return {**after, **given}
+# --- patches ----------------------------------------------------------------------------------------------
+
+
+def patched(current: Json, patch: Any, how: str) -> Json:
+    """The object with a patch on it. Raises BadRequest for one that cannot be read, Invalid for a misfit.
+
+    It is made from the present version unless the patch itself names another.
+    """
+    changed = _apply_patch(current, patch, how)
+    meta = _metadata_of(changed)
+    if "resourceVersion" in _metadata_of(patch) or "resourceVersion" not in meta:
+        return changed
+    return {**changed, "metadata": {name: meta[name] for name in meta if name != "resourceVersion"}}
+
+
+def _apply_patch(current: Json, patch: Any, how: str) -> Json:
+    if how == "json":
+        changed = json_patch(current, patch)
+        if not isinstance(changed, dict):
+            raise BadRequest("a JSON patch must leave an object: replace fields of it, not the whole")
+        return changed
+    if not isinstance(patch, dict):
+        raise BadRequest(f"patch: a {how} patch is a map such as {{spec: {{replicas: 3}}}}")
+    if how == "merge":
+        return dict(merge_patch(current, patch))
+    if how not in PATCH_TYPES:
+        raise BadRequest(f"patch type {how!r}: use one of {', '.join(PATCH_TYPES)}")
+    _check_directives(patch)
+    return dict(strategic_merge_patch(current, patch))
+
+
+def _metadata_of(patch: Any) -> Json:
+    meta = patch.get("metadata") if isinstance(patch, dict) else None
+    return meta if isinstance(meta, dict) else {}
+
+
+def _check_directives(patch: Any, path: str = "patch") -> None:
+    """The directives of a strategic merge patch that take a list have one. Raises BadRequest."""
+    if isinstance(patch, list):
+        for index, entry in enumerate(patch):
+            _check_directives(entry, f"{path}[{index}]")
+        return
+    for name, value in patch.items() if isinstance(patch, dict) else ():
+        is_directive = name == "$retainKeys" or name.startswith("$deleteFromPrimitiveList/")
+        if is_directive and not isinstance(value, list):
+            raise BadRequest(f"{path}.{name} {value!r}: use a list")
+        _check_directives(value, f"{path}.{name}")

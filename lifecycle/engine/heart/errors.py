@@ -7,7 +7,8 @@ EngineError
 │   ├── NotFound        404 no such object
 │   ├── AlreadyExists   409 the name is taken
 │   ├── Conflict        409 the object has changed, or its state forbids this
-│   └── Invalid         422 the object breaks a rule; names every field
+│   ├── Invalid         422 the object breaks a rule; names every field
+│   └── InternalError   500 the engine itself failed; never something that was asked for
 └── CheckpointError     a saved cluster that cannot be continued
 """
 
@@ -26,7 +27,7 @@ class CheckpointError(EngineError):
 
 
 class ApiError(EngineError):
-    """An answer to a command. `details` and `causes` are those of a Kubernetes Status."""
+    """An answer to a command, told as a Kubernetes Status: this is the one place that spells one."""
 
     code = 500
     reason = "InternalError"
@@ -108,3 +109,7 @@ class Invalid(ApiError):
 
     code = 422
     reason = "Invalid"
+
+
+class InternalError(ApiError):
+    """The engine itself failed: nobody asked for this. The one answer that a command does not earn."""

@@ -11,6 +11,8 @@ from typing import Any
 from .behavior_yaml import ANNOTATION, read_annotation
 
 DEFAULT_GRACE_SECONDS = 30
+# Others may have a field of that name too, in which stands whatever they like.
+_TEMPLATED = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "ReplicationController", "Job")
 _SLEEP = re.compile(r"(?:exec\s+|/bin/)?sleep\s+(\d+(?:\.\d+)?)([smh]?)")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 _BRANCHES = re.compile(r"\b(?:if|for|while|until|case|trap|function)\b|(?<!&)&(?!&)|\|\||[{(]")
@@ -22,8 +24,8 @@ def list_slow_hooks(obj: Mapping[str, Any]) -> list[str]:
     if obj.get("kind") == "Pod":
         path, meta = "spec", obj.get("metadata") or {}
     else:
-        template = spec.get("template") if isinstance(spec, Mapping) else None
-        if not isinstance(template, Mapping):
+        template = spec.get("template") if obj.get("kind") in _TEMPLATED else None
+        if template is None:
             return []
         path, meta, spec = "spec.template.spec", template.get("metadata") or {}, template.get("spec") or {}
     text = (meta.get("annotations") or {}).get(ANNOTATION)

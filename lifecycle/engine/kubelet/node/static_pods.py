@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from typing import Any, Protocol
 
-from ...api.server import ApiServer, raise_invalid
+from ...api.server import ApiServer
 from ...heart.errors import ApiError, BadRequest
 from ...objects.condition import Condition
 from ...objects.meta import ObjectMeta, OwnerReference, StoredObject
@@ -22,6 +22,7 @@ from ...rules.defaults import apply_defaults
 from ...rules.grace import decide_deletion_grace_seconds
 from ...rules.qos import decide_qos_class
 from ...rules.validation import validate_create
+from ...rules.validation.refusal import raise_invalid
 from ..parts import Parts
 from ..worker import PodWorker
 from .outages import decode_pod, encode_pod

@@ -6,11 +6,10 @@ its errors out. What needs the live cluster (quota, names taken, budgets) is the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...heart.settings import FEATURE_DEFAULTS
-from ...objects.kinds import KINDS
 from .field_error import FieldError, forbidden, invalid
 from .kubelet_config import validate_kubelet_configuration, validate_subordinate_ids
 from .metadata import validate_metadata, validate_metadata_update
@@ -33,7 +32,6 @@ from .workloads import (
 __all__ = [
     "FieldError",
     "list_warnings",
-    "to_status",
     "validate_create",
     "validate_kubelet_configuration",
     "validate_subordinate_ids",
@@ -56,6 +54,7 @@ _STATEFUL_MUTABLE = (
     "replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit",
     "persistentVolumeClaimRetentionPolicy", "minReadySeconds",
 )  # fmt: skip
+_TEMPLATED = tuple(kind for kind in _WORKLOADS if kind != "CronJob")
 _HOST_NAME_KINDS = ("Deployment", "ReplicaSet", "StatefulSet", "Job", "CronJob", "ReplicationController")
 
 
@@ -153,42 +152,16 @@ def list_warnings(data: Object) -> list[str]:
             f"metadata.name: this is used in {use}, which can result in surprising behavior; "
             f"a DNS label is recommended: [{why}]"
         )
-    spec = data.get("spec")
-    spec = spec if isinstance(spec, Mapping) else {}
-    path, pod = ("spec", spec) if kind == "Pod" else ("spec.template.spec", _template_spec(spec))
+    spec = data.get("spec") or {}
+    path, pod = ("spec", spec) if kind == "Pod" else ("spec.template.spec", _template_spec(kind, spec))
     if (pod.get("terminationGracePeriodSeconds") or 0) < 0:
         text = "must be >= 0; negative values are invalid and will be treated as 1"
         warnings.append(f"{path}.terminationGracePeriodSeconds: {text}")
     return warnings
 
 
-def _template_spec(spec: Mapping[str, Any]) -> Mapping[str, Any]:
-    template = spec.get("template")
-    found = template.get("spec") if isinstance(template, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
-
-
-def to_status(kind: str, name: str, errors: Sequence[FieldError], api_version: str = "") -> dict[str, Any]:
-    """The Kubernetes Status of a refused object: code 422, one cause for each field."""
-    known = KINDS.get(kind)
-    group = (api_version or (known.api_version if known else "")).rpartition("/")[0]
-    # One complaint is said once, however many ways led to it.
-    texts = list(dict.fromkeys(str(error) for error in errors))
-    body = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
-    qualified = f"{kind}.{group}" if group else kind
-    details: dict[str, Any] = {"name": name, "kind": kind}
-    if group:
-        details["group"] = group
-    details["causes"] = [
-        {"reason": error.type, "message": error.body, "field": error.path} for error in errors
-    ]
-    return {
-        "kind": "Status",
-        "apiVersion": "v1",
-        "metadata": {},
-        "status": "Failure",
-        "message": f'{qualified} "{name}" is invalid: {body}',
-        "reason": "Invalid",
-        "details": details,
-        "code": 422,
-    }
+def _template_spec(kind: str, spec: Any) -> Mapping[str, Any]:
+    # Others may have a field of that name too, in which stands whatever they like.
+    template = spec.get("template") if kind in _TEMPLATED else None
+    found: Mapping[str, Any] = (template or {}).get("spec") or {}
+    return found

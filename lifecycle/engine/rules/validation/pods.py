@@ -64,6 +64,9 @@ def _validate_policies(spec: Mapping[str, Any], path: str) -> list[FieldError]:
     errors += check_choice(f"{path}.dnsPolicy", spec.get("dnsPolicy"), DNS_POLICIES)
     deadline = spec.get("activeDeadlineSeconds")
     errors += check_range(f"{path}.activeDeadlineSeconds", deadline, 1, LONGEST_DEADLINE)
+    # Kubernetes takes any number and writes a deletionTimestamp of no use; here none is so far off.
+    grace = spec.get("terminationGracePeriodSeconds")
+    errors += check_range(f"{path}.terminationGracePeriodSeconds", grace, -LONGEST_DEADLINE, LONGEST_DEADLINE)
     system = spec.get("os")
     if system is not None:
         errors += check_choice(f"{path}.os.name", system.get("name"), ("linux", "windows"), needed=True)

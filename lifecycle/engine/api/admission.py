@@ -1,0 +1,45 @@
+"""What is refused for the state of the cluster, whatever the object itself says.
+
+In this order: a namespace that takes it, room for a pod, its service account, the security its namespace
+enforces, quotas. A controller's pods pass all but the first, which its own object passed.
+"""
+
+from __future__ import annotations
+
+from ..heart.errors import Forbidden
+from ..objects.meta import ObjectMeta, StoredObject
+from ..objects.pod import Pod, PodSpec
+from ..rules.validation.pod_security import is_significant
+from .context import Context
+from .namespace_rules import require_account, require_security
+from .quotas import QUOTA
+
+MAX_PODS = 150_000
+"""As many as Kubernetes is made for. Where it would try to hold more, here they are refused."""
+
+
+def admit_new(context: Context, new: StoredObject) -> None:
+    """A new object whose identity and first status are complete. Raises Forbidden."""
+    if isinstance(new, Pod):
+        admit_pod(context, new.spec, new.meta)
+    if context.store.count(QUOTA):
+        context.quotas.require_room(new)
+
+
+def admit_pod(context: Context, spec: PodSpec, meta: ObjectMeta) -> None:
+    """What every new pod has to pass, whoever makes it; quotas are asked apart. Raises Forbidden."""
+    store = context.store
+    if len(store.pods) >= MAX_PODS:
+        full = f"the cluster holds {MAX_PODS:,} pods, as many as it can"
+        raise Forbidden(f'pods "{meta.name}" is forbidden: {full}', "pods", meta.name)
+    require_account(store, spec, meta)
+    require_security(store, spec.raw, meta, context.features)
+
+
+def admit_changed(context: Context, old: StoredObject, new: StoredObject, subresource: str) -> None:
+    """A change of a stored object. Raises Forbidden."""
+    if isinstance(old, Pod) and is_significant(old.spec.raw, new.spec.raw):
+        require_security(context.store, new.spec.raw, old.meta, context.features)
+    # Nothing but a resize can make an object take more than it did.
+    if subresource == "resize" and context.store.count(QUOTA):
+        context.quotas.require_room(new, old=old)

@@ -1,0 +1,50 @@
+"""Who an object is: its name, uid, first generation and instant of creation.
+
+Uids and made-up names are drawn by what an owner has made so far, so a history that is lived again has the
+same ones. A number that was given out is never given again, even if the write is refused in the end.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..objects.meta import StoredObject
+from ..store.store import Store
+from .context import Context
+
+Json = dict[str, Any]
+
+
+def count_up(store: Store, owner: str) -> int:
+    """The number of what `owner` makes next, from 1."""
+    number = store.creations.get(owner, 0) + 1
+    store.creations[owner] = number
+    return number
+
+
+def with_name(context: Context, data: Json) -> Json:
+    """The object with a name: its own, or one made of its `generateName`."""
+    meta = data.get("metadata") or {}
+    if meta.get("name") or not meta.get("generateName"):
+        return data
+    stem = f"{data.get('kind')}/{meta.get('namespace') or ''}/{meta['generateName']}"
+    _uid, suffix = context.chance.uid_and_suffix(stem, count_up(context.store, stem))
+    return {**data, "metadata": {**meta, "name": meta["generateName"] + suffix}}
+
+
+def identify(context: Context, new: StoredObject) -> None:
+    """Give a new object its identity. Its uid is keyed by its owner's count, without one by its address.
+
+    So is the suffix that makes a name of `generateName` for an object without one.
+    """
+    meta = new.meta
+    owner = meta.controller
+    stem = owner.uid if owner is not None else f"{new.kind.name}/{meta.namespace or ''}/{meta.name}"
+    uid, suffix = context.chance.uid_and_suffix(stem, count_up(context.store, stem))
+    new.meta = meta.replace(
+        name=meta.name or meta.generate_name + suffix,
+        uid=uid,
+        creation_ms=context.clock.now_ms,
+        generation=1 if new.spec is not None else 0,
+        namespace=meta.namespace if new.kind.namespaced else None,
+    )

@@ -1,0 +1,217 @@
+"""What the payload of each kind of command may hold: its fields, their types, and which are required.
+
+Looked at before anything is done, so that whoever carries a command out can rely on it. The objects and
+patches inside are looked at where they are decoded. A field set to null is one left out, as is a text left
+empty that need not be given; fields that are not of a command are let be.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from reprlib import Repr
+from typing import Any
+
+from ..heart.errors import BadRequest
+from .requests import PATCH_TYPES, SUBRESOURCES
+
+Payload = dict[str, Any]
+MOST_LEVELS = 100
+"""How deep a payload is nested at most: as deep as a manifest may be."""
+_MOST = 2**31 - 1
+"""As large as a whole number of a payload may be: one of 32 bits."""
+_MOST_BITS = 1024
+"""Of a whole number within an object: more cannot be written as a decimal one."""
+
+_shorten = Repr()
+_shorten.maxstring = _shorten.maxother = 200
+
+
+class Field:
+    """One field: what it is (as in "use …"), and whether a value is that."""
+
+    __slots__ = ("fits", "is_required", "wanted")
+
+    def __init__(self, wanted: str, fits: Callable[[Any], bool], is_required: bool = False) -> None:
+        self.wanted = wanted
+        self.fits = fits
+        self.is_required = is_required
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_full_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_map(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_list_of_maps(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_map, value))
+
+
+def _is_any(value: Any) -> bool:
+    return True
+
+
+def _text(wanted: str, is_required: bool = False) -> Field:
+    return Field(wanted, _is_full_text if is_required else _is_text, is_required)
+
+
+def _choice(*choices: str, is_required: bool = False) -> Field:
+    some = choices if is_required else (*choices, "")
+    return Field(f"one of {', '.join(choices)}", lambda value: value in some, is_required)
+
+
+def _whole(wanted: str, low: int = -_MOST, is_required: bool = False) -> Field:
+    return Field(wanted, lambda value: _is_whole(value) and low <= value <= _MOST, is_required)
+
+
+def _one_object(kind: bool = True) -> dict[str, Field]:
+    """The fields that name an object."""
+    fields = {"namespace": _text("the name of a namespace"), "name": _text("the object's name", True)}
+    return {"kind": _text("the object's kind, such as Deployment", True), **fields} if kind else fields
+
+
+_OBJECT = Field(
+    "an object's JSON, such as {apiVersion: v1, kind: Pod, metadata: {…}, spec: {…}}", _is_map, True
+)
+_HEADER = {
+    "apiVersion": _text("the version of an API, such as apps/v1", True),
+    "kind": _text("the kind of an object, such as Deployment", True),
+    "metadata": Field("a map such as {name: web}", _is_map),
+}
+_NAMES = {name: _text("text") for name in ("name", "generateName", "namespace")}
+_SUBRESOURCE = _choice(*SUBRESOURCES)
+_GRACE = _whole("a whole number of seconds")
+_YES_OR_NO = Field("true or false", lambda value: isinstance(value, bool))
+_NODE = _text("the name of a node, such as node-1")
+
+PAYLOADS: Mapping[str, Mapping[str, Field]] = {
+    "create": {"object": _OBJECT},
+    "apply": {"object": _OBJECT},
+    "replace": {"object": _OBJECT, "subresource": _SUBRESOURCE},
+    "patch": {
+        **_one_object(),
+        "type": _choice(*PATCH_TYPES),
+        # Of which form depends on its type.
+        "patch": Field("a map, or for the type json a list", _is_any),
+        "subresource": _SUBRESOURCE,
+    },
+    "delete": {
+        **_one_object(),
+        "gracePeriodSeconds": _GRACE,
+        "propagationPolicy": _choice("Background", "Foreground", "Orphan"),
+        "force": _YES_OR_NO,
+        "options": Field("false for a request without options", lambda value: isinstance(value, bool | dict)),
+    },
+    "scale": {**_one_object(), "replicas": _whole("a whole number, 0 or more", 0, True)},
+    "setImage": {
+        **_one_object(),
+        "container": _text("the name of a container, or * for all"),
+        "image": _text("the new image, such as nginx:1.27", True),
+    },
+    "rollout": {
+        **_one_object(),
+        "action": _choice("restart", "pause", "resume", "undo", is_required=True),
+        "toRevision": _whole("the number of a revision, or 0 for the one before", 0),
+    },
+    "evict": {**_one_object(kind=False), "gracePeriodSeconds": _GRACE, "force": _YES_OR_NO},
+    "cordon": {"node": _NODE, "name": _NODE},
+    "uncordon": {"node": _NODE, "name": _NODE},
+    "taint": {
+        "node": _NODE,
+        "name": _NODE,
+        "taints": Field("a list of {key, value, effect}", _is_list_of_maps, True),
+    },
+    "staticPod": {
+        "node": _text("the name of a node, such as node-1", True),
+        "manifest": Field("the manifest of a Pod", _is_map),
+        "remove": _text("the name of a static pod"),
+        "namespace": _text("the name of a namespace"),
+    },
+    "fault": {
+        "node": _NODE,
+        "pod": _text("the name of a pod"),
+        "namespace": _text("the name of a namespace"),
+        "container": _text("the name of a container"),
+        "kind": _text("the kind of a fault, such as crash or exit", True),
+        "code": _whole("an exit code from 0 to 255"),
+        "reason": _text("a word such as OOMKilled"),
+        "resource": _choice("memory", "disk", "pid"),
+        # Amounts and durations are read, and refused, where their units are known.
+        "available": Field("an amount such as 100Mi", _is_any),
+        "for": Field("a duration such as 30s", _is_any),
+    },
+}
+
+
+def check_payload(kind: str, payload: Any) -> None:
+    """Raise BadRequest for an unknown kind, or naming the first field that is not what it has to be."""
+    fields = PAYLOADS.get(kind)
+    if fields is None:
+        raise BadRequest(f"unknown command {kind!r}; use one of {', '.join(sorted(PAYLOADS))}")
+    if not isinstance(payload, dict):
+        raise BadRequest(f"{kind}: the payload must be a map of {', '.join(fields)}")
+    problem = find_unreadable(payload, kind)
+    if problem:
+        raise BadRequest(problem)
+    _check_fields(fields, payload, kind)
+    if fields.get("object") is _OBJECT:
+        _check_header(payload["object"], f"{kind}.object")
+
+
+def _check_fields(fields: Mapping[str, Field], values: Payload, path: str) -> None:
+    for name, field in fields.items():
+        value = values.get(name)
+        if value is None:
+            if field.is_required:
+                raise BadRequest(f"{path}.{name}: is required: use {field.wanted}")
+        elif not field.fits(value):
+            raise BadRequest(f"{path}.{name} {_shorten.repr(value)}: use {field.wanted}")
+
+
+def _check_header(data: Payload, path: str) -> None:
+    """What an object is found by, and its fields are known by, can be read."""
+    _check_fields(_HEADER, data, path)
+    _check_fields(_NAMES, data.get("metadata") or {}, f"{path}.metadata")
+
+
+def find_unreadable(value: Any, path: str, level: int = 0) -> str:
+    """What in a value no JSON can say, or nobody could work with: the first such place, or ""."""
+    if isinstance(value, str):
+        return "" if _is_unicode(value) else f"{path}: half of a surrogate pair is no character"
+    if value is None or isinstance(value, bool):
+        return ""
+    if isinstance(value, int):
+        return "" if value.bit_length() < _MOST_BITS else f"{path}: a number of so many digits is not read"
+    if isinstance(value, float):
+        return "" if math.isfinite(value) else f"{path} {value}: use a number that is one"
+    if level >= MOST_LEVELS:
+        return f"{path}: nested more than {MOST_LEVELS} levels deep; write it flatter"
+    if isinstance(value, list):
+        found = (find_unreadable(one, f"{path}[{at}]", level + 1) for at, one in enumerate(value))
+    elif isinstance(value, dict):
+        found = (_find_in_entry(name, one, path, level) for name, one in value.items())
+    else:
+        return f"{path}: JSON has no {type(value).__name__}"
+    return next(filter(None, found), "")
+
+
+def _find_in_entry(name: Any, value: Any, path: str, level: int) -> str:
+    if not isinstance(name, str) or not _is_unicode(name):
+        return f"{path}: the name {_shorten.repr(name)} of a field must be text"
+    return find_unreadable(value, f"{path}.{name}", level + 1)
+
+
+def _is_unicode(text: str) -> bool:
+    # Of valid text only the halves of surrogate pairs cannot be written as UTF-8.
+    return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)

@@ -1,0 +1,1 @@
+"""What kubectl does and no API server: commands that are worked out from what is stored, then written."""

@@ -1,0 +1,17 @@
+"""`kubectl apply`: what was given now is set, what was given last time and not now is removed."""
+
+from __future__ import annotations
+
+from ..api.patches import apply_patch, with_last_applied
+from .client import Answer, Client, Payload
+
+
+def apply(client: Client, payload: Payload) -> Answer:
+    """Create an object, or merge its manifest with the live one and the one applied last. Raises ApiError."""
+    manifest = client.api.decode(payload["object"])
+    live = client.find_stored(manifest)
+    if live is None:
+        return 201, client.api.create_json(with_last_applied(manifest))
+    merged = apply_patch(client.to_json(live), manifest)
+    merged["metadata"].pop("resourceVersion", None)
+    return 200, client.api.update_json(live, merged)

@@ -1,0 +1,63 @@
+"""What every command works with: how it finds an object, and how it changes one as kubectl does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from ..api.context import Context
+from ..api.server import ApiServer
+from ..heart.errors import BadRequest
+from ..objects.kinds import KINDS
+from ..objects.meta import StoredObject
+
+Payload = dict[str, Any]
+Answer = tuple[int, StoredObject]
+"""The HTTP code, and the object the answer shows."""
+DEFAULT_NAMESPACE = "default"
+
+
+class Client:
+    """The API server of a cluster, as a client sees it."""
+
+    __slots__ = ("api", "clock", "store")
+
+    def __init__(self, context: Context, api: ApiServer) -> None:
+        self.api = api
+        self.clock = context.clock
+        self.store = context.store
+
+    def find(self, payload: Payload, kind: str = "") -> StoredObject:
+        """The object a payload names, of the payload's kind unless another is given. Raises NotFound."""
+        kind = kind or payload["kind"]
+        return self.store.require(kind, _namespace_of(kind, payload), payload["name"])
+
+    def find_node(self, payload: Payload) -> StoredObject:
+        """The node a payload names. Raises BadRequest, NotFound."""
+        name = payload.get("node") or payload.get("name")
+        if not name:
+            raise BadRequest("node: is required: use the name of a node, such as node-1")
+        return self.store.require("Node", "", name)
+
+    def find_stored(self, data: Payload) -> StoredObject | None:
+        """The object that a manifest is about, None when there is none yet."""
+        meta = data.get("metadata") or {}
+        return self.store.get(data["kind"], _namespace_of(data["kind"], meta), meta.get("name") or "")
+
+    def to_json(self, obj: StoredObject) -> Payload:
+        """An object as the API server shows it."""
+        return obj.to_json(self.clock.epoch_ms)
+
+    def change(self, old: StoredObject, change: Callable[[Payload], None]) -> Answer:
+        """Have `change` edit an object's JSON, and write it back."""
+        data = json.loads(json.dumps(self.to_json(old)))
+        data["metadata"].pop("resourceVersion", None)
+        change(data)
+        return 200, self.api.update_json(old, data)
+
+
+def _namespace_of(kind: str, named: Payload) -> str:
+    known = KINDS.get(kind)
+    is_namespaced = known is None or known.namespaced
+    return (named.get("namespace") or DEFAULT_NAMESPACE) if is_namespaced else ""

@@ -1,0 +1,53 @@
+"""Which kind of command is whose: a client's, or that of a part of the cluster that is asked directly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from ..api.commands import VERSION, Command
+from ..api.context import Context
+from ..api.payloads import PAYLOADS, check_payload
+from ..api.server import ApiServer
+from ..heart.errors import BadRequest
+from . import verbs
+from .apply import apply
+from .client import Answer, Client, Payload
+from .nodes import cordon, taint, uncordon
+from .rollout import rollout
+from .set_image import set_image
+
+Handler = Callable[[Payload], Answer]
+_OF_CLIENTS: dict[str, Callable[[Client, Payload], Answer]] = {
+    "create": verbs.create,
+    "apply": apply,
+    "replace": verbs.replace,
+    "patch": verbs.patch,
+    "delete": verbs.delete,
+    "scale": verbs.scale,
+    "setImage": set_image,
+    "rollout": rollout,
+    "evict": verbs.evict,
+    "cordon": cordon,
+    "uncordon": uncordon,
+    "taint": taint,
+}
+
+
+class CommandTable:
+    """Carries commands out. `others` are the handlers of those that no client sends to the API server."""
+
+    __slots__ = ("_handlers",)
+
+    def __init__(self, context: Context, api: ApiServer, others: dict[str, Handler]) -> None:
+        client = Client(context, api)
+        own = {kind: partial(handler, client) for kind, handler in _OF_CLIENTS.items()}
+        self._handlers: dict[str, Handler] = {**own, **others}
+        assert self._handlers.keys() == PAYLOADS.keys(), "a command is either unread or not carried out"
+
+    def run(self, command: Command) -> Answer:
+        """Carry a command out. Raises ApiError."""
+        if command.version > VERSION:
+            raise BadRequest(f"command version {command.version}: this engine reads up to {VERSION}")
+        check_payload(command.kind, command.payload)
+        return self._handlers[command.kind](command.payload)

@@ -1,0 +1,61 @@
+"""Commands that are one request to the API server each."""
+
+from __future__ import annotations
+
+from ..heart.errors import NotFound
+from ..objects.pod import Pod
+from .client import Answer, Client, Payload
+
+
+def create(client: Client, payload: Payload) -> Answer:
+    """`kubectl create`. Raises ApiError."""
+    return 201, client.api.create_json(payload["object"])
+
+
+def replace(client: Client, payload: Payload) -> Answer:
+    """`kubectl replace`. Raises ApiError."""
+    data = payload["object"]
+    old = client.find_stored(data)
+    if old is None:
+        name = (data.get("metadata") or {}).get("name") or ""
+        raise NotFound(f'{data["kind"]} "{name}" not found', data["kind"], name)
+    return 200, client.api.update_json(old, data, payload.get("subresource") or None)
+
+
+def patch(client: Client, payload: Payload) -> Answer:
+    """`kubectl patch`. Raises ApiError."""
+    how, subresource = payload.get("type") or "strategic", payload.get("subresource") or None
+    return 200, client.api.patch(client.find(payload), payload.get("patch"), how, subresource)
+
+
+def scale(client: Client, payload: Payload) -> Answer:
+    """`kubectl scale`: a patch of the subresource of that name. Raises ApiError."""
+    size = {"spec": {"replicas": payload["replicas"]}}
+    return 200, client.api.patch(client.find(payload), size, "merge", "scale")
+
+
+def delete(client: Client, payload: Payload) -> Answer:
+    """`kubectl delete`. Raises ApiError."""
+    removed = client.api.delete(
+        client.find(payload),
+        grace_seconds=_read_grace(payload),
+        propagation=payload.get("propagationPolicy") or None,
+        has_options=payload.get("options") is not False,
+    )
+    return 200, removed
+
+
+def evict(client: Client, payload: Payload) -> Answer:
+    """A request to the eviction API. Raises ApiError."""
+    pod = client.find(payload, "Pod")
+    assert isinstance(pod, Pod), "it was asked for by kind"
+    return 200, client.api.evict(pod, _read_grace(payload))
+
+
+def _read_grace(payload: Payload) -> int | None:
+    """The seconds a pod is given to end; None: its own."""
+    seconds: int | None = payload.get("gracePeriodSeconds")
+    if seconds is None:
+        return 0 if payload.get("force") else None
+    # kubectl asks for 1 when told 0 without --force (FORCE-03).
+    return 1 if seconds == 0 and not payload.get("force") else seconds

@@ -1,0 +1,28 @@
+"""The answer to an object that breaks a rule: every field that is wrong, in one error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...heart.errors import Invalid
+from ...objects.kinds import KINDS
+from .field_error import FieldError
+
+
+def raise_invalid(data: Mapping[str, Any], errors: Sequence[FieldError]) -> None:
+    """Raise Invalid with every field error of an object, if there are any."""
+    if errors:
+        name = (data.get("metadata") or {}).get("name") or ""
+        raise make_invalid(data.get("kind", ""), name, errors, data.get("apiVersion", ""))
+
+
+def make_invalid(kind: str, name: str, errors: Sequence[FieldError], api_version: str = "") -> Invalid:
+    """The refusal of an object: one cause for each field. One complaint is said once, however it was met."""
+    known = KINDS.get(kind)
+    group = (api_version or (known.api_version if known else "")).rpartition("/")[0]
+    texts = list(dict.fromkeys(str(error) for error in errors))
+    body = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+    qualified = f"{kind}.{group}" if group else kind
+    causes = [{"reason": error.type, "message": error.body, "field": error.path} for error in errors]
+    return Invalid(f'{qualified} "{name}" is invalid: {body}', kind, name, causes, group)

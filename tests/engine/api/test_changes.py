@@ -1,0 +1,273 @@
+"""Changing: conflicts, versions, generations, and what a request may not touch."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from tests.engine.api.desk import Desk, Json, make, make_deployment, make_pod, said
+
+
+def test_a_change_of_an_older_version_is_a_conflict() -> None:
+    desk = Desk()
+    old = desk.created(make("ConfigMap", data={"a": "1"}))
+    assert desk.patch("ConfigMap", {"data": {"a": "2"}}).ok
+    refused = desk.submit("replace", object={**old, "data": {"a": "3"}})
+    assert refused.code == 409
+    assert said(refused) == (
+        'Operation cannot be fulfilled on configmaps "web": the object has been modified; please apply your'
+        " changes to the latest version and try again"
+    )
+    found = desk.get("ConfigMap")
+    assert found is not None and found["data"] == {"a": "2"}
+
+
+@pytest.mark.parametrize("version", ["", None])
+def test_a_change_of_no_named_version_is_of_the_present_one(version: str | None) -> None:
+    desk = Desk()
+    data = desk.created(make("ConfigMap", data={"a": "1"}))
+    data["metadata"]["resourceVersion"] = version
+    assert desk.submit("replace", object={**data, "data": {"a": "2"}}).ok
+
+
+def test_a_patch_may_name_its_version() -> None:
+    desk = Desk()
+    old = desk.created(make("ConfigMap", data={"a": "1"}))["metadata"]["resourceVersion"]
+    patch = {"metadata": {"resourceVersion": old}, "data": {"a": "2"}}
+    assert desk.patch("ConfigMap", patch).ok
+    assert desk.patch("ConfigMap", patch).code == 409
+
+
+@pytest.mark.parametrize(
+    "command, payload",
+    [
+        pytest.param("patch", {"type": "merge", "patch": {"spec": {"replicas": 2}}}, id="patch"),
+        pytest.param("scale", {"replicas": 2}, id="scale"),
+        pytest.param("setImage", {"container": "app", "image": "nginx:1"}, id="setImage"),
+        pytest.param("rollout", {"action": "resume"}, id="resume"),
+    ],
+)
+def test_a_write_that_changes_nothing_is_no_version(command: str, payload: Json) -> None:
+    desk = Desk()
+    assert desk.create(make_deployment()).ok
+    assert desk.patch("Deployment", {"spec": {"paused": False}}).ok
+    desk.cluster.run_until(10_000)
+    before = desk.get("Deployment") or {}
+    desk.take_versions()
+    assert desk.submit(command, kind="Deployment", name="web", **payload).ok
+    assert (desk.take_versions(), desk.get("Deployment")) == ([], before)
+
+
+def test_applying_the_same_twice_is_one_version() -> None:
+    desk = Desk()
+    data = make("ConfigMap", data={"a": "1"})
+    assert [desk.submit("apply", object=data).code for _ in range(2)] == [201, 200]
+    assert desk.take_versions() == [("ADDED", "ConfigMap")]
+
+
+@pytest.mark.parametrize(
+    "patch, generation",
+    [
+        pytest.param({"spec": {"replicas": 3}}, 2, id="spec"),
+        pytest.param({"metadata": {"labels": {"a": "b"}}}, 1, id="labels"),
+        pytest.param({"metadata": {"annotations": {"a": "b"}}}, 1, id="annotations"),
+    ],
+)
+def test_the_generation_counts_changes_of_the_spec(patch: Json, generation: int) -> None:
+    desk = Desk()
+    assert desk.create(make_deployment()).ok
+    assert desk.patched("Deployment", patch)["metadata"]["generation"] == generation
+
+
+@pytest.mark.parametrize(
+    "patch, said_of",
+    [
+        pytest.param({"metadata": {"uid": "mine"}}, "metadata.uid: Invalid value", id="uid"),
+        pytest.param({"metadata": {"name": "other"}}, "metadata.name: Invalid value", id="name"),
+        pytest.param(
+            {"spec": {"selector": {"matchLabels": {"app": "other"}}}}, "field is immutable", id="selector"
+        ),
+    ],
+)
+def test_what_never_changes(patch: Json, said_of: str) -> None:
+    desk = Desk()
+    assert desk.create(make_deployment()).ok
+    refused = desk.patch("Deployment", patch)
+    assert (refused.code, said_of in said(refused)) == (422, True)
+
+
+def test_a_replacement_of_nothing_is_not_found() -> None:
+    refused = Desk().submit("replace", object=make("ConfigMap", data={}))
+    assert (refused.code, said(refused)) == (404, 'ConfigMap "web" not found')
+
+
+def test_a_replacement_removes_what_it_leaves_out() -> None:
+    desk = Desk()
+    assert desk.create(make("ConfigMap", metadata={"labels": {"a": "b"}}, data={"a": "1", "b": "2"})).ok
+    assert desk.submit("replace", object=make("ConfigMap", data={"b": "2"})).ok
+    found = desk.get("ConfigMap")
+    assert found is not None
+    assert (found["data"], "labels" in found["metadata"]) == ({"b": "2"}, False)
+
+
+# --- patches ----------------------------------------------------------------------------------------------
+
+STRATEGIC = {"spec": {"template": {"spec": {"containers": [{"name": "app", "image": "nginx:2"}]}}}}
+
+
+@pytest.mark.parametrize(
+    "how, patch",
+    [
+        pytest.param("strategic", STRATEGIC, id="strategic"),
+        pytest.param("apply", STRATEGIC, id="apply"),
+        pytest.param("merge", STRATEGIC, id="merge"),
+        pytest.param(
+            "json",
+            [{"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": "nginx:2"}],
+            id="json",
+        ),
+    ],
+)
+def test_every_type_of_patch_reaches_the_object(how: str, patch: Any) -> None:
+    desk = Desk()
+    assert desk.create(make_deployment()).ok
+    changed = desk.patched("Deployment", patch, type=how)
+    assert changed["spec"]["template"]["spec"]["containers"][0]["image"] == "nginx:2"
+
+
+@pytest.mark.parametrize(
+    "how, patch, code, said_of",
+    [
+        pytest.param("merge", [1], 400, "patch: a merge patch is a map", id="merge, a list"),
+        pytest.param("strategic", None, 400, "patch: a strategic patch is a map", id="nothing"),
+        pytest.param("json", {"spec": {}}, 400, "a JSON patch is a list of operations", id="json, a map"),
+        pytest.param(
+            "json", [{"op": "replace", "path": "", "value": 5}], 400, "must leave an object", id="the whole"
+        ),
+        pytest.param("json", [{"op": "remove", "path": "/spec/x"}], 422, "does not fit", id="no such field"),
+        pytest.param(
+            "strategic",
+            {"spec": {"$retainKeys": 5}},
+            400,
+            "patch.spec.$retainKeys 5: use a list",
+            id="retained keys",
+        ),
+        pytest.param(
+            "strategic",
+            {"metadata": {"$deleteFromPrimitiveList/finalizers": 5}},
+            400,
+            "patch.metadata.$deleteFromPrimitiveList/finalizers 5: use a list",
+            id="entries to delete",
+        ),
+    ],
+)
+def test_a_patch_that_cannot_be_read(how: str, patch: Any, code: int, said_of: str) -> None:
+    desk = Desk()
+    assert desk.create(make_deployment()).ok
+    before = desk.get("Deployment")
+    refused = desk.patch("Deployment", patch, type=how)
+    assert (refused.code, said_of in said(refused)) == (code, True), said(refused)
+    assert desk.get("Deployment") == before
+
+
+# --- subresources -----------------------------------------------------------------------------------------
+
+
+def test_a_status_goes_to_its_subresource_alone() -> None:
+    desk = Desk()
+    assert desk.create(make("ResourceQuota", spec={"hard": {"pods": "5"}})).ok
+    node = desk.cluster.get("Node", "", "node-1")
+    assert node is not None
+    condition = {"type": "Example", "status": "True"}
+    patch = {"spec": {"unschedulable": True}, "status": {"conditions": [condition]}}
+    told = desk.patched("Node", patch, "node-1", subresource="status")
+    assert [one["type"] for one in told["status"]["conditions"]] == ["Example"]
+    assert told["spec"] == node["spec"]
+    assert told["metadata"].get("generation") == node["metadata"].get("generation")
+    kept = desk.patched("Node", {"status": {"conditions": None}}, "node-1")
+    assert kept["status"] == told["status"]
+
+
+@pytest.mark.parametrize(
+    "how, patch",
+    [
+        pytest.param("merge", {"spec": {"replicas": 5, "paused": True}}, id="merge"),
+        pytest.param("json", [{"op": "replace", "path": "/spec/replicas", "value": 5}], id="json"),
+    ],
+)
+def test_the_scale_is_the_size_and_nothing_else(how: str, patch: Any) -> None:
+    desk = Desk()
+    before = desk.created(make_deployment())
+    after = desk.patched("Deployment", patch, type=how, subresource="scale")
+    assert after["spec"] == {**before["spec"], "replicas": 5}
+    assert after["metadata"]["generation"] == 2
+
+
+def test_a_replaced_scale_leaves_the_template() -> None:
+    desk = Desk()
+    assert desk.create(make_deployment()).ok
+    before = desk.get("Deployment") or {}
+    data = copy.deepcopy(before)
+    data["spec"]["replicas"] = 4
+    data["spec"]["template"]["spec"]["containers"][0]["image"] = "nginx:2"
+    assert desk.submit("replace", object=data, subresource="scale").ok
+    after = desk.get("Deployment")
+    assert after is not None and after["spec"] == {**before["spec"], "replicas": 4}
+
+
+@pytest.mark.parametrize("subresource", ["resize", "ephemeralcontainers"])
+def test_what_only_a_pod_has(subresource: str) -> None:
+    desk = Desk()
+    assert desk.create(make_deployment()).ok
+    refused = desk.patch("Deployment", {"spec": -1}, subresource=subresource)
+    assert (refused.code, said(refused)) == (400, f"Deployment web: has no {subresource}; only a Pod has")
+
+
+@pytest.mark.parametrize(
+    "kind, name, payload, said_of",
+    [
+        ("Deployment", "web", {"replicas": -1}, "scale.replicas -1: use a whole number, 0 or more"),
+        ("Deployment", "web", {"replicas": True}, "scale.replicas True: use a whole number, 0 or more"),
+        ("Node", "node-1", {"replicas": 1}, "Node node-1: has no size; scale one of Deployment, ReplicaSet"),
+    ],
+)
+def test_what_cannot_be_scaled(kind: str, name: str, payload: Json, said_of: str) -> None:
+    desk = Desk()
+    assert desk.create(make_deployment()).ok
+    refused = desk.submit("scale", kind=kind, name=name, **payload)
+    assert (refused.code, said_of in said(refused)) == (400, True), said(refused)
+
+
+def test_a_resize_changes_the_resources_and_nothing_else() -> None:
+    desk = Desk()
+    container = {"name": "app", "image": "nginx:1", "resources": {"requests": {"cpu": "100m"}}}
+    before = desk.created(make_pod(containers=[container]))
+    patch = {
+        "metadata": {"labels": {"a": "b"}},
+        "spec": {"containers": [{"name": "app", "resources": {"requests": {"cpu": "200m"}}}]},
+    }
+    after = desk.patched("Pod", patch, type="strategic", subresource="resize")
+    assert after["spec"]["containers"][0]["resources"] == {"requests": {"cpu": "200m"}}
+    assert after["metadata"].get("labels") == before["metadata"].get("labels")
+    assert after["metadata"]["generation"] == 2
+    more = {"spec": {"containers": [{"name": "app", "resources": {"requests": {"cpu": "300m"}}}]}}
+    assert desk.patch("Pod", more, type="strategic").code == 422
+
+
+def test_an_ephemeral_container_is_added_by_its_subresource_alone() -> None:
+    desk = Desk()
+    assert desk.create(make_pod()).ok
+    patch = {"spec": {"ephemeralContainers": [{"name": "debug", "image": "busybox:1"}]}}
+    assert desk.patch("Pod", patch, type="strategic").code == 422
+    after = desk.patched("Pod", patch, type="strategic", subresource="ephemeralcontainers")
+    assert [one["name"] for one in after["spec"]["ephemeralContainers"]] == ["debug"]
+
+
+def test_there_is_no_other_subresource() -> None:
+    desk = Desk()
+    assert desk.create(make_pod()).ok
+    refused = desk.patch("Pod", {}, subresource="binding")
+    assert refused.code == 400
+    assert "patch.subresource 'binding': use one of status, resize, ephemeralcontainers" in said(refused)
