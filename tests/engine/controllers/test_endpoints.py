@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from lifecycle.engine import Cluster, Command
 from lifecycle.engine.controllers.endpoints.decide import (
     ENDPOINTS_PER_SLICE,
     endpoint_state,
@@ -138,3 +139,23 @@ def test_a_rolling_update_hands_traffic_over():
     door.run(10)
     assert door.cluster.list("EndpointSlice") == []
     assert [row["new"] for row in door.rows if row.get("field") == "endpoint.web"][-1] is None
+
+
+def test_a_slice_of_a_users_own_that_names_no_pod_stops_nobody():
+    door = Door()
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}}
+    service = door.apply(service | {"spec": {"selector": {"app": "nginx"}, "ports": [{"port": 80}]}})
+    owner = {"apiVersion": "v1", "kind": "Service", "name": "web", "uid": service["metadata"]["uid"]}
+    door.apply(
+        {
+            "apiVersion": "discovery.k8s.io/v1",
+            "kind": "EndpointSlice",
+            "metadata": {"name": "mine", "ownerReferences": [{**owner, "controller": True}]},
+            "addressType": "IPv4",
+            "endpoints": [{"addresses": ["10.9.9.9"]}],
+        }
+    )
+    door.cluster.take_changes()
+    loaded = Cluster.load(door.cluster.save())
+    loaded.run_until(10_000)
+    assert loaded.submit(Command("x", "delete", {"kind": "EndpointSlice", "name": "mine"})).ok

@@ -51,12 +51,12 @@ def endpoint_state(endpoint: Endpoint | None) -> str | None:
     """How people see it: ready, serving or terminating; None where no traffic goes."""
     if endpoint is None:
         return None
-    conditions = endpoint["conditions"]
-    if conditions["ready"]:
+    conditions = endpoint.get("conditions") or {}
+    if conditions.get("ready"):
         return READY
-    if not conditions["terminating"]:
+    if not conditions.get("terminating"):
         return None
-    return SERVING if conditions["serving"] else TERMINATING
+    return SERVING if conditions.get("serving") else TERMINATING
 
 
 def make_ports(service_spec: Mapping[str, Any], pod: Pod | None) -> list[Port]:
@@ -99,7 +99,7 @@ def place(slices: list[list[Endpoint]], wanted: Mapping[str, Endpoint | None]) -
     for endpoints in slices:
         kept = []
         for endpoint in endpoints:
-            new = left.pop(endpoint["targetRef"]["uid"], endpoint)
+            new = left.pop(pod_uid_of(endpoint), endpoint)
             if new is not None:
                 kept.append(endpoint if new == endpoint else new)
         result.append(kept)
@@ -158,6 +158,16 @@ def _make_slice(service: StoredObject, endpoints: list[Endpoint], ports: list[Po
         ),
         extra={"addressType": "IPv4", "endpoints": endpoints, "ports": ports},
     )
+
+
+def pod_uid_of(endpoint: Endpoint) -> str:
+    """The uid of the pod behind an endpoint; "" when somebody wrote one that names none."""
+    return str((endpoint.get("targetRef") or {}).get("uid") or "")
+
+
+def is_managed(endpoint_slice: StoredObject) -> bool:
+    """Whether a slice is this controller's to write: its label says so."""
+    return all(endpoint_slice.meta.labels.get(name) == value for name, value in MANAGED_BY.items())
 
 
 def list_endpoints(endpoint_slice: StoredObject) -> list[Endpoint]:

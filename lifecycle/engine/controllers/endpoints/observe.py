@@ -17,8 +17,10 @@ from .decide import (
     decide_endpoints,
     decide_slices,
     endpoint_state,
+    is_managed,
     list_endpoints,
     make_ports,
+    pod_uid_of,
     selector_of,
 )
 
@@ -48,7 +50,7 @@ class EndpointSliceController:
             known = self._endpoints.setdefault(service.meta.uid, {})
             for entry in self._slices(service):
                 for endpoint in list_endpoints(entry):
-                    known[endpoint["targetRef"]["uid"]] = endpoint
+                    known[pod_uid_of(endpoint)] = endpoint
             self._dirty[service.meta.uid].update(dict.fromkeys(known))
 
     def _on_service(self, old: StoredObject | None, new: StoredObject | None) -> None:
@@ -87,10 +89,10 @@ class EndpointSliceController:
         """A slice that is taken away while its Service stays is made again."""
         owner = old.meta.controller if old is not None else None
         known = self._endpoints.get(owner.uid) if owner is not None else None
-        if new is not None or old is None or owner is None or known is None:
+        if new is not None or old is None or owner is None or known is None or not is_managed(old):
             return
         for endpoint in list_endpoints(old):
-            pod_uid = endpoint["targetRef"]["uid"]
+            pod_uid = pod_uid_of(endpoint)
             if known.pop(pod_uid, None) is not None:
                 self._tell(owner.name, pod_uid, endpoint_state(endpoint), None)
                 self._dirty[owner.uid][pod_uid] = None
@@ -160,7 +162,7 @@ class EndpointSliceController:
 
     def _slices(self, service: StoredObject) -> list[StoredObject]:
         children = list_by_age(self._store.find, self._store.index.children.get(service.meta.uid, ()))
-        return [entry for entry in children if entry.kind.name == "EndpointSlice"]
+        return [entry for entry in children if entry.kind.name == "EndpointSlice" and is_managed(entry)]
 
     def _tell(self, name: str, pod_uid: str, was: str | None, is_now: str | None) -> None:
         pod = self._store.pods.get(pod_uid)
