@@ -10,7 +10,7 @@ import pytest
 from lifecycle.engine.objects.condition import read_conditions
 from lifecycle.engine.objects.container import ContainerStatus
 from lifecycle.engine.objects.pod import PodSpec
-from lifecycle.engine.rules.pod_status import decide_containers_ready, decide_initialized, decide_ready
+from lifecycle.engine.rules.pod_conditions import decide_containers_ready, decide_initialized, decide_ready
 from tests.conformance.cases import Case, load_cases
 
 

@@ -7,12 +7,9 @@ import pytest
 from lifecycle.engine.objects.container import ContainerStatus
 from lifecycle.engine.objects.pod import Pod, PodStatus
 from lifecycle.engine.objects.runtime import RuntimeContainer
-from lifecycle.engine.rules.pod_status import (
-    decide_conditions,
-    decide_container_status,
-    decide_lost_status,
-    decide_phase,
-)
+from lifecycle.engine.rules.container_status import decide_container_status, decide_lost_status
+from lifecycle.engine.rules.pod_conditions import decide_conditions
+from lifecycle.engine.rules.pod_status import decide_phase
 from lifecycle.engine.rules.qos import decide_qos_class
 from tests.conformance.cases import Case, load_cases
 

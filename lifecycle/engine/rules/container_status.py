@@ -22,7 +22,6 @@ from ..objects.container import (
 from ..objects.pod import PodSpec
 from ..objects.runtime import CREATED, EXITED, RuntimeContainer
 from ..objects.runtime import RUNNING as RUNTIME_RUNNING
-from .restart_rules import RESTARTING_ALL
 
 CONTAINER_CREATING, POD_INITIALIZING = "ContainerCreating", "PodInitializing"
 STATUS_UNKNOWN = "ContainerStatusUnknown"
@@ -181,33 +180,3 @@ def decide_lost_status(
     state = waiting(default_waiting_reason(spec))
     new = ContainerStatus(container.name, state, last, False, None, count, container.image)
     return previous if previous is not None and previous == new else new
-
-
-def decide_restarting_status(container: Container, previous: ContainerStatus | None) -> ContainerStatus:
-    """The status of a container that an in-place restart of the whole pod has removed (RALL-11).
-
-    The trigger's real exit code stays in the row that reported its end; lastState says 137 for all alike.
-    """
-    count = previous.restart_count if previous is not None else 0
-    before = previous.state if previous is not None else None
-    ended = ContainerState(
-        TERMINATED,
-        RESTARTING_ALL,
-        RESTART_ALL_MESSAGE,
-        before.started_ms if before is not None else None,
-        before.finished_ms if before is not None else None,
-        LOST_EXIT_CODE,
-    )
-    has_run = before is not None and before.type != WAITING
-    return ContainerStatus(
-        container.name,
-        waiting(RESTARTING_ALL, RESTART_ALL_MESSAGE),
-        ended if has_run else previous.last_state if previous is not None else None,
-        False,
-        False,
-        count + 1 if has_run else count,
-        container.image,
-        "",
-        "",
-        previous.extra if previous is not None else None,
-    )

@@ -1,4 +1,4 @@
-"""From container states to what a pod's status says: the phase here, conditions and containers beside it.
+"""From container states to the phase a pod's status says.
 
 Models the kubelet's status generation. Everything is pure and runs several times in a pod's start.
 """
@@ -10,33 +10,7 @@ from collections.abc import Sequence
 from ..objects.container import RUNNING, TERMINATED, WAITING, ContainerStatus
 from ..objects.pod import FAILED, PENDING, SUCCEEDED, PodSpec
 from ..objects.pod import RUNNING as POD_RUNNING
-from .container_status import (
-    CONTAINER_CREATING,
-    POD_INITIALIZING,
-    decide_container_status,
-    decide_lost_status,
-    decide_restarting_status,
-    default_waiting_reason,
-    image_id_of,
-)
-from .pod_conditions import decide_conditions, decide_containers_ready, decide_initialized, decide_ready
 from .restart_rules import RESTARTING_ALL, status_of, will_restart
-
-__all__ = [
-    "CONTAINER_CREATING",
-    "POD_INITIALIZING",
-    "decide_conditions",
-    "decide_container_status",
-    "decide_containers_ready",
-    "decide_final_phase",
-    "decide_initialized",
-    "decide_lost_status",
-    "decide_phase",
-    "decide_ready",
-    "decide_restarting_status",
-    "default_waiting_reason",
-    "image_id_of",
-]
 
 
 def decide_phase(
@@ -145,11 +119,3 @@ def _has_restarted_in_place(statuses: Sequence[ContainerStatus]) -> bool:
     return any(
         status.last_state is not None and status.last_state.reason == RESTARTING_ALL for status in statuses
     )
-
-
-def decide_final_phase(phase: str) -> str:
-    """The phase a deleted pod's object ends with once nothing of it runs any more (POD-PHASE-14).
-
-    A pod whose containers never ran has no ends to judge by and counts as Failed.
-    """
-    return phase if phase in (SUCCEEDED, FAILED) else FAILED

@@ -1,7 +1,7 @@
 """One scheduler: takes unbound pods in order, binds each to the best node that has room.
 
 Models filtering by requests, selectors, affinity and taints, and spreading of siblings. A pod that fits
-nowhere waits until a node changes. Gated pods are not tried (SGATE-03).
+nowhere waits until a node changes. Gated pods are not tried (SGATE-03), nor those of another scheduler.
 """
 
 from __future__ import annotations
@@ -95,6 +95,9 @@ class Scheduler:
 
     def _on_unbound(self, old: Pod | None, new: Pod) -> None:
         if (old is not None and old.spec is new.spec) or new.spec.scheduling_gates:
+            return
+        if new.spec.scheduler_name != SOURCE:
+            # Another scheduler is to find it a node (DS-SCHED-05); there is none, so it stays Pending.
             return
         uid = new.meta.uid
         self._context.later(self._context.draw_ms("schedule", uid), TIMER, uid)

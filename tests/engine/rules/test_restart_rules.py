@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine.rules.restart_rules import matching_rule, should_restart, should_restart_all
-from tests.engine.kubelet.build import make_spec
+from tests.engine.rules.build import make_spec
 
 
 def rule(action: str, operator: str, *values: int) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import pytest
 
 from lifecycle.engine.objects.runtime import RuntimePod
 from lifecycle.engine.rules.pod_actions import decide_pod_actions
-from tests.engine.kubelet.build import make_runtime, make_spec
+from tests.engine.rules.build import make_runtime, make_spec
 
 RESTART_ALL = [{"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [88]}}]
 

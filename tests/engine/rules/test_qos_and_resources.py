@@ -7,7 +7,7 @@ import pytest
 from lifecycle.engine.objects.pod import PodSpec
 from lifecycle.engine.rules.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
 from lifecycle.engine.rules.qos import decide_qos_class
-from tests.engine.kubelet.build import make_spec
+from tests.engine.rules.build import make_spec
 
 FULL = {"cpu": "500m", "memory": "128Mi"}
 

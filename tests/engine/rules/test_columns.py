@@ -17,7 +17,7 @@ from lifecycle.engine.rules.columns import (
     restarts_text,
     summarize,
 )
-from tests.engine.kubelet.build import ended, make_pod, make_spec, status
+from tests.engine.rules.build import ended, make_pod, make_spec, status
 
 READY = Condition("Ready", "True")
 NOT_READY = Condition("Ready", "False")

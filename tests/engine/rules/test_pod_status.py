@@ -7,16 +7,10 @@ import pytest
 from lifecycle.engine.objects.condition import Condition
 from lifecycle.engine.objects.pod import PodSpec
 from lifecycle.engine.objects.runtime import RuntimeContainer
-from lifecycle.engine.rules.pod_status import (
-    decide_conditions,
-    decide_container_status,
-    decide_final_phase,
-    decide_lost_status,
-    decide_phase,
-    decide_restarting_status,
-    image_id_of,
-)
-from tests.engine.kubelet.build import ended, make_spec, status
+from lifecycle.engine.rules.container_status import decide_container_status, decide_lost_status, image_id_of
+from lifecycle.engine.rules.pod_conditions import decide_conditions
+from lifecycle.engine.rules.pod_status import decide_phase
+from tests.engine.rules.build import ended, make_spec, status
 
 ONE_RULE = [{"action": "Restart", "exitCodes": {"operator": "In", "values": [42]}}]
 
@@ -127,11 +121,6 @@ def test_rules_decide_before_the_containers_policy(exit_code: int, expected: str
 def test_a_deleted_pod_ends_by_its_exit_codes(codes: tuple[int, int], expected: str) -> None:
     seen = [status(name, ended(code)) for name, code in zip(("c1", "c2"), codes, strict=True)]
     assert phase_of(make_spec("c1", "c2"), *seen, is_terminal=True) == expected
-
-
-@pytest.mark.parametrize("phase, expected", [("Pending", "Failed"), ("Succeeded", "Succeeded")])
-def test_a_deleted_pod_that_never_ran_has_failed(phase: str, expected: str) -> None:
-    assert decide_final_phase(phase) == expected
 
 
 @pytest.mark.spec("RALL-12")
@@ -362,13 +351,6 @@ def test_a_lost_container_ended_with_137(is_deleted: bool, count: int) -> None:
     lost = decide_lost_status(APP, make_spec(), told(RUN_1, None), is_deleted=is_deleted)
     assert (lost.state.reason, lost.restart_count) == ("ContainerCreating", count)
     assert (lost.last_state.exit_code, lost.last_state.reason) == (137, "ContainerStatusUnknown")
-
-
-@pytest.mark.spec("RALL-11")
-def test_an_in_place_restart_shows_137_on_every_container() -> None:
-    seen = decide_restarting_status(APP, told(END_1, told(RUN_1, None), count=2))
-    assert (seen.restart_count, seen.last_state.exit_code) == (3, 137)
-    assert seen.last_state.reason == "RestartingAllContainers"
 
 
 def test_an_image_has_one_digest() -> None:
