@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from lifecycle.engine.objects.container import ContainerStatus
-from lifecycle.engine.objects.pod import Pod, PodStatus
+from lifecycle.engine.objects.pod import Pod
+from lifecycle.engine.objects.pod_status import PodStatus
 from lifecycle.engine.objects.runtime import RuntimeContainer
 from lifecycle.engine.rules.container_status import decide_container_status, decide_lost_status
 from lifecycle.engine.rules.pod_conditions import decide_conditions

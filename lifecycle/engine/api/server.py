@@ -14,8 +14,9 @@ from typing import Any
 from ..heart.errors import AlreadyExists, Conflict
 from ..objects.condition import Condition
 from ..objects.meta import ObjectMeta, StoredObject
-from ..objects.pod import PENDING, POD_KIND, Pod, PodSpec, PodStatus
+from ..objects.pod import PENDING, POD_KIND, Pod, PodSpec
 from ..objects.pod_overlay import overlay_meta, overlay_spec
+from ..objects.pod_status import PodStatus
 from ..rules.actions import CreatePod
 from ..rules.defaults import apply_defaults
 from ..rules.defaults.pods import default_pod
@@ -110,7 +111,7 @@ class ApiServer:
         if action.overlay is not None:
             meta, spec = overlay_meta(meta, action.overlay), overlay_spec(spec, action.overlay.spec)
         self._admit(spec, meta)
-        status = self._new_status(spec) if spec.scheduling_gates else spec.memo["new_status"]
+        status = spec.notes.new_status or self._new_status(spec)
         pod = Pod(POD_KIND, meta, spec, status)
         if store.count(QUOTA):
             self._context.quotas.require_room(pod, action.name or action.generate_name)
@@ -128,12 +129,13 @@ class ApiServer:
 
     def _admitted(self, spec: PodSpec) -> PodSpec:
         # What admission adds to a pod is the same for all pods of a template.
-        admitted = spec.memo.get("admitted")
-        if isinstance(admitted, PodSpec):
+        admitted = spec.notes.admitted
+        if admitted is not None:
             return admitted
         admitted = PodSpec.from_json(default_pod(spec.raw, self._context.features))
-        admitted.memo["new_status"] = PodStatus(PENDING, qos_class=decide_qos_class(admitted))
-        spec.memo["admitted"] = admitted
+        if not admitted.scheduling_gates:
+            admitted.notes.new_status = self._new_status(admitted)
+        spec.notes.admitted = admitted
         return admitted
 
     # --- update ---------------------------------------------------------------------------------------

@@ -160,16 +160,15 @@ class Parts:
     def behavior(self, pod: Pod, run: ContainerRun) -> Behavior:
         """What a container does, worked out once per template."""
         if run.behavior is None:
-            memo = pod.spec.memo
+            known_by_key = pod.spec.notes.behaviors
             key = (
-                "behavior",
                 run.container.name,
                 run.container.image,
                 pod.meta.annotations.get("podline.dev/behavior"),
                 self.has_profiles,
             )
-            known = memo.get(key)
-            if known is None or self.profiles:
+            known = known_by_key.get(key)
+            if not isinstance(known, Behavior) or self.profiles:
                 known = resolve_behavior(
                     pod.spec,
                     run.container,
@@ -178,7 +177,7 @@ class Parts:
                     pod.meta.labels,
                     self.context.timing.is_instant,
                 )
-                memo[key] = known
+                known_by_key[key] = known
             run.behavior = known
         return run.behavior
 

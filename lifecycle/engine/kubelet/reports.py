@@ -7,8 +7,9 @@ from typing import Any
 from ..objects.condition import Condition
 from ..objects.container import TERMINATED as STATE_TERMINATED
 from ..objects.container import Container, ContainerStatus
-from ..objects.pod import FAILED, SUCCEEDED, Pod, PodSpec, PodStatus
+from ..objects.pod import FAILED, SUCCEEDED, Pod, PodSpec
 from ..objects.pod import RUNNING as POD_RUNNING
+from ..objects.pod_status import PodStatus
 from ..objects.runtime import RUNNING as RUNTIME_RUNNING
 from ..rules.container_status import (
     decide_container_status,
@@ -59,11 +60,11 @@ class Reporter:
         key = key_of(worker, pod, self._tells_sandbox)
         if key is None or worker.uid in self._parts.statics:
             return self._work_out(worker, pod, host_ip)
-        step: Step | None = worker.spec.memo.get(key)
-        if step is None:
+        step = worker.spec.notes.steps.get(key)
+        if not isinstance(step, Step):
             return self._learn(key, worker, pod, host_ip)
         status = step.status_of(worker, pod.status, host_ip, self._clock.now_ms)
-        worker.is_reported, worker.told = True, (status, key[2])
+        worker.is_reported, worker.told = True, (status, key[1])
         changed = pod.with_status(status)
         self._parts.store.update_as_known(pod, changed, step.changes_of(worker), step.shown, step.concern)
         return changed
@@ -73,8 +74,8 @@ class Reporter:
         changed = self._work_out(worker, pod, host_ip)
         if changed is not pod and is_learnable(pod.status, changed.status):
             told = pod_changes(pod, changed)
-            worker.spec.memo[key] = Step(pod.status, changed.status, told, changed.shown)
-            worker.told = (changed.status, key[2])
+            worker.spec.notes.steps[key] = Step(pod.status, changed.status, told, changed.shown)
+            worker.told = (changed.status, key[1])
         return changed
 
     def _work_out(self, worker: PodWorker, pod: Pod, host_ip: str) -> Pod:
@@ -101,22 +102,14 @@ class Reporter:
         )
         if phase == FAILED and why == EVICTED:
             conditions = with_disruption(conditions, message, self._clock.now_ms)
-        new = PodStatus(
-            phase,
-            conditions,
-            statuses,
-            init_statuses,
-            ephemeral,
-            why,
-            message,
-            worker.ip,
-            host_ip,
-            status.start_ms if status.start_ms is not None else self._clock.now_ms,
-            status.qos_class,
-            pod.meta.generation,
-            status.nominated_node_name,
-            status.extra,
-        )
+        new = status.copy()
+        new.phase, new.reason, new.message = phase, why, message
+        new.conditions = conditions
+        new.containers, new.init_containers, new.ephemeral_containers = statuses, init_statuses, ephemeral
+        new.pod_ip, new.host_ip = worker.ip, host_ip
+        if new.start_ms is None:
+            new.start_ms = self._clock.now_ms
+        new.observed_generation = pod.meta.generation
         if worker.untold_ends is not None:
             worker.forget_told()
         if worker.is_reported and _is_same(status, new):
@@ -215,14 +208,14 @@ class Reporter:
 
 def _first_status(spec: PodSpec, container: Container, reason: str) -> ContainerStatus:
     """What is said first of a container: alike for all pods of a template, which share it."""
-    key = ("first_status", container.name)
-    known: ContainerStatus | None = spec.memo.get(key)
+    known_by_name = spec.notes.first_statuses
+    known = known_by_name.get(container.name)
     if known is None:
         known = decide_container_status(
             container, None, None, (reason, None), ready=False, started=False, restart_count=0
         )
         has = container.raw.get("resources")
-        known = spec.memo[key] = known if not has else _with_resources(known, has)
+        known = known_by_name[container.name] = known if not has else _with_resources(known, has)
     return known
 
 

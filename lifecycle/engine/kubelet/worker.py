@@ -7,7 +7,8 @@ from typing import Any
 
 from ..objects.codec import decode, encode
 from ..objects.container import Container, ContainerState
-from ..objects.pod import Pod, PodSpec, PodStatus
+from ..objects.pod import Pod, PodSpec
+from ..objects.pod_status import PodStatus
 from ..objects.runtime import RuntimeContainer, RuntimePod
 from ..programs import Behavior, FileLayer, HookRun, Process, ProcessNamespace
 from ..rules.probe_rules import ProbeState

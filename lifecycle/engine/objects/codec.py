@@ -14,8 +14,9 @@ from .deployment import Deployment, DeploymentSpec, DeploymentStatus
 from .kinds import Kind, kind_for
 from .meta import ObjectMeta, OwnerReference, PlainObject
 from .node import Node, NodeSpec, NodeStatus, Taint
-from .pod import Pod, PodSpec, PodStatus
+from .pod import Pod, PodSpec
 from .pod_overlay import overlay_spec
+from .pod_status import PodStatus
 from .record import Record
 from .replica_set import ReplicaSet, ReplicaSetSpec, ReplicaSetStatus
 
@@ -28,7 +29,6 @@ _CLASSES: dict[str, type[Record]] = {
         Deployment,
         DeploymentStatus,
         Node,
-        NodeSpec,
         NodeStatus,
         ObjectMeta,
         OwnerReference,
@@ -40,7 +40,7 @@ _CLASSES: dict[str, type[Record]] = {
         Taint,
     )
 }
-_READ_FROM_JSON: dict[str, Any] = {one.__name__: one for one in (DeploymentSpec, ReplicaSetSpec)}
+_READ_FROM_JSON: dict[str, Any] = {one.__name__: one for one in (DeploymentSpec, NodeSpec, ReplicaSetSpec)}
 
 
 class PodSpecs:

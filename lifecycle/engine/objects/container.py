@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from .probe import Probe
 from .quantity import amount
-from .record import Record
+from .record import Reading, Record
 from .times import format_time, parse_time_or_none
 
 ALWAYS, ON_FAILURE, NEVER = "Always", "OnFailure", "Never"
 WAITING, RUNNING, TERMINATED = "Waiting", "Running", "Terminated"
 
 
+@dataclass(slots=True, eq=False)
 class RestartRule(Record):
     """One entry of `restartPolicyRules`: what to do when the exit code is in, or not in, a list."""
 
-    __slots__ = ("action", "operator", "values")
-
-    def __init__(self, action: str, operator: str, values: tuple[int, ...]) -> None:
-        self.action = action
-        self.operator = operator
-        self.values = values
+    action: str
+    operator: str
+    values: tuple[int, ...]
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RestartRule:
@@ -31,7 +30,7 @@ class RestartRule(Record):
         return cls(data.get("action", ""), codes.get("operator", "In"), tuple(codes.get("values") or ()))
 
 
-class Container(Record):
+class Container(Reading, read_from=("raw", "section")):
     """A container of a pod's spec, read once per template. Resources: CPU in milli, others in units."""
 
     __slots__ = (
@@ -115,39 +114,18 @@ def default_pull_policy(image: str) -> str:
     return "Always" if tag in ("", "latest") else "IfNotPresent"
 
 
+@dataclass(slots=True, eq=False)
 class ContainerState(Record):
     """One of the three states. Instants in ms; fields that a state does not have stay None."""
 
-    __slots__ = (
-        "container_id",
-        "exit_code",
-        "finished_ms",
-        "message",
-        "reason",
-        "signal",
-        "started_ms",
-        "type",
-    )
-
-    def __init__(
-        self,
-        type: str,
-        reason: str = "",
-        message: str = "",
-        started_ms: int | None = None,
-        finished_ms: int | None = None,
-        exit_code: int | None = None,
-        signal: int | None = None,
-        container_id: str = "",
-    ) -> None:
-        self.type = type
-        self.reason = reason
-        self.message = message
-        self.started_ms = started_ms
-        self.finished_ms = finished_ms
-        self.exit_code = exit_code
-        self.signal = signal
-        self.container_id = container_id
+    type: str
+    reason: str = ""
+    message: str = ""
+    started_ms: int | None = None
+    finished_ms: int | None = None
+    exit_code: int | None = None
+    signal: int | None = None
+    container_id: str = ""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any] | None, epoch_ms: int = 0) -> ContainerState | None:
@@ -220,21 +198,6 @@ class ContainerStatus(Record):
         "state",
     )
 
-    def with_extra(self, extra: dict[str, Any] | None) -> ContainerStatus:
-        """The status with other details: the hot path's `replace`."""
-        return ContainerStatus(
-            self.name,
-            self.state,
-            self.last_state,
-            self.ready,
-            self.started,
-            self.restart_count,
-            self.image,
-            self.image_id,
-            self.container_id,
-            extra,
-        )
-
     def __init__(
         self,
         name: str,
@@ -258,6 +221,21 @@ class ContainerStatus(Record):
         self.image_id = image_id
         self.container_id = container_id
         self.extra = extra
+
+    def with_extra(self, extra: dict[str, Any] | None) -> ContainerStatus:
+        """The status with other details: the hot path's `replace`."""
+        return ContainerStatus(
+            self.name,
+            self.state,
+            self.last_state,
+            self.ready,
+            self.started,
+            self.restart_count,
+            self.image,
+            self.image_id,
+            self.container_id,
+            extra,
+        )
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], epoch_ms: int = 0) -> ContainerStatus:

@@ -9,7 +9,7 @@ from .condition import Condition, read_conditions
 from .int_or_percent import IntOrPercent, read_int_or_percent, resolve_fenceposts
 from .meta import StoredObject
 from .pod_template import PodTemplate
-from .record import Record
+from .record import Reading, Record
 from .selector import Selector
 
 ROLLING_UPDATE, RECREATE = "RollingUpdate", "Recreate"
@@ -19,7 +19,7 @@ NO_LIMIT = 2**31 - 1
 """A `progressDeadlineSeconds` or `revisionHistoryLimit` of this size means none."""
 
 
-class DeploymentSpec(Record):
+class DeploymentSpec(Reading):
     """What a Deployment asks for. `raw` is the stored JSON; what it leaves out is not defaulted here."""
 
     __slots__ = (
@@ -87,9 +87,6 @@ class DeploymentSpec(Record):
                 self.max_surge, self.max_unavailable, self.replicas
             )
         return self._surge_and_unavailable
-
-
-DeploymentSpec._fields = ("raw",)
 
 
 class DeploymentStatus(Record):

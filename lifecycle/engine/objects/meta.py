@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 from .kinds import KINDS, Kind, kind_for
@@ -20,26 +21,16 @@ _READ = frozenset(
 )
 
 
+@dataclass(slots=True, eq=False)
 class OwnerReference(Record):
     """One entry of `metadata.ownerReferences`."""
 
-    __slots__ = ("api_version", "block_owner_deletion", "controller", "kind", "name", "uid")
-
-    def __init__(
-        self,
-        api_version: str,
-        kind: str,
-        name: str,
-        uid: str,
-        controller: bool = False,
-        block_owner_deletion: bool = False,
-    ) -> None:
-        self.api_version = api_version
-        self.kind = kind
-        self.name = name
-        self.uid = uid
-        self.controller = controller
-        self.block_owner_deletion = block_owner_deletion
+    api_version: str
+    kind: str
+    name: str
+    uid: str
+    controller: bool = False
+    block_owner_deletion: bool = False
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> OwnerReference:
@@ -78,7 +69,7 @@ class Subject(NamedTuple):
     owner: str | None
 
 
-class ObjectMeta(Record):
+class ObjectMeta(Record, derived=("controller", "subject")):
     """`metadata`, less `resourceVersion`, which the stored object itself carries.
 
     Instants in ms. `deletion_ms` is the deletionTimestamp: the request's instant plus the grace period.
@@ -198,10 +189,6 @@ class ObjectMeta(Record):
         if self.extra:
             data.update(self.extra)
         return data
-
-
-# What is derived is no part of the content.
-ObjectMeta._fields = tuple(name for name in ObjectMeta._fields if name not in ("controller", "subject"))
 
 
 class StoredObject(Record):

@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from .condition import Condition, read_conditions
 from .container import read_resources
 from .meta import StoredObject
-from .record import Record
+from .record import Reading, Record
 
 
+@dataclass(slots=True, eq=False)
 class Taint(Record):
     """One taint of a node."""
 
-    __slots__ = ("effect", "key", "value")
-
-    def __init__(self, key: str, value: str = "", effect: str = "") -> None:
-        self.key = key
-        self.value = value
-        self.effect = effect
+    key: str
+    value: str = ""
+    effect: str = ""
 
 
-class NodeSpec(Record):
+class NodeSpec(Reading):
     """A node's spec; `raw` is the stored JSON."""
 
-    __slots__ = ("pod_cidr", "raw", "taints", "unschedulable")
+    __slots__ = ("raw", "taints", "unschedulable")
 
     def __init__(self, raw: dict[str, Any]) -> None:
         self.raw = raw
         self.unschedulable = bool(raw.get("unschedulable"))
-        self.pod_cidr: str = raw.get("podCIDR") or ""
         self.taints = tuple(
             Taint(entry.get("key", ""), entry.get("value") or "", entry.get("effect", ""))
             for entry in raw.get("taints") or ()

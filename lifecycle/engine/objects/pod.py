@@ -3,33 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from .condition import Condition, read_conditions
+from .condition import Condition
 from .container import ALWAYS, Container, ContainerStatus
 from .kinds import KINDS, Kind
 from .meta import ObjectMeta, StoredObject
 from .node import Taint
-from .record import Record
-from .times import format_time, parse_time_or_none
+from .pod_status import PodStatus
+from .record import Reading, Record
 
 PENDING, RUNNING, SUCCEEDED, FAILED, UNKNOWN = "Pending", "Running", "Succeeded", "Failed", "Unknown"
 POD_KIND = KINDS["Pod"]
+DEFAULT_SCHEDULER = "default-scheduler"
 MIRROR = "kubernetes.io/config.mirror"
 """The annotation that a mirror pod has, and nothing else: it names the static pod it shows."""
 
 
+@dataclass(slots=True, eq=False)
 class Toleration(Record):
     """One toleration; `seconds` None means for ever."""
 
-    __slots__ = ("effect", "key", "operator", "seconds", "value")
+    key: str
+    operator: str
+    value: str
+    effect: str
+    seconds: int | None
 
-    def __init__(self, data: Mapping[str, Any]) -> None:
-        self.key: str = data.get("key") or ""
-        self.operator: str = data.get("operator") or "Equal"
-        self.value: str = data.get("value") or ""
-        self.effect: str = data.get("effect") or ""
-        self.seconds: int | None = data.get("tolerationSeconds")
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Toleration:
+        """Read one entry."""
+        return cls(
+            data.get("key") or "",
+            data.get("operator") or "Equal",
+            data.get("value") or "",
+            data.get("effect") or "",
+            data.get("tolerationSeconds"),
+        )
 
     def covers(self, taint: Taint) -> bool:
         """Whether a taint is tolerated. An empty key with Exists covers every taint, an empty effect any."""
@@ -38,7 +49,62 @@ class Toleration(Record):
         return self.operator == "Exists" or bool(self.key and self.value == taint.value)
 
 
-class PodSpec(Record):
+BehaviorKey = tuple[str, str, str | None, int]
+"""Container, image, the annotation that says what it does, and how often profiles have changed."""
+ImageKey = tuple[str, str]
+"""Container and image."""
+
+
+class TemplateNotes:
+    """What is worked out from a pod spec once, for all pods made from one template. None: not yet.
+
+    A note follows from the spec alone, and from what its key says, so that it is never taken back. Notes of
+    rooms above this one are kept unread: who writes one tells its class again when reading it.
+    """
+
+    __slots__ = (
+        "admitted",
+        "behaviors",
+        "effective_limits",
+        "effective_requests",
+        "first_actions",
+        "first_changes",
+        "first_statuses",
+        "identities",
+        "is_root_allowed",
+        "may_restart_all",
+        "new_status",
+        "qos_class",
+        "qos_class_of_containers",
+        "steps",
+    )
+
+    def __init__(self) -> None:
+        # The API server's: the spec as admission completes it, and the status its pods begin with.
+        self.admitted: PodSpec | None = None
+        self.new_status: PodStatus | None = None
+        # The store's: the first status of a pod, the rows its creation tells, and how it is shown then.
+        self.first_changes: tuple[PodStatus, list[Any], tuple[str, str]] | None = None
+        # The rules': quality of service, also as it is without resources for the pod as a whole.
+        self.qos_class: str | None = None
+        self.qos_class_of_containers: str | None = None
+        # The rules': amounts that the pod asks of a node, and may use.
+        self.effective_requests: Mapping[str, int] | None = None
+        self.effective_limits: Mapping[str, int] | None = None
+        # The rules': whether the exit of a container may restart all, and the PodActions of a fresh sandbox.
+        self.may_restart_all: bool | None = None
+        self.first_actions: object = None
+        # The kubelet's, by container: the status that is told before anything has happened to it.
+        self.first_statuses: dict[str, ContainerStatus] = {}
+        # The kubelet's: the Behavior of a container, as whom it runs (Identity), whether root may run it.
+        self.behaviors: dict[BehaviorKey, object] = {}
+        self.identities: dict[ImageKey, object] = {}
+        self.is_root_allowed: dict[ImageKey, bool] = {}
+        # The kubelet's: the Step that a report takes, by its key (starting/known_steps).
+        self.steps: dict[object, object] = {}
+
+
+class PodSpec(Reading):
     """What a pod asks for. `raw` is the stored JSON (without the node, which lives on the pod).
 
     `base` and `overlay` tell of what `pod_overlay` made: the reading it shares, the fields that differ.
@@ -56,8 +122,8 @@ class PodSpec(Record):
         "hostname",
         "init_containers",
         "is_plain",
-        "memo",
         "node_selector",
+        "notes",
         "os_name",
         "overhead",
         "overlay",
@@ -87,7 +153,7 @@ class PodSpec(Record):
         self.termination_grace_seconds: int | None = raw.get("terminationGracePeriodSeconds")
         self.active_deadline_seconds: int | None = raw.get("activeDeadlineSeconds")
         self.node_selector: dict[str, str] = raw.get("nodeSelector") or {}
-        self.tolerations = tuple(Toleration(entry) for entry in raw.get("tolerations") or ())
+        self.tolerations = tuple(Toleration.from_json(entry) for entry in raw.get("tolerations") or ())
         self.topology_spread_constraints: tuple[dict[str, Any], ...] = tuple(
             raw.get("topologySpreadConstraints") or ()
         )
@@ -105,12 +171,11 @@ class PodSpec(Record):
         self.overhead: dict[str, Any] = raw.get("overhead") or {}
         self.resources: dict[str, Any] = raw.get("resources") or {}
         self.service_account_name: str = raw.get("serviceAccountName") or "default"
-        self.scheduler_name: str = raw.get("schedulerName") or "default-scheduler"
+        self.scheduler_name: str = raw.get("schedulerName") or DEFAULT_SCHEDULER
         others = (self.init_containers, self.ephemeral_containers, self.readiness_gates)
         # One container and nothing else that its conditions wait for.
         self.is_plain = len(self.containers) == 1 and not any(others)
-        # Readings that others derive from the spec once per template (effective requests, behaviours).
-        self.memo: dict[Any, Any] = {}
+        self.notes = TemplateNotes()
         self.base: PodSpec | None = None
         self.overlay: dict[str, Any] | None = None
         self.read_own_fields()
@@ -135,164 +200,7 @@ def _read_containers(raw: dict[str, Any], section: str) -> tuple[Container, ...]
     return tuple(Container(entry, section) for entry in raw.get(section) or ())
 
 
-# What is derived from a spec is no part of its content.
-PodSpec._fields = ("raw",)
-
-
-def _replace_spec(self: PodSpec, **changes: Any) -> PodSpec:
-    raise TypeError("a PodSpec is read from JSON; change the JSON and read it again")
-
-
-PodSpec.replace = _replace_spec  # type: ignore[method-assign,assignment]
-
-
-class PodStatus(Record):
-    """What is reported of a pod. `start_ms` is the instant the kubelet acknowledged it."""
-
-    __slots__ = (
-        "conditions",
-        "containers",
-        "ephemeral_containers",
-        "extra",
-        "host_ip",
-        "init_containers",
-        "message",
-        "nominated_node_name",
-        "observed_generation",
-        "phase",
-        "pod_ip",
-        "qos_class",
-        "reason",
-        "start_ms",
-    )
-
-    def __init__(
-        self,
-        phase: str = "",
-        conditions: tuple[Condition, ...] = (),
-        containers: tuple[ContainerStatus, ...] = (),
-        init_containers: tuple[ContainerStatus, ...] = (),
-        ephemeral_containers: tuple[ContainerStatus, ...] = (),
-        reason: str = "",
-        message: str = "",
-        pod_ip: str = "",
-        host_ip: str = "",
-        start_ms: int | None = None,
-        qos_class: str = "",
-        observed_generation: int | None = None,
-        nominated_node_name: str = "",
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.phase = phase
-        self.conditions = conditions
-        self.containers = containers
-        self.init_containers = init_containers
-        self.ephemeral_containers = ephemeral_containers
-        self.reason = reason
-        self.message = message
-        self.pod_ip = pod_ip
-        self.host_ip = host_ip
-        self.start_ms = start_ms
-        self.qos_class = qos_class
-        self.observed_generation = observed_generation
-        self.nominated_node_name = nominated_node_name
-        self.extra = extra
-
-    def with_conditions(self, conditions: tuple[Condition, ...], nominated_node_name: str) -> PodStatus:
-        """The status as the scheduler changes it: the hot path's `replace`."""
-        return PodStatus(
-            self.phase,
-            conditions,
-            self.containers,
-            self.init_containers,
-            self.ephemeral_containers,
-            self.reason,
-            self.message,
-            self.pod_ip,
-            self.host_ip,
-            self.start_ms,
-            self.qos_class,
-            self.observed_generation,
-            nominated_node_name,
-            self.extra,
-        )
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any] | None, epoch_ms: int = 0) -> PodStatus:
-        """Read `status`; unknown fields are kept in `extra`."""
-        data = data or {}
-        return cls(
-            data.get("phase") or "",
-            read_conditions(data.get("conditions"), epoch_ms),
-            _statuses(data.get("containerStatuses"), epoch_ms),
-            _statuses(data.get("initContainerStatuses"), epoch_ms),
-            _statuses(data.get("ephemeralContainerStatuses"), epoch_ms),
-            data.get("reason") or "",
-            data.get("message") or "",
-            data.get("podIP") or _first_ip(data.get("podIPs")),
-            data.get("hostIP") or "",
-            parse_time_or_none(data.get("startTime"), epoch_ms),
-            data.get("qosClass") or "",
-            data.get("observedGeneration"),
-            data.get("nominatedNodeName") or "",
-            {name: value for name, value in data.items() if name not in _STATUS_READ} or None,
-        )
-
-    def to_json(self, epoch_ms: int = 0) -> dict[str, Any]:
-        """The API form."""
-        data: dict[str, Any] = {}
-        if self.observed_generation is not None:
-            data["observedGeneration"] = self.observed_generation
-        if self.phase:
-            data["phase"] = self.phase
-        if self.conditions:
-            data["conditions"] = [condition.to_json(epoch_ms) for condition in self.conditions]
-        for name, text in (
-            ("message", self.message),
-            ("reason", self.reason),
-            ("nominatedNodeName", self.nominated_node_name),
-            ("hostIP", self.host_ip),
-        ):
-            if text:
-                data[name] = text
-        if self.host_ip:
-            data["hostIPs"] = [{"ip": self.host_ip}]
-        if self.pod_ip:
-            data["podIP"] = self.pod_ip
-            data["podIPs"] = [{"ip": self.pod_ip}]
-        if self.start_ms is not None:
-            data["startTime"] = format_time(self.start_ms, epoch_ms)
-        for name, statuses in (
-            ("initContainerStatuses", self.init_containers),
-            ("containerStatuses", self.containers),
-            ("ephemeralContainerStatuses", self.ephemeral_containers),
-        ):
-            if statuses:
-                data[name] = [status.to_json(epoch_ms) for status in statuses]
-        if self.qos_class:
-            data["qosClass"] = self.qos_class
-        if self.extra:
-            data.update(self.extra)
-        return data
-
-
-_STATUS_READ = frozenset(
-    (
-        "phase conditions containerStatuses initContainerStatuses ephemeralContainerStatuses reason message"
-        " podIP podIPs hostIP hostIPs startTime qosClass observedGeneration nominatedNodeName"
-    ).split()
-)
-
-
-def _first_ip(data: Any) -> str:
-    return data[0].get("ip", "") if data else ""
-
-
-def _statuses(data: Any, epoch_ms: int) -> tuple[ContainerStatus, ...]:
-    return tuple(ContainerStatus.from_json(entry, epoch_ms) for entry in data or ())
-
-
-class Pod(StoredObject):
+class Pod(StoredObject, derived=("shown",)):
     """A pod. `node_name` is "" until the scheduler binds it; the shared spec never says it.
 
     `shown` is READY and STATUS as they were told when the pod was written; the store sets it.
@@ -390,7 +298,3 @@ class Pod(StoredObject):
         """Whether the Ready condition is True."""
         condition = self.ready_condition
         return condition is not None and condition.status == "True"
-
-
-# What was told of it is no part of its content.
-Pod._fields = tuple(name for name in Pod._fields if name != "shown")

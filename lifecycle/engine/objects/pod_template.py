@@ -8,14 +8,14 @@ from hashlib import blake2b
 from typing import Any
 
 from .pod import PodSpec
-from .record import Record
+from .record import Reading
 
 HASH_LABEL = "pod-template-hash"
 _HASH_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _HASH_LENGTH = 9
 
 
-class PodTemplate(Record):
+class PodTemplate(Reading):
     """One reading of `spec.template`, shared by all pods made from it. `raw` is the stored JSON."""
 
     __slots__ = ("_identity", "annotations", "finalizers", "labels", "raw", "spec")
@@ -53,10 +53,6 @@ class PodTemplate(Record):
         labels = {name: value for name, value in self.labels.items() if name != key}
         metadata = {**(self.raw.get("metadata") or {}), "labels": labels}
         return PodTemplate({**self.raw, "metadata": metadata}, self.spec)
-
-
-# What is derived from the JSON is no part of the content.
-PodTemplate._fields = ("raw",)
 
 
 def is_same_template(one: PodTemplate, other: PodTemplate) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from .record import Record
@@ -12,39 +13,18 @@ LIVENESS, READINESS, STARTUP = "liveness", "readiness", "startup"
 _HANDLERS = (("exec", EXEC), ("httpGet", HTTP), ("tcpSocket", TCP), ("grpc", GRPC))
 
 
+@dataclass(slots=True, eq=False)
 class Probe(Record):
     """One probe. Every field in whole seconds is named so; `handler` is the raw JSON of its mechanism."""
 
-    __slots__ = (
-        "failure_threshold",
-        "handler",
-        "initial_delay_seconds",
-        "kind",
-        "period_seconds",
-        "success_threshold",
-        "termination_grace_seconds",
-        "timeout_seconds",
-    )
-
-    def __init__(
-        self,
-        kind: str,
-        handler: dict[str, Any],
-        initial_delay_seconds: int = 0,
-        timeout_seconds: int = 1,
-        period_seconds: int = 10,
-        success_threshold: int = 1,
-        failure_threshold: int = 3,
-        termination_grace_seconds: int | None = None,
-    ) -> None:
-        self.kind = kind
-        self.handler = handler
-        self.initial_delay_seconds = initial_delay_seconds
-        self.timeout_seconds = timeout_seconds
-        self.period_seconds = period_seconds
-        self.success_threshold = success_threshold
-        self.failure_threshold = failure_threshold
-        self.termination_grace_seconds = termination_grace_seconds
+    kind: str
+    handler: dict[str, Any]
+    initial_delay_seconds: int = 0
+    timeout_seconds: int = 1
+    period_seconds: int = 10
+    success_threshold: int = 1
+    failure_threshold: int = 3
+    termination_grace_seconds: int | None = None
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any] | None) -> Probe | None:

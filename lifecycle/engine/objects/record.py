@@ -1,22 +1,24 @@
-"""The base of every typed value: slots, equality by content, changed only by making another one."""
+"""The bases of every typed value: slots, equality by content, changed only by making another one."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NoReturn, Self
 
 
 class Record:
-    """A value with slots. Never written to after it was made: `replace` gives a changed copy."""
+    """A value with slots. Never written to after it was made: `replace` gives a changed copy.
+
+    A class names what it works out from its other slots as `derived`: that is no part of its content, and
+    a changed copy does without it. Off the hot path a dataclass of slots writes the constructor; the few
+    values that are made for every pod spell theirs.
+    """
 
     __slots__ = ()
     _fields: ClassVar[tuple[str, ...]] = ()
 
-    def __init_subclass__(cls) -> None:
-        fields: list[str] = []
-        for base in reversed(cls.__mro__):
-            slots = base.__dict__.get("__slots__", ())
-            fields.extend((slots,) if isinstance(slots, str) else slots)
-        cls._fields = tuple(fields)
+    def __init_subclass__(cls, derived: tuple[str, ...] = ()) -> None:
+        slots = [base.__dict__.get("__slots__", ()) for base in reversed(cls.__mro__)]
+        cls._fields = tuple(name for names in slots for name in names if name not in derived)
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed. Raises AttributeError for a field the record does not have."""
@@ -39,3 +41,16 @@ class Record:
     def __repr__(self) -> str:
         inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._fields)
         return f"{type(self).__name__}({inside})"
+
+
+class Reading(Record):
+    """JSON, read: equal when the JSON is. `read_from` names the slots that all others are worked out from."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, read_from: tuple[str, ...] = ("raw",)) -> None:
+        cls._fields = read_from
+
+    def replace(self, **changes: Any) -> NoReturn:
+        """Not for readings: raises TypeError."""
+        raise TypeError(f"a {type(self).__name__} is read from JSON; change the JSON and read it again")

@@ -8,14 +8,14 @@ from typing import Any
 from .condition import Condition, read_conditions
 from .meta import StoredObject
 from .pod_template import PodTemplate
-from .record import Record
+from .record import Reading, Record
 from .selector import Selector
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 """The annotation of a pod that its set reads on a scale-down: the lower cost goes first."""
 
 
-class ReplicaSetSpec(Record):
+class ReplicaSetSpec(Reading):
     """How many pods of which template. `raw` is the stored JSON."""
 
     __slots__ = ("min_ready_seconds", "raw", "replicas", "selector", "template")
@@ -43,9 +43,6 @@ class ReplicaSetSpec(Record):
         if min_ready_seconds:
             raw["minReadySeconds"] = min_ready_seconds
         return cls(raw, selector, template)
-
-
-ReplicaSetSpec._fields = ("raw",)
 
 
 class ReplicaSetStatus(Record):

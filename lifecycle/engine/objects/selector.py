@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from .record import Record
+from .record import Reading, Record
 
 IN, NOT_IN, EXISTS, DOES_NOT_EXIST = "In", "NotIn", "Exists", "DoesNotExist"
 
 
+@dataclass(slots=True, eq=False)
 class Requirement(Record):
     """One entry of `matchExpressions`."""
 
-    __slots__ = ("key", "operator", "values")
-
-    def __init__(self, key: str, operator: str, values: tuple[str, ...] = ()) -> None:
-        self.key = key
-        self.operator = operator
-        self.values = values
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
         """Whether the labels meet it. As in Kubernetes, NotIn also holds where the key is absent."""
@@ -35,7 +34,7 @@ class Requirement(Record):
         return False
 
 
-class Selector(Record):
+class Selector(Reading):
     """A label selector. An absent one (`None`) selects nothing, an empty one (`{}`) everything."""
 
     __slots__ = ("expressions", "match_labels", "raw")

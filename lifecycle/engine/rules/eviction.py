@@ -8,6 +8,7 @@ above what they asked for. A pod that asked for nothing uses more than that, wha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from ..objects.condition import Condition, is_true, with_condition
 from ..objects.node import Taint
@@ -62,31 +63,20 @@ NODE_WORDS: Mapping[str, NodeWords] = {
 }
 
 
+@dataclass(slots=True, eq=False)
 class Candidate(Record):
     """A pod that could be evicted. `used` and `asked` in whole units; `number`: its place among equals.
 
     `asked` is what the pod as a whole asks for. `containers`: (name, used, asked) of those that run.
     """
 
-    __slots__ = ("asked", "containers", "number", "priority", "qos_class", "uid", "used")
-
-    def __init__(
-        self,
-        uid: str,
-        qos_class: str,
-        priority: int,
-        used: int,
-        asked: int,
-        number: int,
-        containers: tuple[tuple[str, int, int], ...] = (),
-    ) -> None:
-        self.uid = uid
-        self.qos_class = qos_class
-        self.priority = priority
-        self.used = used
-        self.asked = asked
-        self.number = number
-        self.containers = containers
+    uid: str
+    qos_class: str
+    priority: int
+    used: int
+    asked: int
+    number: int
+    containers: tuple[tuple[str, int, int], ...] = ()
 
 
 EXCEEDS, PRIORITY, CLASS, AMOUNT = "exceeds", "priority", "class", "amount"

@@ -8,6 +8,7 @@ count as never short. A kubelet whose configuration names hard thresholds has on
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ..heart.timing import read_duration_ms
@@ -66,17 +67,13 @@ class Threshold(Record):
         return int(parse_quantity(self.quantity))
 
 
+@dataclass(slots=True, eq=False)
 class EvictionSettings(Record):
     """The thresholds of one kubelet, hard ones first, and how it goes about evicting."""
 
-    __slots__ = ("max_pod_grace_seconds", "thresholds", "transition_ms")
-
-    def __init__(
-        self, thresholds: tuple[Threshold, ...], transition_ms: int, max_pod_grace_seconds: int
-    ) -> None:
-        self.thresholds = thresholds
-        self.transition_ms = transition_ms
-        self.max_pod_grace_seconds = max_pod_grace_seconds
+    thresholds: tuple[Threshold, ...]
+    transition_ms: int
+    max_pod_grace_seconds: int
 
 
 def read_eviction_settings(configuration: Mapping[str, Any] | None) -> EvictionSettings:

@@ -6,6 +6,7 @@ Models one sync of a pod. The crash-loop delay is not asked here: it holds back 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from ..objects.container import ALWAYS, NEVER, Container
 from ..objects.pod import PodSpec
@@ -31,18 +32,17 @@ SPEC_CHANGED, STATE_UNKNOWN = "SpecChanged", "Unknown"
 _NO_RESULTS: ProbeResults = {}
 
 
+@dataclass(slots=True, eq=False)
 class ContainerToKill(Record):
     """A run to end before the rest goes on. `reason` is also what the grace arithmetic asks for."""
 
-    __slots__ = ("id", "message", "name", "reason")
-
-    def __init__(self, name: str, id: str, reason: str, message: str) -> None:
-        self.name = name
-        self.id = id
-        self.reason = reason
-        self.message = message
+    name: str
+    id: str
+    reason: str
+    message: str
 
 
+@dataclass(slots=True, eq=False)
 class PodActions(Record):
     """Containers by name, in the order they are to be started.
 
@@ -50,28 +50,14 @@ class PodActions(Record):
     exit restarts the whole pod in place, "" for none; then everything running is in `containers_to_kill`.
     """
 
-    __slots__ = (
-        "containers_to_kill",
-        "containers_to_start",
-        "create_sandbox",
-        "ephemeral_containers_to_start",
-        "init_containers_to_start",
-        "kill_pod",
-        "restart_all",
-        "sandbox_attempt",
-    )
-
-    def __init__(
-        self, kill_pod: bool = False, create_sandbox: bool = False, sandbox_attempt: int = 0
-    ) -> None:
-        self.kill_pod = kill_pod
-        self.create_sandbox = create_sandbox
-        self.sandbox_attempt = sandbox_attempt
-        self.init_containers_to_start: list[str] = []
-        self.containers_to_start: list[str] = []
-        self.containers_to_kill: list[ContainerToKill] = []
-        self.ephemeral_containers_to_start: list[str] = []
-        self.restart_all = ""
+    kill_pod: bool = False
+    create_sandbox: bool = False
+    sandbox_attempt: int = 0
+    init_containers_to_start: list[str] = field(default_factory=list)
+    containers_to_start: list[str] = field(default_factory=list)
+    containers_to_kill: list[ContainerToKill] = field(default_factory=list)
+    ephemeral_containers_to_start: list[str] = field(default_factory=list)
+    restart_all: str = ""
 
 
 def decide_pod_actions(
@@ -89,9 +75,9 @@ def decide_pod_actions(
         return PodActions(kill_pod=True, sandbox_attempt=runtime.sandbox_attempt)
     if not runtime.containers and runtime.sandbox_ready and runtime.sandbox_ip:
         # Nothing has run yet: what begins is the same for all pods of a template.
-        known: PodActions | None = spec.memo.get("first_actions")
-        if known is None or known.sandbox_attempt != runtime.sandbox_attempt:
-            known = spec.memo["first_actions"] = _decide(spec, runtime, probe_results)
+        known = spec.notes.first_actions
+        if not isinstance(known, PodActions) or known.sandbox_attempt != runtime.sandbox_attempt:
+            known = spec.notes.first_actions = _decide(spec, runtime, probe_results)
         return known
     return _decide(spec, runtime, probe_results)
 
@@ -129,10 +115,10 @@ def needs_sandbox(spec: PodSpec, runtime: RuntimePod) -> bool:
 
 def find_restart_all(spec: PodSpec, runtime: RuntimePod) -> str:
     """The first container, in spec order, whose exit restarts the whole pod in place; "" if none."""
-    memo = spec.memo
-    if "may_restart_all" not in memo:
-        memo["may_restart_all"] = may_restart_all(spec)
-    if not memo["may_restart_all"]:
+    notes = spec.notes
+    if notes.may_restart_all is None:
+        notes.may_restart_all = may_restart_all(spec)
+    if not notes.may_restart_all:
         return ""
     for container in (*spec.init_containers, *spec.containers):
         seen = runtime.containers.get(container.name)

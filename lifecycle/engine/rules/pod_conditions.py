@@ -54,29 +54,10 @@ def decide_conditions(
     status (COND-04). Statuses None: nothing is known of the containers. `restarting`: whether all containers
     are being restarted in place; None leaves that condition alone.
     """
-    key = _plain_standing(spec, phase, statuses, sandbox_ready, features)
-    verdicts: _Verdicts | None = spec.memo.get(key) if key is not None else None
-    if verdicts is None:
-        verdicts = _work_out(spec, phase, init_statuses, statuses, old, sandbox_ready, features)
-        if key is not None:
-            spec.memo[key] = verdicts
+    verdicts = _work_out(spec, phase, init_statuses, statuses, old, sandbox_ready, features)
     if restarting is not None and (restarting or any(one.type == RESTART_IN_PLACE for one in old)):
         verdicts = (*verdicts, (RESTART_IN_PLACE, _RESTARTING if restarting else _NO))
     return _merge(old, verdicts, now_ms, generation or None)
-
-
-def _plain_standing(
-    spec: PodSpec,
-    phase: str,
-    statuses: Sequence[ContainerStatus] | None,
-    sandbox_ready: bool,
-    features: Mapping[str, bool],
-) -> tuple[object, ...] | None:
-    """All that the conditions of a plain pod follow from, so that they are worked out once; else None."""
-    if not spec.is_plain or statuses is None or len(statuses) != 1:
-        return None
-    tells_sandbox = features.get(READY_TO_START_GATE, True)
-    return ("verdicts", phase, statuses[0].name, statuses[0].ready, sandbox_ready, tells_sandbox)
 
 
 def _work_out(

@@ -24,17 +24,17 @@ _POD_LEVEL = ("cpu", "memory")
 
 def effective_requests(spec: PodSpec) -> Mapping[str, int]:
     """The pod's effective requests, overhead included. Computed once per template; do not change it."""
-    known: Mapping[str, int] | None = spec.memo.get("effective_requests")
+    known = spec.notes.effective_requests
     if known is None:
-        known = spec.memo["effective_requests"] = _requests(spec)
+        known = spec.notes.effective_requests = _requests(spec)
     return known
 
 
 def effective_limits(spec: PodSpec) -> Mapping[str, int]:
     """The pod's effective limits: a resource that some container leaves unlimited is absent."""
-    known: Mapping[str, int] | None = spec.memo.get("effective_limits")
+    known = spec.notes.effective_limits
     if known is None:
-        known = spec.memo["effective_limits"] = _limits(spec)
+        known = spec.notes.effective_limits = _limits(spec)
     return known
 
 

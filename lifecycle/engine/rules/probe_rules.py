@@ -9,6 +9,8 @@ All instants in ms.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ..objects.container import RUNNING, TERMINATED, ContainerState
 from ..objects.probe import LIVENESS, READINESS, STARTUP, Probe
 from ..objects.record import Record
@@ -22,16 +24,14 @@ RUN_CHECK, WAIT, STOP = "RunCheck", "Wait", "Stop"
 """What a worker does at a tick: check now, skip this tick, or end for good."""
 
 
+@dataclass(slots=True, eq=False)
 class ProbeState(Record):
     """Where one probe of one container run stands: its verdict, and how often the last outcome repeated."""
 
-    __slots__ = ("last_outcome", "on_hold", "result", "run")
-
-    def __init__(self, result: str, last_outcome: str = "", run: int = 0, on_hold: bool = False) -> None:
-        self.result = result
-        self.last_outcome = last_outcome
-        self.run = run
-        self.on_hold = on_hold
+    result: str
+    last_outcome: str = ""
+    run: int = 0
+    on_hold: bool = False
 
 
 def make_probe_state(kind: str) -> ProbeState:

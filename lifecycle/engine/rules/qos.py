@@ -15,11 +15,14 @@ def decide_qos_class(spec: PodSpec, pod_level: bool = True) -> str:
 
     `pod_level`: the gate PodLevelResources; with it, resources given for the whole pod decide alone.
     """
-    key = "qos_class" if pod_level else "qos_class_of_containers"
-    known: str | None = spec.memo.get(key)
-    if known is None:
-        known = spec.memo[key] = _decide(spec, pod_level)
-    return known
+    notes = spec.notes
+    if pod_level:
+        if notes.qos_class is None:
+            notes.qos_class = _decide(spec, True)
+        return notes.qos_class
+    if notes.qos_class_of_containers is None:
+        notes.qos_class_of_containers = _decide(spec, False)
+    return notes.qos_class_of_containers
 
 
 def _decide(spec: PodSpec, pod_level: bool) -> str:

@@ -7,6 +7,7 @@ what they are on the node is for the pod's user namespace to say.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ..objects.record import Record
@@ -29,25 +30,21 @@ EVERY_CAPABILITY = (
 ALL = "ALL"
 
 
+@dataclass(slots=True, eq=False)
 class ImageUser(Record):
     """The user an image names: its id, and the name where the image says a name instead of a number."""
 
-    __slots__ = ("name", "uid")
-
-    def __init__(self, uid: int, name: str = "") -> None:
-        self.uid = uid
-        self.name = name
+    uid: int
+    name: str = ""
 
 
+@dataclass(slots=True, eq=False)
 class Setting(Record):
     """What of both security contexts holds for one container; None where neither says anything."""
 
-    __slots__ = ("group", "must_not_be_root", "user")
-
-    def __init__(self, user: int | None, group: int | None, must_not_be_root: bool) -> None:
-        self.user = user
-        self.group = group
-        self.must_not_be_root = must_not_be_root
+    user: int | None
+    group: int | None
+    must_not_be_root: bool
 
 
 def read_setting(pod: Mapping[str, Any], container: Mapping[str, Any]) -> Setting:

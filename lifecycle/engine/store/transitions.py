@@ -15,7 +15,8 @@ from ..objects.condition import Condition, find_condition
 from ..objects.container import TERMINATED, WAITING, ContainerState, ContainerStatus
 from ..objects.deployment import REVISION
 from ..objects.meta import StoredObject
-from ..objects.pod import Pod, PodStatus
+from ..objects.pod import Pod
+from ..objects.pod_status import PodStatus
 from ..rules.columns import SCHEDULING_GATED, pod_status_text, ready_text
 
 _ORDER = {
@@ -41,14 +42,14 @@ _SCHEDULED: Change = ("condition.PodScheduled", None, "True", None, None, None)
 
 def first_changes(pod: Pod) -> list[Change]:
     """What a pod's creation tells; the same for all pods of a template that begin with one status."""
-    memo, status = pod.spec.memo, pod.status
-    known: tuple[PodStatus, list[Change], tuple[str, str]] | None = memo.get("first_changes")
+    notes, status = pod.spec.notes, pod.status
+    known = notes.first_changes
     if known is not None and known[0] is status and not pod.node_name:
         pod.shown = known[2]
         return known[1]
     found = pod_changes(None, pod)[0]
     if not pod.node_name and pod.meta.deletion_ms is None:
-        memo["first_changes"] = (status, found, pod.shown)
+        notes.first_changes = (status, found, pod.shown)
     return found
 
 

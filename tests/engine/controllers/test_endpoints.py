@@ -14,7 +14,8 @@ from lifecycle.engine.controllers.endpoints.decide import (
 )
 from lifecycle.engine.objects.condition import Condition
 from lifecycle.engine.objects.meta import ObjectMeta
-from lifecycle.engine.objects.pod import Pod, PodSpec, PodStatus
+from lifecycle.engine.objects.pod import Pod, PodSpec
+from lifecycle.engine.objects.pod_status import PodStatus
 from tests.engine.controllers.door import Door
 from tests.engine.controllers.world import make_deployment
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from lifecycle.engine.controllers.owner.tally import OwnerTally, Tally
 from lifecycle.engine.objects.condition import Condition
 from lifecycle.engine.objects.meta import ObjectMeta, OwnerReference
-from lifecycle.engine.objects.pod import Pod, PodSpec, PodStatus
+from lifecycle.engine.objects.pod import Pod, PodSpec
+from lifecycle.engine.objects.pod_status import PodStatus
 from lifecycle.engine.objects.selector import Selector
 
 OWNER = OwnerReference("apps/v1", "ReplicaSet", "web", "owner", True, True)

@@ -123,7 +123,7 @@ def test_pods_are_written_as_what_they_differ_in():
     again = [decode(entry, specs) for entry in data]
     assert [pod.to_json() for pod in again] == [pod.to_json() for pod in pods]
     assert [pod.spec.hostname for pod in again] == ["", "db-0", "db-0", "db-0"]
-    assert {id(pod.spec.memo) for pod in again} == {id(specs[0].memo)}
+    assert {id(pod.spec.notes) for pod in again} == {id(specs[0].notes)}
 
 
 def test_the_owner_says_nothing_of_a_pod_whose_maker_has_its_own_words():

@@ -16,7 +16,8 @@ from ...api.server import ApiServer
 from ...heart.errors import ApiError, BadRequest
 from ...objects.condition import Condition
 from ...objects.meta import ObjectMeta, OwnerReference, StoredObject
-from ...objects.pod import MIRROR, PENDING, POD_KIND, RUNNING, Pod, PodSpec, PodStatus
+from ...objects.pod import MIRROR, PENDING, POD_KIND, RUNNING, Pod, PodSpec
+from ...objects.pod_status import PodStatus
 from ...objects.times import format_time
 from ...rules.defaults import apply_defaults
 from ...rules.grace import decide_deletion_grace_seconds

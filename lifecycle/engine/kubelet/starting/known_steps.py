@@ -10,7 +10,8 @@ from __future__ import annotations
 from ...heart.trace import Change
 from ...objects.condition import Condition
 from ...objects.container import RUNNING, WAITING, ContainerState, ContainerStatus, running
-from ...objects.pod import PENDING, Pod, PodStatus
+from ...objects.pod import PENDING, Pod
+from ...objects.pod_status import PodStatus
 from ...objects.runtime import RUNNING as RUNTIME_RUNNING
 from ...rules.pod_conditions import POD_SCHEDULED
 from ...store.store import DETAIL, READINESS
@@ -18,7 +19,7 @@ from ..worker import POST_START, SYNCING, PodWorker
 
 Facts = tuple[bool, bool, bool, bool | None]
 """All that differs in the course of a plain first start: sandbox ready, container runs, ready, started."""
-Key = tuple[str, Facts | None, Facts, int, bool]
+Key = tuple[Facts | None, Facts, int, bool]
 """The facts last told (None: nothing yet) and now, the pod's generation, whether the sandbox is told of."""
 Verdict = tuple[str, str, str, str]
 """Type, status, reason and message of a condition."""
@@ -65,23 +66,16 @@ class Step:
 
     def status_of(self, worker: PodWorker, old: PodStatus, host_ip: str, now_ms: int) -> PodStatus:
         """The status of a pod that takes the step."""
-        generation = self.generation
-        return PodStatus(
-            self.phase,
-            self._conditions_of(old.conditions, now_ms),
-            old.containers if self.container is None else (self._container_of(worker, old),),
-            (),
-            (),
-            "",
-            "",
-            worker.ip,
-            host_ip,
-            now_ms if old.start_ms is None else old.start_ms,
-            old.qos_class,
-            generation,
-            old.nominated_node_name,
-            old.extra,
-        )
+        new = old.copy()
+        new.phase = self.phase
+        new.conditions = self._conditions_of(old.conditions, now_ms)
+        if self.container is not None:
+            new.containers = (self._container_of(worker, old),)
+        new.pod_ip, new.host_ip = worker.ip, host_ip
+        if new.start_ms is None:
+            new.start_ms = now_ms
+        new.observed_generation = self.generation
+        return new
 
     def _conditions_of(self, old: tuple[Condition, ...], now_ms: int) -> tuple[Condition, ...]:
         if self._made_ms != now_ms:
@@ -171,7 +165,7 @@ def key_of(worker: PodWorker, pod: Pod, tells_sandbox: bool) -> Key | None:
     else:
         return None
     facts = (runtime.sandbox_ready, seen is not None, run.ready, run.started)
-    return ("step", before, facts, pod.meta.generation, tells_sandbox)
+    return before, facts, pod.meta.generation, tells_sandbox
 
 
 def _is_just_bound(status: PodStatus) -> bool:

@@ -20,11 +20,10 @@ from ...rules.user_namespaces import wants_one
 
 def identity_of(pod: Pod, container: Container) -> Identity:
     """User, groups and capabilities of a container's processes."""
-    memo = pod.spec.memo
-    key = ("identity", container.name, container.image)
-    known: Identity | None = memo.get(key)
-    if known is None:
-        known = memo[key] = _make(pod, container)
+    known_by_key, key = pod.spec.notes.identities, (container.name, container.image)
+    known = known_by_key.get(key)
+    if not isinstance(known, Identity):
+        known = known_by_key[key] = _make(pod, container)
     return known
 
 
@@ -39,12 +38,11 @@ def _make(pod: Pod, container: Container) -> Identity:
 
 def root_problem(pod: Pod, container: Container) -> str:
     """Why a container that must not be root cannot be created; "" when it can (SECCTX-04)."""
-    memo = pod.spec.memo
-    key = ("must_not_be_root", container.name, container.image)
-    if memo.get(key) is False:
+    is_allowed, key = pod.spec.notes.is_root_allowed, (container.name, container.image)
+    if is_allowed.get(key):
         return ""
     setting = read_setting(pod.spec.raw, container.raw)
-    memo[key] = setting.must_not_be_root
+    is_allowed[key] = not setting.must_not_be_root
     if not setting.must_not_be_root:
         return ""
     meta = pod.meta
