@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..objects.condition import is_true
-from ..objects.container import read_resources
 from ..objects.meta import StoredObject
 from ..objects.node import Node
 from ..objects.pod import FAILED, Pod, PodSpec
-from ..rules.cpu_manager import count_exclusive, find_free, find_reserved, is_static
+from ..rules.cpu_manager import is_static
 from ..rules.eviction import EVICTED, is_critical
 from ..rules.node_filters import NOT_WANTED, tolerates, wants_node
 from ..rules.pod_conditions import POD_SCHEDULED
 from ..rules.pod_resources import effective_requests
 from .node.evictor import Evictor
 from .parts import WARNING, Parts
+from .reports import Reporter
 from .resize import sum_requests
-from .worker import NO_CPUS, TERMINATED, WAITING, PodWorker
+from .worker import TERMINATED, WAITING, PodWorker
 
 UNEXPECTED = "UnexpectedAdmissionError"
 POD_OS_NOT_SUPPORTED = "PodOSNotSupported"
@@ -34,20 +34,19 @@ _OS_TEXT = "Failed to admit pod as the OS field doesn't match node OS"
 class Admission:
     """Lets pods in, or fails them."""
 
-    __slots__ = ("_evictor", "_parts", "_workers")
+    __slots__ = ("_evictor", "_parts", "_reporter")
 
-    def __init__(self, parts: Parts, evictor: Evictor, workers: Mapping[str, PodWorker]) -> None:
+    def __init__(self, parts: Parts, evictor: Evictor, reporter: Reporter) -> None:
         self._parts = parts
-        self._workers = workers
-        parts.cpus_of = self.cpus_of
         self._evictor = evictor
+        self._reporter = reporter
 
     def refuses(self, worker: PodWorker, pod: Pod) -> bool:
         """Whether the node does not take the pod; it is Failed then."""
         reason, text = self._find_reason(worker, pod)
         if not text:
             if self._parts.agents[worker.node].pressure is not None:
-                self._parts.check_pressure(worker.node)
+                self._evictor.look(worker.node)
             return False
         self._parts.event(worker, None, WARNING, reason, text)
         start_ms = pod.status.start_ms
@@ -57,7 +56,7 @@ class Admission:
             message=f"Pod was rejected: {text}",
             start_ms=self._parts.context.clock.now_ms if start_ms is None else start_ms,
         )
-        self._parts.write(pod, pod.with_status(status))
+        self._reporter.write(pod, pod.with_status(status))
         return True
 
     def _find_reason(self, worker: PodWorker, pod: Pod) -> tuple[str, str]:
@@ -66,8 +65,9 @@ class Admission:
         text = self._evictor.refusal(pod) if agent.pressure is not None else ""
         if text:
             return EVICTED, text
-        if is_static(agent.configuration):
-            text = self._give_cpus(worker, pod)
+        # A pod with amounts of its own as a whole has no container with any.
+        if is_static(agent.configuration) and not pod.spec.resources:
+            text = self._parts.cpus.give(worker, agent, pod.status.qos_class)
             if text:
                 return UNEXPECTED, text
         is_scheduled = is_true(pod.status.conditions, POD_SCHEDULED)
@@ -78,52 +78,9 @@ class Admission:
             return POD_OS_NOT_SUPPORTED, _OS_TEXT
         if is_scheduled or not isinstance(node, Node) or is_critical(pod.spec, pod.meta.annotations):
             return "", ""
-        workers = self._parts.workers_on(worker.node, self._workers)
+        workers = self._parts.roster.workers_on(worker.node)
         others = [one for one in workers if one is not worker and one.stage not in (WAITING, TERMINATED)]
         return decide_misfit(pod.spec, node, sum_requests(others), len(others))
-
-    def _give_cpus(self, worker: PodWorker, pod: Pod) -> str:
-        """CPUs for the pod alone, where it is to have some; says why it cannot get them (QOS-09).
-
-        A pod with amounts of its own as a whole has no container with any.
-        """
-        if pod.spec.resources:
-            return ""
-        configuration = self._parts.agents[worker.node].configuration
-        node = self._parts.store.get("Node", "", worker.node)
-        total = count_cpus(node)
-        taken = {*find_reserved(configuration), *self._exclusive_cpus(worker.node)}
-        for run in worker.runs.values():
-            count = count_exclusive(run.container, pod.status.qos_class)
-            free = find_free(total, taken)
-            if count > len(free):
-                worker.exclusive_cpus = NO_CPUS
-                return (
-                    "Allocate failed due to not enough cpus available to satisfy request:"
-                    f" requested={count}, available={len(free)}, which is unexpected"
-                )
-            if count:
-                worker.exclusive_cpus = {**worker.exclusive_cpus, run.container.name: free[:count]}
-                taken.update(free[:count])
-        return ""
-
-    def cpus_of(self, worker: PodWorker, container: str) -> tuple[int, ...]:
-        """The CPUs a container may run on: its own, or all that nobody has for himself."""
-        own = worker.exclusive_cpus.get(container)
-        if own is not None:
-            return own
-        taken = self._exclusive_cpus(worker.node)
-        total = count_cpus(self._parts.store.get("Node", "", worker.node))
-        return tuple(number for number in range(total) if number not in taken)
-
-    def _exclusive_cpus(self, node: str) -> list[int]:
-        return [
-            cpu
-            for worker in self._parts.workers_on(node, self._workers)
-            if worker.stage != TERMINATED
-            for cpus in worker.exclusive_cpus.values()
-            for cpu in cpus
-        ]
 
 
 def decide_misfit(spec: PodSpec, node: Node, used: Mapping[str, int], pods: int) -> tuple[str, str]:
@@ -140,14 +97,6 @@ def decide_misfit(spec: PodSpec, node: Node, used: Mapping[str, int], pods: int)
     if not all(tolerates(spec.tolerations, taint) for taint in taints):
         return "TaintToleration", f"Predicate TaintToleration failed: {_TAINTS_TEXT}"
     return "", ""
-
-
-def count_cpus(node: StoredObject | None) -> int:
-    """How many CPUs a node has."""
-    if not isinstance(node, Node):
-        return 0
-    capacity = read_resources(node.status.raw.get("capacity"))
-    return capacity.get("cpu", node.status.allocatable.get("cpu", 0)) // 1000
 
 
 def is_for_another_system(pod: Pod, node: StoredObject | None) -> bool:

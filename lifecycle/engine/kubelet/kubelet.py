@@ -14,9 +14,11 @@ from ..heart.agenda import Timer
 from ..objects.pod import FAILED, SUCCEEDED, Pod
 from ..rules.pod_actions import ContainerToKill, decide_pod_actions
 from .admission import Admission
+from .container_run import IDLE, POST_START, PRE_STOP, ContainerRun
 from .node.evictor import Evictor
+from .node.mirrors import Mirrors
 from .node.node_agents import NodeAgents
-from .node.outages import Outages, decode_pod, encode_pod
+from .node.outages import Outages
 from .node.static_pods import StaticPods
 from .parts import (
     BACK_OFF_OVER,
@@ -34,15 +36,15 @@ from .parts import (
 from .probing.prober import Prober
 from .reports import Reporter
 from .resize import Resizer
+from .roster import load_pods, save_pods
 from .starting.sandboxes import MOUNT, SANDBOX, Sandboxes
 from .starting.starter import Starter
 from .stopping.ending import TORN_DOWN, Ending
 from .stopping.exits import record_exit
-from .stopping.restart_all import restart_all
+from .stopping.restart_all import RestartAll
 from .stopping.termination import Stopper
 from .upgrade import Upgrade
-from .worker import IDLE, POST_START, PRE_STOP, SYNCING, WAITING, ContainerRun, PodWorker
-from .world.network import Network
+from .worker import SYNCING, WAITING, PodWorker
 
 NAME, ADMIT = "kubelet", "kubelet.admit"
 
@@ -53,24 +55,24 @@ class Kubelets:
     def __init__(self, context: Context, api: ApiServer) -> None:
         self._context = context
         self._parts = parts = Parts(context)
-        self._stored_pods = context.store.pods
-        self.workers: dict[str, PodWorker] = {}
-        parts.connect = Network(parts.store, self.workers).connect
-        # Pods deleted by force whose containers are still ending, by uid.
-        self.gone: dict[str, Pod] = {}
-        self._reporter = Reporter(parts)
-        self._starter = Starter(parts, self._on_running, self.on_exit, self.report)
-        self._prober = Prober(parts, self._on_probe)
-        self._stopper = Stopper(parts, self.on_exit)
-        self.sandboxes = Sandboxes(parts, self._prober, self._stopper, self.on_exit, self)
-        self.ending = Ending(parts, self._prober, self._stopper, self)
-        self.evictor = Evictor(parts, self)
-        self._admission = Admission(parts, self.evictor, self.workers)
-        self.agents = NodeAgents(parts)
-        self.static_pods = StaticPods(parts, api, self)
-        self._resizer = Resizer(parts, self._stopper, self.workers)
-        self.outages = Outages(parts, self._prober, self)
-        self.upgrade = Upgrade(parts, self)
+        self._roster = parts.roster
+        self._prober = prober = Prober(parts)
+        self.evictor = evictor = Evictor(parts)
+        mirrors = Mirrors(parts, api)
+        self._reporter = reporter = Reporter(parts, mirrors)
+        self._stopper = stopper = Stopper(parts, self)
+        self._starter = Starter(parts, evictor, prober, reporter, self)
+        self.sandboxes = Sandboxes(parts, prober, stopper, self)
+        self._restart_all = RestartAll(parts, prober, reporter, stopper, evictor)
+        self._admission = Admission(parts, evictor, reporter)
+        self._agents = NodeAgents(parts, evictor)
+        self.static_pods = StaticPods(parts, api, mirrors, self)
+        self._resizer = Resizer(parts, stopper)
+        self._ending = Ending(
+            parts, prober, reporter, stopper, self.sandboxes, self._resizer, evictor, self.static_pods
+        )
+        self.outages = Outages(parts, prober, reporter, self.sandboxes, evictor, self.static_pods, self)
+        self.upgrade = Upgrade(parts, self._agents, self.static_pods, self.outages, self)
         context.loop.register(NAME, self._sync)
         context.store.listen_to_shape("Pod", self._on_pod, is_told_of_readiness=False)
         for what, handler in self._pod_handlers().items():
@@ -83,9 +85,9 @@ class Kubelets:
             ADMIT: self._admit,
             MOUNT: self.sandboxes.begin,
             SANDBOX: self.sandboxes.on_made,
-            TORN_DOWN: self.ending.on_torn_down,
+            TORN_DOWN: self._ending.on_torn_down,
             GRACE_END: self._stopper.on_grace_end,
-            DEADLINE: self.ending.on_deadline,
+            DEADLINE: self._ending.on_deadline,
             RESIZED: self._resizer.on_applied,
         }
 
@@ -105,9 +107,9 @@ class Kubelets:
 
     def _for_pod(self, handler: Callable[[PodWorker, Pod], None]) -> Callable[[Timer], None]:
         def handle(timer: Timer) -> None:
-            worker = self.workers.get(timer[3])
+            worker = self._roster.workers.get(timer[3])
             if worker is not None:
-                handler(worker, self.pod(worker))
+                handler(worker, self._roster.known(worker.uid))
 
         return handle
 
@@ -115,38 +117,35 @@ class Kubelets:
         self, handler: Callable[[PodWorker, Pod, ContainerRun, str], None]
     ) -> Callable[[Timer], None]:
         def handle(timer: Timer) -> None:
-            worker = self.workers.get(timer[3])
+            worker = self._roster.workers.get(timer[3])
             if worker is None:
                 return
             payload = timer[4]
             name, detail = (payload, "") if isinstance(payload, str) else payload
-            handler(worker, self.pod(worker), worker.runs[name], detail)
+            handler(worker, self._roster.known(worker.uid), worker.runs[name], detail)
 
         return handle
 
-    def pod(self, worker: PodWorker) -> Pod:
-        """The pod as its kubelet knows it: as stored, or as it was before it went or was not heard of."""
-        uid = worker.uid
-        heard = self.outages.heard(uid) if self._parts.outages else None
-        if heard is not None:
-            return heard
-        return self._stored_pods.get(uid) or self._parts.statics.get(uid) or self.gone[uid]
+    @property
+    def workers(self) -> Mapping[str, PodWorker]:
+        """The workers of all pods, by what their kubelets call these."""
+        return self._roster.workers
 
     def _on_pod(self, old: Pod | None, new: Pod | None) -> None:
         if new is None:
-            is_ours = old is not None and old.meta.uid in self.workers
-            if old is not None and is_ours and not (self._parts.outages and self.outages.keep(old)):
+            is_ours = old is not None and old.meta.uid in self._roster.workers
+            if old is not None and is_ours and not self.outages.keep(old):
                 self._on_removed(old)
             return
         if not new.node_name:
             return
-        worker = self.workers.get(new.meta.uid)
+        worker = self._roster.workers.get(new.meta.uid)
         if worker is None:
             agent = self._parts.agents.get(new.node_name)
             if agent is not None and not (new.is_finished or agent.is_deaf or new.is_mirror):
                 self.take(new)
             return
-        if old is None or (self._parts.outages and self.outages.keep(old)):
+        if old is None or self.outages.keep(old):
             return
         if old.meta is not new.meta or old.spec is not new.spec:
             self._follow(worker, old, new)
@@ -158,7 +157,7 @@ class Kubelets:
     def _follow(self, worker: PodWorker, old: Pod, new: Pod) -> None:
         if old.spec is not new.spec:
             worker.follow_spec(new.spec)
-            self.ending.set_deadline(worker, new)
+            self._ending.set_deadline(worker, new)
         worker.has_changed = worker.must_act = True
         self._parts.touch(worker)
 
@@ -172,7 +171,8 @@ class Kubelets:
 
     def take(self, pod: Pod) -> None:
         """A pod is bound to a node of ours."""
-        self.workers[pod.meta.uid] = worker = PodWorker(pod)
+        worker = PodWorker(pod)
+        self._roster.add(worker)
         delay_ms = self._context.draw_ms("watch", pod.meta.uid)
         if delay_ms == 0:
             self._parts.touch(worker)
@@ -180,34 +180,15 @@ class Kubelets:
             worker.stage_timer, _ = self._parts.later(delay_ms, ADMIT, worker)
 
     def _on_removed(self, pod: Pod) -> None:
-        worker = self.workers[pod.meta.uid]
+        worker = self._roster.workers[pod.meta.uid]
         if any(run.process is not None for run in worker.runs.values()):
             # Deleted by force: the containers still get their last two seconds (FORCE-07).
-            self.gone[worker.uid] = pod.replace(
+            self._roster.gone[worker.uid] = pod.replace(
                 meta=pod.meta.replace(deletion_ms=self._context.clock.now_ms, deletion_grace_seconds=0)
             )
             self._parts.touch(worker)
             return
-        self.forget(worker)
-
-    def on_stopping(self, worker: PodWorker) -> None:
-        """A pod begins to end: it waits for no sandbox any more."""
-        if worker.sandbox_failed_ms is not None:
-            self.sandboxes.end(worker)
-
-    def on_stopped(self, worker: PodWorker) -> None:
-        """A pod has ended: what it had of its node is free."""
-        if self._resizer.deferred:
-            self._resizer.retry(worker.node)
-        self.evictor.on_stopped(worker)
-
-    def forget(self, worker: PodWorker) -> None:
-        """Nothing of the pod is left, here or in the store."""
-        self.ending.drop_timers(worker)
-        self.on_stopping(worker)
-        self.gone.pop(worker.uid, None)
-        del self.workers[worker.uid]
-        self.on_stopped(worker)
+        self._ending.forget(worker)
 
     # --- a pod arrives --------------------------------------------------------------------------------
 
@@ -218,33 +199,33 @@ class Kubelets:
     def _begin(self, worker: PodWorker, pod: Pod) -> None:
         """First status, then sandbox and network (SBOX-01). A pod that is refused is failed and forgotten."""
         if self._admission.refuses(worker, pod):
-            self.forget(worker)
+            self._ending.forget(worker)
             return
         worker.stage = SYNCING
-        pod = self.report(worker, pod)
+        pod = self._reporter.report(worker, pod)
         self.begin_anew(worker, pod)
 
     def begin_anew(self, worker: PodWorker, pod: Pod) -> None:
         """Set what a kubelet that has just started would: the deadline, and a sandbox where there is none."""
         if worker.stage != SYNCING:
             return
-        self.ending.set_deadline(worker, pod)
+        self._ending.set_deadline(worker, pod)
         if not worker.runtime.sandbox_id and pod.meta.deletion_ms is None:
             self.sandboxes.begin(worker, pod)
 
     # --- one look -------------------------------------------------------------------------------------
 
     def _sync(self, _namespace: str, uid: str) -> None:
-        worker = self.workers.get(uid)
+        worker = self._roster.workers.get(uid)
         if worker is not None:
-            self.look(worker, self.pod(worker))
+            self.look(worker, self._roster.known(worker.uid))
 
     def look(self, worker: PodWorker, pod: Pod) -> None:
         """Do what has become necessary."""
-        if self._parts.outages and self.outages.is_out_of_sight(worker):
+        if self._parts.is_out_of_sight(worker):
             return
         is_ending = worker.stop_reason or pod.meta.deletion_ms is not None
-        if (is_ending or worker.stage not in (WAITING, SYNCING)) and self.ending.take_over(worker, pod):
+        if (is_ending or worker.stage not in (WAITING, SYNCING)) and self._ending.take_over(worker, pod):
             return
         if worker.stage == WAITING:
             self._begin(worker, pod)
@@ -252,27 +233,27 @@ class Kubelets:
         if worker.resize:
             self._resizer.sync(worker, pod)
         if worker.has_changed:
-            pod = self.report(worker, pod)
+            pod = self._reporter.report(worker, pod)
         if pod.status.phase in (SUCCEEDED, FAILED):
             # A terminal phase is final: whatever might have run again does not (POD-PHASE-17).
-            self.ending.finish_early(worker, pod)
+            self._ending.finish_early(worker, pod)
             return
         if worker.must_act:
             if worker.runtime.sandbox_ready:
                 worker.must_act = False
                 self._act(worker, pod)
-            elif worker.runtime.sandbox_id:
-                self.sandboxes.renew(worker, pod)
+            elif worker.runtime.sandbox_id and not self.sandboxes.renew(worker, pod):
+                self._ending.finish_early(worker, pod)
 
     def _act(self, worker: PodWorker, pod: Pod) -> None:
         actions = decide_pod_actions(worker.spec, worker.runtime, probe_results=self._prober.results(worker))
         if actions.restart_all:
-            restart_all(self._parts, self._prober, self._stopper, worker, actions.restart_all, self.report)
+            self._restart_all.begin(worker, actions.restart_all)
             return
         runs = worker.runs
         again = [name for name, run in runs.items() if run.must_restart and run.process is None]
         if actions.kill_pod and not any(run.must_restart for run in runs.values()):
-            self.ending.finish_early(worker, pod)
+            self._ending.finish_early(worker, pod)
             return
         for victim in actions.containers_to_kill:
             run = runs[victim.name]
@@ -284,7 +265,7 @@ class Kubelets:
                 self._stopper.kill(worker, pod, run, why)
         if worker.has_changed:
             # What has just ended is told before its next run begins (RESTART-14).
-            pod = self.report(worker, self.pod(worker))
+            pod = self._reporter.report(worker, self._roster.known(worker.uid))
         for names in (
             actions.ephemeral_containers_to_start,
             actions.init_containers_to_start,
@@ -296,32 +277,9 @@ class Kubelets:
                 if run.process is None and run.stage == IDLE and run.stage_timer is None:
                     self._starter.start(worker, pod, run)
         if worker.has_changed:
-            self.report(worker, self.pod(worker))
-
-    def report(self, worker: PodWorker, pod: Pod) -> Pod:
-        """Bring the stored status up to date; a kubelet that is cut off does so when it is back."""
-        if self._parts.outages and self._parts.is_cut_off(worker.node):
-            return pod
-        stored = self._stored_pods.get(worker.uid) or self._parts.statics.get(worker.uid)
-        if stored is None:
-            return pod
-        worker.has_changed = False
-        return self._reporter.report(worker, stored, self._parts.agents[worker.node].host_ip)
+            self._reporter.report(worker, self._roster.known(worker.uid))
 
     # --- what happens to containers -------------------------------------------------------------------
-
-    def _on_running(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
-        if not run.container.is_init:
-            worker.has_initialized = True
-        self._prober.begin(worker, pod, run)
-        worker.has_changed = True
-        if worker.spec.init_containers:
-            worker.must_act = True
-        # A report that others of the pod's containers may share waits for the end of the instant.
-        if worker.spec.is_plain:
-            self.look(worker, pod)
-        else:
-            self._parts.touch(worker)
 
     def _on_wake(self, worker: PodWorker, pod: Pod, run: ContainerRun, _detail: str) -> None:
         run.wake_timer = None
@@ -342,28 +300,24 @@ class Kubelets:
         elif run.stage == PRE_STOP:
             self._stopper.on_pre_stop_done(worker, pod, run)
 
-    def _on_probe(self, worker: PodWorker, run: ContainerRun) -> None:
-        worker.has_changed = worker.must_act = True
-        self._parts.touch(worker)
-
     def on_exit(self, worker: PodWorker, run: ContainerRun) -> None:
         """A process has run, been signalled or ended: see what that means."""
         process = run.process
         if process is None:
             return
         end = process.exit
-        pod = self.pod(worker)
+        pod = self._roster.known(worker.uid)
         if end is None:
             self._parts.schedule_wake(worker, run)
-            if self._parts.outages and self._parts.is_left_alone(worker):
+            if self._parts.is_left_alone(worker):
                 return
             self._starter.after_process_ran(worker, pod, run)
             self._stopper.after_process_ran(worker, pod, run)
-            self._prober.after_process_ran(worker, pod, run)
+            self._prober.after_process_ran(worker, run)
             return
         self._prober.end(worker, run)
         self._stopper.on_end(run)
-        record_exit(self._parts, worker, run, end)
+        record_exit(self._parts, self.evictor, worker, run, end)
         if worker.processes is not None:
             self._parts.wake_others(worker, run)
             if worker.processes.has_ended:
@@ -373,24 +327,25 @@ class Kubelets:
 
     def save(self) -> dict[str, Any]:
         """Plain data of every node and worker."""
+        roster = self._roster
         return {
-            "nodes": self.agents.save(),
-            "workers": [worker.save() for worker in self.workers.values()],
-            "gone": [encode_pod(pod) for pod in self.gone.values()],
-            "last_heard": self.outages.save(),
+            "nodes": self._agents.save(),
+            "workers": [worker.save() for worker in roster.workers.values()],
+            "gone": save_pods(roster.gone),
+            "last_heard": save_pods(roster.heard),
             "static": self.static_pods.save(),
         }
 
     def load(self, data: Mapping[str, Any]) -> None:
         """Go on from what `save` described; the store is restored before."""
-        self.agents.load(data["nodes"])
+        roster = self._roster
+        self._agents.load(data["nodes"])
         self.static_pods.load(data["static"])
-        self.gone.update({pod.meta.uid: pod for pod in map(decode_pod, data["gone"])})
-        self.outages.load(data["last_heard"])
+        roster.gone = load_pods(data["gone"])
+        roster.heard = load_pods(data["last_heard"])
+        self.outages.restore()
         for entry in data["workers"]:
-            uid = entry["uid"]
-            known = self.outages.heard(uid) or self._parts.store.pods.get(uid) or self._parts.statics.get(uid)
-            self.workers[uid] = PodWorker.load(entry, known or self.gone[uid], self._parts.behavior)
+            roster.add(PodWorker.load(entry, roster.known(entry["uid"]), self._parts.behavior))
         self._resizer.restore()
 
     def take_up(self, data: Any, is_same_engine: bool) -> None:

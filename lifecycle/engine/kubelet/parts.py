@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 from ..api.context import Context
 from ..heart.timing import UPKEEP_PROGRAM_MS
 from ..objects.meta import Subject
 from ..objects.pod import Pod
 from ..programs import Behavior, Profile, resolve_behavior
+from .container_run import ContainerRun
+from .node.cpus import Cpus
 from .node.node_agent import KUBELET, PARTITION, NodeAgent
-from .worker import ContainerRun, PodWorker
+from .roster import Roster
+from .worker import WAITING, PodWorker
 from .world.container_world import ContainerWorld
+from .world.network import Network
 
 SOURCE = "kubelet"
 NORMAL, WARNING = "Normal", "Warning"
@@ -23,28 +26,39 @@ WAKE, PROBE, KILL = "kubelet.wake", "kubelet.probe", "kubelet.kill"
 GRACE_END, DEADLINE, RESIZED = "kubelet.graceEnd", "kubelet.deadline", "kubelet.resized"
 
 
-class OnExit(Protocol):
-    """Told when a container's process has ended."""
+class Kubelet(Protocol):
+    """The whole as its parts see it: the one way back up. Whatever else a part needs, it is made with."""
 
-    def __call__(self, worker: PodWorker, run: ContainerRun) -> None: ...
+    def take(self, pod: Pod) -> None:
+        """A pod is bound to a node of ours."""
+
+    def hear(self, worker: PodWorker, heard: Pod) -> None:
+        """A pod that its kubelet could not follow, and knew like this, is as it is now, or gone."""
+
+    def begin_anew(self, worker: PodWorker, pod: Pod) -> None:
+        """Set what a kubelet that has just started would: the deadline, and a sandbox where there is none."""
+
+    def look(self, worker: PodWorker, pod: Pod) -> None:
+        """Do what has become necessary for a pod."""
+
+    def on_exit(self, worker: PodWorker, run: ContainerRun) -> None:
+        """A process has run, been signalled or ended: see what that means."""
 
 
 class Parts:
-    """Handed to every part of the kubelet."""
+    """What every part of the kubelet works with: the pods, who reaches whom, timers, events and worlds."""
 
     __slots__ = (
         "_agenda",
         "_clock",
+        "_network",
         "agents",
-        "check_pressure",
-        "connect",
         "context",
-        "cpus_of",
+        "cpus",
         "has_profiles",
         "outages",
         "profiles",
-        "show",
-        "statics",
+        "roster",
         "store",
         "trace",
     )
@@ -55,23 +69,29 @@ class Parts:
         self.trace = context.trace
         self._agenda = context.agenda
         self._clock = context.clock
+        self.roster = Roster(context.store)
         self.agents: dict[str, NodeAgent] = {}
         self.profiles: tuple[Profile, ...] = ()
         self.has_profiles = 0
-        self.connect: Callable[..., Any] | None = None
-        # Numbers of the CPUs that a container of a pod may run on.
-        self.cpus_of: Callable[[PodWorker, str], tuple[int, ...]] = lambda _worker, _container: ()
-        # Has a node compared with what its kubelet calls short, where that may matter.
-        self.check_pressure: Callable[[str], None] = lambda _node: None
-        # Static pods as their kubelets know them, by uid; `show` has a mirror tell what is new of one.
-        self.statics: dict[str, Pod] = {}
-        self.show: Callable[[Pod], None] = lambda _pod: None
+        self.cpus = Cpus(context.store, self.roster)
+        self._network = Network(context.store, self.roster)
         # How many outages there are, so that a cluster without any pays nothing for them.
         self.outages = 0
+
+    @property
+    def now_ms(self) -> int:
+        """The instant being lived."""
+        return self._clock.now_ms
+
+    # --- who reaches whom -----------------------------------------------------------------------------
 
     def is_down(self, node: str) -> bool:
         """Whether the kubelet of a node does not run."""
         return self.outages > 0 and KUBELET in self.agents[node].outages
+
+    def is_cut_off(self, node: str) -> bool:
+        """Whether the kubelet of a node runs without reaching the API server."""
+        return self.outages > 0 and PARTITION in self.agents[node].outages
 
     def is_left_alone(self, worker: PodWorker) -> bool:
         """Whether no kubelet sees to a pod: it does not run, or it started while cut off.
@@ -81,36 +101,30 @@ class Parts:
         if not self.outages:
             return False
         agent = self.agents[worker.node]
-        return KUBELET in agent.outages or (agent.is_blind and worker.uid not in self.statics)
+        return KUBELET in agent.outages or (agent.is_blind and worker.uid not in self.roster.statics)
 
-    def is_cut_off(self, node: str) -> bool:
-        """Whether the kubelet of a node runs without reaching the API server."""
-        return self.outages > 0 and PARTITION in self.agents[node].outages
+    def is_out_of_sight(self, worker: PodWorker) -> bool:
+        """Whether nobody sees to a pod: its kubelet is down, or has not heard of it yet and now cannot."""
+        if not self.outages:
+            return False
+        is_new = worker.stage == WAITING and worker.uid not in self.roster.statics
+        return (is_new and self.is_cut_off(worker.node)) or self.is_left_alone(worker)
 
-    def pod(self, worker: PodWorker) -> Pod | None:
-        """The stored or static pod of a worker; None when it was deleted by force."""
-        return self.store.pods.get(worker.uid) or self.statics.get(worker.uid)
-
-    def workers_on(self, node: str, workers: Mapping[str, PodWorker]) -> list[PodWorker]:
-        """The workers of a node's pods, in no order that counts: it is another after a load."""
-        uids = list(self.store.index.pods_by_node.get(node, ()))
-        uids += [uid for uid, pod in self.statics.items() if pod.node_name == node]
-        return [workers[uid] for uid in uids if uid in workers]
-
-    def write(self, old: Pod, new: Pod) -> None:
-        """Keep what a kubelet has found out of a pod: in the API server, but a static pod at its node."""
-        if old.meta.uid in self.statics:
-            self.show(new)
-        else:
-            self.store.update(old, new)
+    def told_of(self, worker: PodWorker) -> Pod | None:
+        """The stored or static pod of which a kubelet can tell; None when it is gone, or the node cut off."""
+        if self.outages and self.is_cut_off(worker.node):
+            return None
+        return self.store.pods.get(worker.uid) or self.roster.statics.get(worker.uid)
 
     def shown(self, pod: Pod) -> Subject:
         """Whom the rows about a pod name: it, but for a static pod its mirror, if there is one."""
-        if pod.meta.uid in self.statics:
+        if pod.meta.uid in self.roster.statics:
             mirror = self.store.get("Pod", pod.meta.namespace, pod.meta.name)
             if isinstance(mirror, Pod) and mirror.kubelet_uid == pod.meta.uid:
                 return mirror.subject
         return pod.subject
+
+    # --- timers, looks and events ---------------------------------------------------------------------
 
     def later(
         self,
@@ -146,16 +160,12 @@ class Parts:
         message: str,
     ) -> None:
         """Emit an event on the pod or on one of its containers. What a cut-off kubelet tells is lost."""
-        if self.outages and self.is_cut_off(worker.node):
-            return
-        pod = self.store.pods.get(worker.uid) or self.statics.get(worker.uid)
+        pod = self.told_of(worker)
         if pod is not None:
             path = run.container.field_path if run is not None else None
             self.trace.event(pod.meta.subject or pod.subject, event_type, reason, message, SOURCE, path)
 
-    def is_heard(self, worker: PodWorker) -> bool:
-        """Whether what a kubelet has to say of a pod finds an API server with that pod."""
-        return self.pod(worker) is not None and not self.is_cut_off(worker.node)
+    # --- programs -------------------------------------------------------------------------------------
 
     def behavior(self, pod: Pod, run: ContainerRun) -> Behavior:
         """What a container does, worked out once per template."""
@@ -183,7 +193,7 @@ class Parts:
 
     def world(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> ContainerWorld:
         """The world of a container, for one call."""
-        return ContainerWorld(self.context, worker, pod, run.container, self.connect, self.cpus_of)
+        return ContainerWorld(self.context, worker, pod, run.container, self._network, self.cpus)
 
     def schedule_wake(self, worker: PodWorker, run: ContainerRun) -> None:
         """Have the process run when it is due next."""
@@ -221,7 +231,7 @@ class Parts:
         process = run.process
         assert process is not None, run.container.name
         if process.output:
-            static = self.statics.get(worker.uid)
+            static = self.roster.statics.get(worker.uid)
             uid = worker.uid if static is None else self.shown(static).uid
             for at_ms, text in process.take_output():
                 self.context.logs.append((uid, run.container.name, run.attempt, at_ms, text))

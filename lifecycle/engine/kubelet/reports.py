@@ -21,9 +21,11 @@ from ..rules.eviction import EVICTED, with_disruption
 from ..rules.pod_conditions import POD_SCHEDULED, READY_TO_START_GATE, decide_conditions
 from ..rules.pod_status import decide_phase
 from ..store.transitions import pod_changes
+from .container_run import POST_START
+from .node.mirrors import Mirrors
 from .parts import Parts
 from .starting.known_steps import Key, Step, is_learnable, key_of
-from .worker import POST_START, TERMINATED, TERMINATING, PodWorker
+from .worker import TERMINATED, TERMINATING, PodWorker
 
 
 def _has_more_to_do(worker: PodWorker) -> bool:
@@ -47,27 +49,44 @@ def _is_same(old: PodStatus, new: PodStatus) -> bool:
 class Reporter:
     """Writes pod statuses: the kubelet's status manager."""
 
-    __slots__ = ("_clock", "_features", "_parts", "_tells_sandbox")
+    __slots__ = ("_clock", "_features", "_mirrors", "_parts", "_tells_sandbox")
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, mirrors: Mirrors) -> None:
         self._parts = parts
+        self._mirrors = mirrors
         self._clock = parts.context.clock
         self._features = parts.context.features
         self._tells_sandbox = self._features.get(READY_TO_START_GATE, True)
 
-    def report(self, worker: PodWorker, pod: Pod, host_ip: str) -> Pod:
-        """Bring the stored status up to date; one write, or none when nothing changed. Returns the pod."""
-        key = key_of(worker, pod, self._tells_sandbox)
-        if key is None or worker.uid in self._parts.statics:
-            return self._work_out(worker, pod, host_ip)
+    def report(self, worker: PodWorker, pod: Pod) -> Pod:
+        """Bring the stored status up to date; a kubelet that is cut off does so when it is back.
+
+        One write, or none when nothing changed. Returns the pod.
+        """
+        parts = self._parts
+        stored = parts.told_of(worker)
+        if stored is None:
+            return pod
+        worker.has_changed = False
+        host_ip = parts.agents[worker.node].host_ip
+        key = key_of(worker, stored, self._tells_sandbox)
+        if key is None or worker.uid in parts.roster.statics:
+            return self._work_out(worker, stored, host_ip)
         step = worker.spec.notes.steps.get(key)
         if not isinstance(step, Step):
-            return self._learn(key, worker, pod, host_ip)
-        status = step.status_of(worker, pod.status, host_ip, self._clock.now_ms)
+            return self._learn(key, worker, stored, host_ip)
+        status = step.status_of(worker, stored.status, host_ip, self._clock.now_ms)
         worker.is_reported, worker.told = True, (status, key[1])
-        changed = pod.with_status(status)
-        self._parts.store.update_as_known(pod, changed, step.changes_of(worker), step.shown, step.concern)
+        changed = stored.with_status(status)
+        parts.store.update_as_known(stored, changed, step.changes_of(worker), step.shown, step.concern)
         return changed
+
+    def write(self, old: Pod, new: Pod) -> None:
+        """Keep what a kubelet has found out of a pod: in the API server, but a static pod at its node."""
+        if old.meta.uid in self._parts.roster.statics:
+            self._mirrors.show(new)
+        else:
+            self._parts.store.update(old, new)
 
     def _learn(self, key: Key, worker: PodWorker, pod: Pod, host_ip: str) -> Pod:
         """Work out a step that pods of the template have not taken yet, and remember it."""
@@ -116,7 +135,7 @@ class Reporter:
             return pod
         worker.is_reported = True
         changed = pod.with_status(new)
-        self._parts.write(pod, changed)
+        self.write(pod, changed)
         return changed
 
     def _bound(self, pod: Pod) -> tuple[Condition, ...]:

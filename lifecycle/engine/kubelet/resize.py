@@ -8,7 +8,7 @@ Left out: limits of the machine that hold a memory limit above what is in use.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from ..heart.chance import PART
@@ -20,19 +20,10 @@ from ..rules.cpu_manager import is_static
 from ..rules.pod_actions import ContainerToKill
 from ..rules.pod_resources import effective_requests
 from ..rules.qos import GUARANTEED
+from .container_run import ContainerRun, with_resources
 from .parts import NORMAL, RESIZED, WARNING, Parts
 from .stopping.termination import Stopper
-from .worker import (
-    APPLYING,
-    ASKED,
-    DEFERRED,
-    FINISHING,
-    INFEASIBLE,
-    TERMINATED,
-    ContainerRun,
-    PodWorker,
-    with_resources,
-)
+from .worker import APPLYING, ASKED, DEFERRED, FINISHING, INFEASIBLE, TERMINATED, PodWorker
 
 PENDING, IN_PROGRESS = "PodResizePending", "PodResizeInProgress"
 RESIZABLE = ("cpu", "memory")
@@ -43,12 +34,12 @@ _STATIC_TEXT = 'Resize is infeasible for Guaranteed Pods alongside CPU Manager p
 class Resizer:
     """The kubelets' allotment of CPU and memory to pods that ask for more or less."""
 
-    __slots__ = ("_parts", "_stopper", "_workers", "deferred")
+    __slots__ = ("_parts", "_roster", "_stopper", "deferred")
 
-    def __init__(self, parts: Parts, stopper: Stopper, workers: Mapping[str, PodWorker]) -> None:
+    def __init__(self, parts: Parts, stopper: Stopper) -> None:
         self._parts = parts
         self._stopper = stopper
-        self._workers = workers
+        self._roster = parts.roster
         # Pods that wait for room on their node, by uid.
         self.deferred: dict[str, None] = {}
 
@@ -65,7 +56,7 @@ class Resizer:
         """Room has come free on a node."""
         found = []
         for uid in list(self.deferred):
-            worker = self._workers.get(uid)
+            worker = self._roster.workers.get(uid)
             if worker is None:
                 del self.deferred[uid]
             elif worker.node == node:
@@ -75,7 +66,7 @@ class Resizer:
 
     def _place(self, worker: PodWorker) -> tuple[int, bool, int, str]:
         """By what pods that wait are sorted; who is lower is first."""
-        pod = self._parts.pod(worker)
+        pod = self._roster.stored(worker)
         pending = find_condition(pod.status.conditions, PENDING) if pod is not None else None
         since_ms = pending.last_transition_ms if pending is not None else None
         is_guaranteed = pod is not None and pod.status.qos_class == GUARANTEED
@@ -83,7 +74,9 @@ class Resizer:
 
     def restore(self) -> None:
         """Build what is derived again, after a cluster was loaded."""
-        self.deferred = {uid: None for uid, worker in self._workers.items() if worker.resize == DEFERRED}
+        self.deferred = {
+            uid: None for uid, worker in self._roster.workers.items() if worker.resize == DEFERRED
+        }
 
     # --- may it? --------------------------------------------------------------------------------------
 
@@ -124,7 +117,7 @@ class Resizer:
             if asked > has:
                 text = f"Node didn't have enough capacity: {name}, requested: {asked}, capacity: {has}"
                 return INFEASIBLE, text
-        others = self._parts.workers_on(worker.node, self._workers)
+        others = self._roster.workers_on(worker.node)
         used = sum_requests(one for one in others if one is not worker and one.stage != TERMINATED)
         for name in RESIZABLE:
             asked, has, taken = wanted.get(name, 0), capacity.get(name, 0), used.get(name, 0)

@@ -9,7 +9,7 @@ begun anew in its container, and a Warning event says so.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from ..heart.saved import fill_in, list_of, part_of
 from ..objects.condition import find_condition
@@ -20,12 +20,15 @@ from ..objects.pod import Pod
 from ..objects.runtime import EXITED, RuntimeContainer, RuntimePod
 from ..objects.runtime import RUNNING as RUNTIME_RUNNING
 from ..programs import Process, is_continuable, make_namespace, start_process
+from .container_run import RUNNING, ContainerRun
 from .node.evictor import PRESSURE_TIMERS
+from .node.mirrors import read_mirror
 from .node.node_agents import NodeAgents
-from .node.outages import Outages, decode_pod
-from .node.static_pods import StaticPods, read_mirror
-from .parts import WARNING, Parts
-from .worker import RUNNING, STAGES, SYNCING, TERMINATED, WAITING, ContainerRun, PodWorker
+from .node.outages import Outages
+from .node.static_pods import StaticPods
+from .parts import WARNING, Kubelet, Parts
+from .roster import load_pods
+from .worker import STAGES, SYNCING, TERMINATED, WAITING, PodWorker
 
 PROGRAM_RESTARTED = "ProgramRestarted"
 NOT_SAVED, OTHERWISE = "its state was not saved", "its state cannot be read by this version"
@@ -33,32 +36,31 @@ Lost = dict[str, str]
 """Containers whose programs are begun anew, and why."""
 
 
-class Host(Protocol):
-    """What taking up asks of the kubelets."""
-
-    workers: dict[str, PodWorker]
-    agents: NodeAgents
-    gone: dict[str, Pod]
-    outages: Outages
-    static_pods: StaticPods
-
-    def pod(self, worker: PodWorker) -> Pod:
-        """The pod as its kubelet knows it."""
-        ...
-
-    def on_exit(self, worker: PodWorker, run: ContainerRun) -> None:
-        """A process has run or ended: see what that means."""
-        ...
-
-
 class Upgrade:
     """Takes up what another engine saved of the kubelets: `take_up` reads it, `go_on` begins anew."""
 
-    __slots__ = ("_host", "_is_same_engine", "_lost", "_parts", "_waiting", "begun_anew")
+    __slots__ = (
+        "_agents",
+        "_is_same_engine",
+        "_kubelet",
+        "_lost",
+        "_outages",
+        "_parts",
+        "_roster",
+        "_static_pods",
+        "_waiting",
+        "begun_anew",
+    )
 
-    def __init__(self, parts: Parts, host: Host) -> None:
+    def __init__(
+        self, parts: Parts, agents: NodeAgents, static_pods: StaticPods, outages: Outages, kubelet: Kubelet
+    ) -> None:
         self._parts = parts
-        self._host = host
+        self._roster = parts.roster
+        self._agents = agents
+        self._static_pods = static_pods
+        self._outages = outages
+        self._kubelet = kubelet
         self._waiting: frozenset[int] = frozenset()
         self._is_same_engine = False
         # Pods that are found as by a kubelet that has just started, by uid.
@@ -70,34 +72,38 @@ class Upgrade:
 
     def take_up(self, saved: Any, is_same_engine: bool) -> None:
         """Read what was saved, as far as it goes; the store and the agenda are restored before."""
-        parts, host = self._parts, self._host
+        parts, roster = self._parts, self._roster
         self._is_same_engine = is_same_engine
         self._waiting = frozenset(timer.sequence for timer in parts.context.agenda.timers())
-        host.agents.take_up(part_of(saved, "nodes"), self._waiting.__contains__)
+        self._agents.take_up(part_of(saved, "nodes"), self._waiting.__contains__)
         self._take_others(saved)
+        self._outages.restore()
         for entry in list_of(saved, "workers"):
             uid = part_of(entry, "uid")
             pod = self._find(uid) if isinstance(uid, str) else None
             if pod is not None and pod.node_name in parts.agents:
                 self._take_worker(entry, pod)
-        for uid, pod in [*parts.store.pods.items(), *parts.statics.items()]:
-            if pod.node_name in parts.agents and not pod.is_mirror and uid not in host.workers:
+        for uid, pod in [*parts.store.pods.items(), *roster.statics.items()]:
+            if pod.node_name in parts.agents and not pod.is_mirror and uid not in roster.workers:
                 self._take_stored(pod)
         parts.context.agenda.keep(lambda timer: not self._is_forgotten(timer.kind, timer.target))
 
     def _take_others(self, saved: Any) -> None:
         """Pods that the store does not hold, or not as their kubelets know them."""
-        host = self._host
+        roster = self._roster
         none: dict[str, Any] = {"pods": [], "successors": {}}
-        self._attempt(saved, "static", host.static_pods.load, none, "the static pods of all nodes")
+        self._attempt(saved, "static", self._static_pods.load, none, "the static pods of all nodes")
         for pod in self._parts.store.pods.values():
-            if pod.is_mirror and pod.kubelet_uid not in self._parts.statics:
-                self._parts.statics[pod.kubelet_uid] = read_mirror(pod)
+            if pod.is_mirror and pod.kubelet_uid not in roster.statics:
+                roster.statics[pod.kubelet_uid] = read_mirror(pod)
         self._attempt(saved, "gone", self._take_gone, [], "the pods that were deleted by force")
-        self._attempt(saved, "last_heard", host.outages.load, [], "what cut-off nodes heard last")
+        self._attempt(saved, "last_heard", self._take_heard, [], "what cut-off nodes heard last")
 
     def _take_gone(self, saved: list[Any]) -> None:
-        self._host.gone = {pod.meta.uid: pod for pod in map(decode_pod, saved)}
+        self._roster.gone = load_pods(saved)
+
+    def _take_heard(self, saved: list[Any]) -> None:
+        self._roster.heard = load_pods(saved)
 
     def _attempt(
         self, saved: Any, name: str, load: Callable[[Any], None], nothing: Any, subject: str
@@ -111,9 +117,9 @@ class Upgrade:
             self.begun_anew.append(subject)
 
     def _find(self, uid: str) -> Pod | None:
-        parts, host = self._parts, self._host
-        stored = parts.store.pods.get(uid) or parts.statics.get(uid)
-        return host.outages.heard(uid) or stored or host.gone.get(uid)
+        roster = self._roster
+        stored = self._parts.store.pods.get(uid) or roster.statics.get(uid)
+        return roster.heard.get(uid) or stored or roster.gone.get(uid)
 
     def _is_forgotten(self, kind: str, target: str) -> bool:
         """Whether a timer is of a pod or node that is found anew, or is not found at all."""
@@ -122,7 +128,7 @@ class Upgrade:
         agent = self._parts.agents.get(target)
         if agent is not None:
             return kind in PRESSURE_TIMERS and agent.pressure is None
-        return target in self._lost or target not in self._host.workers
+        return target in self._lost or target not in self._roster.workers
 
     # --- one pod ----------------------------------------------------------------------------------------
 
@@ -141,7 +147,7 @@ class Upgrade:
         except Exception:
             self._take_stored(pod)
             return
-        self._host.workers[pod.meta.uid] = worker
+        self._roster.add(worker)
 
     def _read(self, saved: dict[str, Any], pod: Pod) -> tuple[dict[str, Any], Lost]:
         """The saved worker in today's layout, without the programs that cannot be continued."""
@@ -175,11 +181,11 @@ class Upgrade:
         uid, status = pod.meta.uid, pod.status
         has_begun = status.start_ms is not None
         if not has_begun and not pod.is_finished:
-            if not self._host.outages.is_deaf(pod.node_name):
-                self._host.workers[uid] = PodWorker(pod)
+            if not self._outages.is_deaf(pod.node_name):
+                self._roster.add(PodWorker(pod))
                 self._lost[uid] = {}
             return
-        worker = self._host.workers[uid] = PodWorker(pod)
+        worker = PodWorker(pod)
         worker.stage = TERMINATED if pod.is_finished else SYNCING
         worker.is_reported, worker.ip = True, status.pod_ip
         initialized = find_condition(status.conditions, "Initialized")
@@ -192,6 +198,7 @@ class Upgrade:
             run = worker.runs.get(one.name)
             if run is not None:
                 _take_status(worker, run, one)
+        self._roster.add(worker)
         self._lost[uid] = {
             name: NOT_SAVED
             for name, record in worker.runtime.containers.items()
@@ -204,28 +211,28 @@ class Upgrade:
         """Begin anew what could not be read, and have those pods looked at as by a kubelet that started."""
         lost, self._lost = self._lost, {}
         for uid, programs in lost.items():
-            worker = self._host.workers.get(uid)
+            worker = self._roster.workers.get(uid)
             if worker is not None:
                 known = len(self.begun_anew)
-                self._find_anew(worker, self._host.pod(worker), programs)
+                self._find_anew(worker, self._roster.known(uid), programs)
                 if worker.stage != TERMINATED and len(self.begun_anew) == known:
                     self.begun_anew.append(
-                        f"what the kubelet was doing with pod {self._host.pod(worker).meta.name}"
+                        f"what the kubelet was doing with pod {self._roster.known(uid).meta.name}"
                     )
 
     def _find_anew(self, worker: PodWorker, pod: Pod, lost: Lost) -> None:
-        parts, host = self._parts, self._host
-        host.outages.suspend(worker)
+        parts = self._parts
+        self._outages.suspend(worker)
         for run in list(worker.runs.values()):
             name = run.container.name
             record = worker.runtime.containers.get(name)
             if run.process is None and record is not None and record.state == RUNTIME_RUNNING:
                 self._begin(worker, pod, run, lost.get(name, NOT_SAVED))
         if worker.stage != WAITING and not parts.is_left_alone(worker):
-            host.outages.resume(worker)
+            self._outages.resume(worker)
         for run in list(worker.runs.values()):
             if run.process is not None:
-                host.on_exit(worker, run)
+                self._kubelet.on_exit(worker, run)
         parts.touch(worker)
 
     def _begin(self, worker: PodWorker, pod: Pod, run: ContainerRun, why: str) -> None:

@@ -29,6 +29,7 @@ _CLASSES: dict[str, type[Record]] = {
         Deployment,
         DeploymentStatus,
         Node,
+        NodeSpec,
         NodeStatus,
         ObjectMeta,
         OwnerReference,
@@ -40,7 +41,7 @@ _CLASSES: dict[str, type[Record]] = {
         Taint,
     )
 }
-_READ_FROM_JSON: dict[str, Any] = {one.__name__: one for one in (DeploymentSpec, NodeSpec, ReplicaSetSpec)}
+_READ_FROM_JSON: dict[str, Any] = {one.__name__: one for one in (DeploymentSpec, ReplicaSetSpec)}
 
 
 class PodSpecs:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .probe import Probe
+from .probe import LIVENESS, READINESS, Probe
 from .quantity import amount
 from .record import Reading, Record
 from .times import format_time, parse_time_or_none
@@ -88,6 +88,12 @@ class Container(Reading, read_from=("raw", "section")):
         self.stop_signal: str | None = lifecycle.get("stopSignal")
         self.is_init = section == "initContainers"
         self.is_sidecar = self.is_init and self.restart_policy == ALWAYS
+
+    def probe(self, kind: str) -> Probe | None:
+        """Its probe of a kind: liveness, readiness or startup."""
+        if kind == READINESS:
+            return self.readiness_probe
+        return self.liveness_probe if kind == LIVENESS else self.startup_probe
 
 
 def _refers_to_sources(raw: dict[str, Any]) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from .condition import Condition, read_conditions
 from .container import read_resources
 from .meta import StoredObject
-from .record import Reading, Record
+from .record import Record
 
 
 @dataclass(slots=True, eq=False)
@@ -21,14 +21,15 @@ class Taint(Record):
     effect: str = ""
 
 
-class NodeSpec(Reading):
+class NodeSpec(Record):
     """A node's spec; `raw` is the stored JSON."""
 
-    __slots__ = ("raw", "taints", "unschedulable")
+    __slots__ = ("pod_cidr", "raw", "taints", "unschedulable")
 
     def __init__(self, raw: dict[str, Any]) -> None:
         self.raw = raw
         self.unschedulable = bool(raw.get("unschedulable"))
+        self.pod_cidr: str = raw.get("podCIDR") or ""
         self.taints = tuple(
             Taint(entry.get("key", ""), entry.get("value") or "", entry.get("effect", ""))
             for entry in raw.get("taints") or ()

@@ -17,7 +17,8 @@ class Record:
     _fields: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, derived: tuple[str, ...] = ()) -> None:
-        slots = [base.__dict__.get("__slots__", ()) for base in reversed(cls.__mro__)]
+        # By the alphabet, class by class: what was saved keeps that order, however the slots are spelled.
+        slots = [sorted(base.__dict__.get("__slots__", ())) for base in reversed(cls.__mro__)]
         cls._fields = tuple(name for names in slots for name in names if name not in derived)
 
     def replace(self, **changes: Any) -> Self:

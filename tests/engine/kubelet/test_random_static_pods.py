@@ -101,7 +101,7 @@ class Life:
             assert meta["name"].endswith(pod["spec"]["nodeName"])
             assert meta["annotations"][MIRROR] == meta["annotations"]["kubernetes.io/config.hash"]
         shown = {pod["metadata"]["name"] for pod in pods}
-        statics = self.world.cluster._kubelets._parts.statics.values()
+        statics = self.world.cluster._kubelets._parts.roster.statics.values()
         # A pod that ends need not be seen, nor the one that waits for its end.
         ending = {pod.meta.name for pod in statics if pod.meta.deletion_ms is not None}
         for node, name in self.wanted:

@@ -79,14 +79,14 @@ def test_the_typed_reading_is_the_pods_own():
     # As a reading of the whole JSON would have it.
     whole = PodSpec.from_json(own.to_json()["spec"])
     for slot in PodSpec.__slots__:
-        if slot not in ("base", "overlay", "memo"):
+        if slot not in ("base", "overlay", "notes"):
             assert getattr(own.spec, slot) == getattr(whole, slot), slot
 
 
 def test_the_rest_is_shared():
     world = World()
     plain, own = make_pod(world), make_pod(world, "db-0", OWN)
-    for shared in ("all_containers", "containers", "memo", "tolerations", "resources"):
+    for shared in ("all_containers", "containers", "notes", "tolerations", "resources"):
         assert getattr(own.spec, shared) is getattr(plain.spec, shared), shared
     assert own.status is plain.status
     assert own.spec.raw["containers"] is plain.spec.raw["containers"]

@@ -8,15 +8,13 @@ and none is made while that pod is ending. Left out: reclaiming images and dead 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Protocol
-
 from ...heart.agenda import Timer
 from ...objects.condition import Condition, find_condition, with_condition
 from ...objects.container import read_resources
 from ...objects.node import Node
 from ...objects.pod import Pod
 from ...rules.eviction import (
+    EVICTED,
     NODE_WORDS,
     Candidate,
     decide_message,
@@ -32,10 +30,11 @@ from ...rules.grace import (
     decide_eviction_wait_seconds,
 )
 from ...rules.pod_resources import effective_requests
+from ...rules.usage import User, memory_of, next_crossing_ms, sum_usage
+from ..container_run import ContainerRun
 from ..parts import NORMAL, SOURCE, WARNING, Parts
 from ..resize import allotted_spec
-from ..stopping.ending import Ending
-from ..worker import SYNCING, ContainerRun, PodWorker
+from ..worker import SYNCING, PodWorker
 from .node_agent import NodeAgent
 from .node_pressure import NodePressure
 
@@ -46,24 +45,13 @@ PROCESS_LIMIT = 32_768
 _ASKED_AS = {MEMORY: "memory", DISK: "ephemeral-storage", PROCESSES: "pids"}
 
 
-class Host(Protocol):
-    """What eviction asks of the kubelets."""
-
-    workers: dict[str, PodWorker]
-    ending: Ending
-
-    def pod(self, worker: PodWorker) -> Pod: ...
-
-
 class Evictor:
     """All kubelets' eviction managers."""
 
-    __slots__ = ("_host", "_parts")
+    __slots__ = ("_parts",)
 
-    def __init__(self, parts: Parts, host: Host) -> None:
+    def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._host = host
-        parts.check_pressure = self.look
         loop = parts.context.loop
         loop.on_timer(CHECK, self._on_check)
         loop.on_timer(EASED, lambda timer: self.ease(timer.target, timer.payload))
@@ -116,7 +104,7 @@ class Evictor:
         """The wait for a pod's end is over before its end is (GRACE-29); the next one may be evicted."""
         state = self._parts.agents[timer.target].pressure
         assert state is not None, timer.target
-        worker = self._host.workers.get(state.victim)
+        worker = self._parts.roster.workers.get(state.victim)
         state.victim, state.wait = "", None
         if worker is not None:
             text = "Container runtime did not kill the pod within specified grace period."
@@ -232,7 +220,7 @@ class Evictor:
             text = f"Attempting to reclaim {threshold.told_as}"
             self._parts.trace.event(node.subject, WARNING, "EvictionThresholdMet", text, SOURCE)
         victim = rank(candidates, threshold.resource)[0]
-        worker = self._host.workers[victim.uid]
+        worker = self._parts.roster.workers[victim.uid]
         own = worker.spec.termination_grace_seconds
         override = decide_eviction_override_seconds(
             threshold.kind,
@@ -245,14 +233,21 @@ class Evictor:
         state.wait = self._parts.context.later(wait * 1000, WAITED, agent.name)
         amount = threshold.amount(self._capacity(agent.name, threshold.resource))
         available = self._available(agent, threshold.resource)
-        self._host.ending.evict(worker, decide_message(threshold, amount, available, victim), override)
+        self._evict(worker, decide_message(threshold, amount, available, victim), override)
         return True
+
+    def _evict(self, worker: PodWorker, message: str, override_seconds: int) -> None:
+        """The pod is stopped, in the time its kubelet gives it (GRACE-31)."""
+        worker.evicted, worker.stop_reason = (EVICTED, message, override_seconds), EVICTED
+        self._parts.event(worker, None, WARNING, EVICTED, message)
+        self._parts.touch(worker)
 
     def _candidates(self, node: str, resource: str) -> list[Candidate]:
         found, asked_as = [], _ASKED_AS[resource]
-        workers = sorted(self._workers(node), key=lambda one: _age(self._host.pod(one)))
+        roster = self._parts.roster
+        workers = sorted(roster.workers_on(node), key=lambda one: _age(roster.known(one.uid)))
         for number, worker in enumerate(workers):
-            pod = self._host.pod(worker)
+            pod = roster.known(worker.uid)
             if worker.stage != SYNCING or worker.stop_reason or pod.meta.deletion_ms is not None:
                 continue
             if is_critical(pod.spec, pod.meta.annotations) or self._parts.is_left_alone(worker):
@@ -290,10 +285,7 @@ class Evictor:
 
     def _used(self, run: ContainerRun, resource: str) -> int:
         # Of disk and processes nothing is known.
-        return memory_of(run, self._now_ms) if resource == MEMORY else 0
-
-    def _workers(self, node: str) -> list[PodWorker]:
-        return self._parts.workers_on(node, self._host.workers)
+        return memory_of(_user(run), self._now_ms) if resource == MEMORY else 0
 
     def _node(self, name: str) -> Node | None:
         found = self._parts.store.get("Node", "", name)
@@ -315,13 +307,12 @@ class Evictor:
         if shortage is not None:
             return shortage[0]
         capacity = self._capacity(agent.name, resource)
-        return capacity if resource != MEMORY else self._memory_left(agent.name, capacity, self._now_ms)
+        if resource != MEMORY:
+            return capacity
+        return max(capacity - sum(memory_of(user, self._now_ms) for user in self._users(agent.name)), 0)
 
-    def _memory_left(self, node: str, capacity: int, at_ms: int) -> int:
-        return max(capacity - sum(memory_of(run, at_ms) for run in self._runs(node)), 0)
-
-    def _runs(self, node: str) -> list[ContainerRun]:
-        return [run for worker in self._workers(node) for run in worker.runs.values()]
+    def _users(self, node: str) -> list[User]:
+        return [_user(run) for worker in self._parts.roster.workers_on(node) for run in worker.runs.values()]
 
     def _next_crossing_ms(self, agent: NodeAgent) -> int | None:
         """When the pods' use of memory next makes a difference to a threshold, as far as it is known."""
@@ -331,13 +322,9 @@ class Evictor:
         capacity = self._capacity(agent.name, MEMORY)
         thresholds = [one for one in agent.eviction.thresholds if one.resource == MEMORY]
         found = state.first_met if state is not None else {}
-        is_met = [one.key in found for one in thresholds]
+        series = sum_usage(self._users(agent.name), self._now_ms, memory_of)
         amounts = [one.amount(capacity) for one in thresholds]
-        for at_ms, used in sum_memory(self._runs(agent.name), self._now_ms):
-            left = max(capacity - used, 0)
-            if [left < amount for amount in amounts] != is_met:
-                return at_ms
-        return None
+        return next_crossing_ms(series, capacity, amounts, [one.key in found for one in thresholds])
 
     @property
     def _now_ms(self) -> int:
@@ -349,26 +336,5 @@ def _age(pod: Pod) -> tuple[int, str, str]:
     return pod.meta.creation_ms or 0, pod.meta.namespace or "", pod.meta.name
 
 
-def sum_memory(runs: Sequence[ContainerRun], now_ms: int) -> Iterator[tuple[int, int]]:
-    """What containers use together, in bytes: now and whenever it will change, as far as that is known."""
-    used, changes = 0, dict[int, int]()
-    for run in runs:
-        before = memory_of(run, now_ms)
-        used += before
-        points = run.process.usage_points if run.process is not None else ()
-        for at_ms in sorted({point[0] for point in points if point[0] > now_ms}):
-            after = memory_of(run, at_ms)
-            changes[at_ms] = changes.get(at_ms, 0) + after - before
-            before = after
-    yield now_ms, used
-    for at_ms in sorted(changes):
-        used += changes[at_ms]
-        yield at_ms, used
-
-
-def memory_of(run: ContainerRun, at_ms: int) -> int:
-    """What a container uses, in bytes: never more than its limit, whatever its program asks for (QOS-08)."""
-    if run.process is None:
-        return 0
-    memory = run.process.usage(at_ms)[1]
-    return min(memory, run.container.limits.get("memory", memory))
+def _user(run: ContainerRun) -> User:
+    return run.process, run.container.limits

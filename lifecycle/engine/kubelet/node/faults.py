@@ -20,8 +20,9 @@ from ...objects.quantity import whole
 from ...rules.container_status import LOST_EXIT_CODE, STATUS_UNKNOWN
 from ...rules.eviction import NODE_WORDS
 from ...rules.eviction_settings import MEMORY
+from ..container_run import ContainerRun
 from ..kubelet import Kubelets
-from ..worker import SYNCING, ContainerRun, PodWorker
+from ..worker import SYNCING, PodWorker
 from .node_agent import KUBELET, PARTITION, SANDBOXES, NodeAgent
 
 NODE_FAULTS = ("crash", "kubeletRestart", "partition", "pressure", "reboot", "sandboxFailure")

@@ -7,10 +7,14 @@ from typing import Any
 
 from ...rules.backoff import decide_limits
 from ...rules.eviction_settings import read_eviction_settings
+from ..saving import load_map, save_map
 from .node_pressure import NodePressure
 
 KUBELET, PARTITION, SANDBOXES = "kubelet", "partition", "sandboxes"
 """Outages: the kubelet is down, it cannot reach the API server, it cannot make sandboxes."""
+
+
+_DATA = "pulls last_address number outages down_since_ms is_blind".split()
 
 
 class NodeAgent:
@@ -82,22 +86,13 @@ class NodeAgent:
     def save(self) -> dict[str, Any]:
         """Plain data."""
         return {
+            **save_map(self, _DATA),
             "images": list(self.images),
-            "pulls": self.pulls,
-            "last_address": self.last_address,
-            "number": self.number,
-            "outages": dict(self.outages),
-            "down_since_ms": self.down_since_ms,
-            "is_blind": self.is_blind,
             "pressure": self.pressure.save() if self.pressure is not None else None,
         }
 
     def load(self, data: Mapping[str, Any]) -> None:
         """Go on from what `save` described."""
+        load_map(self, data, _DATA)
         self.images = dict.fromkeys(data["images"])
-        self.pulls = dict(data["pulls"])
-        self.last_address = data["last_address"]
-        self.outages = dict(data["outages"])
-        self.down_since_ms = data["down_since_ms"]
-        self.is_blind = data.get("is_blind", False)
-        self.pressure = NodePressure.load(data["pressure"]) if data["pressure"] else None
+        self.pressure = NodePressure.load(data["pressure"]) if data["pressure"] is not None else None

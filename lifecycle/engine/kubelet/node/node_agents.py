@@ -13,6 +13,7 @@ from ...objects.meta import StoredObject
 from ...objects.node import Node
 from ...programs import read_profile
 from ..parts import Parts
+from .evictor import Evictor
 from .node_agent import NodeAgent
 
 _MOST_ADDRESSES = 8192
@@ -21,10 +22,11 @@ _MOST_ADDRESSES = 8192
 class NodeAgents:
     """Keeps `parts.agents` and `parts.profiles` up with the store."""
 
-    __slots__ = ("_count", "_parts")
+    __slots__ = ("_count", "_evictor", "_parts")
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, evictor: Evictor) -> None:
         self._parts = parts
+        self._evictor = evictor
         self._count = 0
         parts.store.listen("Node", self._on_node)
         parts.store.listen("ContainerProfile", self._on_profile)
@@ -37,7 +39,7 @@ class NodeAgents:
             agents[new.meta.name] = self._make(new.meta.name)
         elif old is None:
             # Its Node was deleted and is there again: the kubelet tells it what it sees.
-            self._parts.check_pressure(new.meta.name)
+            self._evictor.look(new.meta.name)
 
     def _make(self, node: str) -> NodeAgent:
         context = self._parts.context

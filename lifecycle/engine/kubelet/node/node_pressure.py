@@ -6,6 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ...rules.eviction_settings import CHECK_MS
+from ..saving import load_row, save_row
+
+_DATA = "shortages first_met held checked_ms check victim wait".split()
 
 
 class NodePressure:
@@ -44,15 +47,13 @@ class NodePressure:
 
     def save(self) -> list[Any]:
         """Plain data."""
-        shortages = {name: list(entry) for name, entry in self.shortages.items()}
-        return [shortages, self.first_met, self.held, self.checked_ms, self.check, self.victim, self.wait]
+        return save_row(self, _DATA)
 
     @classmethod
     def load(cls, data: list[Any]) -> NodePressure:
         """The state that `save` described."""
         state = cls()
-        state.shortages = {name: (entry[0], entry[1]) for name, entry in data[0].items()}
-        state.first_met, state.held, state.checked_ms = dict(data[1]), dict(data[2]), data[3]
-        state.check = (data[4][0], data[4][1]) if data[4] else None
-        state.victim, state.wait = data[5], data[6]
+        load_row(state, data, _DATA)
+        shortages = data[0].items()
+        state.shortages = {resource: (left, timer) for resource, (left, timer) in shortages}
         return state

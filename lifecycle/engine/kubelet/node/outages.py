@@ -9,76 +9,56 @@ pods alone: all others are left as they are until it hears of them.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
-
 from ...heart.agenda import Timer
-from ...objects.codec import decode, encode
 from ...objects.condition import find_condition
 from ...objects.node import Node
-from ...objects.pod import Pod, PodSpec
+from ...objects.pod import Pod
 from ...rules.eviction import EVICTED
-from ..parts import NORMAL, SOURCE, Parts
+from ..container_run import IDLE, POST_START, PRE_STOP, RUNNING, STOPPING
+from ..parts import NORMAL, SOURCE, Kubelet, Parts
 from ..probing.prober import Prober
+from ..reports import Reporter
 from ..starting.sandboxes import Sandboxes
-from ..worker import (
-    APPLYING,
-    ASKED,
-    FINISHING,
-    IDLE,
-    POST_START,
-    PRE_STOP,
-    RUNNING,
-    STOPPING,
-    SYNCING,
-    TERMINATED,
-    TERMINATING,
-    WAITING,
-    PodWorker,
-)
+from ..worker import APPLYING, ASKED, FINISHING, SYNCING, TERMINATED, TERMINATING, PodWorker
+from .evictor import Evictor
 from .node_agent import KUBELET, PARTITION, NodeAgent
+from .static_pods import StaticPods
 
 OVER = "kubelet.outageOver"
 RESTART_GATE = "ChangeContainerStatusOnKubeletRestart"
 RESTARTED, STARTED_AGAIN = "kubelet restart", "kubelet stop and start"
 
 
-class Manifests(Protocol):
-    """What outages ask of the static pods."""
-
-    def take_all(self, node: str) -> None: ...
-
-
-class Host(Protocol):
-    """What outages ask of the kubelets."""
-
-    workers: dict[str, PodWorker]
-    sandboxes: Sandboxes
-
-    @property
-    def static_pods(self) -> Manifests: ...
-
-    def pod(self, worker: PodWorker) -> Pod: ...
-
-    def report(self, worker: PodWorker, pod: Pod) -> Pod: ...
-
-    def begin_anew(self, worker: PodWorker, pod: Pod) -> None: ...
-
-    def hear(self, worker: PodWorker, heard: Pod) -> None: ...
-
-    def take(self, pod: Pod) -> None: ...
-
-
 class Outages:
     """Begins and ends them; keeps what cut-off kubelets heard last."""
 
-    __slots__ = ("_host", "_last_heard", "_parts", "_prober")
+    __slots__ = (
+        "_evictor",
+        "_kubelet",
+        "_parts",
+        "_prober",
+        "_reporter",
+        "_sandboxes",
+        "_static_pods",
+    )
 
-    def __init__(self, parts: Parts, prober: Prober, host: Host) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        prober: Prober,
+        reporter: Reporter,
+        sandboxes: Sandboxes,
+        evictor: Evictor,
+        static_pods: StaticPods,
+        kubelet: Kubelet,
+    ) -> None:
         self._parts = parts
         self._prober = prober
-        self._host = host
-        # Pods as a cut-off kubelet knows them, where they have changed or gone since, by uid.
-        self._last_heard: dict[str, Pod] = {}
+        self._reporter = reporter
+        self._sandboxes = sandboxes
+        self._evictor = evictor
+        self._static_pods = static_pods
+        self._kubelet = kubelet
         parts.context.loop.on_timer(OVER, self._on_over)
 
     def agent(self, node: str) -> NodeAgent:
@@ -90,24 +70,11 @@ class Outages:
         agent = self._parts.agents.get(node)
         return agent is not None and agent.is_deaf
 
-    def is_out_of_sight(self, worker: PodWorker) -> bool:
-        """Whether nobody sees to a pod: its kubelet is down, or has not heard of it yet and now cannot."""
-        parts = self._parts
-        if worker.stage == WAITING and worker.uid not in parts.statics and parts.is_cut_off(worker.node):
-            return True
-        return parts.is_left_alone(worker)
-
-    # --- who knows what -------------------------------------------------------------------------------
-
-    def heard(self, uid: str) -> Pod | None:
-        """The pod as its cut-off kubelet knows it; None when that is how it is stored."""
-        return self._last_heard.get(uid)
-
     def keep(self, old: Pod) -> bool:
         """A pod changes or goes: whether its kubelet cannot hear of it, and goes by the old one."""
         if not self._parts.is_cut_off(old.node_name):
             return False
-        self._last_heard.setdefault(old.meta.uid, old)
+        self._parts.roster.heard.setdefault(old.meta.uid, old)
         return True
 
     # --- kubelet down ---------------------------------------------------------------------------------
@@ -126,7 +93,7 @@ class Outages:
             agent.pulls.clear()
             if agent.pressure is not None:
                 agent.pressure.forget(parts.context.agenda.cancel)
-            for worker in self._workers_of(agent):
+            for worker in self._parts.roster.workers_of(agent.name):
                 self.suspend(worker)
         if for_ms == 0:
             self._end(agent, kind)
@@ -139,40 +106,37 @@ class Outages:
             self._end(agent, timer.payload)
 
     def _end(self, agent: NodeAgent, kind: str) -> None:
+        roster = self._parts.roster
         del agent.outages[kind]
         self._parts.outages -= 1
         if kind == KUBELET:
             agent.is_blind = PARTITION in agent.outages
             self._tell_start(agent)
-            for worker in self._workers_of(agent):
+            for worker in self._parts.roster.workers_of(agent.name):
                 if not self._parts.is_left_alone(worker):
                     self.resume(worker)
         elif kind == PARTITION:
             is_waking = agent.is_blind and KUBELET not in agent.outages
             agent.is_blind = False
-            for worker in self._workers_of(agent):
+            for worker in self._parts.roster.workers_of(agent.name):
                 self._hear(worker)
                 # One that was deleted by force may be forgotten by now.
-                if is_waking and worker.uid not in self._parts.statics and worker.uid in self._host.workers:
+                if is_waking and worker.uid not in roster.statics and worker.uid in roster.workers:
                     self.resume(worker)
         else:
-            self._host.sandboxes.try_again(agent)
+            self._sandboxes.try_again(agent)
         if agent.pressure is not None:
-            self._parts.check_pressure(agent.name)
+            self._evictor.look(agent.name)
         if not agent.is_deaf:
             self._take_new(agent)
         if not self._parts.is_down(agent.name):
-            self._host.static_pods.take_all(agent.name)
-
-    def _workers_of(self, agent: NodeAgent) -> list[PodWorker]:
-        return [worker for worker in self._host.workers.values() if worker.node == agent.name]
+            self._static_pods.take_all(agent.name)
 
     def suspend(self, worker: PodWorker) -> None:
         """Nobody is there for what was to be done: all timers go but those of the programs themselves."""
         parts = self._parts
         worker.drop_timers(parts.context.agenda.cancel)
-        if worker.sandbox_failed_ms is not None:
-            self._host.sandboxes.end(worker)
+        self._sandboxes.end(worker)
         for run in worker.runs.values():
             parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
             parts.cancel(run.stage_timer)
@@ -199,7 +163,7 @@ class Outages:
 
     def resume(self, worker: PodWorker) -> None:
         """A kubelet that has just started finds a pod of its node."""
-        parts, pod = self._parts, self._host.pod(worker)
+        parts, pod = self._parts, self._parts.roster.known(worker.uid)
         if worker.stop_reason == EVICTED and worker.stage != TERMINATED:
             # Nobody but the kubelet knew of that, and it looks at its node anew.
             worker.stop_reason, worker.evicted = "", None
@@ -223,7 +187,7 @@ class Outages:
         else:
             self._resume_probes(worker, pod)
         worker.has_changed = worker.must_act = True
-        self._host.begin_anew(worker, pod)
+        self._kubelet.begin_anew(worker, pod)
         parts.touch(worker)
 
     def _resume_probes(self, worker: PodWorker, pod: Pod) -> None:
@@ -233,47 +197,28 @@ class Outages:
             # Not ready until it is evaluated again (KUBELET-06).
             for run in live:
                 run.ready = False
-            pod = self._host.report(worker, pod)
+            pod = self._reporter.report(worker, pod)
         for run in live:
             self._prober.resume(worker, pod, run)
 
     # --- partition ------------------------------------------------------------------------------------
 
     def _hear(self, worker: PodWorker) -> None:
-        heard = self._last_heard.pop(worker.uid, None)
+        heard = self._parts.roster.heard.pop(worker.uid, None)
         worker.has_changed = worker.must_act = True
         if heard is not None:
-            self._host.hear(worker, heard)
+            self._kubelet.hear(worker, heard)
         else:
             self._parts.touch(worker)
 
     def _take_new(self, agent: NodeAgent) -> None:
         """Pods bound while nobody listened."""
-        store, workers = self._parts.store, self._host.workers
+        store, workers = self._parts.store, self._parts.roster.workers
         bound = filter(None, map(store.pods.get, store.index.pods_by_node.get(agent.name, ())))
         for pod in sorted(bound, key=lambda one: (one.meta.creation_ms or 0, one.meta.uid)):
             if not (pod.meta.uid in workers or pod.is_finished or pod.is_mirror):
-                self._host.take(pod)
+                self._kubelet.take(pod)
 
-    # --- save and load --------------------------------------------------------------------------------
-
-    def save(self) -> list[Any]:
-        """Plain data of what was last heard."""
-        return [encode_pod(pod) for pod in self._last_heard.values()]
-
-    def load(self, data: list[Any]) -> None:
-        """Go on from what `save` described; the agents are restored before."""
-        pods = map(decode_pod, data)
-        self._last_heard = {pod.meta.uid: pod for pod in pods}
+    def restore(self) -> None:
+        """Count again, after a cluster was loaded."""
         self._parts.outages = sum(len(agent.outages) for agent in self._parts.agents.values())
-
-
-def encode_pod(pod: Pod) -> list[Any]:
-    """Plain data of a pod that the store does not hold as it is here."""
-    return [encode(pod.replace(spec=None)), pod.spec.raw]
-
-
-def decode_pod(data: list[Any]) -> Pod:
-    """The pod that `encode_pod` described."""
-    pod: Pod = decode(data[0]).replace(spec=PodSpec(data[1]))
-    return pod

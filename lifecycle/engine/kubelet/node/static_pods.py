@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
-from typing import Any, Protocol
+from typing import Any
 
 from ...api.server import ApiServer
-from ...heart.errors import ApiError, BadRequest
+from ...heart.errors import BadRequest
 from ...objects.condition import Condition
-from ...objects.meta import ObjectMeta, OwnerReference, StoredObject
-from ...objects.pod import MIRROR, PENDING, POD_KIND, RUNNING, Pod, PodSpec
+from ...objects.meta import ObjectMeta, StoredObject
+from ...objects.pod import PENDING, POD_KIND, RUNNING, Pod, PodSpec
 from ...objects.pod_status import PodStatus
 from ...objects.times import format_time
 from ...rules.defaults import apply_defaults
@@ -24,11 +24,10 @@ from ...rules.grace import decide_deletion_grace_seconds
 from ...rules.qos import decide_qos_class
 from ...rules.validation import validate_create
 from ...rules.validation.refusal import raise_invalid
-from ..parts import Parts
-from ..worker import PodWorker
-from .outages import decode_pod, encode_pod
+from ..parts import Kubelet, Parts
+from ..roster import decode_pod, encode_pod
+from .mirrors import Mirrors
 
-QUEUE = "mirror"
 HASH, SOURCE, SEEN = "kubernetes.io/config.hash", "kubernetes.io/config.source", "kubernetes.io/config.seen"
 _USE = (
     "staticPod: use {node, manifest} to put a manifest on a node, {node, remove, namespace?} to take it away"
@@ -37,29 +36,19 @@ _OF_THE_API = ("configMap", "secret", "persistentVolumeClaim")
 _ALWAYS_STAYS = {"operator": "Exists", "effect": "NoExecute"}
 
 
-class Host(Protocol):
-    """What static pods ask of the kubelets."""
-
-    workers: dict[str, PodWorker]
-
-    def take(self, pod: Pod) -> None: ...
-
-
 class StaticPods:
-    """The manifests on all nodes. `parts.statics` holds their pods as their kubelets know them, by uid."""
+    """The manifests on all nodes. The roster holds their pods as their kubelets know them."""
 
-    __slots__ = ("_api", "_host", "_parts", "_successors")
+    __slots__ = ("_api", "_kubelet", "_mirrors", "_parts", "_statics", "_successors")
 
-    def __init__(self, parts: Parts, api: ApiServer, host: Host) -> None:
+    def __init__(self, parts: Parts, api: ApiServer, mirrors: Mirrors, kubelet: Kubelet) -> None:
         self._parts = parts
         self._api = api
-        self._host = host
+        self._mirrors = mirrors
+        self._kubelet = kubelet
+        self._statics = parts.roster.statics
         # Changed manifests, by the uid of the pod that has to end before they can be run.
         self._successors: dict[str, Pod] = {}
-        parts.show = self.show
-        parts.context.loop.register(QUEUE, self._look_at_mirror)
-        parts.store.listen_to_shape("Pod", self._on_pod, is_told_of_readiness=False)
-        parts.store.listen("Node", self._on_node)
 
     # --- manifests come and go --------------------------------------------------------------------------
 
@@ -108,7 +97,7 @@ class StaticPods:
         former = self._find(pod.meta.namespace, pod.meta.name)
         if former is None:
             self._start(pod)
-            return 201, self._parts.statics[pod.meta.uid]
+            return 201, self._statics[pod.meta.uid]
         if former.meta.deletion_ms is None and former.meta.uid == pod.meta.uid:
             return 200, former
         # Never two runs of one pod: the new manifest waits until the former's containers have ended.
@@ -117,13 +106,12 @@ class StaticPods:
         return 200, pod
 
     def _find(self, namespace: str | None, name: str) -> Pod | None:
-        pods = self._parts.statics.values()
-        return next((pod for pod in pods if (pod.meta.namespace, pod.meta.name) == (namespace, name)), None)
+        return self._mirrors.find_static(namespace, name)
 
     def _start(self, pod: Pod) -> None:
-        self._parts.statics[pod.meta.uid] = pod
+        self._statics[pod.meta.uid] = pod
         if not self._parts.is_down(pod.node_name):
-            self._host.take(pod)
+            self._kubelet.take(pod)
 
     def _end(self, pod: Pod) -> None:
         uid, meta = pod.meta.uid, pod.meta
@@ -134,8 +122,8 @@ class StaticPods:
         )
         now_ms = self._parts.context.clock.now_ms
         meta = meta.replace(deletion_ms=now_ms + (seconds or 0) * 1000, deletion_grace_seconds=seconds or 0)
-        self._parts.statics[uid] = pod.replace(meta=meta)
-        worker = self._host.workers.get(uid)
+        self._statics[uid] = pod.replace(meta=meta)
+        worker = self._parts.roster.workers.get(uid)
         if worker is None:
             self.forget(uid)
         else:
@@ -143,10 +131,10 @@ class StaticPods:
 
     def forget(self, uid: str) -> None:
         """Nothing of a pod is left on its node. If it was a static one, its mirror goes with it."""
-        pod = self._parts.statics.pop(uid, None)
+        pod = self._statics.pop(uid, None)
         if pod is None:
             return
-        self._enqueue(pod)
+        self._mirrors.enqueue(pod)
         successor = self._successors.pop(uid, None)
         if successor is not None:
             self._start(successor)
@@ -154,86 +142,17 @@ class StaticPods:
     def take_all(self, node: str) -> None:
         """A kubelet has started, or reaches the API server again: it reads its manifests, and shows them."""
         store = self._parts.store
-        for uid, pod in list(self._parts.statics.items()):
+        for uid, pod in list(self._statics.items()):
             if pod.node_name != node:
                 continue
-            if uid in self._host.workers:
-                self._enqueue(pod)
+            if uid in self._parts.roster.workers:
+                self._mirrors.enqueue(pod)
             else:
-                self._host.take(pod)
+                self._kubelet.take(pod)
         for found in map(store.pods.get, store.index.pods_by_node.get(node, ())):
             # It may show what is no longer there.
             if found is not None and found.is_mirror:
-                self._enqueue(found)
-
-    # --- mirrors ----------------------------------------------------------------------------------------
-
-    def _on_pod(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        pod = new if new is not None else old
-        if not isinstance(pod, Pod):
-            return
-        # An ordinary pod that goes may have held the name of a mirror.
-        is_name_free = new is None and bool(self._parts.statics)
-        if pod.is_mirror or (is_name_free and self._find(pod.meta.namespace, pod.meta.name) is not None):
-            self._enqueue(pod)
-
-    def _on_node(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        """A node is registered, maybe not for the first time: its mirrors are made."""
-        if old is None and new is not None:
-            for pod in self._parts.statics.values():
-                if pod.node_name == new.meta.name:
-                    self._enqueue(pod)
-
-    def _enqueue(self, pod: Pod) -> None:
-        self._parts.context.loop.enqueue(QUEUE, pod.meta.namespace or "", pod.meta.name)
-
-    def show(self, pod: Pod) -> None:
-        """The kubelet knows more of a static pod: keep that, and tell it by its mirror."""
-        self._parts.statics[pod.meta.uid] = pod
-        self._mirror(pod)
-
-    def _look_at_mirror(self, namespace: str, name: str) -> None:
-        pod = self._find(namespace, name)
-        if pod is not None:
-            self._mirror(pod)
-            return
-        stray = self._parts.store.get("Pod", namespace, name)
-        if isinstance(stray, Pod) and stray.is_mirror and self._is_heard(stray.node_name):
-            self._api.delete(stray, grace_seconds=0)
-
-    def _is_heard(self, node: str) -> bool:
-        agent = self._parts.agents.get(node)
-        return agent is not None and not agent.is_deaf
-
-    def _mirror(self, pod: Pod) -> None:
-        """Bring the mirror up to date. A pod that ends keeps the one it has, as it is (STATIC-06)."""
-        store, meta = self._parts.store, pod.meta
-        if meta.deletion_ms is not None or not self._is_heard(pod.node_name):
-            return
-        mirror = store.get("Pod", meta.namespace, meta.name)
-        if isinstance(mirror, Pod):
-            shown = mirror.meta.annotations.get(MIRROR)
-            if shown is None:
-                # An ordinary pod has taken the name: the static pod runs unseen.
-                return
-            if shown == meta.uid and mirror.meta.deletion_ms is None:
-                if mirror.status != pod.status:
-                    store.update(mirror, mirror.with_status(pod.status))
-                return
-            self._api.delete(mirror, grace_seconds=0)
-            if store.get("Pod", meta.namespace, meta.name) is not None:
-                return
-        node = store.get("Node", "", pod.node_name)
-        if node is None:
-            # A node that is not registered shows nothing.
-            return
-        try:
-            made = self._api.create(make_mirror(pod, node))
-        except ApiError:
-            # Refused, as in a namespace that is being deleted: tried again with the next report.
-            return
-        assert isinstance(made, Pod), "a mirror is a pod"
-        store.update(made, made.with_status(pod.status))
+                self._mirrors.enqueue(found)
 
     # --- save and load ----------------------------------------------------------------------------------
 
@@ -241,14 +160,14 @@ class StaticPods:
         """Plain data of every manifest."""
         successors = {uid: encode_pod(pod) for uid, pod in self._successors.items()}
         return {
-            "pods": [encode_pod(pod) for pod in self._parts.statics.values()],
+            "pods": [encode_pod(pod) for pod in self._statics.values()],
             "successors": successors,
         }
 
     def load(self, data: Mapping[str, Any]) -> None:
         """Go on from what `save` described."""
         pods = [decode_pod(entry) for entry in data["pods"]]
-        self._parts.statics.update({pod.meta.uid: pod for pod in pods})
+        self._statics.update({pod.meta.uid: pod for pod in pods})
         self._successors = {uid: decode_pod(entry) for uid, entry in data["successors"].items()}
 
 
@@ -297,32 +216,3 @@ def make_static_pod(data: Mapping[str, Any], node: str, now_ms: int, epoch_ms: i
         PodStatus(PENDING, (scheduled,), qos_class=decide_qos_class(found)),
         node_name=node,
     )
-
-
-def make_mirror(pod: Pod, node: StoredObject) -> Pod:
-    """The mirror of a static pod, as its kubelet asks the API server to create it."""
-    meta = pod.meta
-    owner = OwnerReference("v1", "Node", node.meta.name, node.meta.uid, controller=True)
-    mirror = ObjectMeta(
-        meta.name,
-        meta.namespace,
-        "",
-        meta.labels,
-        {**meta.annotations, MIRROR: meta.uid},
-        (owner,),
-    )
-    return Pod(POD_KIND, mirror, pod.spec, node_name=pod.node_name)
-
-
-def read_mirror(mirror: Pod) -> Pod:
-    """The static pod that a mirror shows, when its manifest was not saved: as the mirror says."""
-    meta = mirror.meta
-    own = {name: value for name, value in meta.annotations.items() if name != MIRROR}
-    meta = meta.replace(
-        uid=mirror.kubelet_uid,
-        annotations=own,
-        owner_references=(),
-        deletion_ms=None,
-        deletion_grace_seconds=None,
-    )
-    return mirror.replace(meta=meta)

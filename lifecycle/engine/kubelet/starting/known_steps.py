@@ -15,7 +15,8 @@ from ...objects.pod_status import PodStatus
 from ...objects.runtime import RUNNING as RUNTIME_RUNNING
 from ...rules.pod_conditions import POD_SCHEDULED
 from ...store.store import DETAIL, READINESS
-from ..worker import POST_START, SYNCING, PodWorker
+from ..container_run import POST_START
+from ..worker import SYNCING, PodWorker
 
 Facts = tuple[bool, bool, bool, bool | None]
 """All that differs in the course of a plain first start: sandbox ready, container runs, ready, started."""

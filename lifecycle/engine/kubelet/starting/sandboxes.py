@@ -6,8 +6,6 @@ finds one gone: the rest of the pod is stopped, then it begins again in a new sa
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from lifecycle.userland.world import Exit
 
 from ...heart.chance import PART
@@ -18,12 +16,12 @@ from ...objects.runtime import RuntimePod
 from ...programs import make_namespace
 from ...rules.pod_actions import ContainerToKill, decide_pod_actions
 from ...rules.user_namespaces import find_free_block, wants_one, why_not
+from ..container_run import IDLE
 from ..node.node_agent import SANDBOXES, NodeAgent
-from ..parts import NORMAL, SOURCE, WARNING, OnExit, Parts
+from ..parts import NORMAL, SOURCE, WARNING, Kubelet, Parts
 from ..probing.prober import Prober
-from ..stopping.ending import Ending
 from ..stopping.termination import Stopper
-from ..worker import IDLE, SYNCING, TERMINATED, PodWorker
+from ..worker import TERMINATED, PodWorker
 from .mounts import SOURCE_KINDS, find_missing_volume, next_try_ms
 
 MOUNT, SANDBOX = "kubelet.mount", "kubelet.sandbox"
@@ -33,30 +31,16 @@ _CHANGED = "Pod sandbox changed, it will be killed and re-created."
 _LOST_EXIT_CODE = 255
 
 
-class Host(Protocol):
-    """What sandboxes ask of the kubelets."""
-
-    workers: dict[str, PodWorker]
-    ending: Ending
-
-    def pod(self, worker: PodWorker) -> Pod: ...
-
-    def report(self, worker: PodWorker, pod: Pod) -> Pod: ...
-
-    def look(self, worker: PodWorker, pod: Pod) -> None: ...
-
-
 class Sandboxes:
     """Makes them, loses them, makes them again."""
 
-    __slots__ = ("_host", "_on_exit", "_parts", "_prober", "_stopper")
+    __slots__ = ("_kubelet", "_parts", "_prober", "_stopper")
 
-    def __init__(self, parts: Parts, prober: Prober, stopper: Stopper, on_exit: OnExit, host: Host) -> None:
+    def __init__(self, parts: Parts, prober: Prober, stopper: Stopper, kubelet: Kubelet) -> None:
         self._parts = parts
         self._prober = prober
         self._stopper = stopper
-        self._on_exit = on_exit
-        self._host = host
+        self._kubelet = kubelet
         for kind in SOURCE_KINDS:
             parts.store.listen(kind, self._on_volume_source)
 
@@ -86,10 +70,9 @@ class Sandboxes:
             return
         parts = self._parts
         now_ms = parts.context.clock.now_ms
-        for worker in self._host.workers.values():
-            is_waiting = worker.stage == SYNCING and not worker.runtime.sandbox_id
-            if is_waiting and worker.stage_timer is None and not parts.is_left_alone(worker):
-                first_ms = self._host.pod(worker).status.start_ms or 0
+        for worker in parts.roster.workers_without_sandbox():
+            if worker.stage_timer is None and not parts.is_left_alone(worker):
+                first_ms = parts.roster.known(worker.uid).status.start_ms or 0
                 delay_ms = next_try_ms(first_ms, now_ms) - now_ms
                 worker.stage_timer, _ = parts.later(delay_ms, MOUNT, worker)
 
@@ -105,27 +88,26 @@ class Sandboxes:
             if problem:
                 self._fail(worker, problem, pod)
                 return
-        if worker.sandbox_failed_ms is not None:
-            self.end(worker)
+        self.end(worker)
         runtime = worker.runtime
         worker.processes = make_namespace(pod.spec.share_process_namespace, pod.spec.host_pid)
-        worker.ip = agent.host_ip if pod.spec.host_network else agent.next_address()
+        ip = agent.host_ip if pod.spec.host_network else agent.next_address()
+        self._parts.roster.take_sandbox(worker, ip)
         attempt = runtime.sandbox_attempt + 1 if runtime.sandbox_id else 0
-        worker.runtime = RuntimePod(f"{worker.uid}-{attempt}", True, attempt, worker.ip, runtime.containers)
+        worker.runtime = RuntimePod(f"{worker.uid}-{attempt}", True, attempt, ip, runtime.containers)
         worker.has_changed = True
-        self._host.look(worker, pod)
+        self._kubelet.look(worker, pod)
 
     def _give_ids(self, worker: PodWorker, agent: NodeAgent, pod: Pod) -> str:
         """Ids of the node for a pod with users of its own; says why there are none (USERNS-03, -23)."""
         if worker.first_host_id is not None:
             return ""
-        store, workers = self._parts.store, self._host.workers
-        node = store.get("Node", "", worker.node)
+        node = self._parts.store.get("Node", "", worker.node)
         if isinstance(node, Node):
             problem = why_not(node.status.raw, node.meta.annotations, pod.spec.volumes)
             if problem:
                 return problem
-        others = [one for one in self._parts.workers_on(worker.node, workers) if one.stage != TERMINATED]
+        others = [one for one in self._parts.roster.workers_on(worker.node) if one.stage != TERMINATED]
         taken = {other.first_host_id for other in others if other.first_host_id is not None}
         worker.first_host_id = find_free_block(agent.configuration, taken)
         return "" if worker.first_host_id is not None else "no ids are left for another user namespace"
@@ -147,14 +129,16 @@ class Sandboxes:
     def try_again(self, agent: NodeAgent) -> None:
         """Sandboxes can be made again on a node: each pod finds out at its next try."""
         now_ms = self._parts.context.clock.now_ms
-        for worker in self._host.workers.values():
+        for worker in self._parts.roster.workers_of(agent.name):
             first_ms = worker.sandbox_failed_ms
-            if worker.node == agent.name and first_ms is not None and worker.stage_timer is None:
+            if first_ms is not None and worker.stage_timer is None:
                 delay_ms = -(now_ms - first_ms) % RETRY_MS
                 worker.stage_timer, _ = self._parts.later(delay_ms, SANDBOX, worker)
 
     def end(self, worker: PodWorker) -> None:
-        """No sandbox is waited for any more."""
+        """No sandbox is waited for any more, if one was."""
+        if worker.sandbox_failed_ms is None:
+            return
         worker.sandbox_failed_ms = None
         self._parts.trace.close_series(self._series(worker), self._parts.context.clock.now_ms - 1)
 
@@ -169,32 +153,38 @@ class Sandboxes:
     def lose_all(self, agent: NodeAgent) -> None:
         """A node goes down: sandboxes and processes are gone at once; nobody is there to tell."""
         now_ms = self._parts.context.clock.now_ms
-        for worker in [one for one in self._host.workers.values() if one.node == agent.name]:
+        for worker in self._parts.roster.workers_of(agent.name):
             self.lose(worker)
             for run in worker.runs.values():
                 if run.process is not None:
                     run.process.exit = Exit(now_ms, _LOST_EXIT_CODE, "Unknown")
-                    self._on_exit(worker, run)
+                    self._kubelet.on_exit(worker, run)
 
-    def renew(self, worker: PodWorker, pod: Pod) -> None:
-        """The kubelet finds the sandbox gone: stop what runs, then begin again in a new one (SBOX-05)."""
+    def renew(self, worker: PodWorker, pod: Pod) -> bool:
+        """The kubelet finds the sandbox gone: stop what runs, then begin again in a new one (SBOX-05).
+
+        Returns False when nothing of the pod is to start again: it is over.
+        """
         worker.must_act = False
         if worker.stage_timer is not None or worker.sandbox_failed_ms is not None:
-            return
+            return True
         if not decide_pod_actions(worker.spec, worker.runtime).create_sandbox:
-            # It restarts nothing: what is left is stopped, and the pod is over.
-            self._host.ending.finish_early(worker, pod)
-            return
+            return False
         if not worker.is_renewing:
-            worker.is_renewing = True
-            self._parts.event(worker, None, NORMAL, "SandboxChanged", _CHANGED)
-            self._stop(worker, pod)
-            # How they ended may mean that nothing is to be started again.
-            worker.must_act = True
-            self._parts.touch(worker)
-            return
-        if any(run.process is not None for run in worker.runs.values()):
-            return
+            self._begin_renewing(worker, pod)
+        elif not any(run.process is not None for run in worker.runs.values()):
+            self._begin_again(worker, pod)
+        return True
+
+    def _begin_renewing(self, worker: PodWorker, pod: Pod) -> None:
+        worker.is_renewing = True
+        self._parts.event(worker, None, NORMAL, "SandboxChanged", _CHANGED)
+        self._stop(worker, pod)
+        # How they ended may mean that nothing is to be started again.
+        worker.must_act = True
+        self._parts.touch(worker)
+
+    def _begin_again(self, worker: PodWorker, pod: Pod) -> None:
         worker.is_renewing = worker.has_initialized = False
         for run in worker.runs.values():
             # What was to start again does so in its turn, after the init containers.

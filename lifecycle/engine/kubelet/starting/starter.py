@@ -1,53 +1,50 @@
-"""Starting a container: pull its image, create it, run it, wait for its postStart hook.
+"""Starting a container: once its image is there create it, run it, wait for its postStart hook.
 
-Models the kubelet's image manager and container start, with their events. Pulls of one image on one node
-are joined: who comes second waits for the first.
+Models the kubelet's container start with its events, and the back-off before the next try.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from functools import lru_cache
-
 from ...heart.chance import PART
-from ...heart.timing import BACK_OFF_INITIAL_MS, BACK_OFF_MAX_MS
 from ...objects.container import Container
 from ...objects.pod import Pod
 from ...objects.runtime import RUNNING as RUNTIME_RUNNING
 from ...objects.runtime import RuntimeContainer
 from ...programs import Behavior, start_process
 from ...rules.backoff import duration_text
-from ..parts import BACK_OFF_OVER, CREATED, HOOK_DONE, NORMAL, PULLED, WARNING, OnExit, Parts
-from ..worker import IDLE, POST_START, PULLING, RUNNING, STARTING, ContainerRun, PodWorker
+from ..container_run import IDLE, POST_START, RUNNING, STARTING, ContainerRun
+from ..node.evictor import Evictor
+from ..parts import BACK_OFF_OVER, CREATED, HOOK_DONE, NORMAL, WARNING, Kubelet, Parts
+from ..probing.prober import Prober
+from ..reports import Reporter
+from ..worker import PodWorker
 from ..world.identity import root_problem
+from .images import Images
 
-ERR_IMAGE_PULL, IMAGE_PULL_BACK_OFF = "ErrImagePull", "ImagePullBackOff"
-ERR_IMAGE_NEVER_PULL, INVALID_IMAGE_NAME = "ErrImageNeverPull", "InvalidImageName"
+IMAGE_PULL_BACK_OFF = "ImagePullBackOff"
 CRASH_LOOP_BACK_OFF = "CrashLoopBackOff"
-_REFERENCE = re.compile(
-    r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:\.[A-Za-z0-9-]+)*(?::\d+)?(?:/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*"
-    r"(?::[\w][\w.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,})?"
-)
 _UPKEEP_ATTEMPT = 5
 
 
 class Starter:
     """Takes a container from nothing to running."""
 
-    __slots__ = ("_on_exit", "_on_running", "_parts", "_report")
+    __slots__ = ("_evictor", "_images", "_kubelet", "_parts", "_prober", "_reporter")
 
     def __init__(
         self,
         parts: Parts,
-        on_running: Callable[[PodWorker, Pod, ContainerRun], None],
-        on_exit: OnExit,
-        report: Callable[[PodWorker, Pod], Pod],
+        evictor: Evictor,
+        prober: Prober,
+        reporter: Reporter,
+        kubelet: Kubelet,
     ) -> None:
         self._parts = parts
-        self._report = report
-        self._on_running = on_running
-        self._on_exit = on_exit
+        self._images = Images(parts)
+        self._evictor = evictor
+        self._prober = prober
+        self._reporter = reporter
+        self._kubelet = kubelet
 
     def start(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         """Begin, unless a back-off holds the container back."""
@@ -57,7 +54,13 @@ class Starter:
         if run.due_ms > now_ms:
             self._hold_back(worker, pod, run, run.due_ms - now_ms)
             return
-        self._pull(worker, pod, run)
+        if self._images.pull(worker, pod, run):
+            self._create(worker, pod, run)
+
+    def on_pulled(self, worker: PodWorker, pod: Pod, run: ContainerRun, detail: str) -> None:
+        """The pull has ended, well or badly."""
+        if self._images.on_pulled(worker, pod, run, detail):
+            self._create(worker, pod, run)
 
     def _hold_back(self, worker: PodWorker, pod: Pod, run: ContainerRun, left_ms: int) -> None:
         if run.stage_timer is not None:
@@ -83,7 +86,7 @@ class Starter:
             CRASH_LOOP_BACK_OFF,
             f"back-off {duration_text(run.due_ms - run.ended_ms)} {text}",
         )
-        if not parts.is_heard(worker):
+        if parts.told_of(worker) is None:
             return
         parts.trace.open_event_series(
             f"backoff|{worker.uid}|{run.container.name}",
@@ -102,107 +105,6 @@ class Starter:
         self._parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
         worker.must_act = True
         self._parts.touch(worker)
-
-    # --- image ----------------------------------------------------------------------------------------
-
-    def _pull(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
-        parts, container = self._parts, run.container
-        image, policy = container.image, container.image_pull_policy
-        agent = parts.agents[worker.node]
-        if not _is_reference(image):
-            self._refuse_image(worker, run, image)
-            return
-        is_there = image in agent.images
-        if policy == "Never" and not is_there:
-            self._never_pull(worker, run, image)
-            return
-        if is_there and policy != "Always":
-            message = f'Container image "{image}" already present on machine'
-            parts.event(worker, run, NORMAL, "Pulled", message)
-            self._create(worker, pod, run)
-            return
-        self._begin_pull(worker, pod, run, is_there)
-
-    def _begin_pull(self, worker: PodWorker, pod: Pod, run: ContainerRun, is_there: bool) -> None:
-        parts, image = self._parts, run.container.image
-        agent = parts.agents[worker.node]
-        context = parts.context
-        now_ms = context.clock.now_ms
-        parts.event(worker, run, NORMAL, "Pulling", f'Pulling image "{image}"')
-        plan = parts.behavior(pod, run).pull
-        if plan.takes is not None:
-            key = (worker.uid, run.container.name, run.attempt, run.pull_tries)
-            takes_ms = 0 if is_there else plan.takes.draw_ms(context.chance.draw, "pull", *key)
-        elif is_there:
-            takes_ms = context.draw_ms(
-                "image_check",
-                f"{worker.uid}{PART}{run.container.name}{PART}{run.attempt}{PART}{run.pull_tries}",
-            )
-        elif agent.pulls.get(image, -1) >= now_ms:
-            takes_ms = agent.pulls[image] - now_ms
-        else:
-            takes_ms = context.draw_ms("image_pull", f"{agent.name}{PART}{image}{PART}{now_ms}")
-        if not is_there and not plan.has_error(run.pull_tries):
-            agent.pulls[image] = max(now_ms + takes_ms, now_ms)
-        # Why it waited until now is what its status goes on saying, until it runs or fails again.
-        run.stage = PULLING
-        run.stage_timer = parts.later(takes_ms, PULLED, worker, run.container.name, str(takes_ms))
-
-    def on_pulled(self, worker: PodWorker, pod: Pod, run: ContainerRun, detail: str) -> None:
-        """The pull has ended, well or badly."""
-        run.stage, run.stage_timer = IDLE, None
-        parts, image = self._parts, run.container.image
-        plan = parts.behavior(pod, run).pull
-        if plan.has_error(run.pull_tries):
-            message = f'failed to pull and unpack image "{image}": {plan.error or ERR_IMAGE_PULL}'
-            parts.event(worker, run, WARNING, "Failed", f'Failed to pull image "{image}": {message}')
-            self._fail_pull(worker, run, plan.error or ERR_IMAGE_PULL, message)
-            return
-        agent = parts.agents[worker.node]
-        agent.images[image] = None
-        agent.pulls.pop(image, None)
-        run.pull_tries, run.pull_delay_ms = 0, 0
-        took_ms = int(detail)
-        took = f"{took_ms}ms" if took_ms < 1000 else f"{took_ms / 1000:g}s"
-        parts.event(
-            worker,
-            run,
-            NORMAL,
-            "Pulled",
-            f'Successfully pulled image "{image}" in {took} ({took} including waiting).'
-            f" Image size: {image_size(image)} bytes.",
-        )
-        self._create(worker, pod, run)
-
-    def _never_pull(self, worker: PodWorker, run: ContainerRun, image: str) -> None:
-        # No back-off here: the kubelet looks again at every sync, and nothing changes.
-        message = f'Container image "{image}" is not present with pull policy of Never'
-        if run.waiting != (ERR_IMAGE_NEVER_PULL, message):
-            worker.has_changed = True
-            run.waiting = (ERR_IMAGE_NEVER_PULL, message)
-            self._parts.event(worker, run, WARNING, ERR_IMAGE_NEVER_PULL, message)
-            self._parts.event(worker, run, WARNING, "Failed", f"Error: {ERR_IMAGE_NEVER_PULL}")
-
-    def _fail_pull(self, worker: PodWorker, run: ContainerRun, reason: str, message: str) -> None:
-        # Tries are spaced 10, 20, 40 … 300 s, counted from the failure (IMGPULL-02).
-        parts = self._parts
-        run.pull_tries += 1
-        run.pull_delay_ms = min(run.pull_delay_ms * 2 or BACK_OFF_INITIAL_MS, BACK_OFF_MAX_MS)
-        run.due_ms = parts.context.clock.now_ms + run.pull_delay_ms
-        worker.has_changed = True
-        run.waiting = (reason, message)
-        parts.event(worker, run, WARNING, "Failed", f"Error: {reason}")
-        worker.must_act = True
-        parts.touch(worker)
-
-    def _refuse_image(self, worker: PodWorker, run: ContainerRun, image: str) -> None:
-        problem = f'couldn\'t parse image name "{image}": invalid reference format'
-        message = f'Failed to apply default image tag "{image}": {problem}'
-        if run.waiting is None or run.waiting[0] != INVALID_IMAGE_NAME:
-            worker.has_changed = True
-            run.waiting = (INVALID_IMAGE_NAME, message)
-            self._parts.event(worker, run, WARNING, "InspectFailed", message)
-            self._parts.event(worker, run, WARNING, "Failed", f"Error: {INVALID_IMAGE_NAME}")
 
     # --- create and run -------------------------------------------------------------------------------
 
@@ -291,18 +193,31 @@ class Starter:
         run.stage = RUNNING
         parts.take_output(worker, run)
         if run.process.usage_points:
-            parts.check_pressure(worker.node)
+            self._evictor.look(worker.node)
         if run.process.exit is not None:
             # Over as soon as it began: it ran all the same.
             self._on_running(worker, pod, run)
-            self._report(worker, pod)
-            self._on_exit(worker, run)
+            self._reporter.report(worker, pod)
+            self._kubelet.on_exit(worker, run)
             return
         parts.schedule_wake(worker, run)
         if container.post_start is not None:
             self._post_start(worker, pod, run)
         else:
             self._on_running(worker, pod, run)
+
+    def _on_running(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
+        if not run.container.is_init:
+            worker.has_initialized = True
+        self._prober.begin(worker, pod, run)
+        worker.has_changed = True
+        if worker.spec.init_containers:
+            worker.must_act = True
+        # A report that others of the pod's containers may share waits for the end of the instant.
+        if worker.spec.is_plain:
+            self._kubelet.look(worker, pod)
+        else:
+            self._parts.touch(worker)
 
     # --- postStart ------------------------------------------------------------------------------------
 
@@ -369,17 +284,3 @@ def is_env_asked_for_later(container: Container) -> bool:
 
 _SYNC_PERIOD_MS = 10_000
 """The kubelet refuses a start about this often while a back-off holds; each refusal counts the event up."""
-
-
-@lru_cache(maxsize=1024)
-def _is_reference(image: str) -> bool:
-    return _REFERENCE.fullmatch(image) is not None
-
-
-@lru_cache(maxsize=1024)
-def image_size(image: str) -> int:
-    """A made-up size in bytes, the same for the same image."""
-    total = 0
-    for letter in image:
-        total = (total * 31 + ord(letter)) % 190_000_000
-    return 2_000_000 + total

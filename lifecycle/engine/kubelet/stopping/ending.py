@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from ...objects.pod import Pod
-from ...rules.eviction import EVICTED
 from ...rules.grace import decide_effective_grace_seconds
-from ..parts import DEADLINE, NORMAL, WARNING, Parts
+from ..node.evictor import Evictor
+from ..node.static_pods import StaticPods
+from ..parts import DEADLINE, NORMAL, Parts
 from ..probing.prober import Prober
+from ..reports import Reporter
+from ..resize import Resizer
+from ..starting.sandboxes import Sandboxes
 from ..worker import TERMINATED, TERMINATING, PodWorker
 from .termination import Stopper
 
@@ -17,39 +19,39 @@ DEADLINE_EXCEEDED = "DeadlineExceeded"
 _DEADLINE_TEXT = "Pod was active on the node longer than the specified deadline"
 
 
-class Manifests(Protocol):
-    """What endings ask of the static pods."""
-
-    def forget(self, uid: str) -> None: ...
-
-
-class Host(Protocol):
-    """What endings ask of the kubelets."""
-
-    @property
-    def static_pods(self) -> Manifests: ...
-
-    def pod(self, worker: PodWorker) -> Pod: ...
-
-    def report(self, worker: PodWorker, pod: Pod) -> Pod: ...
-
-    def on_stopping(self, worker: PodWorker) -> None: ...
-
-    def on_stopped(self, worker: PodWorker) -> None: ...
-
-    def forget(self, worker: PodWorker) -> None: ...
-
-
 class Ending:
     """Ends pods, gracefully or not."""
 
-    __slots__ = ("_host", "_parts", "_prober", "_stopper")
+    __slots__ = (
+        "_evictor",
+        "_parts",
+        "_prober",
+        "_reporter",
+        "_resizer",
+        "_sandboxes",
+        "_static_pods",
+        "_stopper",
+    )
 
-    def __init__(self, parts: Parts, prober: Prober, stopper: Stopper, host: Host) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        prober: Prober,
+        reporter: Reporter,
+        stopper: Stopper,
+        sandboxes: Sandboxes,
+        resizer: Resizer,
+        evictor: Evictor,
+        static_pods: StaticPods,
+    ) -> None:
         self._parts = parts
         self._prober = prober
+        self._reporter = reporter
         self._stopper = stopper
-        self._host = host
+        self._sandboxes = sandboxes
+        self._resizer = resizer
+        self._evictor = evictor
+        self._static_pods = static_pods
 
     # --- the deadline ---------------------------------------------------------------------------------
 
@@ -79,15 +81,6 @@ class Ending:
         self._parts.event(worker, None, NORMAL, DEADLINE_EXCEEDED, _DEADLINE_TEXT)
         self._parts.touch(worker)
 
-    # --- node pressure --------------------------------------------------------------------------------
-
-    def evict(self, worker: PodWorker, message: str, override_seconds: int) -> None:
-        """The node is short of something: the pod is stopped in the time its kubelet gives it (GRACE-31)."""
-        worker.evicted = (EVICTED, message, override_seconds)
-        worker.stop_reason = EVICTED
-        self._parts.event(worker, None, WARNING, EVICTED, message)
-        self._parts.touch(worker)
-
     # --- step by step ---------------------------------------------------------------------------------
 
     def take_over(self, worker: PodWorker, pod: Pod) -> bool:
@@ -111,17 +104,17 @@ class Ending:
         """Deleted, past its deadline or finished: everything of the pod is stopped."""
         parts = self._parts
         worker.stage = TERMINATING
-        self._host.on_stopping(worker)
+        self._sandboxes.end(worker)
         seconds, _ = self._decide_grace(worker, pod, 0)
         if worker.stage_timer is not None:
             parts.context.agenda.cancel(worker.stage_timer)
             worker.stage_timer = None
         self._drop_deadline(worker)
         for run in worker.runs.values():
-            self._prober.end(worker, run, keep="readiness")
+            self._prober.on_pod_ending(worker, pod, run)
             parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
         self._stopper.begin_pod(worker, pod, seconds)
-        self._host.report(worker, pod)
+        self._reporter.report(worker, pod)
         self._after_step(worker)
 
     def go_on(self, worker: PodWorker, pod: Pod) -> None:
@@ -129,8 +122,8 @@ class Ending:
         seconds, is_shorter = self._decide_grace(worker, pod, worker.grace_seconds)
         if is_shorter:
             self._stopper.shorten(worker, pod, seconds)
-        self._host.report(worker, pod)
-        self._stopper.continue_pod(worker, self._host.pod(worker))
+        self._reporter.report(worker, pod)
+        self._stopper.continue_pod(worker, self._parts.roster.known(worker.uid))
         self._after_step(worker)
 
     def _decide_grace(self, worker: PodWorker, pod: Pod, former_seconds: int) -> tuple[int, bool]:
@@ -152,7 +145,7 @@ class Ending:
             worker.grace_end_timer = None
         delay_ms = 0 if worker.stop_reason else self._parts.context.draw_ms("kill_pod", worker.uid)
         if delay_ms == 0:
-            self.on_torn_down(worker, self._host.pod(worker))
+            self.on_torn_down(worker, self._parts.roster.known(worker.uid))
         else:
             worker.stage_timer, _ = self._parts.later(delay_ms, TORN_DOWN, worker)
 
@@ -163,11 +156,24 @@ class Ending:
         worker.stage_timer = None
         worker.stage = TERMINATED
         worker.runtime = worker.runtime.replace(sandbox_ready=False)
-        self._host.report(worker, pod)
+        self._reporter.report(worker, pod)
         self._parts.touch(worker)
-        self._host.on_stopped(worker)
+        self._free(worker)
 
-    def drop_timers(self, worker: PodWorker) -> None:
+    def _free(self, worker: PodWorker) -> None:
+        """A pod has ended: what it had of its node is free."""
+        if self._resizer.deferred:
+            self._resizer.retry(worker.node)
+        self._evictor.on_stopped(worker)
+
+    def forget(self, worker: PodWorker) -> None:
+        """Nothing of the pod is left, here or in the store."""
+        self._drop_timers(worker)
+        self._sandboxes.end(worker)
+        self._parts.roster.remove(worker)
+        self._free(worker)
+
+    def _drop_timers(self, worker: PodWorker) -> None:
         """Nothing of the pod is waited for any more."""
         parts = self._parts
         for run in worker.runs.values():
@@ -181,20 +187,20 @@ class Ending:
     def finish(self, worker: PodWorker) -> None:
         """Take the object of a deleted pod away, once its finalizers are gone; forget a pod that is gone."""
         parts = self._parts
-        static = parts.statics.get(worker.uid)
+        static = parts.roster.statics.get(worker.uid)
         if static is not None and static.meta.deletion_ms is not None:
             # It goes with its manifest alone: nobody else is asked, or told.
-            self._host.forget(worker)
-            self._host.static_pods.forget(worker.uid)
+            self.forget(worker)
+            self._static_pods.forget(worker.uid)
             return
         if parts.is_cut_off(worker.node):
             return
         if worker.has_changed:
             # It ended while nobody could be told.
-            self._host.report(worker, self._host.pod(worker))
-        stored = parts.pod(worker)
+            self._reporter.report(worker, self._parts.roster.known(worker.uid))
+        stored = parts.roster.stored(worker)
         if stored is None:
-            self._host.forget(worker)
+            self.forget(worker)
             return
         if stored.meta.deletion_ms is None:
             return

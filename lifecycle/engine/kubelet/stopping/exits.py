@@ -7,11 +7,13 @@ from lifecycle.userland.world import Exit
 from ...objects.runtime import EXITED
 from ...rules.backoff import decide_delay, decide_next_delay
 from ...rules.container_status import ended_state
+from ..container_run import IDLE, ContainerRun
+from ..node.evictor import Evictor
 from ..parts import Parts
-from ..worker import IDLE, ContainerRun, PodWorker
+from ..worker import PodWorker
 
 
-def record_exit(parts: Parts, worker: PodWorker, run: ContainerRun, end: Exit) -> None:
+def record_exit(parts: Parts, evictor: Evictor, worker: PodWorker, run: ContainerRun, end: Exit) -> None:
     """The runtime's record of a run that has ended; what is next is for the pod's next look."""
     if run.wake_timer is not None:
         parts.cancel((run.wake_timer[0], run.wake_timer[2]))
@@ -19,7 +21,7 @@ def record_exit(parts: Parts, worker: PodWorker, run: ContainerRun, end: Exit) -
     was_known = run.process is not None and bool(run.process.usage_points)
     run.process, run.stage = None, IDLE
     if was_known:
-        parts.check_pressure(worker.node)
+        evictor.look(worker.node)
     worker.take_container(run)
     records = worker.runtime.containers
     records[run.container.name] = records[run.container.name].replace(

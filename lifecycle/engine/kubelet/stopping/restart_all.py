@@ -6,87 +6,93 @@ grace, sandbox, address and volumes stay, then init containers run again one aft
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ...objects.condition import Condition, with_condition
-from ...objects.pod import Pod
 from ...objects.runtime import EXITED
 from ...rules.container_status import RESTART_ALL_MESSAGE, ended_state
 from ...rules.restart_rules import RESTARTING_ALL
+from ..container_run import IDLE, ContainerRun
+from ..node.evictor import Evictor
 from ..parts import Parts
 from ..probing.prober import Prober
-from ..worker import IDLE, ContainerRun, PodWorker
+from ..reports import Reporter
+from ..worker import PodWorker
 from .termination import Stopper
 
 CONDITION = "PodRestartInPlace"
 
 
-def restart_all(
-    parts: Parts,
-    prober: Prober,
-    stopper: Stopper,
-    worker: PodWorker,
-    trigger: str,
-    report: Callable[[PodWorker, Pod], Pod],
-) -> None:
-    """End every run of the pod and forget what init did; the trigger alone keeps its back-off (RALL-14).
+class RestartAll:
+    """Restarts whole pods in place."""
 
-    The next look begins again in the same sandbox.
-    """
-    now_ms = parts.context.clock.now_ms
-    _set_condition(parts, worker, "True", now_ms)
-    ephemeral = {one.name for one in worker.spec.ephemeral_containers}
-    runs = [run for name, run in worker.runs.items() if name not in ephemeral]
-    had_known_use = any(run.process is not None and run.process.usage_points for run in runs)
-    for run in runs:
-        prober.end(worker, run)
-        # Whatever was under way for it is not: a pull, a start, a hook or a stop.
-        stopper.on_end(run)
-        run.stage = IDLE
-        parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
-        if run.container.name in worker.runtime.containers:
-            _end(parts, worker, run, run.container.name == trigger)
-    _set_condition(parts, worker, "False", now_ms)
-    stored = parts.pod(worker)
-    if stored is not None:
-        report(worker, stored)
-    if had_known_use:
-        parts.check_pressure(worker.node)
-    kept = {name: seen for name, seen in worker.runtime.containers.items() if name in ephemeral}
-    worker.runtime = worker.runtime.replace(containers=kept)
-    worker.has_changed = worker.must_act = True
-    parts.touch(worker)
+    __slots__ = ("_evictor", "_parts", "_prober", "_reporter", "_stopper")
 
+    def __init__(
+        self, parts: Parts, prober: Prober, reporter: Reporter, stopper: Stopper, evictor: Evictor
+    ) -> None:
+        self._parts = parts
+        self._prober = prober
+        self._reporter = reporter
+        self._stopper = stopper
+        self._evictor = evictor
 
-def _end(parts: Parts, worker: PodWorker, run: ContainerRun, is_trigger: bool) -> None:
-    """One run is over, whatever it did; its record says so until the next begins."""
-    now_ms, name = parts.context.clock.now_ms, run.container.name
-    if run.wake_timer is not None:
-        parts.cancel((run.wake_timer[0], run.wake_timer[2]))
-        run.wake_timer = None
-    if run.process is not None:
-        run.attempt += 1
-        run.ended_ms = now_ms
-    run.process, run.ready, run.started = None, False, False
-    worker.take_container(run)
-    run.must_restart = False
-    if not is_trigger:
-        run.due_ms = now_ms
-    ended = worker.runtime.containers[name].replace(
-        state=EXITED,
-        exit_code=137,
-        reason=RESTARTING_ALL,
-        message=RESTART_ALL_MESSAGE,
-        finished_ms=now_ms,
-    )
-    worker.runtime.containers[name] = ended
-    if parts.is_cut_off(worker.node):
-        worker.keep_untold(name, ended_state(ended))
+    def begin(self, worker: PodWorker, trigger: str) -> None:
+        """End every run of the pod and forget what init did; the trigger alone keeps its back-off (RALL-14).
 
+        The next look begins again in the same sandbox.
+        """
+        parts = self._parts
+        self._set_condition(worker, "True")
+        ephemeral = {one.name for one in worker.spec.ephemeral_containers}
+        runs = [run for name, run in worker.runs.items() if name not in ephemeral]
+        had_known_use = any(run.process is not None and run.process.usage_points for run in runs)
+        for run in runs:
+            self._prober.end(worker, run)
+            # Whatever was under way for it is not: a pull, a start, a hook or a stop.
+            self._stopper.on_end(run)
+            run.stage = IDLE
+            parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
+            if run.container.name in worker.runtime.containers:
+                self._end(worker, run, run.container.name == trigger)
+        self._set_condition(worker, "False")
+        stored = parts.roster.stored(worker)
+        if stored is not None:
+            self._reporter.report(worker, stored)
+        if had_known_use:
+            self._evictor.look(worker.node)
+        kept = {name: seen for name, seen in worker.runtime.containers.items() if name in ephemeral}
+        worker.runtime = worker.runtime.replace(containers=kept)
+        worker.has_changed = worker.must_act = True
+        parts.touch(worker)
 
-def _set_condition(parts: Parts, worker: PodWorker, status: str, now_ms: int) -> None:
-    stored = parts.pod(worker)
-    if stored is None or parts.is_cut_off(worker.node):
-        return
-    conditions = with_condition(stored.status.conditions, Condition(CONDITION, status, "", "", now_ms))
-    parts.write(stored, stored.with_status(stored.status.replace(conditions=conditions)))
+    def _end(self, worker: PodWorker, run: ContainerRun, is_trigger: bool) -> None:
+        """One run is over, whatever it did; its record says so until the next begins."""
+        parts, now_ms, name = self._parts, self._parts.now_ms, run.container.name
+        if run.wake_timer is not None:
+            parts.cancel((run.wake_timer[0], run.wake_timer[2]))
+            run.wake_timer = None
+        if run.process is not None:
+            run.attempt += 1
+            run.ended_ms = now_ms
+        run.process, run.ready, run.started = None, False, False
+        worker.take_container(run)
+        run.must_restart = False
+        if not is_trigger:
+            run.due_ms = now_ms
+        ended = worker.runtime.containers[name].replace(
+            state=EXITED,
+            exit_code=137,
+            reason=RESTARTING_ALL,
+            message=RESTART_ALL_MESSAGE,
+            finished_ms=now_ms,
+        )
+        worker.runtime.containers[name] = ended
+        if parts.is_cut_off(worker.node):
+            worker.keep_untold(name, ended_state(ended))
+
+    def _set_condition(self, worker: PodWorker, status: str) -> None:
+        stored = self._parts.told_of(worker)
+        if stored is None:
+            return
+        condition = Condition(CONDITION, status, "", "", self._parts.now_ms)
+        conditions = with_condition(stored.status.conditions, condition)
+        self._reporter.write(stored, stored.with_status(stored.status.replace(conditions=conditions)))

@@ -12,8 +12,9 @@ from ...objects.pod import Pod
 from ...programs import Process
 from ...rules.grace import DELETED, V1_23_1, decide_kill_grace_seconds, decide_stop_timeout_seconds
 from ...rules.pod_actions import ContainerToKill
-from ..parts import GRACE_END, HOOK_DONE, KILL, NORMAL, WARNING, OnExit, Parts
-from ..worker import PRE_STOP, STOPPING, ContainerRun, PodWorker
+from ..container_run import IDLE, PRE_STOP, STOPPING, ContainerRun
+from ..parts import GRACE_END, HOOK_DONE, KILL, NORMAL, WARNING, Kubelet, Parts
+from ..worker import PodWorker
 
 SIGNAL_GATE = "ContainerStopSignals"
 
@@ -21,11 +22,11 @@ SIGNAL_GATE = "ContainerStopSignals"
 class Stopper:
     """Ends containers, gracefully or not."""
 
-    __slots__ = ("_on_exit", "_parts")
+    __slots__ = ("_kubelet", "_parts")
 
-    def __init__(self, parts: Parts, on_exit: OnExit) -> None:
+    def __init__(self, parts: Parts, kubelet: Kubelet) -> None:
         self._parts = parts
-        self._on_exit = on_exit
+        self._kubelet = kubelet
 
     # --- one container --------------------------------------------------------------------------------
 
@@ -72,7 +73,11 @@ class Stopper:
             compatibility=parts.context.compatibility,
         )
         hook_seconds = run.grace_seconds - waited_ms // 1000
-        if run.container.pre_stop is not None and hook_seconds > 0 and parts.pod(worker) is not None:
+        if (
+            run.container.pre_stop is not None
+            and hook_seconds > 0
+            and parts.roster.stored(worker) is not None
+        ):
             self._pre_stop(worker, pod, run, hook_seconds)
         else:
             self._send(worker, pod, run, 0)
@@ -91,13 +96,13 @@ class Stopper:
         run.hook = process.hook("preStop", run.container.pre_stop, now_ms, parts.world(worker, pod, run))
         parts.take_output(worker, run)
         if process.exit is not None:
-            self._on_exit(worker, run)
+            self._kubelet.on_exit(worker, run)
             return
         # v1.23.1 awaits the hook for the whole of the grace too; in either case it is cut at its end.
         number, _ = parts.later(seconds * 1000, KILL, worker, run.container.name, "hook")
         run.kill_timer = number
         # The hook runs on inside the process: that has to be woken for it.
-        self._on_exit(worker, run)
+        self._kubelet.on_exit(worker, run)
 
     def after_process_ran(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         """Has the end of a preStop hook under way become known?"""
@@ -179,7 +184,7 @@ class Stopper:
 
     def _after_signal(self, worker: PodWorker, run: ContainerRun, process: Process) -> None:
         self._parts.take_output(worker, run)
-        self._on_exit(worker, run)
+        self._kubelet.on_exit(worker, run)
 
     def _advance(self, pod: Pod, stage: str) -> None:
         """`deletion` of the pod goes forward only: requested, preStop, the stop signal, SIGKILL."""
@@ -225,10 +230,9 @@ class Stopper:
 
     def stop_for_pod(self, worker: PodWorker, pod: Pod, run: ContainerRun, waited_ms: int = 0) -> None:
         """Stop one container as part of its pod's end; what is still to start never will."""
-        self._parts.cancel(run.stage_timer) if run.process is None else None
         if run.process is None:
-            run.stage_timer = None
-            run.stage = ""
+            self._parts.cancel(run.stage_timer)
+            run.stage, run.stage_timer = IDLE, None
             return
         if run.stage in (PRE_STOP, STOPPING):
             return

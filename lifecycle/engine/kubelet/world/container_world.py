@@ -5,8 +5,7 @@ Everything is worked out when a program asks, so that a container whose program 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from ...api.context import Context
 from ...objects.container import Container
@@ -28,9 +27,11 @@ from ...programs.volumes import is_read_only_volume, make_mounts, refresh_layer,
 from ...rules.cpu_manager import format_cpus
 from ...rules.kernel_files import control_group_files, id_files
 from ...rules.user_namespaces import BLOCK
+from ..node.cpus import Cpus
 from ..worker import PodWorker
 from .cluster_dns import OUTSIDE, find_address
 from .identity import identity_of
+from .network import Network
 from .sources import StoredSources
 
 OUTSIDE_TAKES_MS = 30
@@ -41,7 +42,7 @@ _NO_LIMITS = Limits()
 class ContainerWorld:
     """The world of one container, for one call. Models the kubelet's environment and volume building."""
 
-    __slots__ = ("_connect", "_container", "_context", "_cpus_of", "_env", "_pod", "_worker")
+    __slots__ = ("_container", "_context", "_cpus", "_env", "_network", "_pod", "_worker")
 
     def __init__(
         self,
@@ -49,15 +50,15 @@ class ContainerWorld:
         worker: PodWorker,
         pod: Pod,
         container: Container,
-        connect: Any,
-        cpus_of: Callable[[PodWorker, str], tuple[int, ...]],
+        network: Network,
+        cpus: Cpus,
     ) -> None:
-        self._cpus_of = cpus_of
         self._context = context
         self._worker = worker
         self._pod = pod
         self._container = container
-        self._connect = connect
+        self._network = network
+        self._cpus = cpus
         self._env: dict[str, str] | None = None
 
     @property
@@ -93,7 +94,7 @@ class ContainerWorld:
         has_memory_qos = self._context.features.get("MemoryQoS", False)
         qos_class = self._pod.status.qos_class
         groups = control_group_files(self._container, qos_class, memory, has_memory_qos)
-        cpus = format_cpus(self._cpus_of(self._worker, self._container.name))
+        cpus = format_cpus(self._cpus.of_container(self._worker, self._container.name))
         groups["/sys/fs/cgroup/cpuset.cpus.effective"] = f"{cpus}\n"
         return {**id_files(self._worker.first_host_id, BLOCK), **groups}
 
@@ -209,5 +210,4 @@ class ContainerWorld:
         address = self.resolve(host) or host
         if address == OUTSIDE:
             return ConnectResult("connected", OUTSIDE_TAKES_MS)
-        found: ConnectResult = self._connect(self._worker, address, port, now_ms)
-        return found
+        return self._network.connect(self._worker, address, port, now_ms)

@@ -9,6 +9,7 @@ from ...objects.meta import StoredObject
 from ...objects.pod import Pod
 from ...programs import ConnectResult, Process
 from ...store.store import Store
+from ..roster import Roster
 from ..worker import PodWorker
 from .cluster_dns import ready_pods
 
@@ -19,11 +20,11 @@ NOWHERE_MS = 1000
 class Network:
     """The pod network of a cluster."""
 
-    __slots__ = ("_store", "_workers")
+    __slots__ = ("_roster", "_store")
 
-    def __init__(self, store: Store, workers: Mapping[str, PodWorker]) -> None:
+    def __init__(self, store: Store, roster: Roster) -> None:
         self._store = store
-        self._workers = workers
+        self._roster = roster
 
     def connect(self, worker: PodWorker, host: str, port: int, now_ms: int) -> ConnectResult:
         """What a connection from a pod to an address meets now."""
@@ -33,9 +34,9 @@ class Network:
             spec = service.spec or {}
             if spec.get("clusterIP") == host:
                 return self._through_service(service, spec, port, now_ms)
-        for other in self._workers.values():
-            if other.ip == host:
-                return _try_pod(other, port, now_ms)
+        other = self._roster.find_by_address(host)
+        if other is not None:
+            return _try_pod(other, port, now_ms)
         return ConnectResult("timeout", NOWHERE_MS)
 
     def _through_service(
@@ -45,7 +46,7 @@ class Network:
         if entry is None:
             return ConnectResult("refused", 1)
         for pod in ready_pods(self._store, service):
-            other = self._workers.get(pod.kubelet_uid)
+            other = self._roster.workers.get(pod.kubelet_uid)
             if other is not None:
                 return _try_pod(other, _port_number(pod, entry.get("targetPort", port)), now_ms)
         return ConnectResult("refused", 1)

@@ -1,0 +1,33 @@
+"""Slots as plain data and back: a map by name, or a row in the order of names.
+
+JSON knows no tuples, so that each list comes back as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def save_map(holder: object, names: Sequence[str]) -> dict[str, Any]:
+    """Some slots by name; each holds a scalar, or a tuple or map of scalars. Maps are copied."""
+    return dict(zip(names, save_row(holder, names), strict=True))
+
+
+def load_map(holder: object, data: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Set the slots as `save_map` found them. Raises KeyError for one that was not saved."""
+    load_row(holder, [data[name] for name in names], names)
+
+
+def save_row(holder: object, names: Sequence[str]) -> list[Any]:
+    """The values of some slots, in the order of their names."""
+    values = (getattr(holder, name) for name in names)
+    return [dict(value) if isinstance(value, dict) else value for value in values]
+
+
+def load_row(holder: object, row: Sequence[Any], names: Sequence[str]) -> None:
+    """Set the slots as `save_row` found them. Raises ValueError for a row of another length."""
+    for name, value in zip(names, row, strict=True):
+        if isinstance(value, list):
+            value = tuple(value)
+        setattr(holder, name, dict(value) if isinstance(value, dict) else value)
