@@ -51,8 +51,8 @@ def read_cpus(text: str) -> tuple[int, ...]:
     """`0-2,5` as numbers. Raises ValueError for anything else."""
     found: list[int] = []
     for part in text.split(","):
-        low, _, high = part.strip().partition("-")
-        first, last = int(low), int(high or low)
+        low, dash, high = part.strip().partition("-")
+        first, last = int(low), int(high if dash else low)
         if not first <= last < MOST_CPUS:
             raise ValueError(f"{part} is no range of CPUs")
         found.extend(range(first, last + 1))
