@@ -67,7 +67,7 @@ class ApiServer:
 
     def decode(self, data: Json) -> Json:
         """An object as it was sent, read field by field. Raises BadRequest naming one of a wrong type."""
-        return decode(self._context, data)
+        return decode(data)
 
     def create(self, new: StoredObject) -> StoredObject:
         """A component's new object: give it its identity, and store it. Raises Forbidden, AlreadyExists."""
