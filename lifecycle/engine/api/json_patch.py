@@ -16,6 +16,8 @@ from ..heart.errors import BadRequest, RequestEntityTooLarge, Unprocessable
 
 Operation = dict[str, Any]
 MOST_OPERATIONS = 10_000
+MOST_COPIED_BYTES = 3 * 1024 * 1024
+"""What `copy` may copy in one patch: doubling a field a hundred times would fill any memory."""
 _INDEX = re.compile(r"[+-]?[0-9]+", re.ASCII)
 
 
@@ -30,11 +32,14 @@ def json_patch(target: Any, operations: Any) -> Any:
     fit the document.
     """
     _check_form(operations)
-    document = copy.deepcopy(target)
+    document, copied_bytes = copy.deepcopy(target), 0
     for operation in operations:
         try:
+            copied_bytes += _count_copied_bytes(document, operation)
+            if copied_bytes > MOST_COPIED_BYTES:
+                raise _Misfit("too much is copied")
             document = _carry_out(document, operation)
-        except _Misfit as problem:
+        except (_Misfit, RecursionError) as problem:
             raise Unprocessable() from problem
     return document
 
@@ -162,15 +167,21 @@ def _replace(document: Any, operation: Operation) -> Any:
 
 
 def _move(document: Any, operation: Operation) -> Any:
-    source = _read_pointer(operation, "from")
-    value = _get(_find_parent(document, source), source[-1])
+    value = _find_source(document, operation)
     return _put(_remove(document, operation, "from"), _read_pointer(operation), value)
 
 
-def _copy(document: Any, operation: Operation) -> Any:
+def _find_source(document: Any, operation: Operation) -> Any:
     source = _read_pointer(operation, "from")
-    value = copy.deepcopy(_get(_find_parent(document, source), source[-1]))
-    return _put(document, _read_pointer(operation), value)
+    return _get(_find_parent(document, source), source[-1])
+
+
+def _count_copied_bytes(document: Any, operation: Operation) -> int:
+    return len(json.dumps(_find_source(document, operation))) if operation.get("op") == "copy" else 0
+
+
+def _copy(document: Any, operation: Operation) -> Any:
+    return _put(document, _read_pointer(operation), copy.deepcopy(_find_source(document, operation)))
 
 
 def _test(document: Any, operation: Operation) -> Any:

@@ -11,6 +11,8 @@ from .json_patch import json_patch, name_go_kind
 from .strategic_merge import strategic_merge_patch
 
 Json = dict[str, Any]
+DEPTH_LIMIT = 100
+"""As deep as a manifest may be."""
 JSON, MERGE, STRATEGIC, APPLY = "json", "merge", "strategic", "apply"
 _NO_STRATEGY = (
     "the body of the request was in an unknown format - accepted media types include:"
@@ -27,6 +29,8 @@ def patch_object(current: Json, patch: Any, how: str) -> Json:
     """
     if how not in (JSON, MERGE, STRATEGIC, APPLY):
         raise BadRequest(f"patch type {how!r}: use merge, strategic, json or apply")
+    if _is_too_deep(patch):
+        raise BadRequest(f"patch: nested more than {DEPTH_LIMIT} levels deep; write it flatter")
     is_known = is_known_kind(current["apiVersion"], current["kind"])
     if how == STRATEGIC and not is_known:
         raise UnsupportedMediaType(_NO_STRATEGY)
@@ -44,7 +48,7 @@ def patch_object(current: Json, patch: Any, how: str) -> Json:
 
 def _decode(patched: Any, current: Json) -> Json:
     """Read the patched object by the fields of its kind; a patch may not make another kind of it."""
-    if not isinstance(patched, dict):
+    if not isinstance(patched, dict) or _is_too_deep(patched):
         raise Unprocessable()
     head = {name: current[name] for name in ("apiVersion", "kind")}
     try:
@@ -53,6 +57,20 @@ def _decode(patched: Any, current: Json) -> Json:
         kind, name = current["kind"], current["metadata"]["name"]
         raise Invalid(f'{kind} "{name}": {problem}', kind, name) from problem
     return {**decoded, **{name: patched.get(name) for name in head}}
+
+
+def _is_too_deep(value: Any) -> bool:
+    """Whether mappings and lists go on within each other, level by level, beyond the limit."""
+    level = [value]
+    for _ in range(DEPTH_LIMIT):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+    return bool(level)
 
 
 def merge_patch(target: Any, patch: Any) -> Any:

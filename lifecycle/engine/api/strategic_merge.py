@@ -14,6 +14,7 @@ None of them is ever stored.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -83,9 +84,9 @@ def _retain(target: Json, patch: Json) -> Json:
     """A copy of the target, of the fields that stay."""
     if RETAIN_KEYS not in patch:
         return dict(target)
-    kept = patch[RETAIN_KEYS]
-    given = [name for name, value in patch.items() if value is not None and not _is_directive(name)]
-    if not isinstance(kept, list) or not all(name in kept for name in given):
+    given = {name for name, value in patch.items() if value is not None and not _is_directive(name)}
+    kept = _keep_plain(patch[RETAIN_KEYS])
+    if kept is None or not given <= kept:
         raise BadRequest("invalid patch format of retainKeys")
     return {name: value for name, value in target.items() if name in kept}
 
@@ -106,9 +107,17 @@ def _merge_field(old: Any, patch: Json, name: str, field: Field) -> Any:
     order, gone = patch.get(ELEMENT_ORDER + name), patch.get(DELETE_FROM + name)
     if order is not None and isinstance(new, list) and field.is_merged:
         new = _put_in_order(new, old, patch.get(name) or [], order, field)
-    if isinstance(gone, list) and isinstance(new, list):
-        new = [entry for entry in new if entry not in gone]
+    lost = _keep_plain(gone)
+    if lost and isinstance(new, list):
+        new = [entry for entry in new if isinstance(entry, dict | list) or entry not in lost]
     return new
+
+
+def _keep_plain(entries: Any) -> set[Any] | None:
+    """The plain values of a list; None for what is no list."""
+    if not isinstance(entries, list):
+        return None
+    return {entry for entry in entries if not isinstance(entry, dict | list)}
 
 
 def _merge_value(old: Any, value: Any, field: Field) -> Any:
@@ -125,18 +134,24 @@ def _merge_value(old: Any, value: Any, field: Field) -> Any:
 def _merge_list(old: Sequence[Any], patch: Sequence[Any], field: Field) -> list[Any]:
     """New entries stand where the patch has them, before what it does not name (as recorded)."""
     if not field.merge_key:
-        asked = list(dict.fromkeys(key_of(entry, field) for entry in patch))
-        return _arrange([*(entry for entry in old if entry not in asked), *asked], asked, old, field)
+        # The first of each counts.
+        both = dict.fromkeys(key_of(entry, field) for entry in [*old, *patch])
+        return _arrange(list(both), patch, old, field)
     kept, entries = _obey_in_list(old, patch, field)
     result = list(kept)
+    places = _find_places([key_of(entry, field) for entry in kept])
     for entry in entries:
-        key = key_of(entry, field)
-        index = next((i for i, one in enumerate(result) if key_of(one, field) == key), None)
-        if index is None:
+        index = places.setdefault(key_of(entry, field), len(result))
+        if index == len(result):
             result.append(_clean(entry))
         else:
             result[index] = strategic_merge_patch(result[index], entry, _fields_of_entries(field))
     return _arrange(result, [key_of(entry, field) for entry in entries], kept, field)
+
+
+def _find_places(keys: Sequence[Any]) -> dict[Any, int]:
+    """Where each key stands first."""
+    return {key: index for index, key in reversed(list(enumerate(keys)))}
 
 
 def _fields_of_entries(field: Field) -> Fields:
@@ -148,12 +163,14 @@ def _obey_in_list(
     old: Sequence[Any], patch: Sequence[Any], field: Field
 ) -> tuple[Sequence[Any], Sequence[Any]]:
     """The live entries that stay, and the patch's entries that are no directives."""
-    entries, gone, is_replaced = [], [], False
+    entries: list[Any] = []
+    gone: set[Any] = set()
+    is_replaced = False
     for entry in patch:
         if not isinstance(entry, dict) or DIRECTIVE not in entry:
             entries.append(entry)
         elif entry[DIRECTIVE] == DELETE:
-            gone.append(key_of(entry, field))
+            gone.add(key_of(entry, field))
         elif entry[DIRECTIVE] == REPLACE:
             is_replaced = True
         elif entry[DIRECTIVE] == MERGE:
@@ -183,17 +200,18 @@ def _arrange(entries: Sequence[Any], wanted: Sequence[Any], live: Sequence[Any],
 
     Of live [a, x, b], with c and b wanted: c is nowhere yet, so it comes first; a and x stood before b.
     """
-    by_wanted = {key: index for index, key in reversed(list(enumerate(wanted)))}
-    by_live = {key_of(entry, field): index for index, entry in reversed(list(enumerate(live)))}
+    by_wanted = _find_places(wanted)
+    by_live = _find_places([key_of(entry, field) for entry in live])
     named = [entry for entry in entries if key_of(entry, field) in by_wanted]
     named.sort(key=lambda entry: by_wanted[key_of(entry, field)])
-    others = [entry for entry in entries if key_of(entry, field) not in by_wanted]
+    others = deque(entry for entry in entries if key_of(entry, field) not in by_wanted)
     result: list[Any] = []
-    while named and others:
-        other, next_one = by_live.get(key_of(others[0], field)), by_live.get(key_of(named[0], field))
-        is_before = other is not None and next_one is not None and other < next_one
-        result.append((others if is_before else named).pop(0))
-    return [*result, *others, *named]
+    for entry in named:
+        place = by_live.get(key_of(entry, field), -1)
+        while others and by_live.get(key_of(others[0], field), place) < place:
+            result.append(others.popleft())
+        result.append(entry)
+    return [*result, *others]
 
 
 def _clean(value: Any) -> Any:

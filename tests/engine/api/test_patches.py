@@ -1,6 +1,7 @@
 """Patches, as Kubernetes documents and answers them: strategic merge, JSON merge, JSON patch."""
 
 import copy
+import time
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from lifecycle.engine.heart.errors import ApiError, BadRequest, RequestEntityToo
 from lifecycle.engine.schema.tables import load_tables
 
 TYPES = load_tables().types
+CONFIG = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"k": "1"}}
 
 
 def merge(type_name: str, target: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
@@ -523,9 +525,40 @@ def test_a_json_patch_has_at_most_10000_operations():
     assert (caught.value.code, caught.value.message) == (413, message)
 
 
+def test_a_json_patch_copies_at_most_3_mib():
+    double = [step("copy", "/a/-", **{"from": "/a"})]
+    assert len(json_patch({"a": ["x" * 1000]}, double * 10)["a"]) == 11
+    with pytest.raises(Unprocessable):
+        json_patch({"a": ["x" * 1000]}, double * 100)
+
+
+def test_a_json_patch_makes_nothing_bottomless():
+    wrap = [
+        step("add", "/metadata/b", {}),
+        step("move", "/metadata/b/a", **{"from": "/metadata/a"}),
+        step("move", "/metadata/a", **{"from": "/metadata/b"}),
+    ]
+    for times in (200, 3000):
+        with pytest.raises(Unprocessable):
+            patch_object({**CONFIG, "metadata": {"name": "c", "a": {}}}, wrap * times, "json")
+
+
+def test_many_entries_merge_in_little_time():
+    """Linear work takes half a second here, quadratic work a minute."""
+    before_seconds = time.process_time()
+    entries = [{"name": f"e{number}", "value": "1"} for number in range(20_000)]
+    patch = {"env": entries[::-1], "$setElementOrder/env": [{"name": one["name"]} for one in entries[::-1]]}
+    assert strategic_merge_patch({"env": entries}, patch, TYPES["Container"])["env"] == entries[::-1]
+    names = [f"f{number}" for number in range(20_000)]
+    gone = {"$deleteFromPrimitiveList/finalizers": names[1:], "finalizers": names}
+    assert strategic_merge_patch({"finalizers": names}, gone, TYPES["ObjectMeta"]) == {
+        "finalizers": names[:1]
+    }
+    assert time.process_time() - before_seconds < 10
+
+
 # --- by type ----------------------------------------------------------------------------------------------
 
-CONFIG = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"k": "1"}}
 CUSTOM = {
     "apiVersion": "example.com/v1",
     "kind": "Service",
@@ -554,6 +587,12 @@ NO_STRATEGY = (
     "the body of the request was in an unknown format - accepted media types include: "
     "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
 )
+
+
+def nest(levels: int) -> dict[str, Any]:
+    return {"data": nest(levels - 1)} if levels > 1 else {}
+
+
 NO_MAP = "json: cannot unmarshal {} into Go value of type map[string]interface {{}}"
 
 
@@ -567,6 +606,10 @@ NO_MAP = "json: cannot unmarshal {} into Go value of type map[string]interface {
         ),
         pytest.param(
             CONFIG, "strategic", "x", 400, NO_MAP.format("string"), id="so is a strategic one",
+        ),
+        pytest.param(
+            CONFIG, "merge", nest(101), 400, "patch: nested more than 100 levels deep; write it flatter",
+            id="too deep",
         ),
         pytest.param(
             CONFIG, "odd", {}, 400, "patch type 'odd': use merge, strategic, json or apply",
