@@ -14,6 +14,7 @@ Json = dict[str, Any]
 DEPTH_LIMIT = 100
 """As deep as a manifest may be."""
 JSON, MERGE, STRATEGIC, APPLY = "json", "merge", "strategic", "apply"
+PATCH_TYPES = (MERGE, STRATEGIC, JSON, APPLY)
 _NO_STRATEGY = (
     "the body of the request was in an unknown format - accepted media types include:"
     " application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
@@ -27,8 +28,8 @@ def patch_object(current: Json, patch: Any, how: str) -> Json:
     type, UnsupportedMediaType for a strategic merge of a custom resource, Unknown for one that contradicts
     itself.
     """
-    if how not in (JSON, MERGE, STRATEGIC, APPLY):
-        raise BadRequest(f"patch type {how!r}: use merge, strategic, json or apply")
+    if how not in PATCH_TYPES:
+        raise BadRequest(f"patch type {how!r}: use one of {', '.join(PATCH_TYPES)}")
     if _is_too_deep(patch):
         raise BadRequest(f"patch: nested more than {DEPTH_LIMIT} levels deep; write it flatter")
     is_known = is_known_kind(current["apiVersion"], current["kind"])

@@ -64,6 +64,15 @@ def read_new(data: Json, epoch_ms: int) -> StoredObject:
 
 def check_address(current: Json, data: Json, subresource: str | None) -> None:
     """A change is one of this object, and goes where changes go. Raises BadRequest naming the object."""
+    check_subresource(current, subresource)
+    kind, name = current["kind"], current["metadata"]["name"]
+    for field in ("apiVersion", "kind"):
+        if data.get(field) != current[field]:
+            raise BadRequest(f'{kind} "{name}": {field}: must stay {current[field]}, not {data.get(field)!r}')
+
+
+def check_subresource(current: Json, subresource: str | None) -> None:
+    """Whether an object has this subresource. Raises BadRequest naming the object."""
     kind, name = current["kind"], current["metadata"]["name"]
     if subresource and subresource not in SUBRESOURCES:
         raise BadRequest(f'{kind} "{name}": no subresource {subresource!r}; use {", ".join(SUBRESOURCES)}')
@@ -71,9 +80,6 @@ def check_address(current: Json, data: Json, subresource: str | None) -> None:
         raise BadRequest(f"{kind} {name}: has no size; scale one of {', '.join(SCALABLE)}")
     if subresource in OF_PODS and kind != "Pod":
         raise BadRequest(f"{kind} {name}: has no {subresource}; only a Pod has")
-    for field in ("apiVersion", "kind"):
-        if data.get(field) != current[field]:
-            raise BadRequest(f'{kind} "{name}": {field}: must stay {current[field]}, not {data.get(field)!r}')
 
 
 def require_fresh(old: StoredObject, data: Json) -> None:

@@ -108,6 +108,8 @@ def _merge_field(old: Any, patch: Json, name: str, field: Field) -> Any:
     if order is not None and isinstance(new, list) and field.is_merged:
         new = _put_in_order(new, old, patch.get(name) or [], order, field)
     lost = _keep_plain(gone)
+    if lost is None and gone is not None:
+        raise BadRequest("invalid patch format of primitive list")
     if lost and isinstance(new, list):
         new = [entry for entry in new if isinstance(entry, dict | list) or entry not in lost]
     return new

@@ -612,7 +612,7 @@ NO_MAP = "json: cannot unmarshal {} into Go value of type map[string]interface {
             id="too deep",
         ),
         pytest.param(
-            CONFIG, "odd", {}, 400, "patch type 'odd': use merge, strategic, json or apply",
+            CONFIG, "odd", {}, 400, "patch type 'odd': use one of merge, strategic, json, apply",
             id="no such type",
         ),
         pytest.param(
