@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from dashboard.plots.replicas import Budget
+from lifecycle.engine.api.patches import merge_patch
 from lifecycle.engine.objects.deployment import DeploymentSpec
 from lifecycle.models import Cluster, ObjectVersion, StoredObject
 
@@ -62,7 +63,7 @@ class BudgetReader:
             self.spec = {}
             self._add(Budget(version.at_ms, 0, 0, 0))
             return
-        self.spec = _merge(self.spec, _spec_of(version))
+        self.spec = merge_patch(self.spec, _spec_of(version))
         self._add(make_budget(self.spec, version.at_ms))
 
     def _add(self, budget: Budget) -> None:
@@ -90,17 +91,3 @@ def _first_ms(cluster: Cluster, stored: StoredObject) -> int:
     kept = ObjectVersion.objects.filter(cluster=cluster, rv__gte=cluster.oldest_rv, rv__lte=cluster.rv)
     first = kept.order_by("rv").values_list("at_ms", flat=True).first()
     return max(stored.created_ms, cluster.instant_ms - cluster.watch_ms if first is None else first)
-
-
-def _merge(target: Json, patch: Json) -> Json:
-    """A JSON merge patch (RFC 7386) applied."""
-    merged = dict(target)
-    for key, value in patch.items():
-        if value is None:
-            merged.pop(key, None)
-        elif isinstance(value, dict):
-            before = merged.get(key)
-            merged[key] = _merge(before if isinstance(before, dict) else {}, value)
-        else:
-            merged[key] = value
-    return merged

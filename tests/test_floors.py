@@ -21,7 +21,10 @@ FLOORS: list[tuple[str, str]] = [
     ("1 objects", "lifecycle.engine.objects"),
     ("1 heart", "lifecycle.engine.heart"),
     ("1a rules", "lifecycle.engine.rules"),
-    ("1b store, programs", "lifecycle.engine.store lifecycle.engine.programs"),
+    (
+        "1b store, schema, programs",
+        "lifecycle.engine.store lifecycle.engine.schema lifecycle.engine.programs",
+    ),
     ("1c api", "lifecycle.engine.api"),
     (
         "1d parts",

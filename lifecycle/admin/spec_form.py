@@ -10,8 +10,9 @@ from lifecycle.access import User
 from lifecycle.admin.orders import order
 from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.heart.trace import make_merge_patch
+from lifecycle.engine.schema.paths import Path
 from lifecycle.input.manifests import Document, read_documents
-from lifecycle.input.problems import ManifestError, Path, Problem, parse_path
+from lifecycle.input.problems import ManifestError, Problem, parse_path
 from lifecycle.input.schema import check_document
 from lifecycle.models import StoredObject
 

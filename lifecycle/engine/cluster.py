@@ -11,7 +11,7 @@ from typing import Any
 
 from . import upgrades
 from .api.commands import Command, Result
-from .api.context import Context, DecodeJson
+from .api.context import Context
 from .api.server import ApiServer
 from .clients.command_table import CommandTable
 from .controllers import make_controllers
@@ -64,20 +64,15 @@ class Cluster:
     """Commands in, time forward, changes out."""
 
     def __init__(
-        self,
-        seed: int = 1,
-        epoch_ms: int = 1_767_225_600_000,
-        settings: Settings | None = None,
-        decode_json: DecodeJson | None = None,
+        self, seed: int = 1, epoch_ms: int = 1_767_225_600_000, settings: Settings | None = None
     ) -> None:
-        """`decode_json` reads what is sent: it knows the fields of all kinds, which the engine does not."""
-        self._build(seed, epoch_ms, settings or Settings(), decode_json)
+        self._build(seed, epoch_ms, settings or Settings())
         self._populate()
 
-    def _build(self, seed: int, epoch_ms: int, settings: Settings, decode_json: DecodeJson | None) -> None:
+    def _build(self, seed: int, epoch_ms: int, settings: Settings) -> None:
         self.seed = seed
         self.settings = settings
-        self._context = context = Context(seed, epoch_ms, settings, decode_json)
+        self._context = context = Context(seed, epoch_ms, settings)
         self._store = context.store
         self._api = ApiServer(context)
         actor = Actor(context, self._api)
@@ -233,7 +228,7 @@ class Cluster:
         }
 
     @classmethod
-    def load(cls, data: dict[str, Any], decode_json: DecodeJson | None = None) -> Cluster:
+    def load(cls, data: dict[str, Any]) -> Cluster:
         """The cluster that `save` described, with the same future. Raises CheckpointError."""
         if data.get("engine_version") != ENGINE_VERSION:
             raise CheckpointError(
@@ -241,21 +236,19 @@ class Cluster:
                 f" {ENGINE_VERSION}"
             )
         cluster = cls.__new__(cls)
-        cluster._build(data["seed"], data["epoch_ms"], Settings.from_saved(data["settings"]), decode_json)
+        cluster._build(data["seed"], data["epoch_ms"], Settings.from_saved(data["settings"]))
         cluster._restore(data)
         return cluster
 
     @classmethod
-    def take_up(
-        cls, known: upgrades.Known, saved: Mapping[str, Any] | None, decode_json: DecodeJson | None = None
-    ) -> Cluster:
+    def take_up(cls, known: upgrades.Known, saved: Mapping[str, Any] | None) -> Cluster:
         """The cluster that another engine saved, or whose checkpoint is broken or lost, going on from here.
 
         What cannot be continued is begun anew, at this instant; `begun_anew` says what. Its changes wait to
         be taken.
         """
         cluster = cls.__new__(cls)
-        cluster._build(known.seed, known.epoch_ms, known.settings, decode_json)
+        cluster._build(known.seed, known.epoch_ms, known.settings)
         cluster._take_up(known, saved)
         cluster._context.loop.drain()
         return cluster

@@ -15,8 +15,9 @@ from lifecycle.engine.programs.behavior_yaml import read_annotation
 from lifecycle.engine.programs.profiles import read_profile
 from lifecycle.engine.rules.defaults import apply_defaults
 from lifecycle.engine.rules.validation import validate_create
+from lifecycle.engine.schema.paths import Path
 from lifecycle.input.manifests import Document
-from lifecycle.input.problems import ManifestError, Path, Problem, parse_path
+from lifecycle.input.problems import ManifestError, Problem, parse_path
 
 BEHAVIOR = "podline.dev/behavior"
 

@@ -3,7 +3,7 @@
 Kubernetes turns YAML into JSON with the rules of YAML 1.1 as Go's library knows them: `yes`, `no`, `on`,
 `off` are booleans, `0644` is octal, dates and `1:30` stay text, and keys that are not text become text.
 Stricter than Kubernetes on purpose: a key given twice is refused, and so are aliases that never end.
-Nothing here knows what a manifest means; `lifecycle.schema` does.
+Nothing here knows what a manifest means; `lifecycle.engine.schema` does.
 """
 
 import json
@@ -14,7 +14,9 @@ from typing import Any, NoReturn
 
 import yaml
 
-from lifecycle.input.problems import ManifestError, Path, Problem, format_path, refuse
+from lifecycle.engine.schema.paths import Path, format_path
+from lifecycle.engine.schema.scalars import describe
+from lifecycle.input.problems import ManifestError, Problem, refuse
 from lifecycle.input.yaml_nodes import Converter, ListNode, MappingNode, Node, ScalarNode, compose
 from lifecycle.input.yaml_values import UnreadableValue, json_number, resolve_plain
 
@@ -136,23 +138,6 @@ def _unpack(document: Document) -> Iterator[Document]:
         implied = {} if kind == "List" else {"apiVersion": data.get("apiVersion"), "kind": kind[:-4]}
         unpacked = Document(implied | item, document.number, document.source, document.node, prefix)
         yield from _unpack(unpacked)
-
-
-def describe(value: Any) -> str:
-    """A value's type in the words of JSON, with the value when it is short: `the number 3`."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return f"the boolean {str(value).lower()}"
-        case int() | float():
-            return f"the number {value}"
-        case str():
-            return f'the text "{value}"' if len(value) <= 40 else "a text"
-        case list():
-            return "a list"
-        case _:
-            return "a mapping"
 
 
 def _read_json(text: str, source: str) -> list[Document] | None:

@@ -1,9 +1,9 @@
 """What can be wrong with an input, said so that its author can mend it."""
 
 from dataclasses import dataclass
-from typing import NoReturn, TypeAlias
+from typing import NoReturn
 
-Path: TypeAlias = tuple[str | int, ...]
+from lifecycle.engine.schema.paths import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +36,6 @@ class ManifestError(ValueError):
         assert problems, "an error without a reason"
         super().__init__("\n".join(str(problem) for problem in problems))
         self.problems = problems
-
-
-def format_path(path: Path) -> str:
-    """`("spec", "containers", 0, "image")` as Kubernetes writes it: `spec.containers[0].image`."""
-    text = ""
-    for part in path:
-        if isinstance(part, int):
-            text += f"[{part}]"
-        elif part.isidentifier() or (part.replace("-", "").isalnum() and not text.endswith("annotations")):
-            text += f".{part}" if text else part
-        else:
-            text += f"[{part}]"
-    return text
 
 
 def parse_path(text: str) -> Path:

@@ -15,11 +15,13 @@ from typing import Any
 from lifecycle.engine.heart.settings import Settings
 from lifecycle.engine.heart.timing import read_duration_ms
 from lifecycle.engine.rules.validation import validate_kubelet_configuration
+from lifecycle.engine.schema.paths import Path
+from lifecycle.engine.schema.scalars import describe
 from lifecycle.input.expressions import Expression, ExpressionError, parse
-from lifecycle.input.manifests import Document, describe, write_documents
-from lifecycle.input.problems import ManifestError, Path, Problem
+from lifecycle.input.manifests import Document, write_documents
+from lifecycle.input.problems import ManifestError, Problem
 from lifecycle.input.scenario_steps import Step, StepReader, write_step
-from lifecycle.input.schema.check import check_document
+from lifecycle.input.schema import check_document
 from lifecycle.input.sequences import Entry, Lane, read_entry, read_lane
 
 API_VERSION = "podline.dev/v1alpha1"

@@ -9,9 +9,12 @@ from typing import Any
 from lifecycle.engine.heart.timing import read_duration_ms
 from lifecycle.engine.objects.kinds import KINDS
 from lifecycle.engine.objects.propagation import PROPAGATIONS
-from lifecycle.input.manifests import Document, describe
-from lifecycle.input.problems import ManifestError, Path, Problem
-from lifecycle.input.schema import check_document, drop_nulls, read_manifests
+from lifecycle.engine.schema.decode import drop_nulls
+from lifecycle.engine.schema.paths import Path
+from lifecycle.engine.schema.scalars import describe
+from lifecycle.input.manifests import Document
+from lifecycle.input.problems import ManifestError, Problem
+from lifecycle.input.schema import check_document, read_manifests
 
 Payload = dict[str, Any]
 

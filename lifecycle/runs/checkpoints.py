@@ -16,7 +16,6 @@ from django.db.models import F, Q, QuerySet
 from lifecycle.engine import ENGINE_VERSION, Settings
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine import Command as EngineCommand
-from lifecycle.input.schema import decode_json
 from lifecycle.models import Checkpoint, Cluster, Command
 
 FORMAT = 1
@@ -107,7 +106,7 @@ def commands_after(cluster: Cluster, instant_ms: int, order: int) -> QuerySet[Co
 def new_engine(cluster: Cluster) -> Engine:
     """The engine of a cluster at instant 0, before anything entered."""
     settings = Settings.from_saved(cluster.settings)
-    return Engine(seed=cluster.seed, epoch_ms=cluster.epoch_ms, settings=settings, decode_json=decode_json)
+    return Engine(seed=cluster.seed, epoch_ms=cluster.epoch_ms, settings=settings)
 
 
 def engine_command(command: Command) -> EngineCommand:
@@ -162,7 +161,7 @@ def _start(cluster: Cluster, until_ms: int) -> tuple[Restored, int, int]:
     """Where a replay begins: the engine, its instant, and the last command in it."""
     checkpoint = newest(cluster, until_ms)
     if checkpoint is not None:
-        engine = Engine.load(unpack(bytes(checkpoint.data)), decode_json)
+        engine = Engine.load(unpack(bytes(checkpoint.data)))
         restored = Restored(engine, checkpoint.seq, checkpoint.rv)
         return restored, checkpoint.instant_ms, checkpoint.command_order
     if cluster.engine_version != ENGINE_VERSION:

@@ -17,7 +17,6 @@ from lifecycle.engine import ENGINE_VERSION, Changes, Settings
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.rules.ages import human_duration
 from lifecycle.engine.upgrades import Known
-from lifecycle.input.schema import decode_json
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.runs import checkpoints, recorder
 from lifecycle.runs.checkpoints import Restored, Unreadable
@@ -75,7 +74,7 @@ def go_on_from(known: Known, candidates: Iterable[dict[str, Any] | None]) -> tup
     """
     for saved in candidates:
         try:
-            engine = Engine.take_up(known, saved, decode_json)
+            engine = Engine.take_up(known, saved)
             changes = engine.take_changes()
             _try_out(engine)
             return engine, changes
@@ -116,7 +115,7 @@ def _saved_at_cursor(cluster: Cluster) -> Iterator[dict[str, Any] | None]:
 
 def _try_out(engine: Engine) -> None:
     """Live on for a while in a copy: what breaks there would stop the cluster later."""
-    copy = Engine.load(checkpoints.unpack(checkpoints.pack(engine.save())), decode_json)
+    copy = Engine.load(checkpoints.unpack(checkpoints.pack(engine.save())))
     copy.run_until(engine.now_ms + TRIAL_MS, max_wall_steps=TRIAL_INSTANTS)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from lifecycle.engine.heart.settings import Settings
 from lifecycle.engine.objects.kinds import KINDS
 from lifecycle.engine.rules.validation import validate_kubelet_configuration
+from lifecycle.engine.schema.tables import is_known_kind
 from lifecycle.input.admission import admit
 from lifecycle.input.manifests import Document
 from lifecycle.input.problems import ManifestError, Problem
@@ -25,7 +26,7 @@ from lifecycle.input.scenario import (
     read_epoch_ms,
     read_scenario,
 )
-from lifecycle.input.schema import is_modelled_kind, read_manifests
+from lifecycle.input.schema import read_manifests
 from lifecycle.simulation.references import list_missing
 
 MANIFEST_SUFFIXES = (".yaml", ".yml", ".json")
@@ -201,7 +202,7 @@ def _list_passive(objects: Sequence[Document]) -> list[str]:
     notes = []
     for document in objects:
         api_version, kind = document.data.get("apiVersion", ""), document.data.get("kind", "")
-        if not is_modelled_kind(api_version, kind):
+        if not is_known_kind(api_version, kind):
             notes.append(f"{document.subject}: {api_version} is not modelled, so it is stored unchecked")
         elif kind in PASSIVE_KINDS:
             notes.append(f"{document.subject}: stored, but nothing in the model acts on a {kind}")

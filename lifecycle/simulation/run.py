@@ -13,7 +13,6 @@ from lifecycle.engine import Changes, Cluster, Command
 from lifecycle.engine.heart.timing import Timing
 from lifecycle.input.expressions import Verdict
 from lifecycle.input.scenario import IDLE, Step, Until, format_duration
-from lifecycle.input.schema import decode_json
 from lifecycle.simulation.expectations import Watches
 from lifecycle.simulation.plan import Plan
 
@@ -81,7 +80,7 @@ class Driver:
         self.plan = plan
         self.sink = sink
         self.limit_ms = limit_ms
-        self.cluster = Cluster(plan.seed, plan.epoch_ms, plan.settings, decode_json)
+        self.cluster = Cluster(plan.seed, plan.epoch_ms, plan.settings)
         self.watches = Watches(
             plan.expects, plan.sequences, is_instant=Timing(plan.settings.timing).is_instant
         )

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster, Command, Settings
-from lifecycle.input.schema import decode_json
 
 Json = dict[str, Any]
 Path = tuple[Any, ...]
@@ -102,7 +101,7 @@ class Life:
 
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
-        self.cluster = Cluster(1, settings=Settings(nodes={"count": 2}), decode_json=decode_json)
+        self.cluster = Cluster(1, settings=Settings(nodes={"count": 2}))
         self.count = 0
         for data in OBJECTS:
             self.submit("create", {"object": copy.deepcopy(data)})
@@ -118,7 +117,7 @@ class Life:
             self.chance.choice([self._patch, self._patch, self._write, self._put])()
             self.cluster.run_until(self.cluster.now_ms + 5_000)
             self.cluster.take_changes()
-            self.cluster = Cluster.load(self.cluster.save(), decode_json)
+            self.cluster = Cluster.load(self.cluster.save())
         self.cluster.run_until(self.cluster.now_ms + 120_000)
         for kind in self.cluster.kinds():
             self.cluster.list(kind)

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 from lifecycle.engine import Cluster
-from lifecycle.input.schema import decode_json
 from lifecycle.simulation import Outcome, Overrides, make_plan, read_inputs
 from lifecycle.simulation.run import Driver
 from lifecycle.simulation.traces import NdjsonSink
@@ -43,7 +42,7 @@ class SavingDriver(Driver):
     def _settle(self) -> None:
         super()._settle()
         saved = json.loads(json.dumps(self.cluster.save()))
-        self.cluster = Cluster.load(saved, decode_json)
+        self.cluster = Cluster.load(saved)
 
 
 def path_of(name: str) -> Path:

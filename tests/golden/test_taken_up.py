@@ -8,7 +8,6 @@ import pytest
 from lifecycle.engine import Cluster
 from lifecycle.engine.cluster import ENGINE_VERSION
 from lifecycle.engine.upgrades import Known
-from lifecycle.input.schema import decode_json
 from lifecycle.simulation.run import Driver
 from tests.golden.histories import NAMES, SavingDriver, live_through, read_hashes
 
@@ -36,7 +35,7 @@ class UpgradingDriver(SavingDriver):
         Driver._settle(self)
 
     def _take_up(self, known: Known, saved: dict[str, Any]) -> Cluster:
-        taken = Cluster.take_up(known, saved, decode_json)
+        taken = Cluster.take_up(known, saved)
         assert list(taken.begun_anew) == []
         return taken
 
@@ -47,7 +46,7 @@ class RebuildingDriver(UpgradingDriver):
     def _take_up(self, known: Known, saved: dict[str, Any]) -> Cluster:
         if known.now_ms == 0 or known.now_ms % self.slice_ms:
             return self.cluster
-        return Cluster.take_up(known, None, decode_json)
+        return Cluster.take_up(known, None)
 
 
 @pytest.mark.parametrize("name", NAMES)

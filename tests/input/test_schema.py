@@ -1,12 +1,8 @@
 """The structural check: unknown fields and wrong types, each with its path and a cure."""
 
-import re
-
 import pytest
 
 from lifecycle.input.schema import ManifestError, read_manifests
-from lifecycle.input.schema.check import SCALARS
-from lifecycle.input.schema.tables import load_tables
 
 DEPLOYMENT = """
 apiVersion: apps/v1
@@ -132,15 +128,48 @@ def test_a_name_that_is_no_text_is_refused():
     assert "metadata.name: must be text, not a list" in problem
 
 
-def test_the_tables_hang_together():
-    tables = load_tables()
-    for name, fields in tables.types.items():
-        for field, type_name in fields.items():
-            inner = re.sub(r"^((list|map) of )+", "", type_name)
-            assert inner in tables.types or inner in SCALARS or inner == "any", (name, field, type_name)
-    assert set(tables.kinds.values()) <= set(tables.types)
+@pytest.mark.parametrize(
+    "setting, said",
+    [
+        ("systemReserved: [1]", "systemReserved: must be a mapping, not a list"),
+        ("crashLoopBackOff: 5", "crashLoopBackOff: must be a mapping, not the number 5"),
+        ("maxPods: many", 'maxPods: must be a whole number, not the text "many"'),
+        ("metadata: {annotations: []}", "metadata.annotations: must be a mapping, not a list"),
+    ],
+)
+def test_a_setting_of_a_kubelet_is_of_its_type(setting, said):
+    head = "{apiVersion: kubelet.config.k8s.io/v1beta1, kind: KubeletConfiguration, "
+    assert refuse(head + setting + "}") == [f"document 1, line 1: KubeletConfiguration: {said}"]
 
 
-def test_every_field_of_a_pod_of_the_modelled_version_is_there():
-    fields = load_tables().types["PodSpec"]
-    assert {"resources", "hostnameOverride", "schedulingGates", "workloadRef"} <= set(fields)
+@pytest.mark.parametrize(
+    "spec, said",
+    [
+        pytest.param("replicas: 2147483647", None, id="the most of 32 bits"),
+        pytest.param(
+            "replicas: 2147483648",
+            "spec.replicas: must be a whole number, not the number 2147483648; "
+            "it may be from -2147483648 to 2147483647",
+            id="one more",
+        ),
+        pytest.param("template: {spec: {activeDeadlineSeconds: 2147483648}}", None, id="64 bits"),
+        pytest.param(
+            "template: {spec: {activeDeadlineSeconds: 9223372036854775808}}",
+            "spec.template.spec.activeDeadlineSeconds: must be a whole number, not the number "
+            "9223372036854775808; it may be from -9223372036854775808 to 9223372036854775807",
+            id="more than 64 bits",
+        ),
+    ],
+)
+def test_a_whole_number_has_as_many_bits_as_its_field(spec, said):
+    if said is None:
+        assert len(read_manifests(DEPLOYMENT.format(spec=spec))) == 1
+    else:
+        assert refuse_spec(spec) == [PLACE + said]
+
+
+def test_claims_of_a_stateful_set_may_name_their_kind():
+    """As `kubectl get -o yaml` writes them."""
+    claim = "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data}}"
+    text = f"{{apiVersion: apps/v1, kind: StatefulSet, spec: {{volumeClaimTemplates: [{claim}]}}}}"
+    assert len(read_manifests(text)) == 1

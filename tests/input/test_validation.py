@@ -1008,22 +1008,6 @@ def test_the_cpu_policy_of_a_node(settings, path):
     assert [error.path for error in errors] == ([path] if path else [])
 
 
-@pytest.mark.parametrize(
-    "settings, said",
-    [
-        ({"systemReserved": [1]}, "systemReserved: Invalid value: [1]: must be a map, not a list"),
-        ({"crashLoopBackOff": 5}, "crashLoopBackOff: Invalid value: 5: must be a map, not a number"),
-        ({"maxPods": "many"}, 'maxPods: Invalid value: "many": must be a number, not a text'),
-        (
-            {"metadata": {"annotations": []}},
-            'metadata.annotations: Invalid value: {"annotations":[]}: must be a map, not a list',
-        ),
-    ],
-)
-def test_a_setting_of_another_shape_is_refused(settings, said):
-    assert [str(error) for error in validate_kubelet_configuration(settings)] == [said]
-
-
 @pytest.mark.spec("POD-OBJ-05")
 def test_a_subdomain_is_accepted_with_a_warning():
     pod = make_pod(name="web.v2")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..heart.agenda import Agenda
@@ -15,9 +15,6 @@ from ..heart.trace import Trace
 from ..store.store import Store
 from .quotas import QuotaSums
 
-DecodeJson = Callable[[dict[str, Any]], dict[str, Any]]
-"""An object's JSON as the API server decodes it. Raises ValueError naming a field of a wrong type."""
-
 
 class Context:
     """The shared parts of one cluster. Parts meet here and in the store, never in each other."""
@@ -27,7 +24,6 @@ class Context:
         "chance",
         "clock",
         "compatibility",
-        "decode_json",
         "features",
         "logs",
         "loop",
@@ -38,11 +34,7 @@ class Context:
         "trace",
     )
 
-    def __init__(
-        self, seed: int, epoch_ms: int, settings: Settings, decode_json: DecodeJson | None = None
-    ) -> None:
-        # Reads the JSON of an object that is sent; without one it is taken to be of the right shape.
-        self.decode_json: DecodeJson = decode_json or (lambda data: data)
+    def __init__(self, seed: int, epoch_ms: int, settings: Settings) -> None:
         self.clock = Clock(epoch_ms)
         self.agenda = Agenda()
         self.chance = Chance(seed)

@@ -13,7 +13,8 @@ from reprlib import Repr
 from typing import Any
 
 from ..heart.errors import BadRequest
-from .requests import PATCH_TYPES, SUBRESOURCES
+from .patches import PATCH_TYPES
+from .requests import SUBRESOURCES
 
 Payload = dict[str, Any]
 MOST_LEVELS = 100

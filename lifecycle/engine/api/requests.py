@@ -13,37 +13,36 @@ from ..heart.errors import BadRequest, Conflict
 from ..objects.kinds import KINDS
 from ..objects.meta import StoredObject
 from ..rules.defaults import apply_defaults
-from .context import Context
+from ..schema.decode import decode as decode_fields
 from .kind_hooks import OWN_STATUS, SCALABLE, class_of, keep_given
-from .patches import json_patch, merge_patch, strategic_merge_patch
+from .patches import patch_object
 
 Json = dict[str, Any]
 OF_PODS = ("resize", "ephemeralcontainers")
 SUBRESOURCES = ("status", *OF_PODS, "scale")
-PATCH_TYPES = ("merge", "strategic", "json", "apply")
 _NOT_A_CLIENTS = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")
 
 
 # --- read and decode --------------------------------------------------------------------------------------
 
 
-def decode(context: Context, data: Json) -> Json:
+def decode(data: Json) -> Json:
     """An object as it was sent, read field by field. Raises BadRequest naming one of a wrong type."""
     kind, version = data["kind"], data["apiVersion"]
     known = KINDS.get(kind)
     # What is done to an object later goes by its kind, so another version of it has the same fields.
     read_as = version if known is None else known.api_version
     try:
-        decoded = context.decode_json(data)
-        return decoded if read_as == version else _decode_as(context, decoded, read_as)
+        decoded = decode_fields(data)
+        return decoded if read_as == version else _decode_as(decoded, read_as)
     except ValueError as problem:
         meta = data.get("metadata")
         name = str(meta.get("name") or "") if isinstance(meta, dict) else ""
         raise BadRequest(f'{kind} "{name}": {problem}', kind, name) from None
 
 
-def _decode_as(context: Context, data: Json, version: str) -> Json:
-    return {**context.decode_json({**data, "apiVersion": version}), "apiVersion": data["apiVersion"]}
+def _decode_as(data: Json, version: str) -> Json:
+    return {**decode_fields({**data, "apiVersion": version}), "apiVersion": data["apiVersion"]}
 
 
 def read_object(data: Json, epoch_ms: int) -> StoredObject:
@@ -65,6 +64,15 @@ def read_new(data: Json, epoch_ms: int) -> StoredObject:
 
 def check_address(current: Json, data: Json, subresource: str | None) -> None:
     """A change is one of this object, and goes where changes go. Raises BadRequest naming the object."""
+    check_subresource(current, subresource)
+    kind, name = current["kind"], current["metadata"]["name"]
+    for field in ("apiVersion", "kind"):
+        if data.get(field) != current[field]:
+            raise BadRequest(f'{kind} "{name}": {field}: must stay {current[field]}, not {data.get(field)!r}')
+
+
+def check_subresource(current: Json, subresource: str | None) -> None:
+    """Whether an object has this subresource. Raises BadRequest naming the object."""
     kind, name = current["kind"], current["metadata"]["name"]
     if subresource and subresource not in SUBRESOURCES:
         raise BadRequest(f'{kind} "{name}": no subresource {subresource!r}; use {", ".join(SUBRESOURCES)}')
@@ -72,9 +80,6 @@ def check_address(current: Json, data: Json, subresource: str | None) -> None:
         raise BadRequest(f"{kind} {name}: has no size; scale one of {', '.join(SCALABLE)}")
     if subresource in OF_PODS and kind != "Pod":
         raise BadRequest(f"{kind} {name}: has no {subresource}; only a Pod has")
-    for field in ("apiVersion", "kind"):
-        if data.get(field) != current[field]:
-            raise BadRequest(f'{kind} "{name}": {field}: must stay {current[field]}, not {data.get(field)!r}')
 
 
 def require_fresh(old: StoredObject, data: Json) -> None:
@@ -130,46 +135,17 @@ def _keep_metadata(before: Json, after: Json) -> Json:
 
 
 def patched(current: Json, patch: Any, how: str) -> Json:
-    """The object with a patch on it. Raises BadRequest for one that cannot be read, Invalid for a misfit.
+    """The object with a patch on it. Raises ApiError as `patch_object` does.
 
     It is made from the present version unless the patch itself names another.
     """
-    changed = _apply_patch(current, patch, how)
+    changed = patch_object(current, patch, how)
     meta = _metadata_of(changed)
     if "resourceVersion" in _metadata_of(patch) or "resourceVersion" not in meta:
         return changed
     return {**changed, "metadata": {name: meta[name] for name in meta if name != "resourceVersion"}}
 
 
-def _apply_patch(current: Json, patch: Any, how: str) -> Json:
-    if how == "json":
-        changed = json_patch(current, patch)
-        if not isinstance(changed, dict):
-            raise BadRequest("a JSON patch must leave an object: replace fields of it, not the whole")
-        return changed
-    if not isinstance(patch, dict):
-        raise BadRequest(f"patch: a {how} patch is a map such as {{spec: {{replicas: 3}}}}")
-    if how == "merge":
-        return dict(merge_patch(current, patch))
-    if how not in PATCH_TYPES:
-        raise BadRequest(f"patch type {how!r}: use one of {', '.join(PATCH_TYPES)}")
-    _check_directives(patch)
-    return dict(strategic_merge_patch(current, patch))
-
-
 def _metadata_of(patch: Any) -> Json:
     meta = patch.get("metadata") if isinstance(patch, dict) else None
     return meta if isinstance(meta, dict) else {}
-
-
-def _check_directives(patch: Any, path: str = "patch") -> None:
-    """The directives of a strategic merge patch that take a list have one. Raises BadRequest."""
-    if isinstance(patch, list):
-        for index, entry in enumerate(patch):
-            _check_directives(entry, f"{path}[{index}]")
-        return
-    for name, value in patch.items() if isinstance(patch, dict) else ():
-        is_directive = name == "$retainKeys" or name.startswith("$deleteFromPrimitiveList/")
-        if is_directive and not isinstance(value, list):
-            raise BadRequest(f"{path}.{name} {value!r}: use a list")
-        _check_directives(value, f"{path}.{name}")

@@ -31,7 +31,16 @@ from .identity import identify, with_name
 from .kind_hooks import complete_changed, complete_new, list_companions
 from .namespace_rules import require_namespace
 from .quotas import QUOTA
-from .requests import check_address, decode, make_wanted, patched, read_new, read_object, require_fresh
+from .requests import (
+    check_address,
+    check_subresource,
+    decode,
+    make_wanted,
+    patched,
+    read_new,
+    read_object,
+    require_fresh,
+)
 
 Json = dict[str, Any]
 GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
@@ -68,7 +77,7 @@ class ApiServer:
 
     def decode(self, data: Json) -> Json:
         """An object as it was sent, read field by field. Raises BadRequest naming one of a wrong type."""
-        return decode(self._context, data)
+        return decode(data)
 
     def create(self, new: StoredObject) -> StoredObject:
         """A component's new object: give it its identity, and store it. Raises Forbidden, AlreadyExists."""
@@ -163,6 +172,7 @@ class ApiServer:
     def patch(self, old: StoredObject, patch: Any, how: str, subresource: str | None = None) -> StoredObject:
         """Change an object by a patch: `how` is json, merge or strategic. Raises ApiError."""
         current = old.to_json(self._clock.epoch_ms)
+        check_subresource(current, subresource)
         return self.update_json(old, patched(current, patch, how), subresource)
 
     def _put(self, old: StoredObject, new: StoredObject, is_spec_changed: bool) -> StoredObject:

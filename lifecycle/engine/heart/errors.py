@@ -7,8 +7,12 @@ EngineError
 │   ├── NotFound        404 no such object
 │   ├── AlreadyExists   409 the name is taken
 │   ├── Conflict        409 the object has changed, or its state forbids this
+│   ├── RequestEntityTooLarge  413 more than one request may hold
+│   ├── UnsupportedMediaType   415 the body is of a form that this object does not take
 │   ├── Invalid         422 the object breaks a rule; names every field
-│   └── InternalError   500 the engine itself failed; never something that was asked for
+│   │   └── Unprocessable   422 the request does not fit the object
+│   ├── InternalError   500 the engine itself failed; never something that was asked for
+│   └── Unknown         500 what Kubernetes answers where it has no reason for it
 └── CheckpointError     a saved cluster that cannot be continued
 """
 
@@ -31,6 +35,8 @@ class ApiError(EngineError):
 
     code = 500
     reason = "InternalError"
+    has_details = False
+    """Whether there are details even when nothing is in them."""
 
     def __init__(
         self,
@@ -61,9 +67,10 @@ class ApiError(EngineError):
             "metadata": {},
             "status": "Failure",
             "message": self.message,
-            "reason": self.reason,
         }
-        if details:
+        if self.reason:
+            status["reason"] = self.reason
+        if details or self.has_details:
             status["details"] = details
         status["code"] = self.code
         return status
@@ -113,3 +120,33 @@ class Invalid(ApiError):
 
 class InternalError(ApiError):
     """The engine itself failed: nobody asked for this. The one answer that a command does not earn."""
+
+
+class Unprocessable(Invalid):
+    """The request does not fit the object. Kubernetes does not say why."""
+
+    has_details = True
+
+    def __init__(self) -> None:
+        super().__init__("the server rejected our request due to an error in our request")
+
+
+class RequestEntityTooLarge(ApiError):
+    """More than one request may hold."""
+
+    code = 413
+    reason = "RequestEntityTooLarge"
+
+
+class UnsupportedMediaType(ApiError):
+    """The body is of a form that this object does not take."""
+
+    code = 415
+    reason = "UnsupportedMediaType"
+
+
+class Unknown(ApiError):
+    """An error that Kubernetes passes on as it is, without a reason."""
+
+    code = 500
+    reason = ""

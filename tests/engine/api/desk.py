@@ -6,7 +6,6 @@ import copy
 from typing import Any
 
 from lifecycle.engine import Cluster, Command, Result, Settings
-from lifecycle.input.schema import decode_json
 
 Json = dict[str, Any]
 
@@ -35,7 +34,7 @@ class Desk:
 
     def __init__(self, nodes: int = 1) -> None:
         settings = Settings(timing="instant", nodes={"count": nodes})
-        self.cluster = Cluster(seed=1, settings=settings, decode_json=decode_json)
+        self.cluster = Cluster(seed=1, settings=settings)
         self._commands = 0
         self.take_versions()
 

@@ -140,25 +140,43 @@ def test_every_type_of_patch_reaches_the_object(how: str, patch: Any) -> None:
 @pytest.mark.parametrize(
     "how, patch, code, said_of",
     [
-        pytest.param("merge", [1], 400, "patch: a merge patch is a map", id="merge, a list"),
-        pytest.param("strategic", None, 400, "patch: a strategic patch is a map", id="nothing"),
-        pytest.param("json", {"spec": {}}, 400, "a JSON patch is a list of operations", id="json, a map"),
         pytest.param(
-            "json", [{"op": "replace", "path": "", "value": 5}], 400, "must leave an object", id="the whole"
+            "merge", [1], 400, "error decoding patch: json: cannot unmarshal array", id="merge, a list"
         ),
-        pytest.param("json", [{"op": "remove", "path": "/spec/x"}], 422, "does not fit", id="no such field"),
+        pytest.param("strategic", None, 400, "json: cannot unmarshal null into Go value", id="nothing"),
+        pytest.param(
+            "json",
+            {"spec": {}},
+            400,
+            "json: cannot unmarshal object into Go value of type []",
+            id="json, a map",
+        ),
+        pytest.param(
+            "json",
+            [{"op": "replace", "path": "", "value": 5}],
+            422,
+            "the server rejected our request",
+            id="the whole",
+        ),
+        pytest.param(
+            "json",
+            [{"op": "remove", "path": "/spec/x"}],
+            422,
+            "the server rejected our request",
+            id="no such field",
+        ),
         pytest.param(
             "strategic",
             {"spec": {"$retainKeys": 5}},
             400,
-            "patch.spec.$retainKeys 5: use a list",
+            "invalid patch format of retainKeys",
             id="retained keys",
         ),
         pytest.param(
             "strategic",
             {"metadata": {"$deleteFromPrimitiveList/finalizers": 5}},
             400,
-            "patch.metadata.$deleteFromPrimitiveList/finalizers 5: use a list",
+            "invalid patch format of primitive list",
             id="entries to delete",
         ),
     ],

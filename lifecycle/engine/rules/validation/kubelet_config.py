@@ -10,31 +10,15 @@ from ..cpu_manager import find_problem
 from ..eviction_settings import find_problems
 from ..user_namespaces import BLOCK, DEFAULT_PODS, USER_IDS
 from .field_error import FieldError, invalid
-from .shapes import find_misshapen
 
 LEAST_RESTART_MS = 1_000
 MOST_RESTART_MS = 300_000
-_EXAMPLE: Mapping[str, Any] = {
-    "metadata": {"labels": {}, "annotations": {}},
-    "crashLoopBackOff": {},
-    "maxPods": DEFAULT_PODS,
-    "cpuManagerPolicy": "none",
-    "reservedSystemCPUs": "0",
-    "systemReserved": {},
-    "kubeReserved": {},
-    "mergeDefaultEvictionSettings": False,
-}
-"""The shapes of the fields that are read, where nothing else looks at them."""
 GROUP_IDS = "podline.dev/subordinate-group-ids"
 
 
 def validate_kubelet_configuration(data: Mapping[str, Any]) -> list[FieldError]:
     """A KubeletConfiguration document. The subordinate ids of the user `kubelet` stand in two annotations,
     written as in /etc/subuid and /etc/subgid."""
-    misshapen = find_misshapen(_EXAMPLE, data)
-    if misshapen:
-        path, _, detail = misshapen.partition(": ")
-        return [invalid(path, data[path.partition(".")[0]], detail)]
     errors = _validate_restart_period(data.get("crashLoopBackOff") or {})
     errors += [invalid(path, value, detail) for path, value, detail in find_problems(data)]
     problem = find_problem(data)

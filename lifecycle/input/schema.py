@@ -1,28 +1,17 @@
-"""Is this manifest an object Kubernetes v1.35 knows, field by field?
+"""Is this manifest an object Kubernetes v1.35 knows, field by field, and on which line is it not?
 
 Structure only: names and types of fields, strict as `kubectl --validate=strict`. Whether the values make
-sense is the API server's validation (`lifecycle.engine.store.validation`). No Django in here.
+sense is the API server's validation (`lifecycle.engine.rules.validation`). No Django in here.
 """
+
+from __future__ import annotations
 
 from dataclasses import replace
 
+from lifecycle.engine.schema.check import FieldProblem, find_problems
+from lifecycle.engine.schema.decode import drop_nulls
 from lifecycle.input.manifests import SIZE_LIMIT_BYTES, Document, read_documents
 from lifecycle.input.problems import ManifestError, Problem
-from lifecycle.input.schema.check import check_document, is_modelled_kind
-from lifecycle.input.schema.decoding import decode_json
-from lifecycle.input.schema.nulls import drop_nulls
-
-__all__ = [
-    "Document",
-    "ManifestError",
-    "Problem",
-    "check_document",
-    "check_documents",
-    "decode_json",
-    "drop_nulls",
-    "is_modelled_kind",
-    "read_manifests",
-]
 
 
 def read_manifests(
@@ -39,3 +28,15 @@ def check_documents(documents: list[Document]) -> None:
     problems = [problem for document in documents for problem in check_document(document)]
     if problems:
         raise ManifestError(problems)
+
+
+def check_document(document: Document) -> list[Problem]:
+    """What is structurally wrong with one object, each at its line; empty when it is sound."""
+    return [_locate(document, problem) for problem in find_problems(document.data)]
+
+
+def _locate(document: Document, problem: FieldProblem) -> Problem:
+    written = document.text_at(problem.path) if problem.is_unquoted else None
+    # As it was written, `1.10`, and not as YAML read it, 1.1.
+    remedy = problem.remedy if written is None else f'write it in quotes: "{written}"'
+    return document.problem(problem.path, problem.message, remedy)

@@ -1,0 +1,1 @@
+"""The fields of all kinds: their types, and how patches merge them. Tables and their readers."""

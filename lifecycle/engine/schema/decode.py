@@ -1,0 +1,51 @@
+"""An object's JSON as the API server decodes it: what a cluster does with every object it is sent.
+
+A field set to null is left out; a text of a map set to null is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .check import find_wrong_types
+from .fields import ANY, LIST, MAP, Field
+from .paths import format_path
+from .tables import ANY_FIELD, Fields, find_fields, load_tables
+
+Json = dict[str, Any]
+
+
+def decode(data: Json) -> Json:
+    """The object without nulls. Raises ValueError naming the first field that is not of its type."""
+    problems = find_wrong_types(data)
+    if problems:
+        problem = problems[0]
+        remedy = f"; {problem.remedy}" if problem.remedy else ""
+        raise ValueError(f"{format_path(problem.path)}: {problem.message}{remedy}")
+    return drop_nulls(data)
+
+
+def drop_nulls(data: Json) -> Json:
+    """An object without nulls; where no type is known (custom resources) they are kept."""
+    return _drop_from_object(data, find_fields(data), load_tables().types)
+
+
+def _drop(value: Any, field: Field, types: Mapping[str, Fields]) -> Any:
+    inner = field.inner
+    if isinstance(value, list) and field.shape == LIST and inner is not None:
+        return [_drop(item, inner, types) for item in value]
+    if isinstance(value, dict) and field.shape == MAP and inner is not None:
+        empty = {name: "" for name, item in value.items() if item is None and inner.type_name == "string"}
+        return {name: _drop(item, inner, types) for name, item in value.items() if item is not None} | empty
+    if isinstance(value, dict) and field.type_name in types:
+        return _drop_from_object(value, types[field.type_name], types)
+    return value
+
+
+def _drop_from_object(data: Json, fields: Fields, types: Mapping[str, Fields]) -> Json:
+    return {
+        name: _drop(item, fields.get(name) or fields.get(ANY_FIELD) or ANY, types)
+        for name, item in data.items()
+        if item is not None or name not in fields
+    }

@@ -1,0 +1,74 @@
+"""All tables together: types by name, kinds by apiVersion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from . import by_hand, kubernetes
+from .fields import ANY_TYPE, Field, read_field
+
+ANY_FIELD = "*"
+"""In a type: all further fields."""
+Fields = Mapping[str, Field]
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """`types`: fields by name, by type name. `kinds`: type names by (apiVersion, kind)."""
+
+    types: Mapping[str, Fields]
+    kinds: Mapping[tuple[str, str], str]
+    versions: frozenset[str]
+
+    def versions_of(self, kind: str) -> list[str]:
+        """The apiVersions that have a kind of this name."""
+        return [version for version, name in self.kinds if name == kind]
+
+
+@cache
+def load_tables() -> Tables:
+    """All tables, read once. They are part of the program, so anything odd in them is a bug and raises."""
+    twice = kubernetes.TYPES.keys() & by_hand.TYPES.keys()
+    assert not twice, f"two tables each: {sorted(twice)}"
+    types = {
+        name: {field: read_field(text) for field, text in fields.items()}
+        for name, fields in {**kubernetes.TYPES, **by_hand.TYPES}.items()
+    }
+    kinds = {pair: name for table in (kubernetes.KINDS, by_hand.KINDS) for pair, name in _read_kinds(table)}
+    return Tables(types, kinds, frozenset(version for version, _kind in kinds))
+
+
+def _read_kinds(table: Mapping[str, list[str]]) -> Iterator[tuple[tuple[str, str], str]]:
+    for version, names in table.items():
+        # `core.v1.Event` is the type of the kind Event.
+        yield from (((version, name.rpartition(".")[2]), name) for name in names)
+
+
+CUSTOM_FIELDS: Fields = {
+    "apiVersion": read_field("string"),
+    "kind": read_field("string"),
+    "metadata": read_field("ObjectMeta"),
+    ANY_FIELD: read_field(ANY_TYPE),
+}
+
+
+def is_known_kind(api_version: str, kind: str) -> bool:
+    """Has this kind a table? Others are somebody's custom resources."""
+    return (api_version, kind) in load_tables().kinds
+
+
+def find_fields(data: Mapping[str, Any]) -> Fields:
+    """The fields of an object by its kind; of a custom resource, whose table nobody has, the metadata."""
+    tables = load_tables()
+    type_name = tables.kinds.get((data["apiVersion"], data["kind"]))
+    return CUSTOM_FIELDS if type_name is None else tables.types[type_name]
+
+
+def fields_within(field: Field) -> Fields:
+    """The fields of the mapping in a field: of a map, one for all; where nothing is known, none."""
+    if field.inner is not None:
+        return {ANY_FIELD: field.inner}
+    return load_tables().types.get(field.type_name, {})

@@ -1,0 +1,159 @@
+"""Client-side apply: three-way, as `kubectl apply` does it."""
+
+import copy
+import json
+from typing import Any
+
+import pytest
+
+from lifecycle.engine import Cluster, Command, Settings
+from lifecycle.engine.api.apply import LAST_APPLIED, apply_patch, with_last_applied
+from lifecycle.engine.heart.errors import BadRequest
+
+
+def make(kind: str, **fields: Any) -> dict[str, Any]:
+    version = {"Deployment": "apps/v1", "Thing": "example.com/v1"}.get(kind, "v1")
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": "a"}, **fields}
+
+
+def apply(kind: str, former: dict[str, Any], live: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    """The live object after `former` was applied, others made `live` of it, and `now` is applied."""
+    annotations = with_last_applied(make(kind, **former))["metadata"]["annotations"]
+    stored = make(kind, **live)
+    stored["metadata"] = {**stored["metadata"], "annotations": annotations}
+    manifest, given = make(kind, **now), copy.deepcopy(stored)
+    result = apply_patch(stored, manifest)
+    assert stored == given, "what is stored is not written to"
+    assert json.loads(result["metadata"]["annotations"].pop(LAST_APPLIED))["metadata"]["annotations"] == {}
+    if not result["metadata"]["annotations"]:
+        del result["metadata"]["annotations"]
+    return result
+
+
+def pod(*containers: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    return {"spec": {"containers": list(containers), **fields}}
+
+
+def box(name: str, **fields: Any) -> dict[str, Any]:
+    return {"name": name, **fields}
+
+
+ONE, TWO = box("A", value="1"), box("B", value="1")
+TCP, UDP = {"containerPort": 53, "protocol": "TCP"}, {"containerPort": 53, "protocol": "UDP"}
+
+
+@pytest.mark.parametrize(
+    "kind, former, live, now, expected",
+    [
+        pytest.param("ConfigMap", {"data": {"k": "1"}}, {"data": {"k": "1"}}, {"data": {"k": "2"}},
+            {"data": {"k": "2"}}, id="a value changes"),
+        pytest.param("ConfigMap", {"data": {"k": "1", "l": "1"}}, {"data": {"k": "1", "l": "1"}},
+            {"data": {"k": "1"}}, {"data": {"k": "1"}}, id="what is given no more goes"),
+        pytest.param("ConfigMap", {"data": {"k": "1"}}, {"data": {"k": "1", "x": "9"}}, {"data": {"k": "1"}},
+            {"data": {"k": "1", "x": "9"}}, id="what others added stays"),
+        pytest.param("ConfigMap", {"data": {"k": "1"}}, {"data": {"k": "9"}}, {"data": {"k": "1"}},
+            {"data": {"k": "1"}}, id="what others changed is put back"),
+        pytest.param("ConfigMap", {"data": {"k": "1"}}, {"data": {"k": "1"}}, {}, {}, id="a mapping goes"),
+        pytest.param("ConfigMap", {}, {"data": {"k": "1"}}, {}, {"data": {"k": "1"}},
+            id="one that others made stays"),
+        pytest.param("Pod", pod(box("a"), box("b")), pod(box("a"), box("b")), pod(box("a")), pod(box("a")),
+            id="an entry given no more goes"),
+        pytest.param("Pod", pod(box("a")), pod(box("side"), box("a")), pod(box("a")),
+            pod(box("side"), box("a")), id="an entry of others stays where it is"),
+        pytest.param("Pod", pod(box("a")), pod(box("side"), box("a")), pod(box("a"), box("b")),
+            pod(box("side"), box("a"), box("b")), id="a new entry stands where the manifest has it"),
+        pytest.param("Pod", pod(box("a"), box("b")), pod(box("a"), box("b")), pod(box("b"), box("a")),
+            pod(box("b"), box("a")), id="the manifest's order"),
+        pytest.param("Pod", pod(box("a", image="1", tty=True)),
+            pod(box("a", image="1", tty=True, stdin=True)), pod(box("a", image="2")),
+            pod(box("a", image="2", stdin=True)),
+            id="within an entry too, fields go and those of others stay"),
+        pytest.param("Pod", pod(box("a", env=[ONE, TWO])), pod(box("a", env=[ONE, TWO, box("X", value="9")])),
+            pod(box("a", env=[TWO])), pod(box("a", env=[TWO, box("X", value="9")])),
+            id="and entries within an entry"),
+        pytest.param("Pod", pod(box("a", env=[ONE])), pod(box("a", env=[ONE])), pod(box("a")), pod(box("a")),
+            id="a list within an entry goes"),
+        pytest.param("Pod", pod(box("a", args=["1", "2"])), pod(box("a", args=["1", "2"])),
+            pod(box("a", args=["3"])), pod(box("a", args=["3"])), id="a list without key is replaced"),
+        pytest.param("Pod", pod(box("a", ports=[UDP, TCP])), pod(box("a", ports=[UDP, TCP], tty=False)),
+            pod(box("a", ports=[UDP, TCP])), pod(box("a", ports=[UDP, TCP], tty=False)),
+            id="two ports of one number stay two"),
+        pytest.param("Pod", pod(volumes=[box("v", emptyDir={})]), pod(volumes=[box("v", emptyDir={})]),
+            pod(volumes=[box("v", hostPath={"path": "/"})]), pod(volumes=[box("v", hostPath={"path": "/"})]),
+            id="a volume changes its source"),
+        pytest.param("Pod", {}, pod(volumes=[box("v", emptyDir={})]),
+            pod(volumes=[box("v", hostPath={"path": "/"})]), pod(volumes=[box("v", hostPath={"path": "/"})]),
+            id="also where the old source was never applied"),
+        pytest.param("Deployment", {"spec": {}},
+            {"spec": {"strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%"}}}},
+            {"spec": {"strategy": {"type": "Recreate"}}}, {"spec": {"strategy": {"type": "Recreate"}}},
+            id="a strategy takes what was defaulted for another with it"),
+        pytest.param("Thing", {"spec": {"a": 1, "b": 1}}, {"spec": {"a": 1, "b": 1, "c": 1}},
+            {"spec": {"a": 2}}, {"spec": {"a": 2, "c": 1}}, id="a custom resource"),
+        pytest.param("Thing", pod(box("a"), box("b")), pod(box("a"), box("b"), box("side")), pod(box("a")),
+            pod(box("a")), id="the lists of a custom resource are whole"),
+    ],
+)  # fmt: skip
+def test_apply_is_three_way(kind, former, live, now, expected):
+    assert apply(kind, former, live, now) == make(kind, **expected)
+
+
+@pytest.mark.parametrize(
+    "former, live, now, expected",
+    [
+        pytest.param(["a"], ["a", "x"], ["a", "b"], ["a", "b", "x"], id="one more"),
+        pytest.param(["a", "b"], ["a", "b", "x"], ["b"], ["b", "x"], id="one less"),
+        pytest.param(["a"], ["a", "x"], ["a"], ["a", "x"], id="as it was"),
+    ],
+)
+def test_finalizers_are_applied_one_by_one(former, live, now, expected):
+    applied = with_last_applied(make("ConfigMap", metadata={"name": "a", "finalizers": former}))
+    stored = copy.deepcopy(applied)
+    stored["metadata"]["finalizers"] = live
+    result = apply_patch(stored, make("ConfigMap", metadata={"name": "a", "finalizers": now}))
+    assert result["metadata"]["finalizers"] == expected
+
+
+def test_annotations_of_others_stay_when_a_manifest_has_none():
+    stored = with_last_applied(make("ConfigMap"))
+    stored["metadata"]["annotations"]["mine"] = "1"
+    assert apply_patch(stored, make("ConfigMap"))["metadata"]["annotations"]["mine"] == "1"
+
+
+def test_what_was_never_applied_is_only_added_to():
+    stored = make("ConfigMap", data={"k": "1"})
+    assert apply_patch(stored, make("ConfigMap", data={"l": "1"}))["data"] == {"k": "1", "l": "1"}
+
+
+@pytest.mark.parametrize("text", ["no JSON", "[]", "5", ""])
+def test_an_annotation_that_cannot_be_read_is_as_none(text):
+    stored = make("ConfigMap", data={"k": "1"})
+    stored["metadata"] = {"name": "a", "annotations": {LAST_APPLIED: text}}
+    assert apply_patch(stored, make("ConfigMap", data={"l": "1"}))["data"] == {"k": "1", "l": "1"}
+
+
+def test_an_entry_without_its_key_is_refused():
+    with pytest.raises(BadRequest, match="does not contain declared merge key: name"):
+        apply("Pod", pod(box("a")), pod(box("a")), pod({"image": "1"}))
+
+
+def test_applying_the_same_again_changes_nothing():
+    cluster = Cluster(settings=Settings(timing="instant"))
+    ports = [{"containerPort": 53, "protocol": "UDP"}, {"containerPort": 53}]
+    volumes = [{"name": "v", "configMap": {"name": "c"}}, {"name": "w", "emptyDir": {}}]
+    container = {"name": "main", "image": "nginx:1", "ports": ports, "env": [{"name": "A", "value": "1"}]}
+    spec = {
+        "replicas": 0,
+        "selector": {"matchLabels": {"app": "web"}},
+        "strategy": {"type": "RollingUpdate"},
+        "template": {
+            "metadata": {"labels": {"app": "web"}},
+            "spec": {"containers": [container], "volumes": volumes, "tolerations": [{"operator": "Exists"}]},
+        },
+    }
+    web = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}
+    assert cluster.submit(Command("c", "apply", {"object": web})).code == 201
+    cluster.run_until(60_000)
+    before = cluster.get("Deployment", "default", "web")
+    assert cluster.submit(Command("c", "apply", {"object": web})).code == 200
+    assert cluster.get("Deployment", "default", "web") == before
