@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .shell.scanning import CannotInterpret
+from .errors import CannotInterpret
 
 FILE, FOLDER, LINK, FIFO = "file", "folder", "link", "fifo"
 NULL_DEVICE = "/dev/null"

@@ -12,17 +12,17 @@ from lifecycle.userland.shell.run import add_opaque_main, run_machine, start_com
 from lifecycle.userland.shell.saving import load_machine, save_machine
 from lifecycle.userland.shell.waits import next_wake_ms
 from lifecycle.userland.signals import HARMLESS
-from lifecycle.userland.world import ContainerSpec, Exit, HookRun, ProbeSpec, Sight, World
+from lifecycle.userland.world import Exit, World
 
 from .behavior import Behavior, HookPlan
 from .compiled import digest_scripts
 from .known_images import shell_flavour
-from .sights import named_port, sight_of_points, sight_of_program
+from .protocol import ContainerSpec, HookRun, ProbeSpec, Sight
+from .sights import Points, named_port, sight_of_points, sight_of_program
 
 _KILL_STATUS, _KILL = 137, 9
 _ENDING = ("TERM", "INT", "QUIT")
 _HOOKS = {"postStart": "post_start", "preStop": "pre_stop"}
-Points = list[tuple[int, str, str | None]]
 _NO_POINTS: Mapping[str, Points] = {}
 
 

@@ -7,13 +7,12 @@ be kept per pod template.
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from lifecycle.userland.world import ContainerSpec
-
 from .behavior import EXITS_AT_ONCE, FOREVER, IGNORES, Behavior, Declared, RunPlan
 from .behavior_yaml import ANNOTATION, read_annotation
 from .durations import Duration
 from .known_images import KNOWN_IMAGES, ImageFacts, find_image, shell_flavour
 from .profiles import Profile, choose_profile
+from .protocol import ContainerSpec
 from .references import container_environment, expand_references
 from .script import Script, examine, is_interpretable
 

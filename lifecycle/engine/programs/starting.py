@@ -2,10 +2,11 @@
 
 from lifecycle.userland.shell.machine import OOM_KILLED, Machine
 from lifecycle.userland.shell.run import start_main
-from lifecycle.userland.world import ContainerSpec, Exit, World
+from lifecycle.userland.world import Exit, World
 
 from .behavior import Behavior, RunPlan
 from .process import Process
+from .protocol import ContainerSpec
 from .script import Script
 
 _KILL_STATUS, _KILL = 137, 9

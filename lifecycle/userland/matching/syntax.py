@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ..shell.scanning import CannotInterpret
+from ..errors import CannotInterpret
 
 
 class PatternProblem(CannotInterpret):

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
+from ..errors import CannotInterpret
 from .arithmetic import evaluate
-from .scanning import CannotInterpret
 from .task import Shell
 
 _MOST_ELEMENTS = 100_000

@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-from .scanning import CannotInterpret
+from ..errors import CannotInterpret
 from .word_parts import Text, Word
 
 _MOST_WORDS = 100_000

@@ -1,9 +1,9 @@
 """Builtins for signals and children: trap, wait, kill, jobs."""
 
-from ..process_namespace import find_task, send_signal, tasks_in_sight
 from ..signals import SIGNALS, signal_name
 from .builtin_calls import Context
 from .machine import Machine
+from .neighbours import find_task, send_signal, tasks_in_sight
 from .task import Task, Wait
 
 

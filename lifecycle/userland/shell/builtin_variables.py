@@ -1,12 +1,12 @@
 """Builtins for variables, options and input: export, local, set, read, getopts and the like."""
 
+from ..errors import CannotInterpret
 from ..lines import lines_of, whole_lines_of
 from .arithmetic import evaluate
 from .arrays import unset_element
 from .builtin_calls import Context
 from .open_files import BOTH, READER
 from .options import split_options
-from .scanning import CannotInterpret
 from .task import FUNCTION, Frame, Shell, Wait
 
 

@@ -1,5 +1,6 @@
 """Builtins of the shell: what has to happen in the shell's own process."""
 
+from ..errors import CannotInterpret
 from ..file_system import FOLDER, FileProblem, join_path
 from ..tools.formats import format_echo, format_printf
 from ..tools.registry import has_tool
@@ -10,7 +11,6 @@ from .builtin_variables import export, getopts, let, local, mapfile, readonly, s
 from .conditions import ConditionProblem, evaluate_test
 from .frames import check_error, leave_frame, leave_shell
 from .redirects import restore_redirects
-from .scanning import CannotInterpret
 from .task import FUNCTION, SOURCE, Frame
 
 _LONGEST_TEXT = 64 << 10

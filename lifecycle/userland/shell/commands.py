@@ -2,6 +2,7 @@
 
 import re
 
+from ..errors import CannotInterpret
 from ..file_system import FileProblem
 from ..tools.call import Call
 from ..tools.registry import find_tool
@@ -15,7 +16,6 @@ from .frames import need_room
 from .instructions import End, Run
 from .machine import Machine
 from .redirects import apply_redirects, keep_redirects, restore_redirects
-from .scanning import CannotInterpret
 from .scope import ShellScope, need_space
 from .simple_commands import DECLARATIONS
 from .task import FUNCTION, MAIN, Frame, Shell, Task, Wait

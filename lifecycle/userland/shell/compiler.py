@@ -6,6 +6,7 @@
 
 from functools import lru_cache
 
+from ..errors import CannotInterpret
 from .instructions import (
     Calculate,
     Code,
@@ -51,7 +52,6 @@ from .nodes import (
     Subshell,
 )
 from .parse import parse
-from .scanning import CannotInterpret
 from .word_parts import Command, CommandText
 
 _OPEN = -1

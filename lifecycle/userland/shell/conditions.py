@@ -5,12 +5,12 @@ import re
 from ..file_system import FIFO, FILE, FOLDER, LINK, File, join_path
 from ..matching.expression import compile_expression
 from ..matching.reading import EXTENDED
-from ..process_namespace import find_task
 from ..tools.registry import has_tool
 from . import patterns
 from .arithmetic import evaluate
 from .expansion import expand_pattern, expand_text
 from .machine import Machine
+from .neighbours import find_task
 from .scope import ShellScope
 from .task import Task
 from .word_parts import Word, literal

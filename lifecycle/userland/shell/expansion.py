@@ -7,11 +7,11 @@ escaped, so that only unquoted wildcards are looked up among the files.
 from collections.abc import Sequence
 from typing import Protocol
 
+from ..errors import CannotInterpret
 from . import patterns
 from .arithmetic import evaluate
 from .braces import expand_braces
 from .fields import BREAK, FieldBuilder, Piece
-from .scanning import CannotInterpret
 from .word_parts import Arithmetic, Parameter, Part, Substitution, Text, Word
 
 

@@ -1,9 +1,9 @@
 """Ends of a shell's frames: errors under `set -e`, `exit` with its trap, and what is put back."""
 
+from ..errors import CannotInterpret
 from .compiler import compile_text
 from .machine import Machine
 from .redirects import restore_redirects
-from .scanning import CannotInterpret
 from .task import EXIT_TRAP, Frame, Shell, Task
 
 _MOST_FRAMES = 200

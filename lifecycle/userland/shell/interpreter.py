@@ -1,5 +1,6 @@
 """Runs a shell task's instructions until it has to wait."""
 
+from ..errors import CannotInterpret
 from . import patterns
 from .arithmetic import ArithmeticProblem, evaluate
 from .commands import UNREADABLE, run_command
@@ -37,7 +38,6 @@ from .instructions import (
 from .machine import Machine
 from .open_files import CAPTURE, NULL, OpenFile
 from .redirects import apply_redirects, restore_redirects
-from .scanning import CannotInterpret
 from .scope import ReadOnlyVariable, ShellScope
 from .task import EXIT_TRAP, FUNCTION, MAIN, SOURCE, SUBSTITUTIONS, TRAP, Frame, LoopState, Shell, Task, Wait
 from .word_parts import Guard

@@ -6,6 +6,7 @@ Tasks run one after the other in the order of their process ids, each until it h
 one history. A task that never lets time pass is made to (`effort.py`).
 """
 
+from ..errors import CannotInterpret
 from ..file_system import FileLayer, FileProblem, FileSystem, join_path
 from ..signals import HARMLESS, STOPPING, signal_number
 from ..world import Exit, World
@@ -25,7 +26,6 @@ from .open_files import (
     OpenFile,
     OpenFiles,
 )
-from .scanning import CannotInterpret
 from .task import SUBSTITUTIONS, Task, Wait
 
 _MOST_TASKS = 256
@@ -34,7 +34,7 @@ _MOST_CAPTURED = 4 << 20
 _MOST_REAPED = 256
 OOM_KILLED = "OOMKilled"
 UNKNOWN_TOOL = "unknown program"
-_KILLED = 137
+_KILLED, _KILL = 137, 9
 
 
 class Machine(Effort):
@@ -221,6 +221,10 @@ class Machine(Effort):
         self.flush_log(self.now_ms)
         self.changes += 1
 
+    def kill_all(self, at_ms: int) -> None:
+        """Ends every process at once, as the kernel does with a whole process namespace."""
+        self.end_all(Exit(at_ms, _KILLED, None, _KILL))
+
     # Signals.
 
     def signal(self, task: Task, name: str, is_from_outside: bool = False) -> None:
@@ -229,7 +233,7 @@ class Machine(Effort):
         if name == "KILL":
             # Process 1 can be killed only from outside of its own process namespace.
             if not is_first or is_from_outside:
-                self.finish(task, _KILLED, 9)
+                self.finish(task, _KILLED, _KILL)
             return
         if "opaque" in task.state:
             # What the closed box does on a signal is decided where it is known.
@@ -344,7 +348,7 @@ class Machine(Effort):
             return
         # With one control group per container the kernel kills all of its processes together.
         if sum(task.memory_bytes for task in self.tasks.values()) > limit:
-            self.end_all(Exit(self.now_ms, _KILLED, OOM_KILLED, 9))
+            self.end_all(Exit(self.now_ms, _KILLED, OOM_KILLED, _KILL))
 
     def note(self, problem: str) -> None:
         """Keeps a problem for the kubelet to report, once."""

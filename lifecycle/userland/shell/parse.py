@@ -10,6 +10,7 @@ import tree_sitter_bash
 from tree_sitter import Language, Parser
 from tree_sitter import Node as Tree
 
+from ..errors import CannotInterpret
 from .nodes import (
     NOTHING,
     AndOr,
@@ -31,7 +32,7 @@ from .nodes import (
     Simple,
     Subshell,
 )
-from .scanning import MOST_NESTED, CannotInterpret, arithmetic_end
+from .scanning import MOST_NESTED, arithmetic_end
 from .simple_commands import read_command
 from .skeleton import end_statements, hide_negations, make_skeleton, take_here_documents
 from .word_parts import Word, literal

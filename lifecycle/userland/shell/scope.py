@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from ..errors import CannotInterpret
 from ..file_system import FOLDER, join_path
 from . import patterns
 from .arithmetic import evaluate
 from .arrays import get_keys, get_values, put_element, put_key
 from .machine import Machine
-from .scanning import CannotInterpret
 from .task import Shell, Task
 
 _LONGEST_VALUE = 1 << 18

@@ -7,7 +7,8 @@ text; places in the skeleton are places in the text. Bodies of here-documents ar
 
 import re
 
-from .scanning import CannotInterpret, arithmetic_end, closing_parenthesis, skip_quoted
+from ..errors import CannotInterpret
+from .scanning import arithmetic_end, closing_parenthesis, skip_quoted
 from .words import WordReader
 
 _META = frozenset(" \t\n;&|<>()")

@@ -7,12 +7,12 @@ wait is over, with the state it left. It may also turn its process into another 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+from ..errors import CannotInterpret
 from ..file_system import FIFO, FOLDER, NULL_DEVICE, FileProblem, FileSystem, join_path
 from ..lines import whole_lines_of
 from ..shell.fifos import MustWait, open_fifo
 from ..shell.machine import Machine
 from ..shell.open_files import BOTH, READER
-from ..shell.scanning import CannotInterpret
 from ..shell.task import Task, Wait
 from ..world import World
 

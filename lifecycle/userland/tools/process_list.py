@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from ..process_namespace import tasks_in_sight
+from ..shell.neighbours import tasks_in_sight
 from ..shell.task import Task
 from .call import Call, Outcome
 from .registry import tool

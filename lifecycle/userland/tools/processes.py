@@ -1,10 +1,10 @@
 """Tools that start, watch and signal processes."""
 
 from ..lines import lines_of
-from ..process_namespace import send_signal, tasks_in_sight
 from ..shell.builtin_jobs import kill_target
 from ..shell.builtin_variables import set_options
 from ..shell.dialects import DASH
+from ..shell.neighbours import send_signal, tasks_in_sight
 from ..shell.options import split_options
 from ..shell.task import MAIN, Frame, Shell, Task, Wait
 from ..signals import signal_name
