@@ -7,6 +7,8 @@ modelled: owners, permission checks other than read-only, hard links, sizes of f
 last 256 KiB, a layer as much as would be 16 MiB in all: then its disk is full.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -75,7 +77,7 @@ class File:
         return [self.kind, self.text, self.mode, self.modified_ms, self.dropped]
 
     @classmethod
-    def load(cls, data: list[Any]) -> "File":
+    def load(cls, data: list[Any]) -> File:
         file = cls(data[0], data[1], data[2], data[3])
         file.dropped = data[4]
         return file
@@ -93,7 +95,7 @@ class FileLayer:
         """Grows with every change."""
 
     @classmethod
-    def of_files(cls, text_by_path: Mapping[str, str], modified_ms: int = 0) -> "FileLayer":
+    def of_files(cls, text_by_path: Mapping[str, str], modified_ms: int = 0) -> FileLayer:
         """A layer holding these files, as a mounted ConfigMap, Secret or downward API volume does."""
         layer = cls()
         for path in sorted(text_by_path):
@@ -146,7 +148,7 @@ class FileLayer:
         return {"version": self.version, "entries": entries}
 
     @classmethod
-    def load(cls, data: Mapping[str, Any]) -> "FileLayer":
+    def load(cls, data: Mapping[str, Any]) -> FileLayer:
         layer = cls()
         layer.version = data["version"]
         for path, entry in data["entries"].items():

@@ -4,6 +4,8 @@
 answers for that run: its end, probes, hooks, signals, usage and log. Nothing here touches a real machine.
 """
 
+from __future__ import annotations
+
 from lifecycle.userland.file_system import FileLayer, Mount
 from lifecycle.userland.process_namespace import ProcessNamespace, make_namespace
 from lifecycle.userland.world import ConnectResult, Exit, Identity, Limits, PodFacts, World

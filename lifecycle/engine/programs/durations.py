@@ -5,6 +5,8 @@ normal distribution (mean, standard deviation). Every draw is rounded to whole m
 Randomness is handed in: this module holds none.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -38,15 +40,15 @@ class Duration:
     deviation_ms: int | None = None
 
     @classmethod
-    def fixed(cls, milliseconds: int) -> "Duration":
+    def fixed(cls, milliseconds: int) -> Duration:
         return cls(milliseconds, milliseconds)
 
     @classmethod
-    def between(cls, low_ms: int, high_ms: int) -> "Duration":
+    def between(cls, low_ms: int, high_ms: int) -> Duration:
         return cls(low_ms, high_ms)
 
     @classmethod
-    def normal(cls, mean_ms: int, deviation_ms: int) -> "Duration":
+    def normal(cls, mean_ms: int, deviation_ms: int) -> Duration:
         return cls(mean_ms, mean_ms, deviation_ms)
 
     @property

@@ -4,6 +4,8 @@ Later entries win. A value may refer to earlier ones as `$(NAME)`. A ConfigMap, 
 and not optional keeps the container from being created: reason CreateContainerConfigError.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

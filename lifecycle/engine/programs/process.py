@@ -4,6 +4,8 @@ A process is plain data. It wakes only when due: `next_wake_ms` says when, `run`
 never looks at a clock and holds no reference to its world.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -319,7 +321,7 @@ class Process:
         }
 
     @classmethod
-    def load(cls, data: Mapping[str, Any], behavior: Behavior, container: ContainerSpec) -> "Process":
+    def load(cls, data: Mapping[str, Any], behavior: Behavior, container: ContainerSpec) -> Process:
         """The process that `save` described, with the behaviour and container it was started with."""
         process = cls(behavior, container, data["attempt"], data["started_ms"])
         process.exit = _load_exit(data["exit"])

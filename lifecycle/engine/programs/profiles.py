@@ -4,6 +4,8 @@
 that match, the most specific image pattern wins, then the first by name.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase

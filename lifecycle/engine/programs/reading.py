@@ -4,6 +4,8 @@ Nothing is raised for what a user wrote: every mistake becomes a `Problem` with 
 that holds it is left out.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar

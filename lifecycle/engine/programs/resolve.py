@@ -4,6 +4,8 @@ Each source fills what the ones above it leave open. The result depends on the a
 be kept per pod template.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 

@@ -4,6 +4,8 @@ A command line is run as the processes it starts: a shell with a text, or a tool
 interpreted is looked for once per command line, before anything runs, so that the user can be told at once.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache

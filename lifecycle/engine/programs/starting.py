@@ -1,5 +1,7 @@
 """Starts one run of a container: draws its durations, plans its end, starts its script."""
 
+from __future__ import annotations
+
 from lifecycle.userland.shell.machine import OOM_KILLED, Machine
 from lifecycle.userland.shell.run import start_main
 from lifecycle.userland.world import Exit, World

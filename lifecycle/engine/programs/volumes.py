@@ -5,6 +5,8 @@ Secrets and the downward API hold what those say; `refresh_layer` brings them up
 change, as the kubelet does. Every other kind of volume begins empty and can be written to.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -5,6 +5,8 @@ A bound on the work of one call is counted in signs and steps: it depends on pat
 what was remembered.
 """
 
+from __future__ import annotations
+
 from .program import Check, Done, Mark, Program, Split, Take
 from .syntax import PatternProblem
 

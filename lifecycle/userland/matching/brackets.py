@@ -1,5 +1,7 @@
 """Bracket expressions: `[a-z]`, `[^[:space:]]`, and in shell patterns `[!0-9]`."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import TypeAlias
 

@@ -1,5 +1,7 @@
 """Patterns ready for use: where they match, the leftmost and longest first, and what their groups hold."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -17,7 +19,7 @@ class Found:
 
     __slots__ = ("_end", "_expression", "_marks", "_start", "_text")
 
-    def __init__(self, expression: "Expression", text: str, start: int, end: int) -> None:
+    def __init__(self, expression: Expression, text: str, start: int, end: int) -> None:
         self._expression = expression
         self._text = text
         self._start = start

@@ -1,5 +1,7 @@
 """What only Perl's expressions have (`grep -P`): tries one way after the other, so that it needs a bound."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 

@@ -1,5 +1,7 @@
 """From a pattern's syntax to the steps of an automaton that may be in many places at once."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TypeAlias
 

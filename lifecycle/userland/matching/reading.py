@@ -1,5 +1,7 @@
 """Reads basic and extended regular expressions of POSIX, with what GNU and Perl add to them."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """What patterns are made of, as data."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -35,21 +37,21 @@ class Edge:
 class Sequence:
     """One after the other; without items it is nothing, anywhere."""
 
-    items: "tuple[Node, ...]"
+    items: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """One of several."""
 
-    options: "tuple[Node, ...]"
+    options: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
     """Again and again; `most` None is without end."""
 
-    item: "Node"
+    item: Node
     least: int
     most: int | None
 
@@ -58,7 +60,7 @@ class Repeat:
 class Group:
     """What brackets hold; `number` counts those from 1 whose match is asked for, 0 is none."""
 
-    item: "Node"
+    item: Node
     number: int
 
 

@@ -1,5 +1,7 @@
 """Arrays of bash: indexed ones, and associative ones in the order in which bash keeps them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 
 from ..errors import CannotInterpret

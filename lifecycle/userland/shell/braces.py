@@ -1,5 +1,7 @@
 """Brace expansion: `a{b,c}` and `{1..3}`, in the shells that know it."""
 
+from __future__ import annotations
+
 import re
 from itertools import pairwise
 

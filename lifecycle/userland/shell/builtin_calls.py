@@ -1,5 +1,7 @@
 """One call of a builtin: what it sees, and what it asks to happen afterwards."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

@@ -1,5 +1,7 @@
 """Builtins for signals and children: trap, wait, kill, jobs."""
 
+from __future__ import annotations
+
 from ..signals import SIGNALS, signal_name
 from .builtin_calls import Context
 from .machine import Machine

@@ -1,5 +1,7 @@
 """The builtin `read`: a line of the input, or what its options ask for, taken apart into variables."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from .builtin_calls import Context

@@ -1,5 +1,7 @@
 """Builtins for variables, options and input: export, local, set, read, getopts and the like."""
 
+from __future__ import annotations
+
 from ..errors import CannotInterpret
 from ..lines import lines_of, whole_lines_of
 from .arithmetic import evaluate

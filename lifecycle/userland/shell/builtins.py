@@ -1,5 +1,7 @@
 """Builtins of the shell: what has to happen in the shell's own process."""
 
+from __future__ import annotations
+
 from ..errors import CannotInterpret
 from ..file_system import FOLDER, FileProblem, join_path
 from ..tools.formats import format_echo, format_printf

@@ -1,5 +1,7 @@
 """Runs one simple command: a function, a builtin of the shell, or a tool in a process of its own."""
 
+from __future__ import annotations
+
 import re
 
 from ..errors import CannotInterpret

@@ -4,6 +4,8 @@
 `||`, or behind `!`. `tail` marks the commands behind which nothing of the script is left.
 """
 
+from __future__ import annotations
+
 from functools import lru_cache
 
 from ..errors import CannotInterpret

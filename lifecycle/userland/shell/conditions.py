@@ -1,5 +1,7 @@
 """`test`, `[ … ]` and `[[ … ]]`."""
 
+from __future__ import annotations
+
 import re
 
 from ..file_system import FIFO, FILE, FOLDER, LINK, File, join_path

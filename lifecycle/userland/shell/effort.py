@@ -5,6 +5,8 @@ which is reported; moving and looking at long texts counts as instructions do. A
 on is given less and less.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 
 from .task import Task, Wait

@@ -4,6 +4,8 @@ Follows POSIX 2.6. Each field is built twice at once: as text, and as a pattern 
 escaped, so that only unquoted wildcards are looked up among the files.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Protocol
 

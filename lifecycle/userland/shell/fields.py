@@ -1,5 +1,7 @@
 """Fields made of the pieces of a word, split where unquoted expansions hold separators (POSIX 2.6.5)."""
 
+from __future__ import annotations
+
 from . import patterns
 
 Piece = tuple[str, bool, bool]

@@ -1,5 +1,7 @@
 """Ends of a shell's frames: errors under `set -e`, `exit` with its trap, and what is put back."""
 
+from __future__ import annotations
+
 from ..errors import CannotInterpret
 from .compiler import compile_text
 from .machine import Machine

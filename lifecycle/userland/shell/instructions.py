@@ -1,5 +1,7 @@
 """The flat instruction list a script is compiled to. Targets are places in the list."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TypeAlias
 

@@ -1,5 +1,7 @@
 """Runs a shell task's instructions until it has to wait."""
 
+from __future__ import annotations
+
 from ..errors import CannotInterpret
 from . import patterns
 from .arithmetic import ArithmeticProblem, evaluate

@@ -6,6 +6,8 @@ Tasks run one after the other in the order of their process ids, each until it h
 one history. A task that never lets time pass is made to (`effort.py`).
 """
 
+from __future__ import annotations
+
 from ..errors import CannotInterpret
 from ..file_system import FileLayer, FileProblem, FileSystem, join_path
 from ..signals import HARMLESS, STOPPING, signal_number

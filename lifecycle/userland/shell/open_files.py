@@ -1,5 +1,7 @@
 """Open files and pipes of a container's processes, as plain data."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 
@@ -33,7 +35,7 @@ class OpenFile:
         return [self.kind, self.path, self.pipe, self.text, self.offset, self.references]
 
     @classmethod
-    def load(cls, data: list[Any]) -> "OpenFile":
+    def load(cls, data: list[Any]) -> OpenFile:
         file = cls(data[0], data[1], data[2], data[3], data[4])
         file.references = data[5]
         return file
@@ -57,7 +59,7 @@ class Pipe:
         return [self.text, self.readers, self.writers, self.is_named, opened]
 
     @classmethod
-    def load(cls, data: list[Any]) -> "Pipe":
+    def load(cls, data: list[Any]) -> Pipe:
         pipe = cls()
         pipe.text, pipe.readers, pipe.writers, pipe.is_named, opened = data
         pipe.opened = {READER: opened[0], WRITER: opened[1]}
@@ -163,7 +165,7 @@ class OpenFiles:
         }
 
     @classmethod
-    def load(cls, data: Mapping[str, Any]) -> "OpenFiles":
+    def load(cls, data: Mapping[str, Any]) -> OpenFiles:
         table = cls()
         table.files = {number: OpenFile.load(entry) for number, entry in data["files"]}
         table.pipes = {number: Pipe.load(entry) for number, entry in data["pipes"]}

@@ -4,6 +4,8 @@ The grammar sees the script's skeleton (`skeleton.py`) and says where statements
 nest; the words inside a simple command are read from the text itself by `words.py`.
 """
 
+from __future__ import annotations
+
 import re
 
 import tree_sitter_bash

@@ -1,5 +1,7 @@
 """Shell patterns: `*`, `?`, bracket expressions, and a backslash before what is to be taken literally."""
 
+from __future__ import annotations
+
 import re
 from functools import lru_cache
 

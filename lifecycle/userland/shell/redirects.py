@@ -1,5 +1,7 @@
 """Redirections: which open files a command's descriptors point at, and putting them back."""
 
+from __future__ import annotations
+
 from ..file_system import FIFO, FOLDER, FileProblem
 from .dialects import refuse_syntax
 from .expansion import expand_text

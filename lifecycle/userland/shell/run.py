@@ -1,5 +1,7 @@
 """Lets a machine's tasks run: all that are due, or one check's processes ahead of the rest."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from ..tools import all_tools

@@ -1,5 +1,7 @@
 """A machine as JSON-able data, and back: everything but the world, which is handed in anew."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Finding where quoted stretches, substitutions and expressions of a script end."""
 
+from __future__ import annotations
+
 from ..errors import CannotInterpret
 
 NAME_START = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")

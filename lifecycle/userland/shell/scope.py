@@ -1,5 +1,7 @@
 """What a shell's expansions see: variables, positional and special parameters, file names."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from ..errors import CannotInterpret

@@ -1,5 +1,7 @@
 """Simple commands: assignments, arrays, words and redirections, read from the text of one command."""
 
+from __future__ import annotations
+
 from ..errors import CannotInterpret
 from .scanning import META, NAME, NAME_START, closing_bracket, closing_parenthesis
 from .word_parts import Assignment, CommandText, HereDocuments, Redirect, Substitution, Text, Word, literal

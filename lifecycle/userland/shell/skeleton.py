@@ -5,6 +5,8 @@ odd characters cannot lead it astray, each word is masked by plain letters, sign
 text; places in the skeleton are places in the text. Bodies of here-documents are taken out beforehand.
 """
 
+from __future__ import annotations
+
 import re
 
 from ..errors import CannotInterpret

@@ -3,6 +3,8 @@
 Everything here can be saved between two instants as JSON-able data and loaded elsewhere.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 SUBSTITUTIONS = "substitutions"
@@ -67,7 +69,7 @@ class LoopState:
         return [self.again, self.end, self.depth, self.items[self.next_item :], self.status]
 
     @classmethod
-    def load(cls, data: list[Any]) -> "LoopState":
+    def load(cls, data: list[Any]) -> LoopState:
         loop = cls(data[0], data[1], data[2])
         loop.items, loop.status = data[3], data[4]
         return loop
@@ -129,7 +131,7 @@ class Frame:
         }
 
     @classmethod
-    def load(cls, data: dict[str, Any]) -> "Frame":
+    def load(cls, data: dict[str, Any]) -> Frame:
         frame = cls(data["kind"], data["program"], data["at"], data["is_tested"])
         frame.loops = [LoopState.load(entry) for entry in data["loops"]]
         frame.substituted = dict(data["substituted"])
@@ -141,7 +143,7 @@ class Frame:
         frame.saved_status = data["saved_status"]
         return frame
 
-    def copy(self, at: int) -> "Frame":
+    def copy(self, at: int) -> Frame:
         """The frame a forked child starts with: same program, elsewhere, nothing to return to."""
         frame = Frame(MAIN, self.program, at, self.is_tested)
         frame.subject = self.subject
@@ -191,7 +193,7 @@ class Shell:
         self.seconds_ms = 0
         """The instant the shell started: `$SECONDS` counts from it."""
 
-    def fork(self, at: int | None = None) -> "Shell":
+    def fork(self, at: int | None = None) -> Shell:
         """A subshell's copy; `at` is where in the current program the child goes on."""
         child = Shell(self.flavour, self.name, list(self.arguments))
         child.variables = dict(self.variables)
@@ -228,7 +230,7 @@ class Shell:
         }
 
     @classmethod
-    def load(cls, data: dict[str, Any]) -> "Shell":
+    def load(cls, data: dict[str, Any]) -> Shell:
         shell = cls(data["flavour"], data["name"], data["arguments"])
         shell.variables = data["variables"]
         shell.arrays = data["arrays"]
@@ -322,7 +324,7 @@ class Task:
         }
 
     @classmethod
-    def load(cls, data: dict[str, Any]) -> "Task":
+    def load(cls, data: dict[str, Any]) -> Task:
         task = cls(data["pid"], data["parent"], data["root"], data["arguments"], data["started_ms"])
         task.fds = dict(data["fds"])
         task.folder = data["folder"]

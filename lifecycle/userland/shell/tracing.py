@@ -1,5 +1,7 @@
 """`set -x`: commands and assignments told on standard error before they are carried out."""
 
+from __future__ import annotations
+
 import re
 
 from .machine import Machine

@@ -5,6 +5,8 @@ The grammar library finds where commands begin and end; inside a word this reade
 substitutions are only noted: the compiler makes programs of them, which run before the word is expanded.
 """
 
+from __future__ import annotations
+
 from .scanning import (
     MOST_NESTED,
     NAME,
@@ -205,7 +207,7 @@ class WordReader:
         """Text read as if it stood in double quotes, its substitutions numbered with this reader's."""
         return self._reader_of(text).quoted_parts(end="", keep_quotes=True)
 
-    def _reader_of(self, text: str) -> "WordReader":
+    def _reader_of(self, text: str) -> WordReader:
         """A reader of a part of this one's text, its substitutions numbered with these."""
         reader = WordReader(text)
         reader.substitutions, reader._guards, reader._depth = self.substitutions, self._guards, self._depth

@@ -1,5 +1,7 @@
 """Importing this module registers every tool."""
 
+from __future__ import annotations
+
 from . import (
     coding,
     expressions,

@@ -4,6 +4,8 @@ A tool is a function of a `Call`. It returns its exit status, or a `Wait`: it is
 wait is over, with the state it left. It may also turn its process into another program and return None.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -228,7 +230,7 @@ class Call:
 
     # Processes.
 
-    def become(self, arguments: list[str]) -> "Outcome":
+    def become(self, arguments: list[str]) -> Outcome:
         """Goes on as another program, in the same process."""
         self.task.arguments = arguments
         kept: dict[str, Any] = {

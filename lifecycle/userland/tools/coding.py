@@ -1,5 +1,7 @@
 """Tools that code, compress, compare and fill in texts."""
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import re

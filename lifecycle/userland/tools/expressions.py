@@ -1,5 +1,7 @@
 """`test` and `expr`: conditions and sums over words."""
 
+from __future__ import annotations
+
 import re
 
 from ..matching.expression import Found, compile_expression

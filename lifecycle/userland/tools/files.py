@@ -1,5 +1,7 @@
 """Tools for files and folders."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 

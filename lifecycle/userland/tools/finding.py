@@ -1,5 +1,7 @@
 """Tools that show what files there are."""
 
+from __future__ import annotations
+
 from ..file_system import FILE, FOLDER, LINK, join_path
 from ..shell import patterns
 from ..shell.options import split_options

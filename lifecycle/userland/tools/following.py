@@ -1,5 +1,7 @@
 """`tail`, also of files that grow."""
 
+from __future__ import annotations
+
 from ..file_system import FOLDER
 from ..lines import whole_lines_of
 from ..shell.options import split_options

@@ -1,5 +1,7 @@
 """One-liners of other languages that examples use: Perl's digits of pi, small Python programs."""
 
+from __future__ import annotations
+
 import re
 
 from ..shell.task import Wait

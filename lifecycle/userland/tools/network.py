@@ -1,5 +1,7 @@
 """Tools that reach over the network: they see the cluster's names and Services through the world."""
 
+from __future__ import annotations
+
 import re
 from urllib.parse import urlsplit
 

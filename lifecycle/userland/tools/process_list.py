@@ -1,5 +1,7 @@
 """`ps` and `pstree`: the processes in sight, as busybox shows them or, in Debian's images, as procps does."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 
 from ..shell.neighbours import tasks_in_sight

@@ -1,5 +1,7 @@
 """Tools that start, watch and signal processes."""
 
+from __future__ import annotations
+
 from ..lines import lines_of
 from ..shell.builtin_jobs import kill_target
 from ..shell.builtin_variables import set_options

@@ -4,6 +4,8 @@ The program's syntax tree is walked; nothing of it is ever executed by Python it
 PythonProblem, and the program counts as one of which nothing is known.
 """
 
+from __future__ import annotations
+
 import ast
 import re
 from collections.abc import Callable, Mapping

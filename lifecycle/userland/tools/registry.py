@@ -1,5 +1,7 @@
 """Which commands there are, and which one a process runs."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,7 +20,7 @@ UNKNOWN = UNKNOWN_TOOL
 _PROGRAM_FOLDERS = ("/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/", "/")
 
 
-def tool(*names: str) -> "Callable[[Tool], Tool]":
+def tool(*names: str) -> Callable[[Tool], Tool]:
     """Registers a function under the names it is called by."""
 
     def register(function: Tool) -> Tool:

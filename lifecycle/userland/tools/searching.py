@@ -1,5 +1,7 @@
 """`grep`, and regular expressions as POSIX writes them."""
 
+from __future__ import annotations
+
 from functools import lru_cache
 from typing import TypeAlias
 

@@ -1,5 +1,7 @@
 """`sed`: its script run over the lines of its input."""
 
+from __future__ import annotations
+
 import re
 
 from ..file_system import FileProblem

@@ -1,5 +1,7 @@
 """Reads a script of sed: addresses, commands, blocks and labels."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass, field
 

@@ -1,5 +1,7 @@
 """Programs that serve until they are stopped, and programs of which nothing is known."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from ..shell.task import Wait

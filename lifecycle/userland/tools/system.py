@@ -1,5 +1,7 @@
 """Tools that ask about, or pass, time and the machine."""
 
+from __future__ import annotations
+
 import re
 from datetime import UTC, datetime
 

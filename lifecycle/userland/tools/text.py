@@ -1,5 +1,7 @@
 """Tools that read and write text."""
 
+from __future__ import annotations
+
 import re
 from itertools import zip_longest
 

@@ -1,5 +1,7 @@
 """Awk's arithmetic."""
 
+from __future__ import annotations
+
 import math
 
 from .nodes import AwkProblem

@@ -1,5 +1,7 @@
 """The command `awk`: options, files and standard input, record after record as they come."""
 
+from __future__ import annotations
+
 from ...file_system import FileProblem
 from ...lines import lines_of
 from ...matching.syntax import PatternProblem

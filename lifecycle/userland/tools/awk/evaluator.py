@@ -1,5 +1,7 @@
 """What the expressions of awk are worth, and what they change."""
 
+from __future__ import annotations
+
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable

@@ -1,5 +1,7 @@
 """Reads the expressions of awk, from the weakest operator to the strongest."""
 
+from __future__ import annotations
+
 from .nodes import (
     Assign,
     AwkProblem,

@@ -1,5 +1,7 @@
 """Awk's own functions on strings, and its printf."""
 
+from __future__ import annotations
+
 import math
 import re
 from collections.abc import Sequence

@@ -1,5 +1,7 @@
 """The syntax of an awk program."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -41,14 +43,14 @@ class Element:
     """`name[indexes]`; several indexes are joined by SUBSEP."""
 
     name: str
-    indexes: "tuple[Expression, ...]"
+    indexes: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
     """`$index`."""
 
-    index: "Expression"
+    index: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class Unary:
     """`-x`, `+x`, `!x`."""
 
     operator: str
-    operand: "Expression"
+    operand: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +66,8 @@ class Binary:
     """Arithmetic, comparison, concatenation (` `), `&&` and `||`."""
 
     operator: str
-    left: "Expression"
-    right: "Expression"
+    left: Expression
+    right: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,24 +75,24 @@ class Match:
     """`text ~ pattern`, `text !~ pattern`."""
 
     is_negated: bool
-    text: "Expression"
-    pattern: "Expression"
+    text: Expression
+    pattern: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class Ternary:
     """`test ? yes : no`."""
 
-    test: "Expression"
-    yes: "Expression"
-    no: "Expression"
+    test: Expression
+    yes: Expression
+    no: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class In:
     """`(indexes) in name`."""
 
-    indexes: "tuple[Expression, ...]"
+    indexes: tuple[Expression, ...]
     name: str
 
 
@@ -99,8 +101,8 @@ class Assign:
     """`target = value`; `operator` is what stands before the equals sign."""
 
     operator: str
-    target: "Variable | Element | Field"
-    value: "Expression"
+    target: Variable | Element | Field
+    value: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ class Step:
     """`++x`, `x--`."""
 
     by: int
-    target: "Variable | Element | Field"
+    target: Variable | Element | Field
     is_prefix: bool
 
 
@@ -117,7 +119,7 @@ class Call:
     """A call of a function of the language, or of the program's own."""
 
     name: str
-    arguments: "tuple[Expression, ...]"
+    arguments: tuple[Expression, ...]
     is_own: bool
 
 
@@ -125,8 +127,8 @@ class Call:
 class Getline:
     """`getline target < file`: the next line of a file."""
 
-    target: "Variable | Element | Field | None"
-    file: "Expression"
+    target: Variable | Element | Field | None
+    file: Expression
 
 
 Expression: TypeAlias = (
@@ -158,18 +160,18 @@ class If:
     """`if (test) then else otherwise`."""
 
     test: Expression
-    then: "Statement"
-    otherwise: "Statement | None"
+    then: Statement
+    otherwise: Statement | None
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
     """`while`, `for (;;)`, and with `is_late` `do … while`."""
 
-    first: "Statement | None"
+    first: Statement | None
     test: Expression | None
-    after: "Statement | None"
-    body: "Statement"
+    after: Statement | None
+    body: Statement
     is_late: bool = False
 
 
@@ -179,14 +181,14 @@ class ForIn:
 
     variable: Variable
     name: str
-    body: "Statement"
+    body: Statement
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
     """Statements in braces."""
 
-    statements: "tuple[Statement, ...]"
+    statements: tuple[Statement, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """From an awk program's tokens to its rules, functions and statements; expressions are read beside it."""
 
+from __future__ import annotations
+
 from functools import lru_cache
 
 from .expressions import ExpressionParser

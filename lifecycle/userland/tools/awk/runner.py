@@ -1,5 +1,7 @@
 """Runs the rules and statements of an awk program, record after record."""
 
+from __future__ import annotations
+
 from typing import Protocol
 
 from .evaluator import Evaluator, Outside

@@ -1,5 +1,7 @@
 """What an awk program knows while it runs: record, fields, variables, arrays; all of it can be saved."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from .library import LONGEST, split_fields
@@ -130,7 +132,7 @@ class State:
         }
 
     @classmethod
-    def load(cls, data: dict[str, Any]) -> "State":
+    def load(cls, data: dict[str, Any]) -> State:
         state = cls()
         state.variables = {name: load_value(value) for name, value in data["variables"].items()}
         state.arrays = {

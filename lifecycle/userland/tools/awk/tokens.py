@@ -1,5 +1,7 @@
 """The tokens of an awk program. Whether a slash divides or begins a pattern depends on what stands before."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """Awk's values: numbers, strings, strings from the input that may be numbers, and what was never set."""
 
+from __future__ import annotations
+
 import math
 import re
 from typing import Any, Final, TypeAlias
