@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .syntax import PatternProblem
+from .problem import PatternProblem
 
 _MOST_TRIES = 100_000_000
 _TRIES_OF_A_STEP = 50

@@ -6,7 +6,7 @@ import re
 
 from ..file_system import FIFO, FILE, FOLDER, LINK, File, join_path
 from ..matching.expression import compile_expression
-from ..matching.reading import EXTENDED
+from ..matching.translation import EXTENDED
 from ..tools.registry import has_tool
 from . import patterns
 from .arithmetic import evaluate

@@ -7,11 +7,11 @@ substitutions are only noted: the compiler makes programs of them, which run bef
 
 from __future__ import annotations
 
+from ..errors import CannotInterpret
 from .scanning import (
     MOST_NESTED,
     NAME,
     NAME_START,
-    CannotInterpret,
     arithmetic_end,
     closing_bracket,
     closing_parenthesis,

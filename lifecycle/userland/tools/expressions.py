@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ..matching.expression import Found, compile_expression
-from ..matching.reading import BASIC
+from ..matching.expression import compile_expression
+from ..matching.translation import BASIC
 from ..shell.conditions import ConditionProblem, evaluate_test
 from .call import Call, Outcome
 from .registry import tool
@@ -97,10 +97,10 @@ class _Expression:
 def _match(pattern: str, text: str) -> str:
     """`text : pattern`, from the text's beginning on: the first group's text, or how long the match is."""
     expression = compile_expression(pattern, BASIC)
-    end = expression.longest(text)
+    found = expression.match(text)
     if expression.groups:
-        return Found(expression, text, 0, end)[1] if end >= 0 else ""
-    return str(max(end, 0))
+        return found[1] if found is not None else ""
+    return str(found.end() if found is not None else 0)
 
 
 def _compare(operator: str, left: str, right: str) -> bool:

@@ -7,7 +7,7 @@ import re
 from ..file_system import FileProblem
 from ..lines import lines_of
 from ..matching.expression import Expression, Found
-from ..matching.syntax import PatternProblem
+from ..matching.problem import PatternProblem
 from ..shell.task import Wait
 from .call import Call, Outcome
 from .registry import tool

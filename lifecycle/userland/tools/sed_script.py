@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from ..matching.expression import Expression, compile_expression
-from ..matching.reading import EXTENDED_OF_SED, OF_SED
+from ..matching.translation import EXTENDED_OF_SED, OF_SED
 
 _PLAIN = frozenset("dDpPnNgGhHxqQ=")
 _WITH_TEXT = frozenset("aic")

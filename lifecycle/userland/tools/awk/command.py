@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...file_system import FileProblem
 from ...lines import lines_of
-from ...matching.syntax import PatternProblem
+from ...matching.problem import PatternProblem
 from ...shell.task import Wait
 from ..call import Call, Outcome
 from ..registry import tool

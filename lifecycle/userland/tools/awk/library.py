@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 
 from ...matching.expression import Expression, compile_expression
-from ...matching.reading import OF_AWK
-from ...matching.syntax import PatternProblem
+from ...matching.problem import PatternProblem
+from ...matching.translation import OF_AWK
 from .nodes import AwkProblem
 from .values import Array, InputText, Value, is_number, to_number, to_text
 
