@@ -49,15 +49,13 @@ def load_machine(data: Mapping[str, Any]) -> Machine:
     machine.next_pid = data["next_pid"]
     machine.main_pid = data["main_pid"]
     machine.changes = data["changes"]
-    overruns = data["overruns"]
-    # Checkpoints of engine version 2 have the first alone, and nothing of signals and ports.
-    machine.overruns, machine.busy_until_ms = overruns if isinstance(overruns, list) else (overruns, 0)
+    machine.overruns, machine.busy_until_ms = data["overruns"]
     machine.now_ms, machine.steps = data["now"]
     machine.exit = Exit(*data["exit"]) if data["exit"] else None
     machine.ended = {pid: (at_ms, status) for pid, at_ms, status in data["ended"]}
     machine.output = [(line[0], line[1]) for line in data["output"]]
     machine.partial = data["partial"]
-    machine.passed_signals = list(data.get("passed_signals", ()))
-    machine.local_ports = tuple(data.get("local_ports", ()))
+    machine.passed_signals = list(data["passed_signals"])
+    machine.local_ports = tuple(data["local_ports"])
     machine.problems = list(data["problems"])
     return machine
