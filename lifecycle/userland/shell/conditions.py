@@ -188,11 +188,9 @@ def _check_unseen(operator: str, operand: str, machine: Machine, task: Task) -> 
     return False
 
 
-def evaluate_condition(
-    tokens: tuple[Word | str, ...], scope: ShellScope, machine: Machine, task: Task
-) -> bool:
+def evaluate_condition(tokens: tuple[Word | str, ...], scope: ShellScope) -> bool:
     """The truth of `[[ … ]]`. Raises ConditionProblem."""
-    condition = _Condition(tokens, scope, machine, task)
+    condition = _Condition(tokens, scope)
     value = condition.either(True)
     if condition.at < len(tokens):
         raise ConditionProblem("syntax error in conditional expression")
@@ -202,14 +200,10 @@ def evaluate_condition(
 class _Condition:
     """Recursive descent over the tokens of `[[`. Words expand only where they are looked at."""
 
-    def __init__(
-        self, tokens: tuple[Word | str, ...], scope: ShellScope, machine: Machine, task: Task
-    ) -> None:
+    def __init__(self, tokens: tuple[Word | str, ...], scope: ShellScope) -> None:
         self.tokens = tokens
         self.at = 0
         self.scope = scope
-        self.machine = machine
-        self.task = task
 
     def peek(self, ahead: int = 0) -> Word | str | None:
         place = self.at + ahead
@@ -247,9 +241,8 @@ class _Condition:
         following = self.peek(1)
         if text in _UNARY and isinstance(following, tuple) and self._operator(following) is None:
             self.at += 2
-            return live and check_file(
-                text or "", expand_text(following, self.scope), self.machine, self.task
-            )
+            scope = self.scope
+            return live and check_file(text or "", expand_text(following, scope), scope.machine, scope.task)
         operator = self._operator(following)
         right = self.peek(2)
         if operator is None or not isinstance(right, tuple):
@@ -275,7 +268,7 @@ class _Condition:
                 for one in (text, expand_text(right, scope))
             ]
             return bool(_COMPARISONS[operator](*numbers))
-        return compare_texts(text, operator, expand_text(right, scope), self.machine, self.task)
+        return compare_texts(text, operator, expand_text(right, scope), scope.machine, scope.task)
 
     def _match(self, text: str, right: Word) -> bool:
         expression = compile_expression(self._expression_of(right), EXTENDED)

@@ -5,6 +5,7 @@ Everything here can be saved between two instants as JSON-able data and loaded e
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 SUBSTITUTIONS = "substitutions"
@@ -210,7 +211,16 @@ class Shell:
             child.frames = [self.frames[-1].copy(at)]
         return child
 
+    def restore_variables(self, before: Mapping[str, str | None]) -> None:
+        """Give variables their former values; None for those that were not set."""
+        for name, value in before.items():
+            if value is None:
+                self.variables.pop(name, None)
+            else:
+                self.variables[name] = value
+
     def save(self) -> dict[str, Any]:
+        """The shell as JSON-able data."""
         return {
             "flavour": self.flavour,
             "name": self.name,
