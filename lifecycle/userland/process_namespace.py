@@ -27,15 +27,15 @@ class Neighbour(Protocol):
         ...
 
     def set_time(self, now_ms: int) -> None:
-        """Moves the container to an instant."""
+        """Move the container to an instant."""
         ...
 
     def signal(self, task: Task, name: str) -> None:
-        """Delivers a signal, its name without SIG."""
+        """Deliver a signal, its name without SIG."""
         ...
 
     def kill_all(self, at_ms: int) -> None:
-        """Ends every process of the container at once."""
+        """End every process of the container at once."""
         ...
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from .file_system import Mount
+from .file_layers import Mount
 from .process_namespace import ProcessNamespace
 
 

@@ -6,7 +6,7 @@ answers for that run: its end, probes, hooks, signals, usage and log. Nothing he
 
 from __future__ import annotations
 
-from lifecycle.userland.file_system import FileLayer, Mount
+from lifecycle.userland.file_layers import FileLayer, Mount
 from lifecycle.userland.process_namespace import ProcessNamespace, make_namespace
 from lifecycle.userland.world import ConnectResult, Exit, Identity, Limits, PodFacts, World
 

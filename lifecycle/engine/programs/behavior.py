@@ -43,6 +43,7 @@ class StartPlan:
     times: int | None = None
 
     def has_error(self, tries_before: int) -> bool:
+        """Whether the next try fails, after so many tries; without `times` every try fails."""
         return self.error is not None and (self.times is None or tries_before < self.times)
 
 

@@ -97,7 +97,7 @@ class Process:
         return next_wake_ms(machine)
 
     def run(self, now_ms: int, world: World) -> None:
-        """Does everything due at this instant."""
+        """Do everything due at this instant."""
         if self.exit is not None:
             return
         if self.machine is not None:
@@ -117,7 +117,7 @@ class Process:
             self._finish(Exit(now_ms, 1))
 
     def signal(self, now_ms: int, name: str, world: World) -> None:
-        """Delivers a signal to process 1. A process that has ended takes none."""
+        """Deliver a signal to process 1. A process that has ended takes none."""
         if self.exit is not None:
             return
         if name.removeprefix("SIG") == "KILL":
@@ -146,7 +146,7 @@ class Process:
         return sight_of_program(self, probe, now_ms, world)
 
     def hook(self, kind: str, handler: Mapping[str, Any], now_ms: int, world: World) -> HookRun:
-        """Starts `postStart` or `preStop`; its end may be known only after some `run` of the process."""
+        """Start `postStart` or `preStop`; its end may be known only after some `run` of the process."""
         plan: HookPlan | None = getattr(self.behavior, _HOOKS[kind])
         if plan is not None:
             takes_ms = plan.takes.draw_ms(world.draw, "hook", kind, *self.key(world))
@@ -268,7 +268,7 @@ class Process:
             self._finish(machine.exit)
 
     def _pass_signals(self, now_ms: int, world: World) -> None:
-        """Signals that a hook or another container sent to a main program known only by its behaviour."""
+        """Pass on signals from a hook or another container to a main program known only by its behaviour."""
         assert self.machine is not None, self.container.name
         signals, self.machine.passed_signals = self.machine.passed_signals, []
         for name in signals:

@@ -28,13 +28,24 @@ class PodSpecLike(Protocol):
     """The part of a pod's spec that decides what its containers are for."""
 
     @property
-    def containers(self) -> Sequence[ContainerSpec]: ...
+    def containers(self) -> Sequence[ContainerSpec]:
+        """The containers that run side by side."""
+        ...
+
     @property
-    def init_containers(self) -> Sequence[ContainerSpec]: ...
+    def init_containers(self) -> Sequence[ContainerSpec]:
+        """The containers that run before them."""
+        ...
+
     @property
-    def share_process_namespace(self) -> bool: ...
+    def share_process_namespace(self) -> bool:
+        """Whether the containers see each other's processes."""
+        ...
+
     @property
-    def host_pid(self) -> bool: ...
+    def host_pid(self) -> bool:
+        """Whether they see the node's processes."""
+        ...
 
 
 def resolve_behavior(

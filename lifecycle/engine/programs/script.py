@@ -75,7 +75,7 @@ def shell_text(arguments: tuple[str, ...]) -> str | None:
 
 @lru_cache(maxsize=4096)
 def examine(arguments: tuple[str, ...]) -> Findings:
-    """Reads a command line through, nested texts included."""
+    """Read a command line through, nested texts included."""
     text = shell_text(arguments)
     if text is None:
         is_known = is_interpretable(arguments)

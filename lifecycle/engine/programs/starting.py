@@ -17,7 +17,7 @@ _KILL_STATUS, _KILL = 137, 9
 def start_process(
     behavior: Behavior, container: ContainerSpec, attempt: int, started_ms: int, world: World
 ) -> Process:
-    """Starts the run numbered `attempt` (from 0) of a container. Draws every duration of the run by key."""
+    """Start the run numbered `attempt` (from 0) of a container. Draws every duration of the run by key."""
     process = Process(behavior, container, attempt, started_ms)
     plan = behavior.run_plan(attempt)
     ready_after = behavior.ready_after

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lifecycle.userland.file_system import FILE, FOLDER, File, FileLayer, Mount
+from lifecycle.userland.file_layers import FILE, FOLDER, File, FileLayer, Mount
 
 from .downward import PodFields, field_value, resource_value
 from .environment import Sources
@@ -87,7 +87,7 @@ def _downward(item: Mapping[str, Any], fields: PodFields) -> str:
 
 
 def refresh_layer(layer: FileLayer, files: Mapping[str, str], now_ms: int) -> bool:
-    """Brings a layer to what its source says now; True when something changed."""
+    """Bring a layer to what its source says now; True when something changed."""
     entries = layer.entries
     stale = [path for path, entry in entries.items() if entry.kind == FILE and path not in files]
     for path in sorted(stale):

@@ -29,10 +29,12 @@ class BacktrackingExpression:
         return int((len(text) + 1) ** (self._repeats + 1)) // _TRIES_OF_A_STEP
 
     def is_in(self, text: str) -> bool:
+        """Whether it matches anywhere. Raises PatternProblem where that may take too long."""
         self._check(text)
         return self._pattern.search(text) is not None
 
     def all(self, text: str) -> Iterator[re.Match[str]]:
+        """Find every match. Raises PatternProblem where that may take too long."""
         self._check(text)
         return self._pattern.finditer(text)
 

@@ -40,7 +40,7 @@ class Activation:
         self.begin_command(_NO_COMMAND)
 
     def begin_command(self, command: Run) -> None:
-        """Makes a simple command the one under way; builtins say below what is to happen after them."""
+        """Make a simple command the one under way; builtins say below what is to happen after them."""
         self.command = command
         self.saved: dict[int, int | None] | None = None
         """The descriptors to put back behind the command; None when somebody else does."""

@@ -51,7 +51,7 @@ def need_elements(shell: Shell, name: str, count: int) -> None:
 
 
 def put_element(shell: Shell, name: str, place: int, value: str) -> None:
-    """Sets an element of an indexed array, counted from its end when below 0."""
+    """Set an element of an indexed array, counted from its end when below 0."""
     values = shell.arrays.setdefault(name, [])
     if not values and name in shell.variables:
         values.append(shell.variables.pop(name))
@@ -62,7 +62,7 @@ def put_element(shell: Shell, name: str, place: int, value: str) -> None:
 
 
 def put_key(shell: Shell, name: str, key: str, value: str) -> None:
-    """Sets an element of an associative array."""
+    """Set an element of an associative array."""
     need_elements(shell, name, len(shell.maps[name]) + 1)
     shell.maps[name][key] = value
 

@@ -10,6 +10,7 @@ from .task import Task, Wait
 
 
 def trap(activation: Activation, words: list[str]) -> int:
+    """`trap`: what is done on a signal, or at the end."""
     traps = activation.task.traps
     words = words[1:]
     if words and words[0] == "--":
@@ -36,6 +37,7 @@ def trap(activation: Activation, words: list[str]) -> int:
 
 
 def wait(activation: Activation, words: list[str]) -> int | None:
+    """`wait`: for children to end, with -n for the first of them."""
     task, machine = activation.task, activation.machine
     if "-n" in words:
         children = [other.pid for other in machine.tasks.values() if other.parent == task.pid]
@@ -73,6 +75,7 @@ def _is_child(machine: Machine, task: Task, pid: int) -> bool:
 
 
 def kill(activation: Activation, words: list[str]) -> int:
+    """`kill`: signal processes and jobs."""
     name: str | None = "TERM"
     words = words[1:]
     if words and words[0] == "-l":
@@ -94,7 +97,7 @@ def kill(activation: Activation, words: list[str]) -> int:
 
 
 def kill_target(machine: Machine, task: Task, word: str, name: str) -> bool:
-    """Signals a process, with 0 the sender's own ones, with -1 all in sight; False when there is none."""
+    """Signal a process, with 0 the sender's own ones, with -1 all in sight; False when there is none."""
     pid = _process_id(task, word)
     # Without job control dash signals a process group that is not there.
     is_group = word.startswith("%") and task.shell is not None and task.shell.flavour == "dash"
@@ -122,6 +125,7 @@ def _everyone(machine: Machine, task: Task) -> list[Task]:
 
 
 def jobs(activation: Activation, words: list[str]) -> int:
+    """`jobs`: the children that are running."""
     for place, other in enumerate(
         [other for other in activation.machine.tasks.values() if other.parent == activation.task.pid], 1
     ):

@@ -16,6 +16,7 @@ _UNTIL = "read_until_ms"
 
 
 def read(activation: Activation, words: list[str]) -> int | None:
+    """`read`: take a line of the input into variables, as soon as there is one."""
     options, names = _options(words[1:])
     if activation.shell.flavour == DASH and (unknown := sorted(set(options) - set(_OF_DASH))):
         return activation.fail(f"read: Illegal option -{unknown[0]}", 2)
@@ -56,7 +57,7 @@ def _options(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
 
 
 def _wait(activation: Activation, fd: int, seconds: str | None) -> int | None:
-    """Waits for input; with -t no longer than so many seconds."""
+    """Wait for input; with -t no longer than so many seconds."""
     machine, task = activation.machine, activation.task
     number = task.fds[fd]
     assert machine.open_files.files[number].kind in (READER, BOTH), number

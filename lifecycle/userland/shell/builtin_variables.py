@@ -13,6 +13,7 @@ from .task import FUNCTION, Frame, Shell, Wait
 
 
 def export(activation: Activation, words: list[str]) -> int:
+    """`export`: hand variables on to programs, with -n no longer."""
     if len(words) == 1 or words[1] == "-p":
         for name, value in sorted(activation.scope.environment().items()):
             activation.out(f"export {name}='{value}'\n")
@@ -30,6 +31,7 @@ def export(activation: Activation, words: list[str]) -> int:
 
 
 def readonly(activation: Activation, words: list[str]) -> int:
+    """`readonly`: keep variables from being changed."""
     for word in words[1:]:
         name, equals, value = word.partition("=")
         if equals:
@@ -39,6 +41,7 @@ def readonly(activation: Activation, words: list[str]) -> int:
 
 
 def local(activation: Activation, words: list[str]) -> int:
+    """`local`, `declare`, `typeset`: variables of a function, arrays and flags."""
     frame = next((one for one in reversed(activation.shell.frames) if one.kind == FUNCTION), None)
     is_declare = words[0] != "local"
     if frame is None and not is_declare:
@@ -78,6 +81,7 @@ def _declare_array(shell: Shell, frame: Frame | None, name: str, is_map: bool) -
 
 
 def unset(activation: Activation, words: list[str]) -> int:
+    """`unset`: forget variables, elements and, with -f, functions."""
     functions = "-f" in words
     for name in [word for word in words[1:] if not word.startswith("-")]:
         if functions:
@@ -115,7 +119,7 @@ _OPTIONS = {
 
 
 def set_options(shell: Shell, words: list[str]) -> list[str] | None:
-    """Reads options as `set` and `sh` take them; gives what is left, None when `--` or words were given."""
+    """Read options as `set` and `sh` take them; gives what is left, None when `--` or words were given."""
     place = 0
     while place < len(words):
         word = words[place]
@@ -134,6 +138,7 @@ def set_options(shell: Shell, words: list[str]) -> list[str] | None:
 
 
 def set_builtin(activation: Activation, words: list[str]) -> int:
+    """`set`: options and positional parameters."""
     if len(words) == 1:
         for name, value in sorted(activation.shell.variables.items()):
             activation.out(f"{name}='{value}'\n")
@@ -166,6 +171,7 @@ def mapfile(activation: Activation, words: list[str]) -> int | None:
 
 
 def let(activation: Activation, words: list[str]) -> int:
+    """`let`: arithmetic; the status is 1 where the last value is 0."""
     value = 0
     for word in words[1:]:
         value = evaluate(word, lambda name: activation.scope.get(name) or "", activation.scope.put)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..errors import CannotInterpret
-from ..file_system import FOLDER, FileProblem, join_path
+from ..file_layers import FOLDER, FileProblem
+from ..file_system import join_path
 from ..tools.formats import format_echo, format_printf
 from ..tools.registry import has_tool
 from .activation import Activation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..errors import CannotInterpret
-from ..file_system import FileProblem
+from ..file_layers import FileProblem
 from ..tools.call import Call
 from ..tools.registry import find_tool
 from .activation import Activation
@@ -93,7 +93,7 @@ def _expand(words: tuple[Word, ...], scope: ShellScope) -> list[str]:
 
 
 def assign(assignment: Assignment, scope: ShellScope) -> None:
-    """Carries out `name=value` and its forms for arrays."""
+    """Carry out `name=value` and its forms for arrays."""
     name = assignment.name
     if assignment.values is not None:
         refuse_syntax(scope.shell, "(")
@@ -234,7 +234,7 @@ def replace_process(
 
 
 def run_tool(machine: Machine, task: Task) -> None:
-    """Runs a tool's process until it waits or ends. A tool may turn the process into another program."""
+    """Run a tool's process until it waits or ends. A tool may turn the process into another program."""
     for _ in range(16):
         call = Call(machine, task)
         try:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ..file_system import FIFO, FILE, FOLDER, LINK, File, join_path
+from ..file_layers import FIFO, FILE, FOLDER, LINK, File
+from ..file_system import join_path
 from ..matching.expression import compile_expression
 from ..matching.translation import EXTENDED
 from ..tools.registry import has_tool

@@ -39,10 +39,10 @@ class Effort(ABC):
 
     @abstractmethod
     def note(self, problem: str) -> None:
-        """Keeps a problem for the kubelet to report, once."""
+        """Keep a problem for the kubelet to report, once."""
 
     def charge(self, task: Task) -> bool:
-        """Counts one instruction; True when the task has run too long without letting time pass."""
+        """Count one instruction; True when the task has run too long without letting time pass."""
         task.steps += 1
         self.steps += 1
         if task.steps < (_MOST_STEPS if self.overruns < _PATIENCE else _FEWER_STEPS) and (
@@ -59,7 +59,7 @@ class Effort(ABC):
         return True
 
     def work(self, task: Task, signs: int) -> None:
-        """Counts what moving, or looking at, so many signs costs."""
+        """Count what moving, or looking at, so many signs costs."""
         steps = signs // _SIGNS_OF_A_STEP
         task.steps += steps
         self.steps += steps

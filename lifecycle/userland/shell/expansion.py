@@ -25,7 +25,9 @@ class Scope(Protocol):
     """Where values come from: the shell that expands."""
 
     @property
-    def is_nounset(self) -> bool: ...
+    def is_nounset(self) -> bool:
+        """Whether a name that is not set ends the command."""
+        ...
 
     @property
     def is_nullglob(self) -> bool:
@@ -33,7 +35,9 @@ class Scope(Protocol):
         ...
 
     @property
-    def expands_braces(self) -> bool: ...
+    def expands_braces(self) -> bool:
+        """Whether `{a,b}` stands for several words."""
+        ...
 
     @property
     def is_posix_only(self) -> bool:
@@ -56,9 +60,13 @@ class Scope(Protocol):
         """One element, by its key or by an arithmetic expression; a plain variable is its own element 0."""
         ...
 
-    def put(self, name: str, value: str) -> None: ...
+    def put(self, name: str, value: str) -> None:
+        """Set a variable."""
+        ...
 
-    def positional(self) -> Sequence[str]: ...
+    def positional(self) -> Sequence[str]:
+        """The positional parameters."""
+        ...
 
     def substituted(self, slot: int) -> str:
         """The output of a command substitution that has run."""
@@ -69,7 +77,7 @@ class Scope(Protocol):
         ...
 
     def work(self, signs: int) -> None:
-        """Counts what it costs to look at so many signs."""
+        """Count what it costs to look at so many signs."""
         ...
 
     def names_matching(self, pattern: str) -> list[str]:

@@ -27,6 +27,8 @@ class Substitute:
 
 @dataclass(slots=True)
 class Jump:
+    """Go on elsewhere."""
+
     target: int
 
 
@@ -40,11 +42,13 @@ class JumpIf:
 
 @dataclass(slots=True)
 class Negate:
-    pass
+    """`!`: turn the status round."""
 
 
 @dataclass(slots=True)
 class SetStatus:
+    """Make a number the status."""
+
     status: int
 
 
@@ -77,7 +81,7 @@ class EnterRedirects:
 
 @dataclass(slots=True)
 class LeaveRedirects:
-    pass
+    """Put back what `EnterRedirects` changed."""
 
 
 @dataclass(slots=True)
@@ -95,7 +99,7 @@ class KeepStatus:
 
 @dataclass(slots=True)
 class LeaveLoop:
-    pass
+    """Take the innermost loop off."""
 
 
 @dataclass(slots=True)

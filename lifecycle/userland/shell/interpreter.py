@@ -52,7 +52,7 @@ _PROBLEMS = (ExpansionProblem, ArithmeticProblem, ConditionProblem, ReadOnlyVari
 
 
 def run_shell(machine: Machine, task: Task) -> None:
-    """Runs a shell that is not blocked until it waits or ends."""
+    """Run a shell that is not blocked until it waits or ends."""
     activation = Activation(machine, task)
     shell = activation.shell
     is_overrun = task.wait is not None and task.wait.kind == Wait.TIME

@@ -9,7 +9,8 @@ one history. A task that never lets time pass is made to (`effort.py`).
 from __future__ import annotations
 
 from ..errors import CannotInterpret
-from ..file_system import FileLayer, FileProblem, FileSystem, join_path
+from ..file_layers import FileLayer, FileProblem
+from ..file_system import FileSystem, join_path
 from ..signals import HARMLESS, STOPPING, signal_number
 from ..world import Exit, World
 from .effort import Effort
@@ -107,11 +108,13 @@ class Machine(Effort):
 
     @property
     def world(self) -> World:
+        """The world, which is seen only during a call."""
         assert self._world is not None, "a machine sees its world only while it runs"
         return self._world
 
     @property
     def file_system(self) -> FileSystem:
+        """The container's files, joined anew for each call."""
         if self._file_system is None:
             if self._generated_names is None:
                 self._generated_names = dict.fromkeys(generated_files(self.world, self.flavour))
@@ -126,17 +129,20 @@ class Machine(Effort):
         return self.changes + self.root.version
 
     def enter(self, now_ms: int, world: World) -> None:
+        """Begin a call at an instant, with the world as it is then."""
         self._world = world
         self.entered_ms = now_ms
         self.set_time(now_ms)
 
     def leave(self) -> None:
+        """End the call: the world is let go."""
         if self._file_system is not None and self._file_system.is_full:
             self.note("cannot interpret more than 16 MiB, or 10000, of files: taken for a full disk")
         self._world = None
         self._file_system = None
 
     def set_time(self, now_ms: int) -> None:
+        """Move to an instant; a new one makes all work of before forgotten."""
         if now_ms != self.now_ms:
             self.steps = 0
         self.now_ms = now_ms
@@ -176,6 +182,7 @@ class Machine(Effort):
         return child
 
     def fork_shell(self, task: Task, at: int | None = None) -> Task:
+        """Make a subshell of a task; `at` is where in its program it goes on. Raises CannotInterpret."""
         assert task.shell is not None, task.pid
         child = self.child_of(task, task.arguments)
         child.environment = task.environment
@@ -187,7 +194,7 @@ class Machine(Effort):
         return child
 
     def finish(self, task: Task, status: int, signal: int | None = None) -> None:
-        """Ends a task; the end of the main process ends the container."""
+        """End a task; the end of the main process ends the container."""
         if self.tasks.pop(task.pid, None) is None:
             return
         self.changes += bool(task.ports)
@@ -224,13 +231,13 @@ class Machine(Effort):
         self.changes += 1
 
     def kill_all(self, at_ms: int) -> None:
-        """Ends every process at once, as the kernel does with a whole process namespace."""
+        """End every process at once, as the kernel does with a whole process namespace."""
         self.end_all(Exit(at_ms, _KILLED, None, _KILL))
 
     # Signals.
 
     def signal(self, task: Task, name: str, is_from_outside: bool = False) -> None:
-        """Delivers a signal (its name without SIG), as the kernel would."""
+        """Deliver a signal (its name without SIG), as the kernel would."""
         is_first = task.pid == 1 and self.is_process_one
         if name == "KILL":
             # Process 1 can be killed only from outside of its own process namespace.
@@ -267,7 +274,7 @@ class Machine(Effort):
     # Open files.
 
     def set_fd(self, task: Task, fd: int, number: int | None) -> None:
-        """Points a descriptor at an open file, or closes it."""
+        """Point a descriptor at an open file, or close it."""
         if number is not None:
             self.open_files.retain(number)
         old = task.fds.pop(fd, None)
@@ -277,7 +284,7 @@ class Machine(Effort):
             self.open_files.release(old)
 
     def write(self, task: Task, fd: int, text: str) -> bool:
-        """Writes text; False when the reader of a pipe has gone (the task has its SIGPIPE by then)."""
+        """Write text; False when the reader of a pipe has gone (the task has its SIGPIPE by then)."""
         file = self.open_files.files.get(task.fds.get(fd, 0))
         if file is None or not text:
             return file is not None
@@ -305,12 +312,12 @@ class Machine(Effort):
         return True
 
     def log(self, text: str) -> None:
-        """Adds to the container's log, line by line."""
+        """Add to the container's log, line by line."""
         *lines, self.partial = (self.partial + text).split("\n")
         self.output.extend((self.now_ms, line) for line in lines)
 
     def flush_log(self, at_ms: int) -> None:
-        """Ends the log's last line, when its process has ended without doing so."""
+        """End the log's last line, when its process has ended without doing so."""
         if self.partial:
             self.output.append((at_ms, self.partial))
             self.partial = ""
@@ -344,7 +351,7 @@ class Machine(Effort):
         return entry.read_from(file.offset) if entry is not None else ""
 
     def check_memory(self) -> None:
-        """Ends the container when its processes use more memory than its limit."""
+        """End the container when its processes use more memory than its limit."""
         limit = self.world.limits.memory_bytes
         if limit is None or self.exit is not None:
             return
@@ -353,7 +360,7 @@ class Machine(Effort):
             self.end_all(Exit(self.now_ms, _KILLED, OOM_KILLED, _KILL))
 
     def note(self, problem: str) -> None:
-        """Keeps a problem for the kubelet to report, once."""
+        """Keep a problem for the kubelet to report, once."""
         if problem not in self.problems:
             self.problems.append(problem)
 
@@ -374,6 +381,7 @@ class Machine(Effort):
         return any(task.tool == UNKNOWN_TOOL or "opaque" in task.state for task in self.tasks.values())
 
     def absolute(self, task: Task, path: str) -> str:
+        """The absolute path that a path means to a task."""
         return join_path(task.folder, path)
 
 

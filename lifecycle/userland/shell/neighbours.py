@@ -25,7 +25,7 @@ def find_task(machine: Machine, pid: int) -> Task | None:
 
 
 def send_signal(machine: Machine, task: Task, name: str) -> None:
-    """Sends a signal (its name without SIG) to a process in sight, which may have ended by now."""
+    """Send a signal (its name without SIG) to a process in sight, which may have ended by now."""
     namespace = machine.world.processes
     if machine.tasks.get(task.pid) is task:
         machine.signal(task, name)

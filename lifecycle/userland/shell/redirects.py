@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..file_system import FIFO, FOLDER, FileProblem
+from ..file_layers import FIFO, FOLDER, FileProblem
 from .activation import Activation
 from .dialects import refuse_syntax
 from .expansion import expand_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..file_system import FileLayer
+from ..file_layers import FileLayer
 from ..world import Exit
 from .machine import Machine
 from .open_files import OpenFiles

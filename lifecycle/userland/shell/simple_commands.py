@@ -13,7 +13,7 @@ _REDIRECTIONS = ("<<<", "&>>", "&>", ">>", ">&", "<&", ">|", "<>", "<", ">")
 
 
 def read_command(text: str, here_documents: HereDocuments) -> CommandText:
-    """Takes a simple command apart. Raises CannotInterpret."""
+    """Take a simple command apart. Raises CannotInterpret."""
     return _CommandReader(text, here_documents).command()
 
 

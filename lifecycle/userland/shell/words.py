@@ -24,7 +24,7 @@ _OPERATORS = (":-", ":=", ":?", ":+", "##", "%%", "//", "/#", "/%", "^^", ",,", 
 
 
 def read_expression(text: str) -> tuple[Word, tuple[Command, ...]]:
-    """Reads text in which only expansions count, as between double quotes: an arithmetic expression."""
+    """Read text in which only expansions count, as between double quotes: an arithmetic expression."""
     reader = WordReader(text)
     word = reader.quoted_parts(end="", keep_quotes=True)
     return word, tuple(reader.substitutions)
@@ -41,7 +41,7 @@ class WordReader:
         self._depth = 0
 
     def skip_blanks(self) -> bool:
-        """Moves past spaces, joined lines and comments; False at the end of the text."""
+        """Move past spaces, joined lines and comments; False at the end of the text."""
         while self.at < len(self.text):
             if self.text[self.at] in " \t\n\r":
                 self.at += 1

@@ -13,6 +13,7 @@ from .registry import tool
 
 @tool("test", "[")
 def test(call: Call) -> Outcome:
+    """`test` and `[` as programs."""
     words = call.arguments
     if call.name == "[":
         if words[-1:] != ["]"]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .system import LONGEST_MS
+from .quantities import LONGEST_MS
 
 _MOST_STEPS = 20_000
 _MOST_BITS = 4_096

@@ -44,6 +44,7 @@ def _compile(text: str, letters: frozenset[str]) -> Pattern:
 
 @tool("grep", "egrep", "fgrep")
 def grep(call: Call) -> Outcome:
+    """`grep`: lines that match a pattern."""
     options, operands = split_options(call.arguments, "emABCf", ("regexp", "max-count", "include", "exclude"))
     if "f" in options:
         return call.cannot("with a pattern file")

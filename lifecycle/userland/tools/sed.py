@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..file_system import FileProblem
+from ..file_layers import FileProblem
 from ..lines import lines_of
 from ..matching.expression import Expression, Found
 from ..matching.problem import PatternProblem
@@ -23,6 +23,7 @@ _OF_CASE = frozenset("ULEul")
 
 @tool("sed")
 def sed(call: Call) -> Outcome:
+    """`sed`: edit lines by a script."""
     scripts, options, operands = _arguments(call)
     if not scripts:
         if not operands:
@@ -132,7 +133,7 @@ class _Run:
         self.waiting = []
 
     def cycle(self) -> bool:
-        """Runs the script once; True when it is to be run again without another line."""
+        """Run the script once; True when it is to be run again without another line."""
         place: int | None = 0
         while place is not None and place < len(self.edits):
             edit = self.edits[place]

@@ -72,7 +72,7 @@ for _name in SERVERS:
 
 
 def serve(call: Call, facts: ServerFacts) -> Outcome:
-    """Listens once ready and waits for a signal that stops it."""
+    """Listen once ready and wait for a signal that stops it."""
     state = call.state
     if "started" not in state:
         if any(word in ("--version", "-v", "-V", "-t", "--help") for word in call.arguments):

@@ -89,6 +89,7 @@ class ContainerWorld:
 
     @property
     def runtime_files(self) -> Mapping[str, str]:
+        """What the kubelet and the runtime put into the container: text by absolute path."""
         return make_runtime_files(self.pod)
 
     @property

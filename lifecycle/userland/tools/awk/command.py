@@ -7,8 +7,9 @@ from ...matching.problem import PatternProblem
 from ...shell.task import Wait
 from ..call import Call, Outcome
 from ..registry import tool
-from .parser import Left, Program, Statement, parse
+from .parser import parse
 from .run import Run
+from .statements import Left, Program, Statement
 from .tokens import read_escapes
 from .values import AwkProblem, InputText, is_true
 

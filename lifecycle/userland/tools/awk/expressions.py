@@ -43,7 +43,7 @@ class Variable:
         return run.variables.get(self.name, UNSET)
 
     def put(self, run: Run, value: Value) -> None:
-        """Sets it."""
+        """Set it."""
         run.set_variable(self.name, value)
 
 
@@ -58,7 +58,7 @@ class Element:
         return run.array(self.name).setdefault(to_text(self.index(run)), UNSET)
 
     def put(self, run: Run, value: Value) -> None:
-        """Sets it."""
+        """Set it."""
         run.set_element(self.name, to_text(self.index(run)), value)
 
 
@@ -72,7 +72,7 @@ class Field:
         return run.get_field(_whole(self.index(run)))
 
     def put(self, run: Run, value: Value) -> None:
-        """Sets it."""
+        """Set it."""
         run.set_field(_whole(self.index(run)), value)
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TypeAlias
 
 from .expressions import (
     Element,
@@ -20,8 +18,20 @@ from .expressions import (
     step,
     unary,
 )
-from .run import Run
-from .texts import format_values
+from .statements import (
+    NOTHING,
+    Program,
+    Rule,
+    Statement,
+    constant,
+    drop,
+    for_each,
+    in_turn,
+    leave_program,
+    leave_record,
+    loop,
+    print_out,
+)
 from .tokens import (
     CALLED,
     END,
@@ -36,9 +46,8 @@ from .tokens import (
     Token,
     tokenize,
 )
-from .values import AwkProblem, InputText, Value, is_true, to_number, to_text
+from .values import AwkProblem, is_true, to_text
 
-Statement: TypeAlias = Callable[[Run], None]
 _ASSIGNMENTS = ("=", "+=", "-=", "*=", "/=", "%=", "^=")
 _COMPARISONS = ("<", "<=", "==", "!=", ">", ">=")
 _LEVELS = (("||",), ("&&",), ("in",), ("~", "!~"), _COMPARISONS, (" ",), ("+", "-"), ("*", "/", "%"))
@@ -48,27 +57,6 @@ _NOT_MODELLED = frozenset("RS RSTART RLENGTH CONVFMT OFMT SUBSEP ARGC ARGV".spli
 _SAID = {"|": "a pipe", ">": "a file to print to", ">>": "a file to print to"}
 
 
-class Left(Exception):
-    """`next` or `exit` on its way out."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What is done with the records that match."""
-
-    pattern: Expression
-    body: Statement
-
-
-@dataclass(slots=True)
-class Program:
-    """A whole program."""
-
-    begin: list[Statement] = field(default_factory=list)
-    rules: list[Rule] = field(default_factory=list)
-    end: list[Statement] = field(default_factory=list)
-
-
 @lru_cache(maxsize=512)
 def parse(text: str) -> Program:
     """The program a text holds. Raises AwkProblem, naming what is not modelled."""
@@ -76,66 +64,6 @@ def parse(text: str) -> Program:
         return _Parser(tokenize(text)).program()
     except RecursionError:
         raise AwkProblem("a program nested so deeply") from None
-
-
-def _constant(value: Value) -> Expression:
-    return lambda run: value
-
-
-def _in_turn(statements: list[Statement]) -> Statement:
-    def run_all(run: Run) -> None:
-        run.charge()
-        for statement in statements:
-            statement(run)
-
-    return run_all
-
-
-def _print(run: Run, nodes: tuple[Expression, ...], has_format: bool) -> None:
-    values = [node(run) for node in nodes]
-    if has_format:
-        text = format_values(to_text(values[0]), values[1:])
-    else:
-        text = run.text("OFS").join(map(to_text, values)) if values else run.record
-        text += run.text("ORS")
-    run.charge(len(text))
-    run.write(text)
-
-
-def _exit(run: Run, status: Expression | None) -> None:
-    run.status = (run.status or 0 if status is None else int(to_number(status(run)))) & 255
-    raise Left
-
-
-def _next(run: Run) -> None:
-    raise Left
-
-
-def _loop(first: Statement, test: Expression, after: Statement, body: Statement) -> Statement:
-    def run_loop(run: Run) -> None:
-        first(run)
-        while is_true(test(run)):
-            run.charge()
-            body(run)
-            after(run)
-
-    return run_loop
-
-
-def _for_in(variable: Variable, name: str, body: Statement) -> Statement:
-    def run_loop(run: Run) -> None:
-        for index in list(run.array(name)):
-            variable.put(run, InputText(index))
-            body(run)
-
-    return run_loop
-
-
-def _drop(value: Value) -> None:
-    """An expression that stands for itself is there only for what it does."""
-
-
-_NOTHING = _in_turn([])
 
 
 class _Parser:
@@ -198,10 +126,10 @@ class _Parser:
         return program
 
     def rule(self) -> Rule:
-        pattern = _constant(1.0) if self.sees("{") else self.expression()
+        pattern = constant(1.0) if self.sees("{") else self.expression()
         if self.sees(","):
             raise AwkProblem("a pattern up to another one")
-        return Rule(pattern, self.block() if self.sees("{") else lambda run: _print(run, (), False))
+        return Rule(pattern, self.block() if self.sees("{") else lambda run: print_out(run, (), False))
 
     def block(self) -> Statement:
         self.need("{")
@@ -210,12 +138,12 @@ class _Parser:
         while not self.take("}"):
             statements.append(self.statement())
             self.skip_ends()
-        return _in_turn(statements)
+        return in_turn(statements)
 
     def body(self) -> Statement:
         """What a condition or loop governs: it may stand on the next line, and may be nothing."""
         self.skip_newlines()
-        return _NOTHING if self.take(";") else self.statement()
+        return NOTHING if self.take(";") else self.statement()
 
     def statement(self) -> Statement:
         if self.sees("{"):
@@ -239,14 +167,14 @@ class _Parser:
             nodes = () if self.is_at_end() else self.print_arguments()
             if has_format and not nodes:
                 raise AwkProblem("printf without a format")
-            return lambda run: _print(run, nodes, has_format)
+            return lambda run: print_out(run, nodes, has_format)
         if self.take("next"):
-            return _next
+            return leave_record
         if self.take("exit"):
             status = None if self.is_at_end() else self.expression()
-            return lambda run: _exit(run, status)
+            return lambda run: leave_program(run, status)
         node = self.expression()
-        return lambda run: _drop(node(run))
+        return lambda run: drop(node(run))
 
     def print_arguments(self) -> tuple[Expression, ...]:
         """What follows `print`; brackets may stand around all of it."""
@@ -268,7 +196,7 @@ class _Parser:
         self.need("(")
         test = self.expression()
         self.need(")")
-        then, otherwise = self.body(), _NOTHING
+        then, otherwise = self.body(), NOTHING
         before = self.at
         self.skip_ends()
         if self.take("else"):
@@ -285,14 +213,14 @@ class _Parser:
             self.advance()
             name = self.array_name()
             self.need(")")
-            return _for_in(variable, name, self.body())
-        first = _NOTHING if self.sees(";") else self.simple()
+            return for_each(variable, name, self.body())
+        first = NOTHING if self.sees(";") else self.simple()
         self.need(";")
-        test = _constant(1.0) if self.sees(";") else self.after_newlines(self.expression)
+        test = constant(1.0) if self.sees(";") else self.after_newlines(self.expression)
         self.need(";")
-        after = _NOTHING if self.sees(")") else self.simple()
+        after = NOTHING if self.sees(")") else self.simple()
         self.need(")")
-        return _loop(first, test, after, self.body())
+        return loop(first, test, after, self.body())
 
     # Expressions.
 
@@ -379,7 +307,7 @@ class _Parser:
             if not self.sees("(") and text != "length":
                 raise self.surprise()
             return call(text, self.expressions(")") if self.take("(") else ())
-        return _constant(float(text) if kind == NUMBER else text)
+        return constant(float(text) if kind == NUMBER else text)
 
     def sign(self) -> Expression:
         if self.sees("++", "--"):

@@ -42,13 +42,13 @@ class Run:
         return to_text(self.variables.get(name, UNSET))
 
     def next_record(self, record: str) -> None:
-        """Counts a record and splits it."""
+        """Count a record and split it."""
         for name in ("NR", "FNR"):
             self.variables[name] = to_number(self.variables[name]) + 1
         self.set_record(record)
 
     def set_record(self, record: str) -> None:
-        """Makes a text the record, split into fields."""
+        """Make a text the record, split into fields."""
         self.record = record
         self.fields = [InputText(piece) for piece in split_fields(record, self.text("FS"))]
         self.variables["NF"] = float(len(self.fields))
@@ -60,7 +60,7 @@ class Run:
         return self.arrays.setdefault(name, {})
 
     def set_element(self, name: str, index: str, value: Value) -> None:
-        """Sets an element. Raises AwkProblem where the array would hold too much."""
+        """Set an element. Raises AwkProblem where the array would hold too much."""
         array = self.array(name)
         array[index] = value
         if len(array) > _MOST_ELEMENTS or len(to_text(value)) > _LONGEST_ELEMENT:
@@ -75,7 +75,7 @@ class Run:
         return self.fields[place - 1] if place <= len(self.fields) else UNSET
 
     def set_field(self, place: int, value: Value) -> None:
-        """Changes a field; the record is put together anew. Raises AwkProblem for one too far away."""
+        """Change a field; the record is put together anew. Raises AwkProblem for one too far away."""
         self.charge(len(self.record))
         if place == 0:
             self.set_record(to_text(value))
@@ -85,7 +85,7 @@ class Run:
         self._join()
 
     def set_variable(self, name: str, value: Value) -> None:
-        """Sets a variable; NF changes the record. Raises AwkProblem for an array's name."""
+        """Set a variable; NF changes the record. Raises AwkProblem for an array's name."""
         if name in self.arrays:
             raise AwkProblem(f"the array {name} used as a variable")
         self.variables[name] = value
@@ -116,7 +116,7 @@ class Run:
         }
 
     def load(self, data: dict[str, Any]) -> None:
-        """Goes on with what `save` described."""
+        """Go on with what `save` described."""
         self.variables = {name: load_value(value) for name, value in data["variables"]}
         self.arrays = {name: {at: load_value(value) for at, value in array} for name, array in data["arrays"]}
         self.record = data["record"]
