@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .saved import Saved
+
 FILE, FOLDER, LINK, FIFO = "file", "folder", "link", "fifo"
 KEPT_CHARACTERS = 262_144
 _MOST_KEPT, _MOST_ENTRIES = 16 << 20, 10_000
@@ -80,7 +82,7 @@ class File:
         return file
 
 
-class FileLayer:
+class FileLayer(Saved):
     """Entries by path below the layer's root, written without a leading slash; "" is the root itself."""
 
     __slots__ = ("_names", "entries", "version")
@@ -148,7 +150,7 @@ class FileLayer:
         return {"version": self.version, "entries": entries}
 
     @classmethod
-    def load(cls, data: Mapping[str, Any]) -> FileLayer:
+    def load(cls, data: dict[str, Any]) -> FileLayer:
         """Make the layer that `save` described."""
         layer = cls()
         layer.version = data["version"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import cache
 from types import UnionType
@@ -12,7 +12,10 @@ Convert: TypeAlias = Callable[[Any], Any]
 
 
 class Saved:
-    """A dataclass of numbers, texts, lists, sets, tuples and dictionaries of these, and of its like."""
+    """A dataclass of numbers, texts, lists, sets, tuples and dictionaries of these, and of its like.
+
+    What begins with an underscore is not saved.
+    """
 
     __slots__ = ()
 
@@ -32,7 +35,8 @@ class Saved:
 def _converters(kind: type) -> dict[str, tuple[Convert, Convert]]:
     """How each field is packed, and unpacked again."""
     types = get_type_hints(kind)
-    return {one.name: _converter(types[one.name]) for one in fields(kind)}
+    names = [one.name for one in fields(kind) if not one.name.startswith("_")]
+    return {name: _converter(types[name]) for name in names}
 
 
 def _as_it_is(value: Any) -> Any:
@@ -55,11 +59,11 @@ def _converter(kind: Any) -> tuple[Convert, Convert]:
         )
     if origin is dict:
         return _of_dictionary(kind, inner)
-    if origin in (list, set):
+    if origin in (list, set, Sequence):
         pack, unpack = inner[0]
         return (
             lambda value: [pack(one) for one in (sorted(value) if origin is set else value)],
-            lambda data: origin(unpack(one) for one in data),
+            lambda data: (set if origin is set else list)(unpack(one) for one in data),
         )
     if isinstance(kind, type) and issubclass(kind, Saved):
         return kind.save, kind.load
@@ -67,10 +71,13 @@ def _converter(kind: Any) -> tuple[Convert, Convert]:
 
 
 def _of_dictionary(kind: Any, inner: list[tuple[Convert, Convert]]) -> tuple[Convert, Convert]:
-    """Pairs, in their order, where JSON would make texts of the keys or lose the order of what is inside."""
+    """Pairs where JSON would make texts of the keys."""
     pack, unpack = inner[1]
-    if get_args(kind)[0] is str and pack is _as_it_is:
-        return dict, dict
+    if get_args(kind)[0] is str:
+        return (
+            lambda value: {key: pack(one) for key, one in value.items()},
+            lambda data: {key: unpack(one) for key, one in data.items()},
+        )
     return (
         lambda value: [[key, pack(one)] for key, one in value.items()],
         lambda data: {key: unpack(one) for key, one in data},

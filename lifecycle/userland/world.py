@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 
 from .file_layers import Mount
 from .process_namespace import ProcessNamespace
+from .saved import Saved
 
 
 class PodFacts(NamedTuple):
@@ -131,7 +132,7 @@ class World(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Exit:
+class Exit(Saved):
     """The end of a process. `reason` None: the exit code says it (Completed or Error)."""
 
     at_ms: int

@@ -11,7 +11,6 @@ from typing import Any
 
 from lifecycle.userland.shell.machine import Machine
 from lifecycle.userland.shell.run import add_opaque_main, run_machine, start_command
-from lifecycle.userland.shell.saving import load_machine, save_machine
 from lifecycle.userland.shell.waits import next_wake_ms
 from lifecycle.userland.signals import HARMLESS
 from lifecycle.userland.world import Exit, World
@@ -299,17 +298,14 @@ class Process:
 
     def save(self) -> dict[str, Any]:
         """Everything the process knows, as JSON-able data."""
-        machine = save_machine(self.machine) if self.machine is not None else None
+        machine = self.machine.save() if self.machine is not None else None
         return {
             "attempt": self.attempt,
             "started_ms": self.started_ms,
-            "exit": _save_exit(self.exit),
-            "ends": _save_exit(self.ends),
+            "exit": self.exit and self.exit.save(),
+            "ends": self.ends and self.ends.save(),
             "ready_ms": self.ready_ms,
-            "hooks": [
-                [hook.kind, hook.finished_ms, hook.exit_code, hook.message, hook.task]
-                for hook in self.hooks.values()
-            ],
+            "hooks": [hook.save() for hook in self.hooks.values()],
             "output": [list(line) for line in self.output],
             "probe_points": {kind: [list(p) for p in points] for kind, points in self.probe_points.items()},
             "usage_points": [list(point) for point in self.usage_points],
@@ -324,10 +320,10 @@ class Process:
     def load(cls, data: Mapping[str, Any], behavior: Behavior, container: ContainerSpec) -> Process:
         """The process that `save` described, with the behaviour and container it was started with."""
         process = cls(behavior, container, data["attempt"], data["started_ms"])
-        process.exit = _load_exit(data["exit"])
-        process.ends = _load_exit(data["ends"])
+        process.exit = data["exit"] and Exit.load(data["exit"])
+        process.ends = data["ends"] and Exit.load(data["ends"])
         process.ready_ms = data["ready_ms"]
-        process.hooks = {entry[0]: HookRun(*entry) for entry in data["hooks"]}
+        process.hooks = {entry["kind"]: HookRun.load(entry) for entry in data["hooks"]}
         process.output = [(line[0], line[1]) for line in data["output"]]
         process.probe_points = {
             kind: [(p[0], p[1], p[2]) for p in points] for kind, points in data["probe_points"].items()
@@ -336,13 +332,5 @@ class Process:
         process.binds_ms = data["binds_ms"]
         process.changes = data["changes"]
         process.told = data["told"]
-        process.machine = load_machine(data["machine"]) if data["machine"] is not None else None
+        process.machine = data["machine"] and Machine.load(data["machine"])
         return process
-
-
-def _save_exit(end: Exit | None) -> list[Any] | None:
-    return None if end is None else [end.at_ms, end.code, end.reason, end.signal]
-
-
-def _load_exit(data: list[Any] | None) -> Exit | None:
-    return None if data is None else Exit(*data)

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from lifecycle.userland.saved import Saved
+
 
 class ProbeSpec(Protocol):
     """The part of a probe that a program needs to answer it."""
@@ -72,7 +74,7 @@ class Sight:
 
 
 @dataclass(slots=True)
-class HookRun:
+class HookRun(Saved):
     """A lifecycle hook under way. `finished_ms` None: not known yet; ask again after the process has run."""
 
     kind: str

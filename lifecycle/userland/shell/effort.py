@@ -8,7 +8,9 @@ on is given less and less.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
+from ..saved import Saved
 from .task import Task, Wait
 
 _MOST_STEPS = 20_000
@@ -23,19 +25,17 @@ _MOST_DOUBLINGS = 12
 _BUSY_MILLI = 1_000
 
 
-class Effort(ABC):
+@dataclass(slots=True, eq=False, kw_only=True)
+class Effort(Saved, ABC):
     """What the tasks of one container did at this instant, and how long they have been busy."""
 
-    __slots__ = ("busy_until_ms", "now_ms", "overruns", "steps")
-
-    def __init__(self) -> None:
-        self.now_ms = 0
-        self.overruns = 0
-        """How often in a row a task ran too long without letting time pass."""
-        self.busy_until_ms = 0
-        """The end of the last stretch of work that was taken to need time."""
-        self.steps = 0
-        """Instructions run by all tasks at this instant."""
+    now_ms: int = 0
+    overruns: int = 0
+    """How often in a row a task ran too long without letting time pass."""
+    busy_until_ms: int = 0
+    """The end of the last stretch of work that was taken to need time."""
+    steps: int = 0
+    """Instructions run by all tasks at this instant."""
 
     @abstractmethod
     def note(self, problem: str) -> None:

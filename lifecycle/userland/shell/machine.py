@@ -8,6 +8,9 @@ one history. A task that never lets time pass is made to (`effort.py`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
 from ..errors import CannotInterpret
 from ..file_layers import FileLayer, FileProblem
 from ..file_system import FileSystem, join_path
@@ -40,69 +43,42 @@ UNKNOWN_TOOL = "unknown program"
 _KILLED, _KILL = 137, 9
 
 
+@dataclass(slots=True, eq=False)
 class Machine(Effort):
     """One container's processes and files. `start` begins process 1; `run` does what is due."""
 
-    __slots__ = (
-        "_file_system",
-        "_generated_names",
-        "_world",
-        "changes",
-        "ended",
-        "entered_ms",
-        "exit",
-        "flavour",
-        "is_lenient",
-        "is_process_one",
-        "is_volatile",
-        "local_ports",
-        "main_pid",
-        "met_unknown",
-        "next_pid",
-        "open_files",
-        "output",
-        "partial",
-        "passed_signals",
-        "problems",
-        "root",
-        "tail_runs",
-        "tasks",
-    )
-
-    def __init__(self, flavour: str, is_process_one: bool = True, is_lenient: bool = False) -> None:
-        super().__init__()
-        self.flavour = flavour
-        self.is_process_one = is_process_one
-        """False where processes are shared between containers: process 1 is then somebody else."""
-        self.is_lenient = is_lenient
-        """The files of the image are not known: what is missing may well be there."""
-        self.tail_runs: str = "forever"
-        """What an unknown program does where nothing follows it: `forever`, or `ends` after a while."""
-        self.root = FileLayer()
-        self.tasks: dict[int, Task] = {}
-        self.open_files = OpenFiles()
-        self.next_pid = 1
-        self.main_pid = 1
-        """The container's main process: process 1, unless processes are shared between containers."""
-        self.changes = 0
-        self.entered_ms = 0
-        """The instant of the world outside: a check runs ahead of it."""
-        self.exit: Exit | None = None
-        self.ended: dict[int, tuple[int, int]] = {}
-        """Instant and status of ended hooks and checks, by process id."""
-        self.output: list[tuple[int, str]] = []
-        self.partial = ""
-        self.problems: list[str] = []
-        self.is_volatile = False
-        """Something was asked whose answer may differ next time: the time, the network, chance."""
-        self.met_unknown = False
-        self.passed_signals: list[str] = []
-        """Signals sent to a process 1 of which only the name is known."""
-        self.local_ports: tuple[int, ...] = ()
-        """Ports the container answers on by itself, beside those of the tasks; 0 is every port."""
-        self._world: World | None = None
-        self._file_system: FileSystem | None = None
-        self._generated_names: dict[str, None] | None = None
+    flavour: str
+    is_process_one: bool = True
+    """False where processes are shared between containers: process 1 is then somebody else."""
+    is_lenient: bool = False
+    """The files of the image are not known: what is missing may well be there."""
+    tail_runs: str = "forever"
+    """What an unknown program does where nothing follows it: `forever`, or `ends` after a while."""
+    root: FileLayer = field(default_factory=FileLayer)
+    tasks: dict[int, Task] = field(default_factory=dict)
+    open_files: OpenFiles = field(default_factory=OpenFiles)
+    next_pid: int = 1
+    main_pid: int = 1
+    """The container's main process: process 1, unless processes are shared between containers."""
+    changes: int = 0
+    entered_ms: int = 0
+    """The instant of the world outside: a check runs ahead of it."""
+    exit: Exit | None = None
+    ended: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """Instant and status of ended hooks and checks, by process id."""
+    output: list[tuple[int, str]] = field(default_factory=list)
+    partial: str = ""
+    problems: list[str] = field(default_factory=list)
+    is_volatile: bool = False
+    """Something was asked whose answer may differ next time: the time, the network, chance."""
+    met_unknown: bool = False
+    passed_signals: list[str] = field(default_factory=list)
+    """Signals sent to a process 1 of which only the name is known."""
+    local_ports: Sequence[int] = ()
+    """Ports the container answers on by itself, beside those of the tasks; 0 is every port."""
+    _world: World | None = None
+    _file_system: FileSystem | None = None
+    _generated_names: dict[str, None] | None = None
 
     # The world, for the length of one call.
 
