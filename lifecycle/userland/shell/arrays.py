@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ..errors import CannotInterpret
-from .arithmetic import evaluate
 from .task import Shell
 
 _MOST_ELEMENTS = 100_000
@@ -67,9 +66,7 @@ def put_key(shell: Shell, name: str, key: str, value: str) -> None:
     shell.maps[name][key] = value
 
 
-def unset_element(
-    shell: Shell, name: str, key: str, get: Callable[[str], str | None], put: Callable[[str, str], None]
-) -> None:
+def unset_element(shell: Shell, name: str, key: str, evaluate: Callable[[str], int]) -> None:
     """`unset name[key]`."""
     if key in ("@", "*"):
         shell.maps.pop(name, None)
@@ -77,7 +74,7 @@ def unset_element(
     elif name in shell.maps:
         shell.maps[name].pop(key, None)
     elif name in shell.arrays:
-        values, place = shell.arrays[name], evaluate(key, lambda one: get(one) or "", put)
+        values, place = shell.arrays[name], evaluate(key)
         if -len(values) <= place < len(values):
             values[place] = None
         while values and values[-1] is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..errors import CannotInterpret
 from ..lines import lines_of, whole_lines_of
 from .activation import Activation
-from .arithmetic import evaluate
 from .arrays import unset_element
 from .open_files import BOTH, READER
 from .options import split_options
@@ -90,8 +89,7 @@ def unset(activation: Activation, words: list[str]) -> int:
             return activation.fail(f"unset: {name}: is read only")
         elif name.endswith("]"):
             base, _, key = name[:-1].partition("[")
-            scope = activation.scope
-            unset_element(activation.shell, base, key.strip("'\""), scope.get, scope.put)
+            unset_element(activation.shell, base, key.strip("'\""), activation.scope.evaluate)
         else:
             activation.shell.variables.pop(name, None)
             activation.shell.arrays.pop(name, None)
@@ -174,7 +172,7 @@ def let(activation: Activation, words: list[str]) -> int:
     """`let`: arithmetic; the status is 1 where the last value is 0."""
     value = 0
     for word in words[1:]:
-        value = evaluate(word, lambda name: activation.scope.get(name) or "", activation.scope.put)
+        value = activation.scope.evaluate(word)
     return int(value == 0)
 
 

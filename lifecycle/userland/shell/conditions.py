@@ -10,7 +10,6 @@ from ..matching.expression import compile_expression
 from ..matching.translation import EXTENDED
 from ..tools.registry import has_tool
 from . import patterns
-from .arithmetic import evaluate
 from .expansion import expand_pattern, expand_text
 from .machine import Machine
 from .neighbours import find_task
@@ -264,10 +263,7 @@ class _Condition:
         if operator == "=~":
             return self._match(text, right)
         if operator in _COMPARISONS:
-            numbers = [
-                evaluate(one, lambda name: scope.get(name) or "", scope.put)
-                for one in (text, expand_text(right, scope))
-            ]
+            numbers = [scope.evaluate(one) for one in (text, expand_text(right, scope))]
             return bool(_COMPARISONS[operator](*numbers))
         return compare_texts(text, operator, expand_text(right, scope), scope.machine, scope.task)
 

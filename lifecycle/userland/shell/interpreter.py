@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..errors import CannotInterpret
 from . import patterns
 from .activation import Activation
-from .arithmetic import ArithmeticProblem, evaluate
+from .arithmetic import ArithmeticProblem
 from .commands import UNREADABLE, run_command
 from .compiler import compile_text
 from .conditions import ConditionProblem, evaluate_condition
@@ -281,7 +281,7 @@ def _judge(activation: Activation, instruction: Instruction) -> None:
             if not is_command:
                 refuse_syntax(shell, "((")
             text = expand_text(word, scope)
-            value = evaluate(text, lambda name: scope.get(name) or "", scope.put)
+            value = scope.evaluate(text)
             # An empty condition, as in `for ((;;))`, holds.
             shell.status = int(value == 0 and bool(text.strip()))
         case _:

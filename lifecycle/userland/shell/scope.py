@@ -135,7 +135,11 @@ class ShellScope:
         """The element of an array that an index names: a key, or an arithmetic expression."""
         if name in self.shell.maps:
             return self.shell.maps[name].get(index)
-        return self.get_element(name, evaluate(index, lambda one: self.get(one) or "", self.put))
+        return self.get_element(name, self.evaluate(index))
+
+    def evaluate(self, text: str) -> int:
+        """What an arithmetic expression is worth; a name that is not set is 0. Raises ArithmeticProblem."""
+        return evaluate(text, lambda name: self.get(name) or "", self.put)
 
     def put_indexed(self, name: str, index: str, value: str) -> None:
         """Set the element that an index names."""
@@ -145,8 +149,7 @@ class ShellScope:
         if name in self.shell.maps:
             put_key(self.shell, name, index, value)
         else:
-            place = evaluate(index, lambda one: self.get(one) or "", self.put)
-            put_element(self.shell, name, place, value)
+            put_element(self.shell, name, self.evaluate(index), value)
 
     def get_element(self, name: str, place: int) -> str | None:
         """The element at a place, from the end when below 0; None when it is not set."""
