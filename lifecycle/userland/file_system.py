@@ -2,181 +2,20 @@
 
 A container has a root layer of its own, gone with the container. Volumes are layers kept by whoever owns the
 volume and shared between the containers that mount them, so a file written by one is seen by the others.
-Modelled: regular files, folders, symbolic links, named pipes, read-only mounts, modification times. Not
-modelled: owners, permission checks other than read-only, hard links, sizes of folders. A file keeps its
-last 256 KiB, a layer as much as would be 16 MiB in all: then its disk is full.
+Modelled: read-only mounts, links, a disk that is full. Not modelled: permission checks other than read-only.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
 
-from .shell.scanning import CannotInterpret
+from .errors import CannotInterpret
+from .file_layers import FIFO, FILE, FOLDER, IMAGE_LAYER, LINK, ROOT, File, FileLayer, FileProblem, Mount
 
-FILE, FOLDER, LINK, FIFO = "file", "folder", "link", "fifo"
 NULL_DEVICE = "/dev/null"
-KEPT_CHARACTERS = 262_144
 _MOST_LINKS = 16
 _MISSING = "No such file or directory"
-_MOST_KEPT, _MOST_ENTRIES = 16 << 20, 10_000
-_LONG = _LONGEST_PATH = 1 << 12
-
-
-class FileProblem(Exception):
-    """A file operation that fails as it would on Linux; the text is what `perror` would print."""
-
-
-class File:
-    """One entry of a layer. The text of a growing file is kept in parts, joined when it is read."""
-
-    __slots__ = ("_parts", "dropped", "kind", "mode", "modified_ms")
-
-    def __init__(self, kind: str, text: str = "", mode: int = 0o644, modified_ms: int = 0) -> None:
-        self.kind = kind
-        self.mode = mode
-        self.modified_ms = modified_ms
-        self.dropped = 0  # Characters no longer kept, from the front.
-        self._parts = [text]
-
-    @property
-    def text(self) -> str:
-        """The content, or a link's target."""
-        if len(self._parts) > 1:
-            self._parts = ["".join(self._parts)]
-        return self._parts[0]
-
-    @property
-    def size(self) -> int:
-        return self.dropped + sum(map(len, self._parts))
-
-    def append(self, text: str, now_ms: int) -> None:
-        self._parts.append(text)
-        self.modified_ms = now_ms
-        if len(self._parts) > 512:
-            self._trim()
-
-    def write(self, text: str, now_ms: int) -> None:
-        self._parts = [text]
-        self.dropped = 0
-        self.modified_ms = now_ms
-        self._trim()
-
-    def _trim(self) -> None:
-        surplus = len(self.text) - KEPT_CHARACTERS
-        if surplus > 0:
-            self._parts = [self.text[surplus:]]
-            self.dropped += surplus
-
-    def read_from(self, offset: int) -> str:
-        """What lies behind an offset counted from the file's first character ever written."""
-        return self.text[max(offset - self.dropped, 0) :]
-
-    def save(self) -> list[Any]:
-        return [self.kind, self.text, self.mode, self.modified_ms, self.dropped]
-
-    @classmethod
-    def load(cls, data: list[Any]) -> "File":
-        file = cls(data[0], data[1], data[2], data[3])
-        file.dropped = data[4]
-        return file
-
-
-class FileLayer:
-    """Entries by path below the layer's root, written without a leading slash; "" is the root itself."""
-
-    __slots__ = ("_names", "entries", "version")
-
-    def __init__(self) -> None:
-        self.entries: dict[str, File] = {}
-        self._names: dict[str, set[str]] = {}  # What each folder holds.
-        self.version = 0
-        """Grows with every change."""
-
-    @classmethod
-    def of_files(cls, text_by_path: Mapping[str, str], modified_ms: int = 0) -> "FileLayer":
-        """A layer holding these files, as a mounted ConfigMap, Secret or downward API volume does."""
-        layer = cls()
-        for path in sorted(text_by_path):
-            layer.put(path.strip("/"), File(FILE, text_by_path[path], modified_ms=modified_ms))
-        return layer
-
-    def get(self, path: str) -> File | None:
-        return self.entries.get(path) if path else _ROOT
-
-    def put(self, path: str, file: File) -> None:
-        """Adds an entry, and the folders above it that are missing."""
-        self._add(path, file)
-        folder = path.rpartition("/")[0]
-        while folder and folder not in self.entries:
-            self._add(folder, File(FOLDER, mode=0o755, modified_ms=file.modified_ms))
-            folder = folder.rpartition("/")[0]
-        self.version += 1
-
-    def _add(self, path: str, file: File) -> None:
-        self.entries[path] = file
-        folder, _, name = path.rpartition("/")
-        self._names.setdefault(folder, set()).add(name)
-
-    def remove(self, path: str) -> None:
-        """Removes an entry and all below it."""
-        waiting = [path]
-        while waiting:
-            one = waiting.pop()
-            self.entries.pop(one, None)
-            waiting += [f"{one}/{name}" for name in self._names.pop(one, ())]
-        folder, _, name = path.rpartition("/")
-        self._names.get(folder, set()).discard(name)
-        self.version += 1
-
-    def has_room(self, path: str, signs: int) -> bool:
-        """Whether so much can be added to an entry. Short texts are not counted, only the entries."""
-        if path not in self.entries and len(self.entries) >= _MOST_ENTRIES:
-            return False
-        signs = min(signs, KEPT_CHARACTERS)
-        return (
-            signs < _LONG
-            or signs + sum(file.size - file.dropped for file in self.entries.values()) <= _MOST_KEPT
-        )
-
-    def names_in(self, path: str) -> list[str]:
-        return sorted(self._names.get(path, ()))
-
-    def save(self) -> dict[str, Any]:
-        entries = {path: self.entries[path].save() for path in sorted(self.entries)}
-        return {"version": self.version, "entries": entries}
-
-    @classmethod
-    def load(cls, data: Mapping[str, Any]) -> "FileLayer":
-        layer = cls()
-        layer.version = data["version"]
-        for path, entry in data["entries"].items():
-            layer._add(path, File.load(entry))
-        return layer
-
-
-_ROOT = File(FOLDER, mode=0o755)
-
-
-@dataclass(frozen=True, slots=True)
-class Mount:
-    """A layer (or one folder or file of it) seen at an absolute path of the container."""
-
-    path: str
-    layer: FileLayer
-    sub_path: str = ""
-    is_read_only: bool = False
-
-
-_IMAGE_FOLDERS = (
-    "bin boot dev dev/fd etc home lib media mnt opt proc root run sbin srv sys tmp usr usr/bin usr/lib"
-    " usr/local usr/local/bin usr/sbin usr/share var var/cache var/lib var/lock var/log var/run var/tmp"
-)
-
-
-IMAGE_LAYER = FileLayer()
-"""The folders every small Linux image has; shared, never written to."""
-for _path in _IMAGE_FOLDERS.split():
-    IMAGE_LAYER.put(_path, File(FOLDER, mode=0o1777 if _path.endswith("tmp") else 0o755))
+_LONGEST_PATH = 1 << 12
 
 
 def join_path(folder: str, path: str) -> str:
@@ -238,7 +77,7 @@ class FileSystem:
         return file.text
 
     def write(self, path: str, text: str, append: bool = False) -> None:
-        """Creates, replaces or extends a file. Raises FileProblem as Linux would."""
+        """Create, replace or extend a file. Raises FileProblem as Linux would."""
         path = self._real_path(path)
         if path == NULL_DEVICE:
             return
@@ -259,16 +98,17 @@ class FileSystem:
             layer.version += 1
 
     def touch(self, path: str, modified_ms: int | None = None) -> None:
-        """Makes an empty file, or only changes the time of an existing entry."""
+        """Make an empty file, or only changes the time of an existing entry."""
         file = self.find(path)
         if file is None:
             return self.write(path, "")
         layer, _ = self._writable(path)
-        if file is not _ROOT:
+        if file is not ROOT:
             file.modified_ms = self.now_ms if modified_ms is None else modified_ms
         layer.version += 1
 
     def make_folder(self, path: str, parents: bool = False) -> None:
+        """Make a folder, with `parents` those above it too. Raises FileProblem as Linux would."""
         file = self.find(path)
         if file is not None:
             if parents and file.kind == FOLDER:
@@ -279,13 +119,14 @@ class FileSystem:
         self._put(path, File(FOLDER, mode=0o755, modified_ms=self.now_ms))
 
     def make_fifo(self, path: str) -> None:
-        """Makes a named pipe. Raises FileProblem when there is something already."""
+        """Make a named pipe. Raises FileProblem when there is something already."""
         if self.find(path, follow=False) is not None:
             raise FileProblem("File exists")
         self._need_folder(path)
         self._put(path, File(FIFO, modified_ms=self.now_ms))
 
     def make_link(self, path: str, target: str) -> None:
+        """Make a symbolic link. Raises FileProblem when there is something already."""
         if self.find(path, follow=False) is not None:
             raise FileProblem("File exists")
         self._put(path, File(LINK, target, mode=0o777, modified_ms=self.now_ms))
@@ -295,7 +136,7 @@ class FileSystem:
         layer.put(below, file)
 
     def remove(self, path: str) -> None:
-        """Removes an entry, folders with all they hold. Raises FileProblem when there is none."""
+        """Remove an entry, folders with all they hold. Raises FileProblem when there is none."""
         if self.find(path, follow=False) is None:
             raise FileProblem(_MISSING)
         layer, below = self._writable(path)
@@ -345,7 +186,7 @@ class FileSystem:
         if path in self.generated:
             return File(FILE, self.generated[path])
         if IMAGE_LAYER.get(below) is not None or self._holds_mount(path):
-            return IMAGE_LAYER.get(below) or _ROOT
+            return IMAGE_LAYER.get(below) or ROOT
         return None
 
     def _holds_mount(self, path: str) -> bool:

@@ -1,5 +1,7 @@
 """Lines of a text as Linux' tools see them: only a newline ends one, whatever else Unicode says."""
 
+from __future__ import annotations
+
 
 def lines_of(text: str) -> list[str]:
     """The lines of a text without their ends."""

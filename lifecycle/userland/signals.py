@@ -1,5 +1,7 @@
 """Signals of Linux: numbers, names, and what a process does that has made no arrangement for one."""
 
+from __future__ import annotations
+
 SIGNALS = {
     "HUP": 1,
     "INT": 2,

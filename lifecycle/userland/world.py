@@ -1,16 +1,18 @@
-"""What a program may see of the cluster around it, and what it hands back. No program sees more than this.
+"""What a program may see of the world around its container, and how it ends. No program sees more than this.
 
-The kubelet makes a `World` for a container and passes it with every call; programs keep no reference to it,
-so that a program can be saved at any instant.
+Whoever runs a container makes a `World` for it and passes it with every call; programs keep no reference to
+it, so that a program can be saved at any instant.
 """
+
+from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
-if TYPE_CHECKING:
-    from .file_system import Mount
-    from .process_namespace import ProcessNamespace
+from .file_layers import Mount
+from .process_namespace import ProcessNamespace
+from .saved import Saved
 
 
 class PodFacts(NamedTuple):
@@ -59,6 +61,7 @@ class ConnectResult:
 
     @property
     def is_connected(self) -> bool:
+        """Whether somebody answered."""
         return self.outcome == "connected"
 
     @property
@@ -68,10 +71,12 @@ class ConnectResult:
 
 
 class World(Protocol):
-    """Given by the kubelet, valid for one call at one instant."""
+    """Valid for one call at one instant."""
 
     @property
-    def pod(self) -> PodFacts: ...
+    def pod(self) -> PodFacts:
+        """The pod the container is of."""
+        ...
 
     @property
     def env(self) -> Mapping[str, str]:
@@ -79,10 +84,19 @@ class World(Protocol):
         ...
 
     @property
-    def limits(self) -> Limits: ...
+    def limits(self) -> Limits:
+        """What the container may use at most."""
+        ...
 
     @property
-    def identity(self) -> Identity: ...
+    def identity(self) -> Identity:
+        """As whom its processes run."""
+        ...
+
+    @property
+    def runtime_files(self) -> Mapping[str, str]:
+        """What was put into the container before it started: text by absolute path."""
+        ...
 
     @property
     def kernel_files(self) -> Mapping[str, str]:
@@ -95,12 +109,12 @@ class World(Protocol):
         ...
 
     @property
-    def volumes(self) -> Sequence["Mount"]:
+    def volumes(self) -> Sequence[Mount]:
         """The container's mounts. Layers are shared: what one container writes, the others see."""
         ...
 
     @property
-    def processes(self) -> "ProcessNamespace | None":
+    def processes(self) -> ProcessNamespace | None:
         """The process ids shared with the pod's other containers; None where the container has its own."""
         ...
 
@@ -117,65 +131,11 @@ class World(Protocol):
         ...
 
 
-class ProbeSpec(Protocol):
-    """The part of a probe that a program needs to answer it."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def handler(self) -> Mapping[str, Any]: ...
-    @property
-    def timeout_seconds(self) -> int: ...
-
-
-class ContainerSpec(Protocol):
-    """The part of a container that decides what it does."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def image(self) -> str: ...
-    @property
-    def command(self) -> Sequence[str] | None: ...
-    @property
-    def args(self) -> Sequence[str] | None: ...
-    @property
-    def raw(self) -> Mapping[str, Any]: ...
-
-
 @dataclass(frozen=True, slots=True)
-class Exit:
+class Exit(Saved):
     """The end of a process. `reason` None: the exit code says it (Completed or Error)."""
 
     at_ms: int
     code: int
     reason: str | None = None
     signal: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """What one check would see now.
-
-    `takes_ms` is how long the check runs (the kubelet compares it with the probe's timeout). `until_ms` is
-    the instant until which the answer surely stays the same; None is for ever, unless the process' `version`
-    changes. An answer that rests on a volume others may write to (`sees_volumes`) is certain for now only.
-    """
-
-    result: str
-    message: str = ""
-    takes_ms: int = 0
-    until_ms: int | None = None
-    sees_volumes: bool = False
-
-
-@dataclass(slots=True)
-class HookRun:
-    """A lifecycle hook under way. `finished_ms` None: not known yet; ask again after the process has run."""
-
-    kind: str
-    finished_ms: int | None
-    exit_code: int = 0
-    message: str = ""
-    task: int | None = None
-    """The process inside the container that runs it, while it runs."""

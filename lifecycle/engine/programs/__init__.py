@@ -4,20 +4,11 @@
 answers for that run: its end, probes, hooks, signals, usage and log. Nothing here touches a real machine.
 """
 
-from lifecycle.userland.file_system import FileLayer, Mount
+from __future__ import annotations
+
+from lifecycle.userland.file_layers import FileLayer, Mount
 from lifecycle.userland.process_namespace import ProcessNamespace, make_namespace
-from lifecycle.userland.world import (
-    ConnectResult,
-    ContainerSpec,
-    Exit,
-    HookRun,
-    Identity,
-    Limits,
-    PodFacts,
-    ProbeSpec,
-    Sight,
-    World,
-)
+from lifecycle.userland.world import ConnectResult, Exit, Identity, Limits, PodFacts, World
 
 from .behavior import (
     FAILURE,
@@ -40,8 +31,10 @@ from .durations import Draw, Duration, read_duration
 from .environment import Environment, ServiceFacts, Sources, make_environment
 from .process import Process
 from .profiles import Profile, choose_profile, read_profile
+from .protocol import ContainerSpec, HookRun, ProbeSpec, Sight
 from .reading import Problem, Reading, read_behavior
 from .resolve import resolve_behavior
+from .runtime_files import make_runtime_files
 from .starting import start_process
 from .volumes import VolumeFiles, is_read_only_volume, make_mounts, refresh_layer, volume_files
 
@@ -89,6 +82,7 @@ __all__ = [
     "make_environment",
     "make_mounts",
     "make_namespace",
+    "make_runtime_files",
     "read_annotation",
     "read_behavior",
     "read_duration",

@@ -4,6 +4,8 @@
 image. `Behavior` is the complete answer, made by laying sources over each other (`resolve.py`).
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
@@ -41,6 +43,7 @@ class StartPlan:
     times: int | None = None
 
     def has_error(self, tries_before: int) -> bool:
+        """Whether the next try fails, after so many tries; without `times` every try fails."""
         return self.error is not None and (self.times is None or tries_before < self.times)
 
 
@@ -116,7 +119,7 @@ class Declared:
     post_start: HookPlan | None = None
     usage: tuple[UsagePoint, ...] | None = None
 
-    def over(self, lower: "Declared") -> "Declared":
+    def over(self, lower: Declared) -> Declared:
         """This source laid over a weaker one: each part given here wins, probes type by type."""
         mine = {part.name: getattr(self, part.name) for part in fields(self)}
         merged = {name: getattr(lower, name) if value is None else value for name, value in mine.items()}
@@ -138,7 +141,7 @@ class Behavior:
     pre_stop: HookPlan | None = None
     post_start: HookPlan | None = None
     usage: tuple[UsagePoint, ...] = ()
-    script: "Script | None" = None
+    script: Script | None = None
     """What the main process runs. None: `runs` says how the process lives."""
     stop_signal: str | None = None
     """The image's own stop signal; a container's `lifecycle.stopSignal` beats it."""

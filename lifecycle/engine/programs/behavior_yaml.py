@@ -4,6 +4,8 @@ Only the JSON types: no dates, no base-60 numbers, no yes/no booleans; a key giv
 Python loader is used, so nothing outside the interpreter is touched.
 """
 
+from __future__ import annotations
+
 import re
 from functools import lru_cache
 from typing import Any

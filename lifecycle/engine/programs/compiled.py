@@ -33,7 +33,7 @@ def is_continuable(process: Mapping[str, Any]) -> bool:
 
 
 def _texts(machine: Mapping[str, Any]) -> Iterator[str]:
-    for task in machine["tasks"]:
+    for _, task in machine["tasks"]:
         shell = task["shell"]
         if shell:
             yield from (frame["program"] for frame in shell["frames"])

@@ -4,6 +4,8 @@ Models the kubelet's reading of `fieldRef` and `resourceFieldRef`. Where a conta
 memory, the node's allocatable amount stands in. Amounts are divided by the divisor and rounded up.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Mapping, Sequence

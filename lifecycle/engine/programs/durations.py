@@ -5,6 +5,8 @@ normal distribution (mean, standard deviation). Every draw is rounded to whole m
 Randomness is handed in: this module holds none.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -38,19 +40,23 @@ class Duration:
     deviation_ms: int | None = None
 
     @classmethod
-    def fixed(cls, milliseconds: int) -> "Duration":
+    def fixed(cls, milliseconds: int) -> Duration:
+        """Make a span that is always the same, in ms."""
         return cls(milliseconds, milliseconds)
 
     @classmethod
-    def between(cls, low_ms: int, high_ms: int) -> "Duration":
+    def between(cls, low_ms: int, high_ms: int) -> Duration:
+        """Make a span that is uniform between two bounds, in ms."""
         return cls(low_ms, high_ms)
 
     @classmethod
-    def normal(cls, mean_ms: int, deviation_ms: int) -> "Duration":
+    def normal(cls, mean_ms: int, deviation_ms: int) -> Duration:
+        """Make a span that is normal around a mean, in ms."""
         return cls(mean_ms, mean_ms, deviation_ms)
 
     @property
     def is_fixed(self) -> bool:
+        """Whether chance has no part in it."""
         return self.low_ms == self.high_ms and not self.deviation_ms
 
     def draw_ms(self, draw: Draw, purpose: str, *key: object) -> int:
@@ -77,7 +83,7 @@ def parse_milliseconds(text: str) -> int:
 
 
 def read_duration(value: object) -> Duration:
-    """Reads what a behaviour gives as a duration. Raises ValueError, saying what would be right."""
+    """Read what a behaviour gives as a duration. Raises ValueError, saying what would be right."""
     if value == 0 and not isinstance(value, bool):
         return Duration.fixed(0)
     if isinstance(value, str):

@@ -4,6 +4,8 @@ Later entries win. A value may refer to earlier ones as `$(NAME)`. A ConfigMap, 
 and not optional keeps the container from being created: reason CreateContainerConfigError.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,9 +20,13 @@ _NAME = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*\Z")
 class Sources(Protocol):
     """The ConfigMaps and Secrets of the pod's namespace, as text by key; None when there is none."""
 
-    def config_map(self, name: str) -> Mapping[str, str] | None: ...
+    def config_map(self, name: str) -> Mapping[str, str] | None:
+        """The ConfigMap of a name."""
+        ...
 
-    def secret(self, name: str) -> Mapping[str, str] | None: ...
+    def secret(self, name: str) -> Mapping[str, str] | None:
+        """The Secret of a name, decoded."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ its Dockerfile names, how its main process ends on that signal, what it refuses 
 typical ones, and a row says where it is an assumption.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase

@@ -4,25 +4,26 @@ A process is plain data. It wakes only when due: `next_wake_ms` says when, `run`
 never looks at a clock and holds no reference to its world.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lifecycle.userland.shell.machine import Machine
 from lifecycle.userland.shell.run import add_opaque_main, run_machine, start_command
-from lifecycle.userland.shell.saving import load_machine, save_machine
 from lifecycle.userland.shell.waits import next_wake_ms
 from lifecycle.userland.signals import HARMLESS
-from lifecycle.userland.world import ContainerSpec, Exit, HookRun, ProbeSpec, Sight, World
+from lifecycle.userland.world import Exit, World
 
 from .behavior import Behavior, HookPlan
 from .compiled import digest_scripts
 from .known_images import shell_flavour
-from .sights import named_port, sight_of_points, sight_of_program
+from .protocol import ContainerSpec, HookRun, ProbeSpec, Sight
+from .sights import Points, named_port, sight_of_points, sight_of_program
 
 _KILL_STATUS, _KILL = 137, 9
 _ENDING = ("TERM", "INT", "QUIT")
 _HOOKS = {"postStart": "post_start", "preStop": "pre_stop"}
-Points = list[tuple[int, str, str | None]]
 _NO_POINTS: Mapping[str, Points] = {}
 
 
@@ -95,7 +96,7 @@ class Process:
         return next_wake_ms(machine)
 
     def run(self, now_ms: int, world: World) -> None:
-        """Does everything due at this instant."""
+        """Do everything due at this instant."""
         if self.exit is not None:
             return
         if self.machine is not None:
@@ -115,7 +116,7 @@ class Process:
             self._finish(Exit(now_ms, 1))
 
     def signal(self, now_ms: int, name: str, world: World) -> None:
-        """Delivers a signal to process 1. A process that has ended takes none."""
+        """Deliver a signal to process 1. A process that has ended takes none."""
         if self.exit is not None:
             return
         if name.removeprefix("SIG") == "KILL":
@@ -144,7 +145,7 @@ class Process:
         return sight_of_program(self, probe, now_ms, world)
 
     def hook(self, kind: str, handler: Mapping[str, Any], now_ms: int, world: World) -> HookRun:
-        """Starts `postStart` or `preStop`; its end may be known only after some `run` of the process."""
+        """Start `postStart` or `preStop`; its end may be known only after some `run` of the process."""
         plan: HookPlan | None = getattr(self.behavior, _HOOKS[kind])
         if plan is not None:
             takes_ms = plan.takes.draw_ms(world.draw, "hook", kind, *self.key(world))
@@ -266,7 +267,7 @@ class Process:
             self._finish(machine.exit)
 
     def _pass_signals(self, now_ms: int, world: World) -> None:
-        """Signals that a hook or another container sent to a main program known only by its behaviour."""
+        """Pass on signals from a hook or another container to a main program known only by its behaviour."""
         assert self.machine is not None, self.container.name
         signals, self.machine.passed_signals = self.machine.passed_signals, []
         for name in signals:
@@ -297,17 +298,14 @@ class Process:
 
     def save(self) -> dict[str, Any]:
         """Everything the process knows, as JSON-able data."""
-        machine = save_machine(self.machine) if self.machine is not None else None
+        machine = self.machine.save() if self.machine is not None else None
         return {
             "attempt": self.attempt,
             "started_ms": self.started_ms,
-            "exit": _save_exit(self.exit),
-            "ends": _save_exit(self.ends),
+            "exit": self.exit and self.exit.save(),
+            "ends": self.ends and self.ends.save(),
             "ready_ms": self.ready_ms,
-            "hooks": [
-                [hook.kind, hook.finished_ms, hook.exit_code, hook.message, hook.task]
-                for hook in self.hooks.values()
-            ],
+            "hooks": [hook.save() for hook in self.hooks.values()],
             "output": [list(line) for line in self.output],
             "probe_points": {kind: [list(p) for p in points] for kind, points in self.probe_points.items()},
             "usage_points": [list(point) for point in self.usage_points],
@@ -319,13 +317,13 @@ class Process:
         }
 
     @classmethod
-    def load(cls, data: Mapping[str, Any], behavior: Behavior, container: ContainerSpec) -> "Process":
+    def load(cls, data: Mapping[str, Any], behavior: Behavior, container: ContainerSpec) -> Process:
         """The process that `save` described, with the behaviour and container it was started with."""
         process = cls(behavior, container, data["attempt"], data["started_ms"])
-        process.exit = _load_exit(data["exit"])
-        process.ends = _load_exit(data["ends"])
+        process.exit = data["exit"] and Exit.load(data["exit"])
+        process.ends = data["ends"] and Exit.load(data["ends"])
         process.ready_ms = data["ready_ms"]
-        process.hooks = {entry[0]: HookRun(*entry) for entry in data["hooks"]}
+        process.hooks = {entry["kind"]: HookRun.load(entry) for entry in data["hooks"]}
         process.output = [(line[0], line[1]) for line in data["output"]]
         process.probe_points = {
             kind: [(p[0], p[1], p[2]) for p in points] for kind, points in data["probe_points"].items()
@@ -334,13 +332,5 @@ class Process:
         process.binds_ms = data["binds_ms"]
         process.changes = data["changes"]
         process.told = data["told"]
-        process.machine = load_machine(data["machine"]) if data["machine"] is not None else None
+        process.machine = data["machine"] and Machine.load(data["machine"])
         return process
-
-
-def _save_exit(end: Exit | None) -> list[Any] | None:
-    return None if end is None else [end.at_ms, end.code, end.reason, end.signal]
-
-
-def _load_exit(data: list[Any] | None) -> Exit | None:
-    return None if data is None else Exit(*data)

@@ -4,6 +4,8 @@
 that match, the most specific image pattern wins, then the first by name.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -53,7 +55,7 @@ class Profile:
 
     @property
     def rank(self) -> tuple[int, int, str]:
-        """Sorts the most specific image pattern first: few wildcards, then much text; then by name."""
+        """Sort the most specific image pattern first: few wildcards, then much text; then by name."""
         if self.image is None:
             return (2, 0, self.name)
         wildcards = sum(self.image.count(sign) for sign in "*?[")
@@ -74,7 +76,7 @@ def choose_profile(
 
 
 def read_profile(raw: Mapping[str, Any]) -> tuple[Profile, tuple[Problem, ...]]:
-    """Reads a stored ContainerProfile; what is wrong with it comes beside it, with field paths."""
+    """Read a stored ContainerProfile; what is wrong with it comes beside it, with field paths."""
     reader = Reader()
     spec = reader.mapping(raw.get("spec"), "spec", ("match", "behavior"))
     match = reader.mapping(spec.get("match", {}), "spec.match", ("image", "podSelector", "container"))

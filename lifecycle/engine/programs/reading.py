@@ -4,6 +4,8 @@ Nothing is raised for what a user wrote: every mistake becomes a `Problem` with 
 that holds it is left out.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -52,6 +54,7 @@ class Reader:
         self.problems: list[Problem] = []
 
     def note(self, path: str, text: str) -> None:
+        """Keep a mistake, with the path of the field it is in."""
         self.problems.append(Problem(path, text))
 
     def mapping(self, value: Any, path: str, known: tuple[str, ...]) -> dict[str, Any]:
@@ -73,6 +76,7 @@ class Reader:
         return tuple(entry for entry in read_entries if entry is not None)
 
     def duration(self, values: Mapping[str, Any], key: str, path: str) -> Duration | None:
+        """Read a span of time; None, noted, for what is none."""
         if key not in values:
             return None
         try:
@@ -82,6 +86,7 @@ class Reader:
             return None
 
     def number(self, values: Mapping[str, Any], key: str, path: str, low: int, high: int) -> int | None:
+        """Read a whole number within bounds; None, noted, for anything else."""
         value = values.get(key)
         if value is None:
             return None
@@ -91,6 +96,7 @@ class Reader:
         return None
 
     def text(self, values: Mapping[str, Any], key: str, path: str) -> str | None:
+        """Read a text; None, noted, for anything else."""
         value = values.get(key)
         if value is None or isinstance(value, str):
             return value
@@ -100,6 +106,7 @@ class Reader:
     def amount(
         self, values: Mapping[str, Any], key: str, path: str, convert: Callable[[Any], int]
     ) -> int | None:
+        """Read a quantity by `convert`; None, noted, where that raises ValueError."""
         if key not in values:
             return None
         try:
@@ -110,7 +117,7 @@ class Reader:
 
 
 def read_behavior(parsed: Any, path: str) -> Reading:
-    """Reads the annotation's value: container names to behaviours."""
+    """Read the annotation's value: container names to behaviours."""
     reader = Reader()
     if not isinstance(parsed, dict):
         reader.note(path, f"{parsed!r} must map container names to behaviours")
@@ -123,7 +130,7 @@ _PARTS = ("pull", "start", "runs", "onTerm", "probes", "preStop", "postStart", "
 
 
 def read_declared(reader: Reader, value: Any, path: str) -> Declared:
-    """Reads the behaviour of one container."""
+    """Read the behaviour of one container."""
     given = reader.mapping(value, path, _PARTS)
 
     def part(key: str, read: Callable[[Reader, Any, str], _T]) -> _T | None:

@@ -1,5 +1,7 @@
 """`$(NAME)` in `command` and `args`: replaced from the container's own environment, as the kubelet does."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from typing import Any

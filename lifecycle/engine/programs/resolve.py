@@ -4,16 +4,17 @@ Each source fills what the ones above it leave open. The result depends on the a
 be kept per pod template.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
-
-from lifecycle.userland.world import ContainerSpec
 
 from .behavior import EXITS_AT_ONCE, FOREVER, IGNORES, Behavior, Declared, RunPlan
 from .behavior_yaml import ANNOTATION, read_annotation
 from .durations import Duration
 from .known_images import KNOWN_IMAGES, ImageFacts, find_image, shell_flavour
 from .profiles import Profile, choose_profile
+from .protocol import ContainerSpec
 from .references import container_environment, expand_references
 from .script import Script, examine, is_interpretable
 
@@ -27,13 +28,24 @@ class PodSpecLike(Protocol):
     """The part of a pod's spec that decides what its containers are for."""
 
     @property
-    def containers(self) -> Sequence[ContainerSpec]: ...
+    def containers(self) -> Sequence[ContainerSpec]:
+        """The containers that run side by side."""
+        ...
+
     @property
-    def init_containers(self) -> Sequence[ContainerSpec]: ...
+    def init_containers(self) -> Sequence[ContainerSpec]:
+        """The containers that run before them."""
+        ...
+
     @property
-    def share_process_namespace(self) -> bool: ...
+    def share_process_namespace(self) -> bool:
+        """Whether the containers see each other's processes."""
+        ...
+
     @property
-    def host_pid(self) -> bool: ...
+    def host_pid(self) -> bool:
+        """Whether they see the node's processes."""
+        ...
 
 
 def resolve_behavior(

@@ -4,15 +4,17 @@ A command line is run as the processes it starts: a shell with a text, or a tool
 interpreted is looked for once per command line, before anything runs, so that the user can be told at once.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from lifecycle.userland.errors import CannotInterpret
 from lifecycle.userland.shell.builtins import BUILTINS
 from lifecycle.userland.shell.compiler import compile_text
 from lifecycle.userland.shell.instructions import Code, Define, Run, Substitute
 from lifecycle.userland.shell.run import COUNT_OF_TOOLS
-from lifecycle.userland.shell.scanning import CannotInterpret
 from lifecycle.userland.shell.word_parts import literal
 from lifecycle.userland.tools.processes import SHELLS
 from lifecycle.userland.tools.registry import TOOLS, plain_name
@@ -73,7 +75,7 @@ def shell_text(arguments: tuple[str, ...]) -> str | None:
 
 @lru_cache(maxsize=4096)
 def examine(arguments: tuple[str, ...]) -> Findings:
-    """Reads a command line through, nested texts included."""
+    """Read a command line through, nested texts included."""
     text = shell_text(arguments)
     if text is None:
         is_known = is_interpretable(arguments)

@@ -1,14 +1,15 @@
 """What a probe sees of a container: declared points, or the program itself."""
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+from typing import Any, Protocol, TypeAlias
+
+from lifecycle.userland.shell.machine import Machine
 from lifecycle.userland.shell.run import CheckResult, run_check
-from lifecycle.userland.world import ContainerSpec, ProbeSpec, Sight, World
+from lifecycle.userland.world import World
 
-from .behavior import FAILURE, SUCCESS
-
-if TYPE_CHECKING:
-    from .process import Points, Process
+from .behavior import FAILURE, SUCCESS, Behavior
+from .protocol import ContainerSpec, ProbeSpec, Sight
 
 _DEFAULT_MESSAGES = {
     "http": "HTTP probe failed with statuscode: 503",
@@ -17,9 +18,47 @@ _DEFAULT_MESSAGES = {
     "exec": "",
 }
 _LONGEST_MESSAGE = 1024
+Points: TypeAlias = list[tuple[int, str, str | None]]
+"""What checks of one type see from an instant on: ms, result and message."""
 
 
-def sight_of_points(points: "Points", probe: ProbeSpec, now_ms: int) -> Sight:
+class Checked(Protocol):
+    """What a check may ask of a process."""
+
+    @property
+    def behavior(self) -> Behavior:
+        """What the container does."""
+        ...
+
+    @property
+    def container(self) -> ContainerSpec:
+        """The container as the manifest has it."""
+        ...
+
+    @property
+    def folder(self) -> str:
+        """The container's working directory."""
+        ...
+
+    @property
+    def ready_ms(self) -> int:
+        """When the program serves."""
+        ...
+
+    def open_machine(self, now_ms: int, world: World) -> Machine:
+        """The container's processes, to run a command among them."""
+        ...
+
+    def listens_on(self, port: int, now_ms: int) -> bool:
+        """Whether a connection to this port of the container is taken now."""
+        ...
+
+    def http_status(self, path: str, now_ms: int) -> tuple[int, int | None]:
+        """The status an HTTP request is answered with, and until when that is certain."""
+        ...
+
+
+def sight_of_points(points: Points, probe: ProbeSpec, now_ms: int) -> Sight:
     """What declared points say: the last one whose time has come."""
     result, message = points[0][1], points[0][2]
     until_ms = None
@@ -41,7 +80,7 @@ def named_port(port: Any, container: ContainerSpec) -> int | None:
     return int(port) if port is not None else None
 
 
-def sight_of_program(process: "Process", probe: ProbeSpec, now_ms: int, world: World) -> Sight:
+def sight_of_program(process: Checked, probe: ProbeSpec, now_ms: int, world: World) -> Sight:
     """What the program itself shows to a check."""
     if probe.kind == "exec":
         return _sight_of_command(process, probe, now_ms, world)
@@ -89,7 +128,7 @@ def _refused(probe: ProbeSpec, port: int | None, host: str) -> str:
     return dial
 
 
-def _sight_of_command(process: "Process", probe: ProbeSpec, now_ms: int, world: World) -> Sight:
+def _sight_of_command(process: Checked, probe: ProbeSpec, now_ms: int, world: World) -> Sight:
     arguments = [str(word) for word in probe.handler.get("command") or ()]
     if not arguments:
         return Sight(FAILURE, "no command given")
@@ -112,14 +151,14 @@ def _sight_of_command(process: "Process", probe: ProbeSpec, now_ms: int, world: 
     return Sight(SUCCESS if result.status == 0 else FAILURE, output, takes_ms, until_ms, sees)
 
 
-def _certain_until(process: "Process", result: CheckResult, now_ms: int) -> int | None:
+def _certain_until(process: Checked, result: CheckResult, now_ms: int) -> int | None:
     # What a volume holds may be changed from outside the container at any time.
     if result.is_volatile or result.reads_volumes:
         return now_ms
     return process.ready_ms if now_ms < process.ready_ms else None
 
 
-def _sight_of_health(process: "Process", now_ms: int) -> Sight:
+def _sight_of_health(process: Checked, now_ms: int) -> Sight:
     """A check that asks for what only the image knows is taken to see what the program's health is."""
     if now_ms < process.ready_ms:
         return Sight(FAILURE, "", 0, process.ready_ms)

@@ -4,6 +4,8 @@ Seen is what a behaviour states, and the `sleep`s that a command runs one after 
 branches or loops takes as long as it takes: nothing is said of it.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from typing import Any

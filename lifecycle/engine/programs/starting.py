@@ -1,11 +1,14 @@
 """Starts one run of a container: draws its durations, plans its end, starts its script."""
 
+from __future__ import annotations
+
 from lifecycle.userland.shell.machine import OOM_KILLED, Machine
 from lifecycle.userland.shell.run import start_main
-from lifecycle.userland.world import ContainerSpec, Exit, World
+from lifecycle.userland.world import Exit, World
 
 from .behavior import Behavior, RunPlan
 from .process import Process
+from .protocol import ContainerSpec
 from .script import Script
 
 _KILL_STATUS, _KILL = 137, 9
@@ -14,7 +17,7 @@ _KILL_STATUS, _KILL = 137, 9
 def start_process(
     behavior: Behavior, container: ContainerSpec, attempt: int, started_ms: int, world: World
 ) -> Process:
-    """Starts the run numbered `attempt` (from 0) of a container. Draws every duration of the run by key."""
+    """Start the run numbered `attempt` (from 0) of a container. Draws every duration of the run by key."""
     process = Process(behavior, container, attempt, started_ms)
     plan = behavior.run_plan(attempt)
     ready_after = behavior.ready_after

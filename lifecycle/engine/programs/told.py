@@ -1,5 +1,7 @@
 """What people are told of how a pod's containers are simulated: whence it is known, and what is assumed."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

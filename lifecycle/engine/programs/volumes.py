@@ -5,11 +5,13 @@ Secrets and the downward API hold what those say; `refresh_layer` brings them up
 change, as the kubelet does. Every other kind of volume begins empty and can be written to.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lifecycle.userland.file_system import FILE, FOLDER, File, FileLayer, Mount
+from lifecycle.userland.file_layers import FILE, FOLDER, File, FileLayer, Mount
 
 from .downward import PodFields, field_value, resource_value
 from .environment import Sources
@@ -85,7 +87,7 @@ def _downward(item: Mapping[str, Any], fields: PodFields) -> str:
 
 
 def refresh_layer(layer: FileLayer, files: Mapping[str, str], now_ms: int) -> bool:
-    """Brings a layer to what its source says now; True when something changed."""
+    """Bring a layer to what its source says now; True when something changed."""
     entries = layer.entries
     stale = [path for path, entry in entries.items() if entry.kind == FILE and path not in files]
     for path in sorted(stale):

@@ -1,11 +1,14 @@
 """Bracket expressions: `[a-z]`, `[^[:space:]]`, and in shell patterns `[!0-9]`."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from .syntax import PatternProblem, Signs
+from .problem import PatternProblem
 
 Ranges: TypeAlias = tuple[tuple[str, str], ...]
+"""First and last signs."""
 
 CLASSES: Mapping[str, Ranges] = {
     "alpha": (("A", "Z"), ("a", "z")),
@@ -25,6 +28,25 @@ WORD: Ranges = (*CLASSES["alnum"], ("_", "_"))
 CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "a": "\a"}
 
 
+def spell(sign: str) -> str:
+    """One sign as RE2 takes it, inside brackets and outside."""
+    return sign if sign.isascii() and sign.isalnum() else f"\\x{{{ord(sign):x}}}"
+
+
+def spell_set(ranges: Ranges, is_negated: bool = False) -> str:
+    """A set of signs as RE2 takes it. Raises PatternProblem for a range that ends before it begins."""
+    for low, high in ranges:
+        if low > high:
+            raise PatternProblem(f"the range {low}-{high}")
+    inside = "".join(spell(low) if low == high else f"{spell(low)}-{spell(high)}" for low, high in ranges)
+    return f"[{'^' if is_negated else ''}{inside}]"
+
+
+def is_of_words(ranges: Ranges) -> bool:
+    """Whether only signs of words are in a set."""
+    return all(any(first <= low and high <= last for first, last in WORD) for low, high in ranges)
+
+
 class BracketReader:
     """Reads one bracket expression. What a backslash means inside differs between the tools."""
 
@@ -35,15 +57,18 @@ class BracketReader:
         self.escapes_any = escapes_any
         """Whether a backslash takes the meaning from any other sign; else it stands for itself."""
 
-    def read(self, text: str, at: int) -> tuple[Signs, int]:
-        """The set that begins behind the bracket at `at - 1`, and the place behind it."""
+    def read(self, text: str, at: int) -> tuple[Ranges, bool, int]:
+        """The set behind the bracket at `at - 1`, whether it is negated, and the place behind it.
+
+        Raises PatternProblem.
+        """
         is_negated = text[at : at + 1] != "" and text[at] in self.negations
         at += is_negated
         first = at
         ranges: list[tuple[str, str]] = []
         while at < len(text):
             if text[at] == "]" and at > first:
-                return Signs(tuple(ranges), is_negated), at + 1
+                return tuple(ranges), is_negated, at + 1
             low, at = self._member(text, at)
             if len(low) == 1 and text.startswith("-", at) and text[at + 1 : at + 2] not in ("]", ""):
                 high, at = self._member(text, at + 1)

@@ -1,61 +1,92 @@
-"""Patterns ready for use: where they match, the leftmost and longest first, and what their groups hold."""
+"""Patterns ready for use: where they match, the leftmost and longest first, and what their groups hold.
+
+RE2 does the matching, in time that grows with the text and never faster.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Any, TypeAlias
 
-from .automaton import Automaton, holds, takes
-from .program import Check, Done, Mark, Program, Split, Take
-from .reading import Dialect, read_expression
-from .syntax import Node, PatternProblem, Sequence, Signs
+import re2
 
-_MOST_GROUP_WORK = 400_000
-Marks = tuple[int, ...]
+from .problem import PatternProblem
+from .translation import Dialect, Piece, translate
+
+_MOST_MEMORY = 1 << 20
+_MOST_COST = 1 << 28
+"""Signs times steps of one look: about a second."""
+_MOST_SCANNED = 1 << 30
+Compiled: TypeAlias = Any
+"""A pattern of RE2, which has no types of its own."""
+
+
+def compile_text(text: str, ignores_case: bool = False, is_longest: bool = True) -> Compiled:
+    """A pattern in RE2's spelling. Raises PatternProblem for one of too many parts."""
+    options = re2.Options()
+    options.longest_match = is_longest
+    options.case_sensitive = not ignores_case
+    options.dot_nl = True
+    options.log_errors = False
+    options.max_mem = _MOST_MEMORY
+    try:
+        return re2.compile(text, options)
+    except re2.error:
+        raise PatternProblem("a pattern of so many parts") from None
+
+
+def check_cost(compiled: Compiled, text: str) -> str:
+    """The text, when it can be looked through in time. Raises PatternProblem else."""
+    if len(text) * compiled.programsize > _MOST_COST:
+        raise PatternProblem("a pattern that takes so long to match")
+    if not text.isascii() and any("\ud800" <= sign <= "\udfff" for sign in text):
+        raise PatternProblem("a text with half a sign in it")
+    return text
 
 
 class Found:
     """A match: `found[0]` is its text, `found[1]` that of the first group, "" when it took no part."""
 
-    __slots__ = ("_end", "_expression", "_marks", "_start", "_text")
+    __slots__ = ("_end", "_match", "_start", "_text")
 
-    def __init__(self, expression: "Expression", text: str, start: int, end: int) -> None:
-        self._expression = expression
+    def __init__(self, text: str, start: int, end: int, match: Any = None) -> None:
         self._text = text
         self._start = start
         self._end = end
-        self._marks: Marks | None = None
+        self._match = match
 
     def start(self) -> int:
+        """Where it begins."""
         return self._start
 
     def end(self) -> int:
+        """The place behind it."""
         return self._end
 
     def __getitem__(self, group: int) -> str:
+        """The text of a group. Raises PatternProblem when there is no such group."""
         if group == 0:
             return self._text[self._start : self._end]
-        if self._marks is None:
-            self._marks = self._expression.mark(self._text, self._start, self._end)
-        if 2 * group + 1 >= len(self._marks):
+        if self._match is None or group > self._match.re.groups:
             raise PatternProblem(f"the group {group}, which is not there")
-        start, end = self._marks[2 * group], self._marks[2 * group + 1]
-        return self._text[start:end] if 0 <= start <= end else ""
+        return self._match[group] or ""
 
     def groups(self) -> list[str]:
-        return [self[number] for number in range(1, self._expression.groups + 1)]
+        """The texts of all groups."""
+        return [] if self._match is None else [self[number + 1] for number in range(self._match.re.groups)]
 
 
 class Expression:
     """A compiled pattern. All methods raise PatternProblem where matching takes too long."""
 
-    def __init__(self, node: Node, ignores_case: bool = False) -> None:
-        program = Program(node)
-        self.groups = program.slots // 2 - 1
-        self.size = len(program.steps)
-        self._program = program
-        self._ignores_case = ignores_case
-        self._literal = None if ignores_case else _literal(node)
-        self._anchored = Automaton(program, ignores_case)
-        self._floating = Automaton(program, ignores_case, floats=True)
+    def __init__(self, piece: Piece, ignores_case: bool = False, shown: int = 0) -> None:
+        self._compiled = compile_text(piece.text, ignores_case)
+        self._literal = None if ignores_case or shown else piece.literal
+        self._shown = shown
+        """The group that counts as the match: what is around it is only looked at."""
+        self.groups: int = self._compiled.groups
+        self.size: int = 1 if self._literal else self._compiled.programsize
 
     def cost(self, text: str) -> int:
         """What a look at a text costs at most, in signs times steps."""
@@ -63,32 +94,30 @@ class Expression:
 
     def is_in(self, text: str) -> bool:
         """Whether it matches anywhere."""
-        if self._literal is not None:
+        if self._literal:
             return self._literal in text
-        return self._floating.run(text, 0, stops_first=True)[0] >= 0
+        return self._compiled.search(check_cost(self._compiled, text)) is not None
 
     def search(self, text: str, at: int = 0) -> Found | None:
         """The leftmost match from a place on, as long as it can be."""
-        if self._literal is not None:
+        if self._literal:
             start = text.find(self._literal, at)
-            return Found(self, text, start, start + len(self._literal)) if start >= 0 else None
-        if self._floating.run(text, at, stops_first=True)[0] < 0:
+            return Found(text, start, start + len(self._literal)) if start >= 0 else None
+        return self._found(text, self._compiled.search(check_cost(self._compiled, text), at))
+
+    def match(self, text: str) -> Found | None:
+        """The longest match at the text's beginning."""
+        return self._found(text, self._compiled.match(check_cost(self._compiled, text)))
+
+    def _found(self, text: str, match: Any) -> Found | None:
+        if match is None:
             return None
-        left = self._anchored.most_signs
-        for start in range(at, len(text) + 1):
-            if not self._program.sees_places and start < len(text) and not self._anchored.begins(text[start]):
-                continue
-            end, seen = self._anchored.run(text, start)
-            if end >= 0:
-                return Found(self, text, start, end)
-            left -= seen - start
-            if left < 0:
-                raise PatternProblem("a pattern that takes so long to match")
-        return None
+        start, end = match.span(self._shown)
+        return Found(text, start, end, match)
 
     def all(self, text: str) -> Iterator[Found]:
         """Every match, one behind the other; nothing at all does not match right behind a match."""
-        at, last_end = 0, -1
+        at, last_end, scanned = 0, -1, 0
         while at <= len(text):
             found = self.search(text, at)
             if found is None:
@@ -97,72 +126,12 @@ class Expression:
                 yield found
             last_end = found.end()
             at = max(last_end, found.start() + (found.end() == found.start()))
-
-    def longest(self, text: str, at: int = 0) -> int:
-        """The end of the longest match that begins at a place, or -1."""
-        return self._anchored.run(text, at)[0]
-
-    def shortest(self, text: str, at: int = 0) -> int:
-        """The end of the shortest match that begins at a place, or -1."""
-        return self._anchored.run(text, at, stops_first=True)[0]
-
-    def mark(self, text: str, start: int, end: int) -> Marks:
-        """Where the groups begin and end in a match, -1 for those that take no part; slot by slot."""
-        if (end - start + 1) * self.size > _MOST_GROUP_WORK:
-            raise PatternProblem("the groups of so long a match")
-        empty: Marks = (-1,) * self._program.slots
-        threads: list[tuple[int, Marks]] = [(self._program.start, empty)]
-        for at in range(start, end + 1):
-            context = self._anchored.context(text, at)
-            threads = self._reach(threads, context, at)
-            if at == end:
-                break
-            threads = [
-                (step.after, marks)
-                for place, marks in threads
-                if isinstance(step := self._program.steps[place], Take)
-                and takes(step, text[at], self._ignores_case)
-            ]
-        return next((marks for place, marks in threads if place == 0), empty)
-
-    def _reach(self, threads: list[tuple[int, Marks]], context: int, at: int) -> list[tuple[int, Marks]]:
-        """Like the automaton's `reach`, with marks: of two ways to a place the better one stays."""
-        found: list[tuple[int, Marks]] = []
-        seen: set[int] = set()
-        waiting = list(reversed(threads))
-        while waiting:
-            place, marks = waiting.pop()
-            if place in seen:
-                continue
-            seen.add(place)
-            match self._program.steps[place]:
-                case Split(first, second):
-                    waiting += [(second, marks), (first, marks)]
-                case Mark(slot, after):
-                    waiting.append((after, (*marks[:slot], at, *marks[slot + 1 :])))
-                case Check(kind, after):
-                    if holds(kind, context):
-                        waiting.append((after, marks))
-                case Take() | Done():
-                    found.append((place, marks))
-        return found
+            scanned += 0 if self._literal else len(text)
+            if scanned > _MOST_SCANNED:
+                raise PatternProblem("so many matches in so long a text")
 
 
-def _literal(node: Node) -> str | None:
-    """The one text a pattern matches, if it is that plain."""
-    items = node.items if isinstance(node, Sequence) else (node,)
-    signs: list[str] = []
-    for item in items:
-        if not isinstance(item, Signs) or item.is_negated or len(item.ranges) != 1:
-            return None
-        low, high = item.ranges[0]
-        if low != high:
-            return None
-        signs.append(low)
-    return "".join(signs)
-
-
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=512)
 def compile_expression(text: str, dialect: Dialect, ignores_case: bool = False) -> Expression:
     """A regular expression, ready for use. Raises PatternProblem."""
-    return Expression(read_expression(text, dialect), ignores_case)
+    return Expression(translate(text, dialect), ignores_case)

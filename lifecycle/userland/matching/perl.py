@@ -1,9 +1,11 @@
 """What only Perl's expressions have (`grep -P`): tries one way after the other, so that it needs a bound."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 
-from .syntax import PatternProblem
+from .problem import PatternProblem
 
 _MOST_TRIES = 100_000_000
 _TRIES_OF_A_STEP = 50
@@ -27,10 +29,12 @@ class BacktrackingExpression:
         return int((len(text) + 1) ** (self._repeats + 1)) // _TRIES_OF_A_STEP
 
     def is_in(self, text: str) -> bool:
+        """Whether it matches anywhere. Raises PatternProblem where that may take too long."""
         self._check(text)
         return self._pattern.search(text) is not None
 
     def all(self, text: str) -> Iterator[re.Match[str]]:
+        """Find every match. Raises PatternProblem where that may take too long."""
         self._check(text)
         return self._pattern.finditer(text)
 

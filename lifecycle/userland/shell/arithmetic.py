@@ -1,5 +1,7 @@
 """Shell arithmetic: the operators of C over 64-bit integers, with variables and assignments."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable
 

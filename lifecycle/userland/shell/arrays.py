@@ -1,9 +1,10 @@
 """Arrays of bash: indexed ones, and associative ones in the order in which bash keeps them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 
-from .arithmetic import evaluate
-from .scanning import CannotInterpret
+from ..errors import CannotInterpret
 from .task import Shell
 
 _MOST_ELEMENTS = 100_000
@@ -49,7 +50,7 @@ def need_elements(shell: Shell, name: str, count: int) -> None:
 
 
 def put_element(shell: Shell, name: str, place: int, value: str) -> None:
-    """Sets an element of an indexed array, counted from its end when below 0."""
+    """Set an element of an indexed array, counted from its end when below 0."""
     values = shell.arrays.setdefault(name, [])
     if not values and name in shell.variables:
         values.append(shell.variables.pop(name))
@@ -60,14 +61,12 @@ def put_element(shell: Shell, name: str, place: int, value: str) -> None:
 
 
 def put_key(shell: Shell, name: str, key: str, value: str) -> None:
-    """Sets an element of an associative array."""
+    """Set an element of an associative array."""
     need_elements(shell, name, len(shell.maps[name]) + 1)
     shell.maps[name][key] = value
 
 
-def unset_element(
-    shell: Shell, name: str, key: str, get: Callable[[str], str | None], put: Callable[[str, str], None]
-) -> None:
+def unset_element(shell: Shell, name: str, key: str, evaluate: Callable[[str], int]) -> None:
     """`unset name[key]`."""
     if key in ("@", "*"):
         shell.maps.pop(name, None)
@@ -75,7 +74,7 @@ def unset_element(
     elif name in shell.maps:
         shell.maps[name].pop(key, None)
     elif name in shell.arrays:
-        values, place = shell.arrays[name], evaluate(key, lambda one: get(one) or "", put)
+        values, place = shell.arrays[name], evaluate(key)
         if -len(values) <= place < len(values):
             values[place] = None
         while values and values[-1] is None:

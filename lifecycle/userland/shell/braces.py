@@ -1,9 +1,11 @@
 """Brace expansion: `a{b,c}` and `{1..3}`, in the shells that know it."""
 
+from __future__ import annotations
+
 import re
 from itertools import pairwise
 
-from .scanning import CannotInterpret
+from ..errors import CannotInterpret
 from .word_parts import Text, Word
 
 _MOST_WORDS = 100_000

@@ -1,20 +1,23 @@
 """Builtins for signals and children: trap, wait, kill, jobs."""
 
-from ..process_namespace import find_task, send_signal, tasks_in_sight
+from __future__ import annotations
+
 from ..signals import SIGNALS, signal_name
-from .builtin_calls import Context
+from .activation import Activation
 from .machine import Machine
+from .neighbours import find_task, send_signal, tasks_in_sight
 from .task import Task, Wait
 
 
-def trap(context: Context, words: list[str]) -> int:
-    traps = context.task.traps
+def trap(activation: Activation, words: list[str]) -> int:
+    """`trap`: what is done on a signal, or at the end."""
+    traps = activation.task.traps
     words = words[1:]
     if words and words[0] == "--":
         words = words[1:]
     if not words or words == ["-p"]:
         for name, action in traps.items():
-            context.out(f"trap -- '{action}' {name}\n")
+            activation.out(f"trap -- '{action}' {name}\n")
         return 0
     # Without an action, and with `-`, the signals get their default back.
     is_reset = words[0] == "-" or (signal_name(words[0]) is not None and len(words) == 1)
@@ -23,18 +26,19 @@ def trap(context: Context, words: list[str]) -> int:
         is_exit = word in ("0", "EXIT")
         name = "EXIT" if is_exit else signal_name(word) or ""
         if not name:
-            if word in ("ERR", "DEBUG", "RETURN") and context.shell.flavour != "dash":
-                context.machine.note(f"cannot interpret trap {word}: it is never called")
+            if word in ("ERR", "DEBUG", "RETURN") and activation.shell.flavour != "dash":
+                activation.machine.note(f"cannot interpret trap {word}: it is never called")
                 continue
-            return context.fail(f"trap: {word}: bad trap")
+            return activation.fail(f"trap: {word}: bad trap")
         traps.pop(name, None)
         if not is_reset:
             traps[name] = words[0]
     return 0
 
 
-def wait(context: Context, words: list[str]) -> int | None:
-    task, machine = context.task, context.machine
+def wait(activation: Activation, words: list[str]) -> int | None:
+    """`wait`: for children to end, with -n for the first of them."""
+    task, machine = activation.task, activation.machine
     if "-n" in words:
         children = [other.pid for other in machine.tasks.values() if other.parent == task.pid]
         if task.reaped:
@@ -70,11 +74,12 @@ def _is_child(machine: Machine, task: Task, pid: int) -> bool:
     return pid in machine.tasks and machine.tasks[pid].parent == task.pid
 
 
-def kill(context: Context, words: list[str]) -> int:
+def kill(activation: Activation, words: list[str]) -> int:
+    """`kill`: signal processes and jobs."""
     name: str | None = "TERM"
     words = words[1:]
     if words and words[0] == "-l":
-        return context.out(" ".join(SIGNALS) + "\n")
+        return activation.out(" ".join(SIGNALS) + "\n")
     if words and words[0] in ("-s", "-n") and len(words) > 1:
         name, words = signal_name(words[1]), words[2:]
     elif words and words[0].startswith("-") and words[0] not in ("--", "-1") and len(words) > 1:
@@ -83,16 +88,16 @@ def kill(context: Context, words: list[str]) -> int:
     if words[:1] == ["--"]:
         words = words[1:]
     if name is None or not words:
-        return context.fail("kill: unknown signal or no process", 2)
+        return activation.fail("kill: unknown signal or no process", 2)
     status = 0
     for word in words:
-        if not kill_target(context.machine, context.task, word, name):
-            status = context.fail(f"kill: can't kill pid {word}: No such process")
+        if not kill_target(activation.machine, activation.task, word, name):
+            status = activation.fail(f"kill: can't kill pid {word}: No such process")
     return status
 
 
 def kill_target(machine: Machine, task: Task, word: str, name: str) -> bool:
-    """Signals a process, with 0 the sender's own ones, with -1 all in sight; False when there is none."""
+    """Signal a process, with 0 the sender's own ones, with -1 all in sight; False when there is none."""
     pid = _process_id(task, word)
     # Without job control dash signals a process group that is not there.
     is_group = word.startswith("%") and task.shell is not None and task.shell.flavour == "dash"
@@ -119,9 +124,10 @@ def _everyone(machine: Machine, task: Task) -> list[Task]:
     return [other for other in tasks_in_sight(machine) if other.pid not in (1, task.pid)]
 
 
-def jobs(context: Context, words: list[str]) -> int:
+def jobs(activation: Activation, words: list[str]) -> int:
+    """`jobs`: the children that are running."""
     for place, other in enumerate(
-        [other for other in context.machine.tasks.values() if other.parent == context.task.pid], 1
+        [other for other in activation.machine.tasks.values() if other.parent == activation.task.pid], 1
     ):
-        context.out(f"[{place}]+ Running {' '.join(other.arguments)}\n")
+        activation.out(f"[{place}]+ Running {' '.join(other.arguments)}\n")
     return 0

@@ -1,8 +1,10 @@
 """The builtin `read`: a line of the input, or what its options ask for, taken apart into variables."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
-from .builtin_calls import Context
+from .activation import Activation
 from .dialects import DASH
 from .fields import split_fields
 from .open_files import BOTH, READER
@@ -13,16 +15,17 @@ _TIMED_OUT = 142
 _UNTIL = "read_until_ms"
 
 
-def read(context: Context, words: list[str]) -> int | None:
+def read(activation: Activation, words: list[str]) -> int | None:
+    """`read`: take a line of the input into variables, as soon as there is one."""
     options, names = _options(words[1:])
-    if context.shell.flavour == DASH and (unknown := sorted(set(options) - set(_OF_DASH))):
-        return context.fail(f"read: Illegal option -{unknown[0]}", 2)
-    machine, task = context.machine, context.task
+    if activation.shell.flavour == DASH and (unknown := sorted(set(options) - set(_OF_DASH))):
+        return activation.fail(f"read: Illegal option -{unknown[0]}", 2)
+    machine, task = activation.machine, activation.task
     fd, most = int(options.get("u") or 0), int(options.get("n") or options.get("N") or 0)
     until = "" if "N" in options else (options.get("d", "\n") or "\0")[:1]
     text, is_end = machine.read(task, fd, until, most)
     if not text and not is_end:
-        return _wait(context, fd, options.get("t"))
+        return _wait(activation, fd, options.get("t"))
     task.state.pop(_UNTIL, None)
     is_raw = "r" in options
     while not is_raw and until == "\n" and text.endswith("\\\n"):
@@ -30,9 +33,9 @@ def read(context: Context, words: list[str]) -> int | None:
         text = text[:-2] + more
     line = text.removesuffix(until) if until else text
     if "a" in options and names:
-        context.shell.arrays[names[0]] = [*split_fields(line, context.scope.get("IFS"))]
+        activation.shell.arrays[names[0]] = [*split_fields(line, activation.scope.get("IFS"))]
     else:
-        _assign(context, names, line, is_raw)
+        _assign(activation, names, line, is_raw)
     is_whole = bool(until) and text.endswith(until)
     return 0 if is_whole or (most and len(text) == most) else 1
 
@@ -53,9 +56,9 @@ def _options(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     return options, waiting
 
 
-def _wait(context: Context, fd: int, seconds: str | None) -> int | None:
-    """Waits for input; with -t no longer than so many seconds."""
-    machine, task = context.machine, context.task
+def _wait(activation: Activation, fd: int, seconds: str | None) -> int | None:
+    """Wait for input; with -t no longer than so many seconds."""
+    machine, task = activation.machine, activation.task
     number = task.fds[fd]
     assert machine.open_files.files[number].kind in (READER, BOTH), number
     if seconds is None:
@@ -66,14 +69,14 @@ def _wait(context: Context, fd: int, seconds: str | None) -> int | None:
         task.wait = Wait(Wait.INPUT_UNTIL, [number, until_ms])
         return None
     del task.state[_UNTIL]
-    return _TIMED_OUT if context.shell.flavour == "bash" else 1
+    return _TIMED_OUT if activation.shell.flavour == "bash" else 1
 
 
-def _assign(context: Context, names: list[str], line: str, raw: bool) -> None:
+def _assign(activation: Activation, names: list[str], line: str, raw: bool) -> None:
     if not names:
-        context.scope.put("REPLY", line if raw else line.replace("\\", ""))
+        activation.scope.put("REPLY", line if raw else line.replace("\\", ""))
         return
-    separators = context.scope.get("IFS")
+    separators = activation.scope.get("IFS")
     separators = " \t\n" if separators is None else separators
     blanks = "".join(sign for sign in separators if sign in " \t\n")
     rest = line.strip(blanks) if blanks else line
@@ -86,5 +89,5 @@ def _assign(context: Context, names: list[str], line: str, raw: bool) -> None:
         if stripped[:1] and stripped[0] in separators and stripped[0] not in blanks:
             stripped = stripped[1:].lstrip(blanks)
         rest = stripped
-        context.scope.put(name, value if raw else value.replace("\\", ""))
-    context.scope.put(names[-1], rest if raw else rest.replace("\\", ""))
+        activation.scope.put(name, value if raw else value.replace("\\", ""))
+    activation.scope.put(names[-1], rest if raw else rest.replace("\\", ""))

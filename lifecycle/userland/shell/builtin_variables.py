@@ -1,66 +1,70 @@
 """Builtins for variables, options and input: export, local, set, read, getopts and the like."""
 
+from __future__ import annotations
+
+from ..errors import CannotInterpret
 from ..lines import lines_of, whole_lines_of
-from .arithmetic import evaluate
+from .activation import Activation
 from .arrays import unset_element
-from .builtin_calls import Context
 from .open_files import BOTH, READER
 from .options import split_options
-from .scanning import CannotInterpret
 from .task import FUNCTION, Frame, Shell, Wait
 
 
-def export(context: Context, words: list[str]) -> int:
+def export(activation: Activation, words: list[str]) -> int:
+    """`export`: hand variables on to programs, with -n no longer."""
     if len(words) == 1 or words[1] == "-p":
-        for name, value in sorted(context.environment().items()):
-            context.out(f"export {name}='{value}'\n")
+        for name, value in sorted(activation.scope.environment().items()):
+            activation.out(f"export {name}='{value}'\n")
         return 0
     takes_back = words[1] == "-n"
     for word in words[2 if takes_back else 1 :]:
         name, equals, value = word.partition("=")
         if equals:
-            context.scope.put(name, value)
+            activation.scope.put(name, value)
         if takes_back:
-            context.shell.exported.discard(name)
+            activation.shell.exported.discard(name)
         else:
-            context.shell.exported.add(name)
+            activation.shell.exported.add(name)
     return 0
 
 
-def readonly(context: Context, words: list[str]) -> int:
+def readonly(activation: Activation, words: list[str]) -> int:
+    """`readonly`: keep variables from being changed."""
     for word in words[1:]:
         name, equals, value = word.partition("=")
         if equals:
-            context.scope.put(name, value)
-        context.shell.readonly.add(name)
+            activation.scope.put(name, value)
+        activation.shell.readonly.add(name)
     return 0
 
 
-def local(context: Context, words: list[str]) -> int:
-    frame = next((one for one in reversed(context.shell.frames) if one.kind == FUNCTION), None)
+def local(activation: Activation, words: list[str]) -> int:
+    """`local`, `declare`, `typeset`: variables of a function, arrays and flags."""
+    frame = next((one for one in reversed(activation.shell.frames) if one.kind == FUNCTION), None)
     is_declare = words[0] != "local"
     if frame is None and not is_declare:
-        return context.fail("local: not in a function", 2)
+        return activation.fail("local: not in a function", 2)
     flags = "".join(word[1:] for word in words[1:] if word.startswith("-"))
     for flag in sorted(set(flags) & set("ilnpu")):
-        context.machine.note(f"cannot interpret {words[0]} -{flag}: taken to declare an ordinary variable")
+        activation.machine.note(f"cannot interpret {words[0]} -{flag}: taken to declare an ordinary variable")
     for word in words[1:]:
         if word.startswith(("-", "+")):
             continue
         name, equals, value = word.partition("=")
         is_local = frame is not None and "g" not in flags
         if is_local and frame is not None:
-            frame.saved_locals.setdefault(name, context.shell.variables.get(name))
+            frame.saved_locals.setdefault(name, activation.shell.variables.get(name))
         if "A" in flags or "a" in flags:
-            _declare_array(context.shell, frame if is_local else None, name, "A" in flags)
+            _declare_array(activation.shell, frame if is_local else None, name, "A" in flags)
         if equals:
-            context.scope.put(name, value)
-        elif is_local and context.shell.flavour == "bash":
-            context.shell.variables.pop(name, None)
+            activation.scope.put(name, value)
+        elif is_local and activation.shell.flavour == "bash":
+            activation.shell.variables.pop(name, None)
         if "x" in flags:
-            context.shell.exported.add(name)
+            activation.shell.exported.add(name)
         if "r" in flags:
-            context.shell.readonly.add(name)
+            activation.shell.readonly.add(name)
     return 0
 
 
@@ -75,22 +79,23 @@ def _declare_array(shell: Shell, frame: Frame | None, name: str, is_map: bool) -
         shell.arrays.setdefault(name, [])
 
 
-def unset(context: Context, words: list[str]) -> int:
+def unset(activation: Activation, words: list[str]) -> int:
+    """`unset`: forget variables, elements and, with -f, functions."""
     functions = "-f" in words
     for name in [word for word in words[1:] if not word.startswith("-")]:
         if functions:
-            context.shell.functions.pop(name, None)
-        elif name in context.shell.readonly:
-            return context.fail(f"unset: {name}: is read only")
+            activation.shell.functions.pop(name, None)
+        elif name in activation.shell.readonly:
+            return activation.fail(f"unset: {name}: is read only")
         elif name.endswith("]"):
             base, _, key = name[:-1].partition("[")
-            unset_element(context.shell, base, key.strip("'\""), context.scope.get, context.scope.put)
+            unset_element(activation.shell, base, key.strip("'\""), activation.scope.evaluate)
         else:
-            context.shell.variables.pop(name, None)
-            context.shell.arrays.pop(name, None)
-            context.shell.maps.pop(name, None)
-            context.shell.exported.discard(name)
-            context.task.environment.pop(name, None)
+            activation.shell.variables.pop(name, None)
+            activation.shell.arrays.pop(name, None)
+            activation.shell.maps.pop(name, None)
+            activation.shell.exported.discard(name)
+            activation.task.environment.pop(name, None)
     return 0
 
 
@@ -112,7 +117,7 @@ _OPTIONS = {
 
 
 def set_options(shell: Shell, words: list[str]) -> list[str] | None:
-    """Reads options as `set` and `sh` take them; gives what is left, None when `--` or words were given."""
+    """Read options as `set` and `sh` take them; gives what is left, None when `--` or words were given."""
     place = 0
     while place < len(words):
         word = words[place]
@@ -130,24 +135,25 @@ def set_options(shell: Shell, words: list[str]) -> list[str] | None:
     return rest or None
 
 
-def set_builtin(context: Context, words: list[str]) -> int:
+def set_builtin(activation: Activation, words: list[str]) -> int:
+    """`set`: options and positional parameters."""
     if len(words) == 1:
-        for name, value in sorted(context.shell.variables.items()):
-            context.out(f"{name}='{value}'\n")
+        for name, value in sorted(activation.shell.variables.items()):
+            activation.out(f"{name}='{value}'\n")
         return 0
-    rest = set_options(context.shell, words[1:])
+    rest = set_options(activation.shell, words[1:])
     if rest is not None:
-        context.shell.arguments = rest[1:] if rest[0] in ("--", "-") else rest
+        activation.shell.arguments = rest[1:] if rest[0] in ("--", "-") else rest
     return 0
 
 
-def mapfile(context: Context, words: list[str]) -> int | None:
+def mapfile(activation: Activation, words: list[str]) -> int | None:
     """`mapfile -t name`: the lines of the input as an array."""
     options, names = split_options(words[1:], "dnOsuCc")
     refused = sorted(set(options) - {"t"})
     if refused:
         raise CannotInterpret(f"{words[0]} -{refused[0]}")
-    machine, task = context.machine, context.task
+    machine, task = activation.machine, activation.task
     text, is_end = machine.read(task, 0)
     text = task.state.pop("mapfile", "") + text
     number = task.fds.get(0)
@@ -157,22 +163,23 @@ def mapfile(context: Context, words: list[str]) -> int | None:
         return None
     lines = lines_of(text) if "t" in options else whole_lines_of(text)
     name = names[0] if names else "MAPFILE"
-    context.shell.variables.pop(name, None)
-    context.shell.arrays[name] = [*lines]
+    activation.shell.variables.pop(name, None)
+    activation.shell.arrays[name] = [*lines]
     return 0
 
 
-def let(context: Context, words: list[str]) -> int:
+def let(activation: Activation, words: list[str]) -> int:
+    """`let`: arithmetic; the status is 1 where the last value is 0."""
     value = 0
     for word in words[1:]:
-        value = evaluate(word, lambda name: context.scope.get(name) or "", context.scope.put)
+        value = activation.scope.evaluate(word)
     return int(value == 0)
 
 
-def getopts(context: Context, words: list[str]) -> int:
+def getopts(activation: Activation, words: list[str]) -> int:
     """POSIX option parsing; `OPTIND` counts words, options inside one word are told apart by a remainder."""
-    scope = context.scope
-    arguments = words[3:] or list(context.shell.arguments)
+    scope = activation.scope
+    arguments = words[3:] or list(activation.shell.arguments)
     index = int(scope.get("OPTIND") or 1)
     place = int(scope.get("_OPTPLACE") or 1)
     word = arguments[index - 1] if index <= len(arguments) else ""

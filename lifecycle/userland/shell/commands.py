@@ -1,24 +1,25 @@
 """Runs one simple command: a function, a builtin of the shell, or a tool in a process of its own."""
 
+from __future__ import annotations
+
 import re
 
-from ..file_system import FileProblem
+from ..errors import CannotInterpret
+from ..file_layers import FileProblem
 from ..tools.call import Call
 from ..tools.registry import find_tool
+from .activation import Activation
 from .arrays import need_elements
-from .builtin_calls import Context
 from .builtins import BUILTINS, SPECIAL_BUILTINS
 from .compiler import compile_text
 from .dialects import DASH, MISSING, lacks_command, refuse_syntax
 from .expansion import expand_fields, expand_text
-from .frames import need_room
 from .instructions import End, Run
 from .machine import Machine
 from .redirects import apply_redirects, keep_redirects, restore_redirects
-from .scanning import CannotInterpret
 from .scope import ShellScope, need_space
 from .simple_commands import DECLARATIONS
-from .task import FUNCTION, MAIN, Frame, Shell, Task, Wait
+from .task import FUNCTION, MAIN, Frame, Task, Wait
 from .tracing import trace_assignment, trace_words
 from .word_parts import Assignment, Text, Word, literal
 
@@ -26,63 +27,56 @@ from .word_parts import Assignment, Text, Word, literal
 UNREADABLE = (ValueError, IndexError, OverflowError, RecursionError, re.error)
 
 
-def run_command(machine: Machine, task: Task, shell: Shell, instruction: Run) -> None:
-    """Runs the command; afterwards the shell has a status, waits, or has another frame on top."""
-    scope = ShellScope(machine, task)
-    command = instruction.command
-    fields = _expand(command.words, scope)
+def run_command(activation: Activation, command: Run) -> None:
+    """Run the command; afterwards the shell has a status, waits, or has another frame on top.
+
+    Raises CannotInterpret, or one of UNREADABLE, with the command's redirections put back.
+    """
+    activation.begin_command(command)
+    fields = _expand(command.command.words, activation.scope)
     if not fields:
-        _assign_only(machine, task, shell, instruction, scope)
+        _assign_only(activation)
         return
-    trace_words(machine, task, shell, fields)
-    saved = apply_redirects(machine, task, command.redirects, scope)
+    trace_words(activation, fields)
+    saved = apply_redirects(activation, command.command.redirects)
     if isinstance(saved, str):
-        machine.write(task, 2, f"{shell.name}: {saved}\n")
-        shell.status = 1 if shell.flavour != "dash" else 2
+        activation.shell.status = activation.fail(saved, 2 if activation.shell.flavour == DASH else 1)
         return
+    activation.saved = saved
     try:
-        _dispatch(machine, task, shell, fields, instruction, scope, saved)
+        _dispatch(activation, fields, saved)
     except (CannotInterpret, *UNREADABLE):
-        restore_redirects(machine, task, saved)
+        restore_redirects(activation, saved)
         raise
 
 
-def _dispatch(
-    machine: Machine,
-    task: Task,
-    shell: Shell,
-    fields: list[str],
-    instruction: Run,
-    scope: ShellScope,
-    saved: dict[int, int | None],
-) -> None:
-    name, command = fields[0], instruction.command
+def _dispatch(activation: Activation, fields: list[str], saved: dict[int, int | None]) -> None:
+    name, shell, scope = fields[0], activation.shell, activation.scope
     # POSIX finds special builtins before functions, bash the other way round.
     if name in shell.functions and (name not in SPECIAL_BUILTINS or shell.flavour == "bash"):
-        _call_function(machine, task, shell, fields, instruction, scope, saved)
+        _call_function(activation, fields)
     elif lacks_command(shell, name):
-        machine.write(task, 2, f"{shell.name}: {name}: not found\n")
-        shell.status = MISSING
-        restore_redirects(machine, task, saved)
+        shell.status = activation.fail(f"{name}: not found", MISSING)
+        restore_redirects(activation, saved)
     elif name in BUILTINS:
-        _call_builtin(machine, task, shell, fields, instruction, scope, saved)
+        _call_builtin(activation, fields, saved)
     else:
         environment = scope.environment()
-        environment.update(_prefix_values(command.assignments, scope))
-        if _is_last(task, shell, instruction):
-            keep_redirects(machine, saved)
-            replace_process(machine, task, shell, fields, environment, instruction.is_tail)
+        environment.update(_prefix_values(activation.command.command.assignments, scope))
+        if _is_last(activation):
+            keep_redirects(activation, saved)
+            replace_process(activation, fields, environment, activation.command.is_tail)
             return
-        start_tool(machine, task, shell, fields, environment, instruction.is_tail)
-        restore_redirects(machine, task, saved)
+        start_tool(activation, fields, environment)
+        restore_redirects(activation, saved)
 
 
-def _is_last(task: Task, shell: Shell, instruction: Run) -> bool:
+def _is_last(activation: Activation) -> bool:
     """Whether the shell has nothing left to do: it then becomes the command instead of waiting for it."""
-    frame = shell.frames[-1]
-    is_end = instruction.is_tail or isinstance(compile_text(frame.program)[frame.at], End)
-    is_bare = len(shell.frames) == 1 and frame.kind == MAIN and not frame.redirects and not frame.loops
-    return is_end and is_bare and not any(task.traps.values())
+    frame = activation.frame
+    is_end = activation.command.is_tail or isinstance(compile_text(frame.program)[frame.at], End)
+    is_alone = len(activation.shell.frames) == 1 and frame.kind == MAIN
+    return is_end and is_alone and not (frame.redirects or frame.loops or any(activation.task.traps.values()))
 
 
 def _expand(words: tuple[Word, ...], scope: ShellScope) -> list[str]:
@@ -99,7 +93,7 @@ def _expand(words: tuple[Word, ...], scope: ShellScope) -> list[str]:
 
 
 def assign(assignment: Assignment, scope: ShellScope) -> None:
-    """Carries out `name=value` and its forms for arrays."""
+    """Carry out `name=value` and its forms for arrays."""
     name = assignment.name
     if assignment.values is not None:
         refuse_syntax(scope.shell, "(")
@@ -144,89 +138,65 @@ def _prefix_values(assignments: tuple[Assignment, ...], scope: ShellScope) -> di
     }
 
 
-def _assign_only(machine: Machine, task: Task, shell: Shell, instruction: Run, scope: ShellScope) -> None:
-    frame = shell.frames[-1]
-    status = shell.status if frame.substituted else 0
-    for assignment in instruction.command.assignments:
+def _assign_only(activation: Activation) -> None:
+    shell, scope, command = activation.shell, activation.scope, activation.command.command
+    status = shell.status if activation.frame.substituted else 0
+    for assignment in command.assignments:
         if shell.flavour == DASH and assignment.values is None and (assignment.index or assignment.append):
             # It takes neither form for an assignment, and looks for a command of that name.
-            machine.write(task, 2, f"{shell.name}: {assignment.name}: not found\n")
-            shell.status = MISSING
+            shell.status = activation.fail(f"{assignment.name}: not found", MISSING)
             return
         assign(assignment, scope)
         if assignment.values is None and assignment.index is None:
-            trace_assignment(machine, task, shell, assignment.name, scope.get(assignment.name) or "")
-    saved = apply_redirects(machine, task, instruction.command.redirects, scope)
+            trace_assignment(activation, assignment.name, scope.get(assignment.name) or "")
+    saved = apply_redirects(activation, command.redirects)
     if isinstance(saved, str):
-        machine.write(task, 2, f"{shell.name}: {saved}\n")
-        shell.status = 1
+        shell.status = activation.fail(saved)
         return
-    if not instruction.command.assignments and 0 in saved and instruction.is_tail:
+    if not command.assignments and 0 in saved and activation.command.is_tail:
         # `$(< file)`: the file is the output.
-        machine.write(task, 1, machine.read(task, 0)[0])
-    restore_redirects(machine, task, saved)
+        activation.out(activation.machine.read(activation.task, 0)[0])
+    restore_redirects(activation, saved)
     shell.status = status
 
 
-def _call_function(
-    machine: Machine,
-    task: Task,
-    shell: Shell,
-    fields: list[str],
-    instruction: Run,
-    scope: ShellScope,
-    saved: dict[int, int | None],
-) -> None:
-    program, at = shell.functions[fields[0]]
-    need_room(shell, f"the function {fields[0]}")
-    caller = shell.frames[-1]
-    frame = Frame(FUNCTION, program, at, caller.is_tested or not instruction.is_checked)
-    for name, value in _prefix_values(instruction.command.assignments, scope).items():
+def _call_function(activation: Activation, fields: list[str]) -> None:
+    shell = activation.shell
+    activation.need_room(f"the function {fields[0]}")
+    frame = Frame(FUNCTION, *shell.functions[fields[0]], activation.is_tested)
+    for name, value in _prefix_values(activation.command.command.assignments, activation.scope).items():
         frame.saved_locals[name] = shell.variables.get(name)
-        scope.put(name, value)
+        activation.scope.put(name, value)
     frame.saved_arguments = shell.arguments
     shell.arguments = fields[1:]
-    frame.redirects.append(saved)
-    caller.substituted.clear()
-    shell.frames.append(frame)
+    activation.frame.substituted.clear()
+    activation.push(frame)
 
 
-def _call_builtin(
-    machine: Machine,
-    task: Task,
-    shell: Shell,
-    fields: list[str],
-    instruction: Run,
-    scope: ShellScope,
-    saved: dict[int, int | None],
-) -> None:
+def _call_builtin(activation: Activation, fields: list[str], saved: dict[int, int | None]) -> None:
+    shell, scope, assignments = activation.shell, activation.scope, activation.command.command.assignments
     before: dict[str, str | None] = {}
-    arrays = [one for one in instruction.command.assignments if one.values is not None]
-    prefixes = tuple(one for one in instruction.command.assignments if one.values is None)
+    prefixes = tuple(one for one in assignments if one.values is None)
     for name, value in _prefix_values(prefixes, scope).items():
         before[name] = shell.variables.get(name)
         scope.put(name, value)
-    context = Context(machine, task, shell, scope, instruction, saved)
-    status = BUILTINS[fields[0]](context, fields)
+    status = BUILTINS[fields[0]](activation, fields)
     if status is not None:
         shell.status = status
-    for assignment in arrays if not status else ():
-        # `declare -A name=(…)`: declared first, then filled.
-        assign(assignment, scope)
+    for assignment in assignments if not status else ():
+        if assignment.values is not None:
+            # `declare -A name=(…)`: declared first, then filled.
+            assign(assignment, scope)
     if fields[0] not in SPECIAL_BUILTINS:
-        for name, old in before.items():
-            if old is None:
-                shell.variables.pop(name, None)
-            else:
-                shell.variables[name] = old
-    if context.replaces_process:
-        replace_process(machine, task, shell, context.replaces_process, context.environment(), True)
-    elif context.runs_tool:
-        start_tool(machine, task, shell, context.runs_tool, context.environment(), instruction.is_tail)
-    if context.keeps_redirects:
-        keep_redirects(machine, saved)
-    elif context.saved is not None and task.pid in machine.tasks:
-        restore_redirects(machine, task, saved)
+        shell.restore_variables(before)
+    if activation.replaces_process:
+        replace_process(activation, activation.replaces_process, scope.environment(), True)
+    elif activation.runs_tool:
+        start_tool(activation, activation.runs_tool, scope.environment())
+    if activation.keeps_redirects:
+        keep_redirects(activation, saved)
+    elif activation.saved is not None and activation.task.pid in activation.machine.tasks:
+        restore_redirects(activation, saved)
 
 
 def _is_in_background(task: Task) -> bool:
@@ -234,18 +204,12 @@ def _is_in_background(task: Task) -> bool:
     return task.traps.get("INT") == ""
 
 
-def start_tool(
-    machine: Machine,
-    task: Task,
-    shell: Shell,
-    arguments: list[str],
-    environment: dict[str, str],
-    is_tail: bool,
-) -> None:
-    """Runs a tool as a foreground child and waits for it, unless it ends at once."""
+def start_tool(activation: Activation, arguments: list[str], environment: dict[str, str]) -> None:
+    """Run a tool as a foreground child and wait for it, unless it ends at once."""
+    machine, task, shell = activation.machine, activation.task, activation.shell
     child = machine.child_of(task, arguments)
     child.environment = environment
-    child.state["is_tail"] = is_tail or _is_in_background(task)
+    child.state["is_tail"] = activation.command.is_tail or _is_in_background(task)
     child.state["flavour"] = shell.flavour
     run_tool(machine, child)
     if child.pid in task.reaped:
@@ -255,26 +219,22 @@ def start_tool(
 
 
 def replace_process(
-    machine: Machine,
-    task: Task,
-    shell: Shell,
-    arguments: list[str],
-    environment: dict[str, str],
-    is_tail: bool,
+    activation: Activation, arguments: list[str], environment: dict[str, str], is_tail: bool
 ) -> None:
     """`exec`: the same process, another program; handlers are gone, ignored signals stay ignored."""
+    task = activation.task
     task.arguments = arguments
     task.environment = environment
     task.shell = None
     task.traps = {name: "" for name, action in task.traps.items() if action == "" and name != "EXIT"}
     task.pending = []
-    task.state = {"is_tail": is_tail or _is_in_background(task), "flavour": shell.flavour}
+    task.state = {"is_tail": is_tail or _is_in_background(task), "flavour": activation.shell.flavour}
     task.tool = ""
-    run_tool(machine, task)
+    run_tool(activation.machine, task)
 
 
 def run_tool(machine: Machine, task: Task) -> None:
-    """Runs a tool's process until it waits or ends. A tool may turn the process into another program."""
+    """Run a tool's process until it waits or ends. A tool may turn the process into another program."""
     for _ in range(16):
         call = Call(machine, task)
         try:

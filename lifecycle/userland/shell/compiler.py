@@ -4,8 +4,11 @@
 `||`, or behind `!`. `tail` marks the commands behind which nothing of the script is left.
 """
 
+from __future__ import annotations
+
 from functools import lru_cache
 
+from ..errors import CannotInterpret
 from .instructions import (
     Calculate,
     Code,
@@ -51,7 +54,6 @@ from .nodes import (
     Subshell,
 )
 from .parse import parse
-from .scanning import CannotInterpret
 from .word_parts import Command, CommandText
 
 _OPEN = -1

@@ -1,16 +1,18 @@
 """`test`, `[ … ]` and `[[ … ]]`."""
 
+from __future__ import annotations
+
 import re
 
-from ..file_system import FIFO, FILE, FOLDER, LINK, File, join_path
+from ..file_layers import FIFO, FILE, FOLDER, LINK, File
+from ..file_system import join_path
 from ..matching.expression import compile_expression
-from ..matching.reading import EXTENDED
-from ..process_namespace import find_task
+from ..matching.translation import EXTENDED
 from ..tools.registry import has_tool
 from . import patterns
-from .arithmetic import evaluate
 from .expansion import expand_pattern, expand_text
 from .machine import Machine
+from .neighbours import find_task
 from .scope import ShellScope
 from .task import Task
 from .word_parts import Word, literal
@@ -186,11 +188,9 @@ def _check_unseen(operator: str, operand: str, machine: Machine, task: Task) -> 
     return False
 
 
-def evaluate_condition(
-    tokens: tuple[Word | str, ...], scope: ShellScope, machine: Machine, task: Task
-) -> bool:
+def evaluate_condition(tokens: tuple[Word | str, ...], scope: ShellScope) -> bool:
     """The truth of `[[ … ]]`. Raises ConditionProblem."""
-    condition = _Condition(tokens, scope, machine, task)
+    condition = _Condition(tokens, scope)
     value = condition.either(True)
     if condition.at < len(tokens):
         raise ConditionProblem("syntax error in conditional expression")
@@ -200,14 +200,10 @@ def evaluate_condition(
 class _Condition:
     """Recursive descent over the tokens of `[[`. Words expand only where they are looked at."""
 
-    def __init__(
-        self, tokens: tuple[Word | str, ...], scope: ShellScope, machine: Machine, task: Task
-    ) -> None:
+    def __init__(self, tokens: tuple[Word | str, ...], scope: ShellScope) -> None:
         self.tokens = tokens
         self.at = 0
         self.scope = scope
-        self.machine = machine
-        self.task = task
 
     def peek(self, ahead: int = 0) -> Word | str | None:
         place = self.at + ahead
@@ -245,9 +241,8 @@ class _Condition:
         following = self.peek(1)
         if text in _UNARY and isinstance(following, tuple) and self._operator(following) is None:
             self.at += 2
-            return live and check_file(
-                text or "", expand_text(following, self.scope), self.machine, self.task
-            )
+            scope = self.scope
+            return live and check_file(text or "", expand_text(following, scope), scope.machine, scope.task)
         operator = self._operator(following)
         right = self.peek(2)
         if operator is None or not isinstance(right, tuple):
@@ -268,12 +263,9 @@ class _Condition:
         if operator == "=~":
             return self._match(text, right)
         if operator in _COMPARISONS:
-            numbers = [
-                evaluate(one, lambda name: scope.get(name) or "", scope.put)
-                for one in (text, expand_text(right, scope))
-            ]
+            numbers = [scope.evaluate(one) for one in (text, expand_text(right, scope))]
             return bool(_COMPARISONS[operator](*numbers))
-        return compare_texts(text, operator, expand_text(right, scope), self.machine, self.task)
+        return compare_texts(text, operator, expand_text(right, scope), scope.machine, scope.task)
 
     def _match(self, text: str, right: Word) -> bool:
         expression = compile_expression(self._expression_of(right), EXTENDED)

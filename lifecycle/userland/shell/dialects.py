@@ -4,6 +4,8 @@ A script for bash that is given to `sh` fails on a Debian image as it does in re
 is refused: busybox knows much of bash, and which shell an unknown image has is only assumed.
 """
 
+from __future__ import annotations
+
 from .expansion import ExpansionProblem
 from .task import Shell
 

@@ -5,8 +5,12 @@ which is reported; moving and looking at long texts counts as instructions do. A
 on is given less and less.
 """
 
-from abc import ABC, abstractmethod
+from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from ..saved import Saved
 from .task import Task, Wait
 
 _MOST_STEPS = 20_000
@@ -21,26 +25,24 @@ _MOST_DOUBLINGS = 12
 _BUSY_MILLI = 1_000
 
 
-class Effort(ABC):
+@dataclass(slots=True, eq=False, kw_only=True)
+class Effort(Saved, ABC):
     """What the tasks of one container did at this instant, and how long they have been busy."""
 
-    __slots__ = ("busy_until_ms", "now_ms", "overruns", "steps")
-
-    def __init__(self) -> None:
-        self.now_ms = 0
-        self.overruns = 0
-        """How often in a row a task ran too long without letting time pass."""
-        self.busy_until_ms = 0
-        """The end of the last stretch of work that was taken to need time."""
-        self.steps = 0
-        """Instructions run by all tasks at this instant."""
+    now_ms: int = 0
+    overruns: int = 0
+    """How often in a row a task ran too long without letting time pass."""
+    busy_until_ms: int = 0
+    """The end of the last stretch of work that was taken to need time."""
+    steps: int = 0
+    """Instructions run by all tasks at this instant."""
 
     @abstractmethod
     def note(self, problem: str) -> None:
-        """Keeps a problem for the kubelet to report, once."""
+        """Keep a problem for the kubelet to report, once."""
 
     def charge(self, task: Task) -> bool:
-        """Counts one instruction; True when the task has run too long without letting time pass."""
+        """Count one instruction; True when the task has run too long without letting time pass."""
         task.steps += 1
         self.steps += 1
         if task.steps < (_MOST_STEPS if self.overruns < _PATIENCE else _FEWER_STEPS) and (
@@ -57,7 +59,7 @@ class Effort(ABC):
         return True
 
     def work(self, task: Task, signs: int) -> None:
-        """Counts what moving, or looking at, so many signs costs."""
+        """Count what moving, or looking at, so many signs costs."""
         steps = signs // _SIGNS_OF_A_STEP
         task.steps += steps
         self.steps += steps

@@ -4,75 +4,21 @@ Follows POSIX 2.6. Each field is built twice at once: as text, and as a pattern 
 escaped, so that only unquoted wildcards are looked up among the files.
 """
 
-from collections.abc import Sequence
-from typing import Protocol
+from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ..errors import CannotInterpret
 from . import patterns
 from .arithmetic import evaluate
 from .braces import expand_braces
 from .fields import BREAK, FieldBuilder, Piece
-from .scanning import CannotInterpret
+from .scope import ShellScope
 from .word_parts import Arithmetic, Parameter, Part, Substitution, Text, Word
 
 
 class ExpansionProblem(Exception):
     """An expansion that ends the command, and a script with it: `${x:?}`, or an unset name under `set -u`."""
-
-
-class Scope(Protocol):
-    """Where values come from: the shell that expands."""
-
-    @property
-    def is_nounset(self) -> bool: ...
-
-    @property
-    def is_nullglob(self) -> bool:
-        """Whether a pattern that matches no file's name is no word at all."""
-        ...
-
-    @property
-    def expands_braces(self) -> bool: ...
-
-    @property
-    def is_posix_only(self) -> bool:
-        """Whether what bash adds is a bad substitution."""
-        ...
-
-    def get(self, name: str) -> str | None:
-        """A variable, positional or special parameter; None when it is not set."""
-        ...
-
-    def get_array(self, name: str) -> list[str] | None:
-        """The elements of an array that are set; None when there is no such array."""
-        ...
-
-    def get_keys(self, name: str) -> list[str]:
-        """The keys of an array, or the places of its elements."""
-        ...
-
-    def lookup(self, name: str, index: str) -> str | None:
-        """One element, by its key or by an arithmetic expression; a plain variable is its own element 0."""
-        ...
-
-    def put(self, name: str, value: str) -> None: ...
-
-    def positional(self) -> Sequence[str]: ...
-
-    def substituted(self, slot: int) -> str:
-        """The output of a command substitution that has run."""
-        ...
-
-    def substituted_file(self, slot: int) -> str:
-        """The path of a file that holds such an output."""
-        ...
-
-    def work(self, signs: int) -> None:
-        """Counts what it costs to look at so many signs."""
-        ...
-
-    def names_matching(self, pattern: str) -> list[str]:
-        """File names that a pattern matches, sorted; none when there is no match."""
-        ...
 
 
 _MOST_FIELDS = 250_000
@@ -83,7 +29,7 @@ _OF_BASH = frozenset(("/", "//", "/#", "/%", ":", "^", "^^", ",", ",,", "indirec
 _OF_THE_WHOLE = ("length", "-", ":-", "=", ":=", "?", ":?", "+", ":+")
 
 
-def expand_fields(words: Sequence[Word], scope: Scope) -> list[str]:
+def expand_fields(words: Sequence[Word], scope: ShellScope) -> list[str]:
     """The arguments that words become. Raises ExpansionProblem."""
     fields: list[str] = []
     try:
@@ -95,7 +41,7 @@ def expand_fields(words: Sequence[Word], scope: Scope) -> list[str]:
     return fields
 
 
-def _add_fields(words: Sequence[Word], scope: Scope, fields: list[str]) -> None:
+def _add_fields(words: Sequence[Word], scope: ShellScope, fields: list[str]) -> None:
     for word in words:
         simple = word[0] if len(word) == 1 else None
         if isinstance(simple, Text) and (simple.quoted or not _is_special(simple.text)):
@@ -116,13 +62,13 @@ def _is_special(text: str) -> bool:
     return any(sign in text for sign in "*?[~{")
 
 
-def expand_text(word: Word, scope: Scope) -> str:
+def expand_text(word: Word, scope: ShellScope) -> str:
     """The word as one text: not split, no file names. For assignments, redirections and `case`."""
     pieces = _pieces(_tilde(word, scope), scope)
     return "".join(" " if piece is BREAK else piece[0] for piece in pieces)
 
 
-def expand_pattern(word: Word, scope: Scope) -> str:
+def expand_pattern(word: Word, scope: ShellScope) -> str:
     """The word as one pattern, quoted characters escaped."""
     pieces = _pieces(_tilde(word, scope), scope)
     return "".join(
@@ -130,7 +76,7 @@ def expand_pattern(word: Word, scope: Scope) -> str:
     )
 
 
-def _word_fields(word: Word, scope: Scope) -> list[str]:
+def _word_fields(word: Word, scope: ShellScope) -> list[str]:
     fields: list[str] = []
     builder = FieldBuilder(scope.get("IFS"))
     for piece in _pieces(_tilde(word, scope), scope):
@@ -143,7 +89,7 @@ def _word_fields(word: Word, scope: Scope) -> list[str]:
     return fields
 
 
-def _tilde(word: Word, scope: Scope) -> Word:
+def _tilde(word: Word, scope: ShellScope) -> Word:
     first = word[0] if word else None
     if isinstance(first, Text) and not first.quoted and first.text.startswith("~"):
         user, slash, rest = first.text.partition("/")
@@ -153,7 +99,7 @@ def _tilde(word: Word, scope: Scope) -> Word:
     return word
 
 
-def _pieces(word: Word, scope: Scope) -> list[Piece | None]:
+def _pieces(word: Word, scope: ShellScope) -> list[Piece | None]:
     pieces: list[Piece | None] = []
     signs = 0
     for part in word:
@@ -164,13 +110,12 @@ def _pieces(word: Word, scope: Scope) -> list[Piece | None]:
     return pieces
 
 
-def _part(part: Part, scope: Scope) -> list[Piece | None]:
+def _part(part: Part, scope: ShellScope) -> list[Piece | None]:
     match part:
         case Text(text, quoted):
             return [(text, quoted, False)]
         case Arithmetic(word, quoted):
-            text = expand_text(word, scope)
-            value = evaluate(text, lambda name: _arithmetic_value(name, scope), scope.put)
+            value = evaluate(expand_text(word, scope), lambda name: _arithmetic_value(name, scope), scope.put)
             return [(str(value), quoted, True)]
         case Substitution(slot, _, True):
             if scope.is_posix_only:
@@ -182,14 +127,14 @@ def _part(part: Part, scope: Scope) -> list[Piece | None]:
             return _parameter(part, scope)
 
 
-def _arithmetic_value(name: str, scope: Scope) -> str:
+def _arithmetic_value(name: str, scope: ShellScope) -> str:
     value = scope.get(name)
     if value is None and scope.is_nounset:
         raise ExpansionProblem(f"{name}: parameter not set")
     return value or ""
 
 
-def _list_pieces(values: Sequence[str], quoted: bool, joined: bool, scope: Scope) -> list[Piece | None]:
+def _list_pieces(values: Sequence[str], quoted: bool, joined: bool, scope: ShellScope) -> list[Piece | None]:
     """`$@` and `$*`: a field each, or joined by the first separator when `"$*"`."""
     if quoted and joined:
         separators = scope.get("IFS")
@@ -202,7 +147,7 @@ def _list_pieces(values: Sequence[str], quoted: bool, joined: bool, scope: Scope
     return pieces
 
 
-def _parameter(part: Parameter, scope: Scope) -> list[Piece | None]:
+def _parameter(part: Parameter, scope: ShellScope) -> list[Piece | None]:
     if scope.is_posix_only and (part.index is not None or part.operator in _OF_BASH):
         raise ExpansionProblem("Bad substitution")
     values = _list_values(part, scope)
@@ -228,7 +173,7 @@ def _index_text(part: Parameter) -> str:
     return index[0].text if index and len(index) == 1 and isinstance(index[0], Text) else ""
 
 
-def _list_values(part: Parameter, scope: Scope) -> list[str] | None:
+def _list_values(part: Parameter, scope: ShellScope) -> list[str] | None:
     if part.name in ("@", "*") and part.operator != "indirect":
         return list(scope.positional())
     if _index_text(part) in ("@", "*"):
@@ -238,20 +183,20 @@ def _list_values(part: Parameter, scope: Scope) -> list[str] | None:
     return None
 
 
-def _value(part: Parameter, scope: Scope) -> str | None:
+def _value(part: Parameter, scope: ShellScope) -> str | None:
     if part.index is None:
         return scope.get(part.name)
     return scope.lookup(part.name, expand_text(part.index, scope))
 
 
-def _need(part: Parameter, scope: Scope) -> str | None:
+def _need(part: Parameter, scope: ShellScope) -> str | None:
     value = _value(part, scope)
     if value is None and scope.is_nounset and part.name not in ("@", "*"):
         raise ExpansionProblem(f"{part.name}: parameter not set")
     return value
 
 
-def _operate(part: Parameter, value: str | None, scope: Scope) -> list[Piece | None]:
+def _operate(part: Parameter, value: str | None, scope: ShellScope) -> list[Piece | None]:
     operator, quoted = part.operator, part.quoted
     kind = operator.removeprefix(":")
     if operator != ":" and kind in ("-", "=", "?", "+"):
@@ -264,7 +209,7 @@ def _operate(part: Parameter, value: str | None, scope: Scope) -> list[Piece | N
     return [(_transform(part, text or "", scope), quoted, True)]
 
 
-def _conditional(part: Parameter, kind: str, value: str | None, scope: Scope) -> list[Piece | None]:
+def _conditional(part: Parameter, kind: str, value: str | None, scope: ShellScope) -> list[Piece | None]:
     if kind == "+" and value is None:
         return [("", True, False)] if part.quoted else []
     if kind == "+":
@@ -284,7 +229,7 @@ def _conditional(part: Parameter, kind: str, value: str | None, scope: Scope) ->
     raise ExpansionProblem(f"{part.name}: {message}")
 
 
-def _word_pieces(part: Parameter, scope: Scope) -> list[Piece | None]:
+def _word_pieces(part: Parameter, scope: ShellScope) -> list[Piece | None]:
     """The word of `${x:-word}`: its unquoted text is split like the result of an expansion."""
     pieces: list[Piece | None] = []
     for piece in _pieces(_tilde(part.word, scope), scope):
@@ -292,7 +237,7 @@ def _word_pieces(part: Parameter, scope: Scope) -> list[Piece | None]:
     return pieces or ([("", True, False)] if part.quoted else [])
 
 
-def _transform(part: Parameter, text: str, scope: Scope) -> str:
+def _transform(part: Parameter, text: str, scope: ShellScope) -> str:
     scope.work(_LOOKS * len(text) if part.operator else 0)
     match part.operator:
         case "":
@@ -318,7 +263,7 @@ def _transform(part: Parameter, text: str, scope: Scope) -> str:
     raise CannotInterpret(f"the expansion operator {part.operator!r}")
 
 
-def _replace(part: Parameter, text: str, scope: Scope) -> str:
+def _replace(part: Parameter, text: str, scope: ShellScope) -> str:
     pattern = expand_pattern(part.word, scope)
     new = expand_text(part.second, scope) if part.second else ""
     if not pattern:
@@ -333,9 +278,9 @@ def _replace(part: Parameter, text: str, scope: Scope) -> str:
     return patterns.replace(text, pattern, new, part.operator == "//")
 
 
-def _bounds(part: Parameter, length: int, scope: Scope) -> tuple[int, int]:
+def _bounds(part: Parameter, length: int, scope: ShellScope) -> tuple[int, int]:
     def number(word: Word) -> int:
-        return evaluate(expand_text(word, scope), lambda name: scope.get(name) or "", scope.put)
+        return scope.evaluate(expand_text(word, scope))
 
     start = number(part.word)
     start = max(length + start, 0) if start < 0 else start
@@ -345,12 +290,12 @@ def _bounds(part: Parameter, length: int, scope: Scope) -> tuple[int, int]:
     return start, (length + count if count < 0 else start + count)
 
 
-def _slice(part: Parameter, text: str, scope: Scope) -> str:
+def _slice(part: Parameter, text: str, scope: ShellScope) -> str:
     start, end = _bounds(part, len(text), scope)
     return text[start:end]
 
 
-def _slice_list(values: list[str], part: Parameter, scope: Scope) -> list[str]:
+def _slice_list(values: list[str], part: Parameter, scope: ShellScope) -> list[str]:
     if part.name in ("@", "*"):
         values = [scope.get("0") or "", *values]
     start, end = _bounds(part, len(values), scope)

@@ -1,5 +1,7 @@
 """Fields made of the pieces of a word, split where unquoted expansions hold separators (POSIX 2.6.5)."""
 
+from __future__ import annotations
+
 from . import patterns
 
 Piece = tuple[str, bool, bool]
@@ -19,6 +21,7 @@ class FieldBuilder:
         self.is_open = False
 
     def add(self, piece: Piece | None) -> None:
+        """Add a piece; BREAK begins a new field."""
         if piece is BREAK:
             self.close()
             return
@@ -29,11 +32,13 @@ class FieldBuilder:
         self.split(text)
 
     def append(self, text: str, quoted: bool) -> None:
+        """Add text to the field that is open."""
         self.text.append(text)
         self.pattern.append(patterns.escape(text) if quoted else text)
         self.is_open = self.is_open or quoted or bool(text)
 
     def split(self, text: str) -> None:
+        """Add text, each separator in it ending a field."""
         if not any(sign in text for sign in self.separators):
             self.append(text, False)
             return
@@ -62,11 +67,13 @@ class FieldBuilder:
         return end
 
     def close(self) -> None:
+        """End the field that is open."""
         if self.is_open:
             self.fields.append(("".join(self.text), "".join(self.pattern)))
         self.text, self.pattern, self.is_open = [], [], False
 
     def finish(self) -> list[tuple[str, str]]:
+        """End the last field and give them all."""
         self.close()
         return self.fields
 

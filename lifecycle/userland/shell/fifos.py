@@ -1,5 +1,7 @@
 """Named pipes: opening one end waits, as on Linux, until somebody opens the other."""
 
+from __future__ import annotations
+
 from .machine import Machine
 from .open_files import BOTH, READER, WRITER, OpenFile, Pipe
 from .task import Task, Wait

@@ -1,8 +1,16 @@
-"""Files that the kubelet and the container runtime put into every container."""
+"""Files of a container that nobody wrote: the image's own, those put in from outside, and the kernel's."""
+
+from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from ..world import World
+
+_SYSTEMS = {
+    "dash": 'ID=debian\nNAME="Debian GNU/Linux"\n',
+    "ash": 'ID=alpine\nNAME="Alpine Linux"\n',
+    "bash": 'ID=linux\nNAME="Linux"\n',
+}
 
 
 class Generated(Mapping[str, str]):
@@ -32,32 +40,17 @@ class Generated(Mapping[str, str]):
 
 
 def generated_files(world: World, flavour: str) -> dict[str, str]:
-    """Text by absolute path; what it says follows from the pod."""
-    pod = world.pod
-    secret = "/var/run/secrets/kubernetes.io/serviceaccount"
-    system = {
-        "dash": 'ID=debian\nNAME="Debian GNU/Linux"\n',
-        "ash": 'ID=alpine\nNAME="Alpine Linux"\n',
-        "bash": 'ID=linux\nNAME="Linux"\n',
-    }
+    """Text by absolute path: what every small image has, what was put in, and what the kernel tells."""
     return {
-        "/etc/hostname": f"{pod.name}\n",
-        "/etc/hosts": f"127.0.0.1\tlocalhost\n{pod.ip}\t{pod.name}\n",
-        "/etc/resolv.conf": (
-            f"search {pod.namespace}.svc.cluster.local svc.cluster.local cluster.local\n"
-            "nameserver 10.96.0.10\noptions ndots:5\n"
-        ),
         "/etc/passwd": "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/sbin/nologin\n",
         "/etc/group": "root:x:0:\nnogroup:x:65534:\n",
-        "/etc/os-release": system.get(flavour, ""),
-        f"{secret}/namespace": pod.namespace,
-        f"{secret}/token": f"token-of-{pod.uid}",
-        f"{secret}/ca.crt": "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n",
+        "/etc/os-release": _SYSTEMS.get(flavour, ""),
         "/proc/self/comm": "sh\n",
         "/proc/meminfo": "MemTotal: 8388608 kB\nMemFree: 4194304 kB\nMemAvailable: 6291456 kB\n",
         "/proc/loadavg": "0.00 0.00 0.00 1/100 1\n",
         "/proc/1/comm": "sh\n",
         "/proc/1/cmdline": "sh",
         "/proc/1/cgroup": "0::/\n",
+        **world.runtime_files,
         **world.kernel_files,
     }

@@ -1,5 +1,7 @@
 """The flat instruction list a script is compiled to. Targets are places in the list."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -25,6 +27,8 @@ class Substitute:
 
 @dataclass(slots=True)
 class Jump:
+    """Go on elsewhere."""
+
     target: int
 
 
@@ -38,11 +42,13 @@ class JumpIf:
 
 @dataclass(slots=True)
 class Negate:
-    pass
+    """`!`: turn the status round."""
 
 
 @dataclass(slots=True)
 class SetStatus:
+    """Make a number the status."""
+
     status: int
 
 
@@ -75,7 +81,7 @@ class EnterRedirects:
 
 @dataclass(slots=True)
 class LeaveRedirects:
-    pass
+    """Put back what `EnterRedirects` changed."""
 
 
 @dataclass(slots=True)
@@ -93,7 +99,7 @@ class KeepStatus:
 
 @dataclass(slots=True)
 class LeaveLoop:
-    pass
+    """Take the innermost loop off."""
 
 
 @dataclass(slots=True)

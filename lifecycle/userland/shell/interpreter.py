@@ -1,17 +1,20 @@
 """Runs a shell task's instructions until it has to wait."""
 
+from __future__ import annotations
+
+from ..errors import CannotInterpret
 from . import patterns
-from .arithmetic import ArithmeticProblem, evaluate
+from .activation import Activation
+from .arithmetic import ArithmeticProblem
 from .commands import UNREADABLE, run_command
 from .compiler import compile_text
 from .conditions import ConditionProblem, evaluate_condition
 from .dialects import MISSING, lacks_command, refuse_syntax
 from .expansion import ExpansionProblem, expand_fields, expand_pattern, expand_text
 from .fifos import MustWait
-from .frames import check_error, complain, leave_frame, leave_shell
+from .frames import check_error, leave_frame, leave_shell
 from .instructions import (
     Calculate,
-    Code,
     Define,
     End,
     EnterLoop,
@@ -37,7 +40,6 @@ from .instructions import (
 from .machine import Machine
 from .open_files import CAPTURE, NULL, OpenFile
 from .redirects import apply_redirects, restore_redirects
-from .scanning import CannotInterpret
 from .scope import ReadOnlyVariable, ShellScope
 from .task import EXIT_TRAP, FUNCTION, MAIN, SOURCE, SUBSTITUTIONS, TRAP, Frame, LoopState, Shell, Task, Wait
 from .word_parts import Guard
@@ -50,54 +52,54 @@ _PROBLEMS = (ExpansionProblem, ArithmeticProblem, ConditionProblem, ReadOnlyVari
 
 
 def run_shell(machine: Machine, task: Task) -> None:
-    """Runs a shell that is not blocked until it waits or ends."""
-    shell = task.shell
-    assert shell is not None, task.pid
+    """Run a shell that is not blocked until it waits or ends."""
+    activation = Activation(machine, task)
+    shell = activation.shell
     is_overrun = task.wait is not None and task.wait.kind == Wait.TIME
     if machine.now_ms > task.stepped_ms and not is_overrun:
         machine.rested(task)
     task.stepped_ms = machine.now_ms
     if task.wait is not None:
-        resolve_wait(machine, task, shell)
+        _resolve_wait(activation)
     # `exec` may put another program, or another shell, in this one's place.
     while task.wait is None and task.shell is shell and task.pid in machine.tasks:
         if task.pending:
-            _enter_trap(task, shell)
+            _enter_trap(activation)
         if machine.charge(task):
             return
-        _step(machine, task, shell)
+        _step(activation)
 
 
-def _step(machine: Machine, task: Task, shell: Shell) -> None:
-    frame = shell.frames[-1]
+def _step(activation: Activation) -> None:
+    frame = activation.frame = activation.shell.frames[-1]
     try:
         code = compile_text(frame.program)
     except CannotInterpret as error:
-        _refuse(machine, task, shell, str(error))
+        _refuse(activation, str(error))
         return
     instruction = code[frame.at]
     frame.at += 1
     try:
-        _execute(machine, task, shell, frame, instruction, code)
+        _execute(activation, instruction)
     except MustWait as pause:
         frame.at -= 1
-        task.wait = pause.wait
+        activation.task.wait = pause.wait
     except _PROBLEMS as error:
-        complain(machine, task, shell, str(error))
-        leave_shell(machine, task, _status_of_problem(error, shell))
+        leave_shell(activation, activation.fail(str(error), _status_of_problem(error, activation.shell)))
     except CannotInterpret as error:
-        _fail(machine, task, shell, frame, str(error))
+        _fail(activation, str(error))
     except UNREADABLE:
-        _fail(machine, task, shell, frame, "a command's arguments")
+        _fail(activation, "a command's arguments")
 
 
-def _fail(machine: Machine, task: Task, shell: Shell, frame: Frame, what: str) -> None:
+def _fail(activation: Activation, what: str) -> None:
     """A command that is beyond the interpreter fails, as any other would under `set -e`."""
-    machine.note(f"cannot interpret {what}: the command is taken to fail with status 2")
+    shell, frame = activation.shell, activation.frame
+    activation.machine.note(f"cannot interpret {what}: the command is taken to fail with status 2")
     shell.status = 2
     frame.substituted.clear()
     if shell.frames and shell.frames[-1] is frame:
-        check_error(machine, task, shell, frame)
+        check_error(activation, frame)
 
 
 def _status_of_problem(error: Exception, shell: Shell) -> int:
@@ -107,27 +109,28 @@ def _status_of_problem(error: Exception, shell: Shell) -> int:
     return 127 if isinstance(error, ExpansionProblem) else 1
 
 
-def _refuse(machine: Machine, task: Task, shell: Shell, construct: str) -> None:
+def _refuse(activation: Activation, construct: str) -> None:
     """A text that cannot be read fails as a syntax error does."""
+    shell = activation.shell
     frame = shell.frames.pop()
-    machine.note(f"cannot interpret {construct}: taken as a syntax error, status 2")
+    activation.machine.note(f"cannot interpret {construct}: taken as a syntax error, status 2")
     shell.status = 2
     if not shell.frames:
         shell.frames = [Frame(MAIN, "")]
-        leave_shell(machine, task, 2)
+        leave_shell(activation, 2)
     elif frame.kind == EXIT_TRAP:
-        machine.finish(task, frame.saved_status)
+        activation.machine.finish(activation.task, frame.saved_status)
     elif shell.flavour != "bash":
         # POSIX: such an error in a special builtin like `eval` ends the shell.
-        leave_shell(machine, task, 2)
+        leave_shell(activation, 2)
 
 
-def resolve_wait(machine: Machine, task: Task, shell: Shell) -> None:
+def _resolve_wait(activation: Activation) -> None:
     """What the shell waited for has happened: its status, then `set -e`."""
+    machine, task, shell, frame = activation.machine, activation.task, activation.shell, activation.frame
     wait = task.wait
     assert wait is not None, task.pid
     task.wait = None
-    frame = shell.frames[-1]
     match wait.kind:
         case Wait.CHILD:
             shell.status = task.reaped.pop(wait.value, 127)
@@ -143,7 +146,7 @@ def resolve_wait(machine: Machine, task: Task, shell: Shell) -> None:
             ended = min(pid for pid in wait.value if pid not in machine.tasks)
             shell.status = task.reaped.pop(ended, 127)
         case Wait.CAPTURE:
-            _resolve_capture(machine, task, shell, frame, wait.value)
+            _resolve_capture(activation, wait.value)
             return
         case Wait.INPUT | Wait.INPUT_UNTIL:
             # The `read` that waited is run again: its input is there now, or its time is over.
@@ -152,7 +155,7 @@ def resolve_wait(machine: Machine, task: Task, shell: Shell) -> None:
         case _:
             return
     instruction = compile_text(frame.program)[frame.at - 1]
-    check_error(machine, task, shell, frame)
+    check_error(activation, frame)
     if isinstance(instruction, (Fork, ForkPipeline)) and shell.frames and shell.frames[-1] is frame:
         frame.at = instruction.after
 
@@ -166,17 +169,19 @@ def _resolve_jobs(task: Task, shell: Shell, pids: list[int] | None) -> None:
     shell.status = statuses[-1] if statuses else 0
 
 
-def _resolve_capture(machine: Machine, task: Task, shell: Shell, frame: Frame, value: list[int]) -> None:
+def _resolve_capture(activation: Activation, value: list[int]) -> None:
+    machine, frame = activation.machine, activation.frame
     number, pid = value
     code = compile_text(frame.program)
     instruction = code[frame.at - 1]
     assert isinstance(instruction, Substitute), instruction
     frame.substituted[instruction.slot] = machine.open_files.files[number].text
     machine.open_files.release(number)
-    shell.status = task.reaped.pop(pid, 127)
+    activation.shell.status = activation.task.reaped.pop(pid, 127)
 
 
-def _enter_trap(task: Task, shell: Shell) -> None:
+def _enter_trap(activation: Activation) -> None:
+    task, shell = activation.task, activation.shell
     name = task.pending.pop(0)
     action = task.traps.get(name)
     if action and len(shell.frames) <= _MOST_NESTED_TRAPS:
@@ -185,41 +190,39 @@ def _enter_trap(task: Task, shell: Shell) -> None:
         shell.frames.append(frame)
 
 
-def _execute(
-    machine: Machine, task: Task, shell: Shell, frame: Frame, instruction: Instruction, code: Code
-) -> None:
+def _execute(activation: Activation, instruction: Instruction) -> None:
+    shell, frame = activation.shell, activation.frame
     match instruction:
         case Run():
-            run_command(machine, task, shell, instruction)
+            run_command(activation, instruction)
             if _STATUSES in shell.arrays:
                 shell.arrays[_STATUSES] = [str(shell.status)]
+            task = activation.task
             is_same = task.shell is shell and bool(shell.frames) and shell.frames[-1] is frame
             if task.wait is None and is_same:
                 frame.substituted.clear()
-                check_error(machine, task, shell, frame)
+                check_error(activation, frame)
         case JumpIf(on_success, target):
             if (shell.status == 0) == on_success:
                 frame.at = target
         case Jump(target):
             frame.at = target
         case Substitute():
-            _substitute(machine, task, shell, frame, instruction)
+            _substitute(activation, instruction)
         case Negate():
             shell.status = int(shell.status == 0)
         case SetStatus(status):
             shell.status = status
         case End():
-            _end(machine, task, shell, frame)
+            _end(activation)
         case Fork() | ForkPipeline():
-            _fork(machine, task, shell, frame, instruction)
+            _fork(activation, instruction)
         case _:
-            _execute_compound(machine, task, shell, frame, instruction)
+            _execute_compound(activation, instruction)
 
 
-def _execute_compound(
-    machine: Machine, task: Task, shell: Shell, frame: Frame, instruction: Instruction
-) -> None:
-    scope = ShellScope(machine, task)
+def _execute_compound(activation: Activation, instruction: Instruction) -> None:
+    shell, frame, scope = activation.shell, activation.frame, activation.scope
     match instruction:
         case EnterLoop(again, end):
             frame.loops.append(LoopState(again, end, len(frame.redirects)))
@@ -234,14 +237,14 @@ def _execute_compound(
             )
             frame.substituted.clear()
         case NextItem(name, end):
-            _next_item(scope, frame, name, end)
+            _next_item(activation, name, end)
         case SetSubject(word):
             frame.subject = expand_text(word, scope)
             frame.substituted.clear()
         case MatchSubject(words, miss):
             # A pattern that cannot be read does not match.
             hit, frame.at = frame.at, miss
-            machine.work(task, len(words) * len(frame.subject) * _LOOKS)
+            scope.work(len(words) * len(frame.subject) * _LOOKS)
             if any(patterns.matches(expand_pattern(word, scope), frame.subject) for word in words):
                 frame.at = hit
         case Define(name, after, is_bash):
@@ -251,54 +254,54 @@ def _execute_compound(
             frame.at = after
             shell.status = 0
         case EnterRedirects(redirects, after):
-            saved = apply_redirects(machine, task, redirects, scope)
+            saved = apply_redirects(activation, redirects)
             if isinstance(saved, str):
-                complain(machine, task, shell, saved)
-                shell.status, frame.at = 2 if shell.flavour == "dash" else 1, after
+                shell.status = activation.fail(saved, 2 if shell.flavour == "dash" else 1)
+                frame.at = after
             else:
                 frame.redirects.append(saved)
         case LeaveRedirects():
-            restore_redirects(machine, task, frame.redirects.pop())
+            restore_redirects(activation, frame.redirects.pop())
         case _:
-            _judge(scope, shell, frame, instruction)
-            check_error(machine, task, shell, frame)
+            _judge(activation, instruction)
+            check_error(activation, frame)
 
 
-def _judge(scope: ShellScope, shell: Shell, frame: Frame, instruction: Instruction) -> None:
+def _judge(activation: Activation, instruction: Instruction) -> None:
     """`[[ … ]]` and `(( … ))`: a status from a condition or a number."""
+    shell, scope = activation.shell, activation.scope
     match instruction:
         case Test() if lacks_command(shell, "[["):
-            complain(scope.machine, scope.task, shell, "[[: not found")
-            shell.status = MISSING
+            shell.status = activation.fail("[[: not found", MISSING)
         case Test(tokens):
-            shell.status = int(not evaluate_condition(tokens, scope, scope.machine, scope.task))
+            shell.status = int(not evaluate_condition(tokens, scope))
         case Calculate(_, _, True) if lacks_command(shell, "(("):
-            complain(scope.machine, scope.task, shell, "((: not found")
-            shell.status = MISSING
+            shell.status = activation.fail("((: not found", MISSING)
         case Calculate(word, _, is_command):
             if not is_command:
                 refuse_syntax(shell, "((")
             text = expand_text(word, scope)
-            value = evaluate(text, lambda name: scope.get(name) or "", scope.put)
+            value = scope.evaluate(text)
             # An empty condition, as in `for ((;;))`, holds.
             shell.status = int(value == 0 and bool(text.strip()))
         case _:
             raise AssertionError(instruction)
-    frame.substituted.clear()
+    activation.frame.substituted.clear()
 
 
-def _next_item(scope: ShellScope, frame: Frame, name: str, end: int) -> None:
+def _next_item(activation: Activation, name: str, end: int) -> None:
+    frame = activation.frame
     loop = frame.loops[-1]
     if loop.next_item >= len(loop.items):
         frame.at = end
         return
-    scope.put(name, loop.items[loop.next_item])
+    activation.scope.put(name, loop.items[loop.next_item])
     loop.next_item += 1
 
 
-def _substitute(machine: Machine, task: Task, shell: Shell, frame: Frame, instruction: Substitute) -> None:
-    scope = ShellScope(machine, task)
-    if not all(_is_wanted(guard, scope) for guard in instruction.command.guards):
+def _substitute(activation: Activation, instruction: Substitute) -> None:
+    machine, task, frame = activation.machine, activation.task, activation.frame
+    if not all(_is_wanted(guard, activation.scope) for guard in instruction.command.guards):
         frame.substituted[instruction.slot] = ""
         return
     child = machine.fork_shell(task)
@@ -307,7 +310,7 @@ def _substitute(machine: Machine, task: Task, shell: Shell, frame: Frame, instru
     machine.open_files.retain(number)
     child.state[SUBSTITUTIONS] = task.state.get(SUBSTITUTIONS, 0) + 1
     child.shell.frames = [Frame(MAIN, instruction.command.text)]
-    if shell.flavour == "bash":
+    if activation.shell.flavour == "bash":
         child.shell.options.discard("errexit")
     machine.set_fd(child, 1, number)
     task.wait = Wait(Wait.CAPTURE, [number, child.pid])
@@ -319,11 +322,11 @@ def _is_wanted(guard: Guard, scope: ShellScope) -> bool:
     return is_given == (guard.operator[-1] == "+")
 
 
-def _fork(machine: Machine, task: Task, shell: Shell, frame: Frame, instruction: Fork | ForkPipeline) -> None:
+def _fork(activation: Activation, instruction: Fork | ForkPipeline) -> None:
+    machine, task, shell, frame = activation.machine, activation.task, activation.shell, activation.frame
     is_tested = frame.is_tested or not instruction.is_checked
     if isinstance(instruction, ForkPipeline):
-        pids = _start_stages(machine, task, shell, instruction, is_tested)
-        task.wait = Wait(Wait.CHILDREN, pids)
+        task.wait = Wait(Wait.CHILDREN, _start_stages(activation, instruction, is_tested))
         return
     child = machine.fork_shell(task, frame.at)
     assert child.shell is not None
@@ -332,7 +335,7 @@ def _fork(machine: Machine, task: Task, shell: Shell, frame: Frame, instruction:
         task.wait = Wait(Wait.CHILD, child.pid)
         return
     frame.at = instruction.after
-    _detach(machine, child, shell)
+    _detach(machine, child)
     shell.last_background = child.pid
     if not any(pid in machine.tasks or pid in task.reaped for pid in shell.jobs):
         shell.jobs = []
@@ -340,7 +343,7 @@ def _fork(machine: Machine, task: Task, shell: Shell, frame: Frame, instruction:
     shell.status = 0
 
 
-def _detach(machine: Machine, child: Task, shell: Shell) -> None:
+def _detach(machine: Machine, child: Task) -> None:
     """A background command of a script reads nothing and ignores the signals of a terminal."""
     child.traps.update({"INT": "", "QUIT": ""})
     file = machine.open_files.files.get(child.fds.get(0, 0))
@@ -348,13 +351,12 @@ def _detach(machine: Machine, child: Task, shell: Shell) -> None:
         machine.set_fd(child, 0, machine.open_files.open(OpenFile(NULL)))
 
 
-def _start_stages(
-    machine: Machine, task: Task, shell: Shell, instruction: ForkPipeline, is_tested: bool
-) -> list[int]:
+def _start_stages(activation: Activation, instruction: ForkPipeline, is_tested: bool) -> list[int]:
+    machine = activation.machine
     pids: list[int] = []
     source: int | None = None
     for place, start in enumerate(instruction.starts):
-        child = machine.fork_shell(task, start)
+        child = machine.fork_shell(activation.task, start)
         assert child.shell is not None
         child.shell.frames[0].is_tested = is_tested
         if source is not None:
@@ -368,14 +370,15 @@ def _start_stages(
     return pids
 
 
-def _end(machine: Machine, task: Task, shell: Shell, frame: Frame) -> None:
+def _end(activation: Activation) -> None:
+    shell, frame = activation.shell, activation.frame
     if frame.kind == MAIN:
-        leave_shell(machine, task, shell.status)
+        leave_shell(activation, shell.status)
         return
-    leave_frame(machine, task, shell)
+    leave_frame(activation)
     if frame.kind == EXIT_TRAP:
-        machine.finish(task, frame.saved_status)
+        activation.machine.finish(activation.task, frame.saved_status)
     elif frame.kind == TRAP:
         shell.status = frame.saved_status
     elif frame.kind in (FUNCTION, SOURCE):
-        check_error(machine, task, shell, shell.frames[-1])
+        check_error(activation, shell.frames[-1])

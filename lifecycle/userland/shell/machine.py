@@ -6,7 +6,14 @@ Tasks run one after the other in the order of their process ids, each until it h
 one history. A task that never lets time pass is made to (`effort.py`).
 """
 
-from ..file_system import FileLayer, FileProblem, FileSystem, join_path
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..errors import CannotInterpret
+from ..file_layers import FileLayer, FileProblem
+from ..file_system import FileSystem, join_path
 from ..signals import HARMLESS, STOPPING, signal_number
 from ..world import Exit, World
 from .effort import Effort
@@ -25,7 +32,6 @@ from .open_files import (
     OpenFile,
     OpenFiles,
 )
-from .scanning import CannotInterpret
 from .task import SUBSTITUTIONS, Task, Wait
 
 _MOST_TASKS = 256
@@ -34,82 +40,57 @@ _MOST_CAPTURED = 4 << 20
 _MOST_REAPED = 256
 OOM_KILLED = "OOMKilled"
 UNKNOWN_TOOL = "unknown program"
-_KILLED = 137
+_KILLED, _KILL = 137, 9
 
 
+@dataclass(slots=True, eq=False)
 class Machine(Effort):
     """One container's processes and files. `start` begins process 1; `run` does what is due."""
 
-    __slots__ = (
-        "_file_system",
-        "_generated_names",
-        "_world",
-        "changes",
-        "ended",
-        "entered_ms",
-        "exit",
-        "flavour",
-        "is_lenient",
-        "is_process_one",
-        "is_volatile",
-        "local_ports",
-        "main_pid",
-        "met_unknown",
-        "next_pid",
-        "open_files",
-        "output",
-        "partial",
-        "passed_signals",
-        "problems",
-        "root",
-        "tail_runs",
-        "tasks",
-    )
-
-    def __init__(self, flavour: str, is_process_one: bool = True, is_lenient: bool = False) -> None:
-        super().__init__()
-        self.flavour = flavour
-        self.is_process_one = is_process_one
-        """False where processes are shared between containers: process 1 is then somebody else."""
-        self.is_lenient = is_lenient
-        """The files of the image are not known: what is missing may well be there."""
-        self.tail_runs: str = "forever"
-        """What an unknown program does where nothing follows it: `forever`, or `ends` after a while."""
-        self.root = FileLayer()
-        self.tasks: dict[int, Task] = {}
-        self.open_files = OpenFiles()
-        self.next_pid = 1
-        self.main_pid = 1
-        """The container's main process: process 1, unless processes are shared between containers."""
-        self.changes = 0
-        self.entered_ms = 0
-        """The instant of the world outside: a check runs ahead of it."""
-        self.exit: Exit | None = None
-        self.ended: dict[int, tuple[int, int]] = {}
-        """Instant and status of ended hooks and checks, by process id."""
-        self.output: list[tuple[int, str]] = []
-        self.partial = ""
-        self.problems: list[str] = []
-        self.is_volatile = False
-        """Something was asked whose answer may differ next time: the time, the network, chance."""
-        self.met_unknown = False
-        self.passed_signals: list[str] = []
-        """Signals sent to a process 1 of which only the name is known."""
-        self.local_ports: tuple[int, ...] = ()
-        """Ports the container answers on by itself, beside those of the tasks; 0 is every port."""
-        self._world: World | None = None
-        self._file_system: FileSystem | None = None
-        self._generated_names: dict[str, None] | None = None
+    flavour: str
+    is_process_one: bool = True
+    """False where processes are shared between containers: process 1 is then somebody else."""
+    is_lenient: bool = False
+    """The files of the image are not known: what is missing may well be there."""
+    tail_runs: str = "forever"
+    """What an unknown program does where nothing follows it: `forever`, or `ends` after a while."""
+    root: FileLayer = field(default_factory=FileLayer)
+    tasks: dict[int, Task] = field(default_factory=dict)
+    open_files: OpenFiles = field(default_factory=OpenFiles)
+    next_pid: int = 1
+    main_pid: int = 1
+    """The container's main process: process 1, unless processes are shared between containers."""
+    changes: int = 0
+    entered_ms: int = 0
+    """The instant of the world outside: a check runs ahead of it."""
+    exit: Exit | None = None
+    ended: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """Instant and status of ended hooks and checks, by process id."""
+    output: list[tuple[int, str]] = field(default_factory=list)
+    partial: str = ""
+    problems: list[str] = field(default_factory=list)
+    is_volatile: bool = False
+    """Something was asked whose answer may differ next time: the time, the network, chance."""
+    met_unknown: bool = False
+    passed_signals: list[str] = field(default_factory=list)
+    """Signals sent to a process 1 of which only the name is known."""
+    local_ports: Sequence[int] = ()
+    """Ports the container answers on by itself, beside those of the tasks; 0 is every port."""
+    _world: World | None = None
+    _file_system: FileSystem | None = None
+    _generated_names: dict[str, None] | None = None
 
     # The world, for the length of one call.
 
     @property
     def world(self) -> World:
+        """The world, which is seen only during a call."""
         assert self._world is not None, "a machine sees its world only while it runs"
         return self._world
 
     @property
     def file_system(self) -> FileSystem:
+        """The container's files, joined anew for each call."""
         if self._file_system is None:
             if self._generated_names is None:
                 self._generated_names = dict.fromkeys(generated_files(self.world, self.flavour))
@@ -124,17 +105,20 @@ class Machine(Effort):
         return self.changes + self.root.version
 
     def enter(self, now_ms: int, world: World) -> None:
+        """Begin a call at an instant, with the world as it is then."""
         self._world = world
         self.entered_ms = now_ms
         self.set_time(now_ms)
 
     def leave(self) -> None:
+        """End the call: the world is let go."""
         if self._file_system is not None and self._file_system.is_full:
             self.note("cannot interpret more than 16 MiB, or 10000, of files: taken for a full disk")
         self._world = None
         self._file_system = None
 
     def set_time(self, now_ms: int) -> None:
+        """Move to an instant; a new one makes all work of before forgotten."""
         if now_ms != self.now_ms:
             self.steps = 0
         self.now_ms = now_ms
@@ -174,6 +158,7 @@ class Machine(Effort):
         return child
 
     def fork_shell(self, task: Task, at: int | None = None) -> Task:
+        """Make a subshell of a task; `at` is where in its program it goes on. Raises CannotInterpret."""
         assert task.shell is not None, task.pid
         child = self.child_of(task, task.arguments)
         child.environment = task.environment
@@ -185,7 +170,7 @@ class Machine(Effort):
         return child
 
     def finish(self, task: Task, status: int, signal: int | None = None) -> None:
-        """Ends a task; the end of the main process ends the container."""
+        """End a task; the end of the main process ends the container."""
         if self.tasks.pop(task.pid, None) is None:
             return
         self.changes += bool(task.ports)
@@ -221,15 +206,19 @@ class Machine(Effort):
         self.flush_log(self.now_ms)
         self.changes += 1
 
+    def kill_all(self, at_ms: int) -> None:
+        """End every process at once, as the kernel does with a whole process namespace."""
+        self.end_all(Exit(at_ms, _KILLED, None, _KILL))
+
     # Signals.
 
     def signal(self, task: Task, name: str, is_from_outside: bool = False) -> None:
-        """Delivers a signal (its name without SIG), as the kernel would."""
+        """Deliver a signal (its name without SIG), as the kernel would."""
         is_first = task.pid == 1 and self.is_process_one
         if name == "KILL":
             # Process 1 can be killed only from outside of its own process namespace.
             if not is_first or is_from_outside:
-                self.finish(task, _KILLED, 9)
+                self.finish(task, _KILLED, _KILL)
             return
         if "opaque" in task.state:
             # What the closed box does on a signal is decided where it is known.
@@ -261,7 +250,7 @@ class Machine(Effort):
     # Open files.
 
     def set_fd(self, task: Task, fd: int, number: int | None) -> None:
-        """Points a descriptor at an open file, or closes it."""
+        """Point a descriptor at an open file, or close it."""
         if number is not None:
             self.open_files.retain(number)
         old = task.fds.pop(fd, None)
@@ -271,7 +260,7 @@ class Machine(Effort):
             self.open_files.release(old)
 
     def write(self, task: Task, fd: int, text: str) -> bool:
-        """Writes text; False when the reader of a pipe has gone (the task has its SIGPIPE by then)."""
+        """Write text; False when the reader of a pipe has gone (the task has its SIGPIPE by then)."""
         file = self.open_files.files.get(task.fds.get(fd, 0))
         if file is None or not text:
             return file is not None
@@ -299,12 +288,12 @@ class Machine(Effort):
         return True
 
     def log(self, text: str) -> None:
-        """Adds to the container's log, line by line."""
+        """Add to the container's log, line by line."""
         *lines, self.partial = (self.partial + text).split("\n")
         self.output.extend((self.now_ms, line) for line in lines)
 
     def flush_log(self, at_ms: int) -> None:
-        """Ends the log's last line, when its process has ended without doing so."""
+        """End the log's last line, when its process has ended without doing so."""
         if self.partial:
             self.output.append((at_ms, self.partial))
             self.partial = ""
@@ -338,16 +327,16 @@ class Machine(Effort):
         return entry.read_from(file.offset) if entry is not None else ""
 
     def check_memory(self) -> None:
-        """Ends the container when its processes use more memory than its limit."""
+        """End the container when its processes use more memory than its limit."""
         limit = self.world.limits.memory_bytes
         if limit is None or self.exit is not None:
             return
         # With one control group per container the kernel kills all of its processes together.
         if sum(task.memory_bytes for task in self.tasks.values()) > limit:
-            self.end_all(Exit(self.now_ms, _KILLED, OOM_KILLED, 9))
+            self.end_all(Exit(self.now_ms, _KILLED, OOM_KILLED, _KILL))
 
     def note(self, problem: str) -> None:
-        """Keeps a problem for the kubelet to report, once."""
+        """Keep a problem for the kubelet to report, once."""
         if problem not in self.problems:
             self.problems.append(problem)
 
@@ -368,6 +357,7 @@ class Machine(Effort):
         return any(task.tool == UNKNOWN_TOOL or "opaque" in task.state for task in self.tasks.values())
 
     def absolute(self, task: Task, path: str) -> str:
+        """The absolute path that a path means to a task."""
         return join_path(task.folder, path)
 
 

@@ -1,5 +1,7 @@
 """The syntax of a script as data: what the grammar's tree is brought down to before it is compiled."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -17,23 +19,23 @@ class Simple:
 class Sequence:
     """Commands one after the other."""
 
-    items: tuple["Node", ...]
+    items: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AndOr:
     """`left && right` or `left || right`."""
 
-    left: "Node"
+    left: Node
     operator: str
-    right: "Node"
+    right: Node
 
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
     """Stages joined by pipes; `both` says of each joint whether errors go through it as well (`|&`)."""
 
-    stages: tuple["Node", ...]
+    stages: tuple[Node, ...]
     both: tuple[bool, ...]
 
 
@@ -41,28 +43,28 @@ class Pipeline:
 class Negation:
     """`! command`."""
 
-    body: "Node"
+    body: Node
 
 
 @dataclass(frozen=True, slots=True)
 class Background:
     """`command &`."""
 
-    body: "Node"
+    body: Node
 
 
 @dataclass(frozen=True, slots=True)
 class Subshell:
     """`( … )`."""
 
-    body: "Node"
+    body: Node
 
 
 @dataclass(frozen=True, slots=True)
 class Redirected:
     """A compound command with redirections of its own."""
 
-    body: "Node"
+    body: Node
     redirects: tuple[Redirect, ...]
     substitutions: tuple[Command, ...]
 
@@ -71,16 +73,16 @@ class Redirected:
 class If:
     """Branches of condition and body; a last body without condition is the `else`."""
 
-    branches: tuple[tuple["Node", "Node"], ...]
-    otherwise: "Node | None"
+    branches: tuple[tuple[Node, Node], ...]
+    otherwise: Node | None
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
     """`while` or, when `until`, its opposite."""
 
-    condition: "Node"
-    body: "Node"
+    condition: Node
+    body: Node
     until: bool
 
 
@@ -90,7 +92,7 @@ class For:
 
     name: str
     words: CommandText | None
-    body: "Node"
+    body: Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ class ArithmeticFor:
     first: Word
     condition: Word
     step: Word
-    body: "Node"
+    body: Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ class CaseBranch:
     """Patterns, what they lead to, and how the branch ends: `;;`, `;&` or `;;&`."""
 
     patterns: tuple[Word, ...]
-    body: "Node"
+    body: Node
     end: str
 
 
@@ -126,7 +128,7 @@ class Function:
     """`name() body`, or as only bash writes it: `function name body`."""
 
     name: str
-    body: "Node"
+    body: Node
     is_bash: bool = False
 
 
@@ -134,7 +136,7 @@ class Function:
 class Condition:
     """`[[ … ]]`: its tokens, words and operators in order."""
 
-    tokens: tuple["Word | str", ...]
+    tokens: tuple[Word | str, ...]
     substitutions: tuple[Command, ...]
 
 

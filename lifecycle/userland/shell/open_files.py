@@ -1,7 +1,10 @@
 """Open files and pipes of a container's processes, as plain data."""
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..saved import Saved
 
 NULL, LOG, FILE, READER, WRITER, CAPTURE, TEXT = "null", "log", "file", "reader", "writer", "capture", "text"
 ZERO = "zero"
@@ -11,7 +14,8 @@ BOTH = "both"
 _ENDS = {READER: (READER,), WRITER: (WRITER,), BOTH: (READER, WRITER)}
 
 
-class OpenFile:
+@dataclass(slots=True, eq=False)
+class OpenFile(Saved):
     """An open file description, shared by every descriptor that was copied from it.
 
     READER and WRITER are ends of the pipe numbered `pipe`, BOTH is both of a named one; their `offset` is how
@@ -19,67 +23,44 @@ class OpenFile:
     a substitution or a check; TEXT reads `text` (a here-document); LOG is the container's log.
     """
 
-    __slots__ = ("kind", "offset", "path", "pipe", "references", "text")
-
-    def __init__(self, kind: str, path: str = "", pipe: int = 0, text: str = "", offset: int = 0) -> None:
-        self.kind = kind
-        self.path = path
-        self.pipe = pipe
-        self.text = text
-        self.offset = offset
-        self.references = 0
-
-    def save(self) -> list[Any]:
-        return [self.kind, self.path, self.pipe, self.text, self.offset, self.references]
-
-    @classmethod
-    def load(cls, data: list[Any]) -> "OpenFile":
-        file = cls(data[0], data[1], data[2], data[3], data[4])
-        file.references = data[5]
-        return file
+    kind: str
+    path: str = ""
+    pipe: int = 0
+    text: str = ""
+    offset: int = 0
+    references: int = 0
 
 
-class Pipe:
+def _none_opened() -> dict[str, int]:
+    return {READER: 0, WRITER: 0}
+
+
+@dataclass(slots=True, eq=False)
+class Pipe(Saved):
     """What was written and not yet read, and how many ends of each kind are open."""
 
-    __slots__ = ("is_named", "opened", "readers", "text", "writers")
-
-    def __init__(self) -> None:
-        self.text = ""
-        self.is_named = False
-        self.opened = {READER: 0, WRITER: 0}
-        """How often each end was opened."""
-        self.readers = 0
-        self.writers = 0
-
-    def save(self) -> list[Any]:
-        opened = [self.opened[READER], self.opened[WRITER]]
-        return [self.text, self.readers, self.writers, self.is_named, opened]
-
-    @classmethod
-    def load(cls, data: list[Any]) -> "Pipe":
-        pipe = cls()
-        pipe.text, pipe.readers, pipe.writers, pipe.is_named, opened = data
-        pipe.opened = {READER: opened[0], WRITER: opened[1]}
-        return pipe
+    text: str = ""
+    is_named: bool = False
+    opened: dict[str, int] = field(default_factory=_none_opened)
+    """How often each end was opened."""
+    readers: int = 0
+    writers: int = 0
 
 
 PIPE_CHARACTERS = 4_096
 """A writer waits while a pipe holds this much. Linux' own limit is larger; what is written is the same."""
 
 
-class OpenFiles:
+@dataclass(slots=True, eq=False)
+class OpenFiles(Saved):
     """All open files by number, counted by reference, and the pipes between them."""
 
-    __slots__ = ("fifos", "files", "next_file", "next_pipe", "pipes")
-
-    def __init__(self) -> None:
-        self.files: dict[int, OpenFile] = {}
-        self.pipes: dict[int, Pipe] = {}
-        self.fifos: dict[str, int] = {}
-        """Pipes by the path that names them."""
-        self.next_file = 1
-        self.next_pipe = 1
+    files: dict[int, OpenFile] = field(default_factory=dict)
+    pipes: dict[int, Pipe] = field(default_factory=dict)
+    fifos: dict[str, int] = field(default_factory=dict)
+    """Pipes by the path that names them."""
+    next_file: int = 1
+    next_pipe: int = 1
 
     def open(self, file: OpenFile) -> int:
         """The number of a new open file, which nothing refers to yet."""
@@ -101,6 +82,7 @@ class OpenFiles:
         return self.open(OpenFile(READER, pipe=number)), self.open(OpenFile(WRITER, pipe=number))
 
     def retain(self, number: int) -> None:
+        """Count one reference more."""
         self.files[number].references += 1
 
     def release(self, number: int) -> None:
@@ -153,20 +135,3 @@ class OpenFiles:
         """Whether nobody reads any more what this end writes."""
         pipe = self.pipes[file.pipe]
         return pipe.readers == 0 and pipe.opened[READER] >= file.offset
-
-    def save(self) -> dict[str, Any]:
-        return {
-            "files": [[number, file.save()] for number, file in self.files.items()],
-            "pipes": [[number, pipe.save()] for number, pipe in self.pipes.items()],
-            "fifos": dict(self.fifos),
-            "next": [self.next_file, self.next_pipe],
-        }
-
-    @classmethod
-    def load(cls, data: Mapping[str, Any]) -> "OpenFiles":
-        table = cls()
-        table.files = {number: OpenFile.load(entry) for number, entry in data["files"]}
-        table.pipes = {number: Pipe.load(entry) for number, entry in data["pipes"]}
-        table.fifos = dict(data["fifos"])
-        table.next_file, table.next_pipe = data["next"]
-        return table

@@ -1,5 +1,7 @@
 """Options and operands of a command line, as getopt reads them."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 

@@ -4,12 +4,15 @@ The grammar sees the script's skeleton (`skeleton.py`) and says where statements
 nest; the words inside a simple command are read from the text itself by `words.py`.
 """
 
+from __future__ import annotations
+
 import re
 
 import tree_sitter_bash
 from tree_sitter import Language, Parser
 from tree_sitter import Node as Tree
 
+from ..errors import CannotInterpret
 from .nodes import (
     NOTHING,
     AndOr,
@@ -31,7 +34,7 @@ from .nodes import (
     Simple,
     Subshell,
 )
-from .scanning import MOST_NESTED, CannotInterpret, arithmetic_end
+from .scanning import MOST_NESTED, arithmetic_end
 from .simple_commands import read_command
 from .skeleton import end_statements, hide_negations, make_skeleton, take_here_documents
 from .word_parts import Word, literal

@@ -1,12 +1,16 @@
 """Shell patterns: `*`, `?`, bracket expressions, and a backslash before what is to be taken literally."""
 
+from __future__ import annotations
+
 import re
 from functools import lru_cache
 
-from ..matching.brackets import BracketReader
-from ..matching.expression import Expression
-from ..matching.syntax import ANY, Node, PatternProblem, Repeat, Sequence, one_sign, reverse
+from ..matching.brackets import BracketReader, spell, spell_set
+from ..matching.expression import Compiled, Expression, check_cost, compile_text
+from ..matching.problem import PatternProblem
+from ..matching.translation import Piece
 
+_ANY_TEXT = ".*"
 _SPECIAL = "*?[]\\"
 _LONGEST = 4 << 20
 _BRACKETS = BracketReader("!^", {}, True)
@@ -39,68 +43,78 @@ def unescape(pattern: str) -> str:
     return re.sub(r"\\(.)", r"\1", pattern, flags=re.DOTALL)
 
 
-def read_pattern(pattern: str) -> Node:
-    """The pattern's syntax; a bracket that is not closed stands for itself."""
-    found: list[Node] = []
+def _read(pattern: str) -> list[str]:
+    """The pattern's parts as RE2 takes them; a bracket that is not closed stands for itself."""
+    found: list[str] = []
     at = 0
     while at < len(pattern):
         sign = pattern[at]
         at += 1
         if sign == "*":
-            found.append(Repeat(ANY, 0, None))
+            found.append(_ANY_TEXT)
         elif sign == "?":
-            found.append(ANY)
+            found.append(".")
         elif sign == "\\" and at < len(pattern):
-            found.append(one_sign(pattern[at]))
+            found.append(spell(pattern[at]))
             at += 1
         elif sign == "[":
             try:
-                signs, at = _BRACKETS.read(pattern, at)
+                ranges, is_negated, at = _BRACKETS.read(pattern, at)
+                found.append(spell_set(ranges, is_negated))
             except PatternProblem:
-                signs = one_sign(sign)
-            found.append(signs)
+                found.append(spell(sign))
         else:
-            found.append(one_sign(sign))
-    return Sequence(tuple(found))
+            found.append(spell(sign))
+    return found
 
 
-@lru_cache(maxsize=2048)
-def compile_pattern(pattern: str) -> Expression:
-    """The pattern, ready for use. Raises PatternProblem."""
-    return Expression(read_pattern(pattern))
-
-
-@lru_cache(maxsize=512)
-def _compile_backwards(pattern: str) -> Expression:
-    return Expression(reverse(read_pattern(pattern)))
+@lru_cache(maxsize=1024)
+def _compile(pattern: str, is_longest: bool = True, is_backwards: bool = False) -> Compiled:
+    """The pattern, ready for use; backwards for texts that are read so. Raises PatternProblem."""
+    parts = _read(pattern)
+    text = "".join(reversed(parts) if is_backwards else parts)
+    # The first of the shortest ways through the parts is the shortest in all: each is one sign, or any.
+    return compile_text(text if is_longest else text.replace(_ANY_TEXT, ".*?"), is_longest=is_longest)
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether the pattern matches the whole text."""
+    """Whether the pattern matches the whole text. Raises PatternProblem."""
     if not is_pattern(pattern):
         return unescape(pattern) == text
-    return compile_pattern(pattern).longest(text) == len(text)
+    compiled = _compile(pattern)
+    return compiled.fullmatch(check_cost(compiled, text)) is not None
+
+
+def _length(compiled: Compiled, text: str) -> int:
+    """How much of a text's beginning matches."""
+    found = compiled.match(check_cost(compiled, text))
+    return found.end() if found is not None else 0
 
 
 def remove_prefix(text: str, pattern: str, longest: bool) -> str:
-    """`${text#pattern}`, or `##` for the longest match."""
-    compiled = compile_pattern(pattern)
-    end = compiled.longest(text) if longest else compiled.shortest(text)
-    return text[max(end, 0) :]
+    """`${text#pattern}`, or `##` for the longest match. Raises PatternProblem."""
+    return text[_length(_compile(pattern, longest), text) :]
 
 
 def remove_suffix(text: str, pattern: str, longest: bool) -> str:
-    """`${text%pattern}`, or `%%` for the longest match."""
-    compiled, backwards = _compile_backwards(pattern), text[::-1]
-    length = compiled.longest(backwards) if longest else compiled.shortest(backwards)
-    return text[: len(text) - max(length, 0)]
+    """`${text%pattern}`, or `%%` for the longest match. Raises PatternProblem."""
+    return text[: len(text) - _length(_compile(pattern, longest, is_backwards=True), text[::-1])]
+
+
+@lru_cache(maxsize=512)
+def _expression(pattern: str) -> Expression:
+    literal = None if is_pattern(pattern) else unescape(pattern)
+    return Expression(Piece("".join(_read(pattern)), literal=literal))
 
 
 def replace(text: str, pattern: str, new: str, is_global: bool) -> str:
-    """`${text/pattern/new}`, or `//` for every match; nothing at all is one only in an empty text."""
+    """`${text/pattern/new}`, or `//` for every match; nothing at all is one only in an empty text.
+
+    Raises PatternProblem.
+    """
     found: list[str] = []
     at = signs = 0
-    for match in compile_pattern(pattern).all(text):
+    for match in _expression(pattern).all(text):
         if match.end() == match.start() and text:
             continue
         found += [text[at : match.start()], new]

@@ -1,13 +1,14 @@
 """Redirections: which open files a command's descriptors point at, and putting them back."""
 
-from ..file_system import FIFO, FOLDER, FileProblem
+from __future__ import annotations
+
+from ..file_layers import FIFO, FOLDER, FileProblem
+from .activation import Activation
 from .dialects import refuse_syntax
 from .expansion import expand_text
 from .fifos import MustWait, open_fifo
 from .machine import Machine
 from .open_files import FILE, LOG, NULL, TEXT, ZERO, OpenFile
-from .scope import ShellScope
-from .task import Task
 from .word_parts import Redirect
 
 _OWN_DESCRIPTORS = {
@@ -26,86 +27,74 @@ _SILENT_PATHS = frozenset(("/dev/null", "/dev/full"))
 _ENDLESS_PATHS = frozenset(("/dev/zero", "/dev/urandom", "/dev/random"))
 
 
-def apply_redirects(
-    machine: Machine, task: Task, redirects: tuple[Redirect, ...], scope: ShellScope
-) -> dict[int, int | None] | str:
-    """Applies redirections in order. Gives what to restore, or what went wrong (then nothing is changed).
+def apply_redirects(activation: Activation, redirects: tuple[Redirect, ...]) -> dict[int, int | None] | str:
+    """Apply redirections in order. Gives what to restore, or what went wrong (then nothing is changed).
 
     Raises MustWait, nothing changed, where a named pipe cannot be opened yet.
     """
     saved: dict[int, int | None] = {}
     for redirect in redirects:
         try:
-            problem = _apply(machine, task, redirect, scope, saved)
+            problem = _apply(activation, redirect, saved)
         except MustWait:
-            restore_redirects(machine, task, saved)
+            restore_redirects(activation, saved)
             raise
         if problem is not None:
-            restore_redirects(machine, task, saved)
+            restore_redirects(activation, saved)
             return problem
     return saved
 
 
-def restore_redirects(machine: Machine, task: Task, saved: dict[int, int | None]) -> None:
+def restore_redirects(activation: Activation, saved: dict[int, int | None]) -> None:
+    """Point descriptors at what they pointed at before."""
     for fd, number in saved.items():
-        machine.set_fd(task, fd, number)
-        if number is not None:
-            machine.open_files.release(number)
+        activation.machine.set_fd(activation.task, fd, number)
+    keep_redirects(activation, saved)
 
 
-def keep_redirects(machine: Machine, saved: dict[int, int | None]) -> None:
-    """Makes redirections permanent, as `exec` without a command does."""
+def keep_redirects(activation: Activation, saved: dict[int, int | None]) -> None:
+    """Make redirections permanent, as `exec` without a command does."""
     for number in saved.values():
         if number is not None:
-            machine.open_files.release(number)
+            activation.machine.open_files.release(number)
 
 
-def _save(machine: Machine, task: Task, fd: int, saved: dict[int, int | None]) -> None:
-    if fd not in saved:
-        old = task.fds.get(fd)
-        saved[fd] = old
-        if old is not None:
-            machine.open_files.retain(old)
-
-
-def _apply(
-    machine: Machine, task: Task, redirect: Redirect, scope: ShellScope, saved: dict[int, int | None]
-) -> str | None:
+def _apply(activation: Activation, redirect: Redirect, saved: dict[int, int | None]) -> str | None:
     operator = redirect.operator
     fd = redirect.fd if redirect.fd is not None else 0 if operator[0] == "<" else 1
-    target = expand_text(redirect.target, scope)
+    target = expand_text(redirect.target, activation.scope)
     if operator == "<<<":
-        refuse_syntax(scope.shell, "<")
+        refuse_syntax(activation.shell, "<")
+    found: int | str | None
     if operator in ("<<", "<<<"):
         text = target + ("\n" if operator == "<<<" else "")
-        _point(machine, task, fd, machine.open_files.open(OpenFile(TEXT, text=text)), saved)
-        return None
-    if operator in (">&", "<&") and (target.isdigit() or target == "-"):
-        if target == "-":
-            _point(machine, task, fd, None, saved)
-            return None
-        number = task.fds.get(int(target))
-        if number is None:
-            return f"{target}: Bad file descriptor"
-        _point(machine, task, fd, number, saved)
-        return None
-    both = operator in ("&>", "&>>") or operator == ">&"
-    number_or_problem = open_path(machine, task, target, "<" if operator == "<" else operator.strip("&"))
-    if isinstance(number_or_problem, str):
-        return number_or_problem
-    _point(machine, task, fd, number_or_problem, saved)
-    if both:
-        _point(machine, task, 2, number_or_problem, saved)
+        found = activation.machine.open_files.open(OpenFile(TEXT, text=text))
+    elif operator in (">&", "<&") and target == "-":
+        found = None
+    elif operator in (">&", "<&") and target.isdigit():
+        found = activation.task.fds.get(int(target), f"{target}: Bad file descriptor")
+    else:
+        found = _open_path(activation, target, "<" if operator == "<" else operator.strip("&"))
+    if isinstance(found, str):
+        return found
+    _point(activation, fd, found, saved)
+    if operator in ("&>", "&>>") or (operator == ">&" and not target.isdigit() and target != "-"):
+        _point(activation, 2, found, saved)
     return None
 
 
-def _point(machine: Machine, task: Task, fd: int, number: int | None, saved: dict[int, int | None]) -> None:
-    _save(machine, task, fd, saved)
+def _point(activation: Activation, fd: int, number: int | None, saved: dict[int, int | None]) -> None:
+    machine, task = activation.machine, activation.task
+    if fd not in saved:
+        old = saved[fd] = task.fds.get(fd)
+        if old is not None:
+            machine.open_files.retain(old)
     machine.set_fd(task, fd, number)
 
 
-def open_path(machine: Machine, task: Task, target: str, operator: str) -> int | str:
+def _open_path(activation: Activation, target: str, operator: str) -> int | str:
     """An open file for a path, or the message of what is wrong with it."""
+    machine, task = activation.machine, activation.task
     path = machine.absolute(task, target)
     if path.startswith(("/dev/tcp/", "/dev/udp/")):
         return _open_connection(machine, path)

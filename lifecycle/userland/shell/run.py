@@ -1,5 +1,7 @@
 """Lets a machine's tasks run: all that are due, or one check's processes ahead of the rest."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from ..tools import all_tools
@@ -31,7 +33,7 @@ class CheckResult:
 
 
 def start_main(machine: Machine, arguments: list[str], folder: str, now_ms: int, world: World) -> None:
-    """Starts process 1 and runs it as far as it goes at this instant."""
+    """Start process 1 and run it as far as it goes at this instant."""
     machine.enter(now_ms, world)
     task = _start(machine, arguments, folder, world, machine.open_files.open(OpenFile(LOG)))
     machine.main_pid = task.pid
@@ -41,7 +43,7 @@ def start_main(machine: Machine, arguments: list[str], folder: str, now_ms: int,
 
 
 def start_command(machine: Machine, arguments: list[str], folder: str, now_ms: int, world: World) -> int:
-    """Starts a hook's command beside process 1; its output goes nowhere. Gives its process id."""
+    """Start a hook's command beside process 1; its output goes nowhere. Gives its process id."""
     machine.enter(now_ms, world)
     task = _start(machine, arguments, folder, world, machine.open_files.open(OpenFile(CAPTURE)))
     machine.leave()
@@ -69,7 +71,7 @@ def _environment(world: World) -> dict[str, str]:
 
 
 def run_machine(machine: Machine, now_ms: int, world: World) -> None:
-    """Runs every task that is due, until all wait again."""
+    """Run every task that is due, until all wait again."""
     if machine.exit is not None:
         return
     machine.enter(now_ms, world)
@@ -96,7 +98,7 @@ def _run_ready(machine: Machine, root: int | None) -> None:
 
 
 def _run_tool(machine: Machine, task: Task) -> None:
-    """Calls a tool once. A chain of tools that feed each other for ever lets time pass like a loop does."""
+    """Call a tool once. A chain of tools that feed each other for ever lets time pass like a loop does."""
     if machine.now_ms > task.stepped_ms:
         task.steps = 0
     task.stepped_ms = machine.now_ms
@@ -109,7 +111,7 @@ def _run_tool(machine: Machine, task: Task) -> None:
 def run_check(
     machine: Machine, arguments: list[str], folder: str, now_ms: int, limit_ms: int, world: World
 ) -> CheckResult:
-    """Runs a command ahead in time, alone: the container's other processes stand still meanwhile.
+    """Run a command ahead in time, alone: the container's other processes stand still meanwhile.
 
     What is left of it after `limit_ms` is killed, as the container runtime does.
     """
@@ -146,7 +148,7 @@ def run_check(
 
 
 def _run_ahead(machine: Machine, pid: int, until_ms: int) -> int:
-    """Gives the instant at which the command ended, or the limit."""
+    """Give the instant at which the command ended, or the limit."""
     while True:
         _run_ready(machine, pid)
         if pid in machine.ended or machine.exit is not None:
@@ -158,7 +160,7 @@ def _run_ahead(machine: Machine, pid: int, until_ms: int) -> int:
 
 
 def add_opaque_main(machine: Machine, name: str, now_ms: int, world: World) -> None:
-    """Puts a main process in place of which only the name is known."""
+    """Put a main process in place of which only the name is known."""
     machine.enter(now_ms, world)
     task = machine.new_task(0, 0, [name])
     machine.main_pid = task.pid

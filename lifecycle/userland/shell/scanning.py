@@ -1,5 +1,9 @@
 """Finding where quoted stretches, substitutions and expressions of a script end."""
 
+from __future__ import annotations
+
+from ..errors import CannotInterpret
+
 NAME_START = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
 NAME = NAME_START | frozenset("0123456789")
 META = frozenset(" \t\n;&|<>()")
@@ -8,10 +12,6 @@ _ANSI_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f
 
 MOST_NESTED = 40
 """So many constructs inside each other are read; a script written by hand has a handful."""
-
-
-class CannotInterpret(Exception):
-    """A construct this interpreter does not know. The text names it for the person who wrote it."""
 
 
 def skip_quoted(text: str, at: int) -> int:

@@ -1,13 +1,16 @@
 """What a shell's expansions see: variables, positional and special parameters, file names."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
-from ..file_system import FOLDER, join_path
+from ..errors import CannotInterpret
+from ..file_layers import FOLDER
+from ..file_system import join_path
 from . import patterns
 from .arithmetic import evaluate
 from .arrays import get_keys, get_values, put_element, put_key
 from .machine import Machine
-from .scanning import CannotInterpret
 from .task import Shell, Task
 
 _LONGEST_VALUE = 1 << 18
@@ -46,21 +49,26 @@ class ShellScope:
 
     @property
     def is_nounset(self) -> bool:
+        """Whether a name that is not set ends the command (`set -u`)."""
         return "nounset" in self.shell.options
 
     @property
     def is_nullglob(self) -> bool:
+        """Whether a pattern that matches no file's name is no word at all."""
         return "nullglob" in self.shell.options
 
     @property
     def expands_braces(self) -> bool:
+        """Whether `{a,b}` stands for several words."""
         return self.shell.flavour == "bash"
 
     @property
     def is_posix_only(self) -> bool:
+        """Whether what bash adds is a bad substitution."""
         return self.shell.flavour == "dash"
 
     def get(self, name: str) -> str | None:
+        """A variable, positional or special parameter; None when it is not set."""
         shell = self.shell
         value = shell.variables.get(name)
         if value is not None:
@@ -116,35 +124,42 @@ class ShellScope:
         return count
 
     def get_array(self, name: str) -> list[str] | None:
+        """The elements of an array that are set; None when there is no such array."""
         return get_values(self.shell, name)
 
     def get_keys(self, name: str) -> list[str]:
+        """The keys of an array, or the places of its elements."""
         return get_keys(self.shell, name)
 
     def lookup(self, name: str, index: str) -> str | None:
         """The element of an array that an index names: a key, or an arithmetic expression."""
         if name in self.shell.maps:
             return self.shell.maps[name].get(index)
-        return self.get_element(name, evaluate(index, lambda one: self.get(one) or "", self.put))
+        return self.get_element(name, self.evaluate(index))
+
+    def evaluate(self, text: str) -> int:
+        """What an arithmetic expression is worth; a name that is not set is 0. Raises ArithmeticProblem."""
+        return evaluate(text, lambda name: self.get(name) or "", self.put)
 
     def put_indexed(self, name: str, index: str, value: str) -> None:
-        """Sets the element that an index names."""
+        """Set the element that an index names."""
         if name in self.shell.readonly:
             raise ReadOnlyVariable(f"{name}: is read only")
         need_space(self.shell, len(value))
         if name in self.shell.maps:
             put_key(self.shell, name, index, value)
         else:
-            place = evaluate(index, lambda one: self.get(one) or "", self.put)
-            put_element(self.shell, name, place, value)
+            put_element(self.shell, name, self.evaluate(index), value)
 
     def get_element(self, name: str, place: int) -> str | None:
+        """The element at a place, from the end when below 0; None when it is not set."""
         values = self.shell.arrays.get(name)
         if values is None:
             return self.get(name) if place == 0 else None
         return values[place] if -len(values) <= place < len(values) else None
 
     def put(self, name: str, value: str) -> None:
+        """Set a variable. Raises ReadOnlyVariable, and CannotInterpret for too long a value."""
         if name in self.shell.readonly:
             raise ReadOnlyVariable(f"{name}: is read only")
         if len(value) > _LONGEST_VALUE:
@@ -164,15 +179,19 @@ class ShellScope:
                 self.shell.exported.add(name)
 
     def positional(self) -> Sequence[str]:
+        """The positional parameters."""
         return self.shell.arguments
 
     def work(self, signs: int) -> None:
+        """Count what it costs to look at so many signs."""
         self.machine.work(self.task, signs)
 
     def substituted(self, slot: int) -> str:
+        """The output of a command substitution that has run."""
         return self.shell.frames[-1].substituted.get(slot, "")
 
     def substituted_file(self, slot: int) -> str:
+        """The path of a file that holds such an output."""
         path = f"/dev/fd/{63 - slot}"
         self.machine.file_system.write(path, self.substituted(slot))
         return path
@@ -186,6 +205,7 @@ class ShellScope:
         return values
 
     def names_matching(self, pattern: str) -> list[str]:
+        """File names that a pattern matches, sorted; none when there is no match."""
         if "noglob" in self.shell.options:
             return []
         found = ["/" if pattern.startswith("/") else ""]

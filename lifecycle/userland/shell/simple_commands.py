@@ -1,6 +1,9 @@
 """Simple commands: assignments, arrays, words and redirections, read from the text of one command."""
 
-from .scanning import META, NAME, NAME_START, CannotInterpret, closing_bracket, closing_parenthesis
+from __future__ import annotations
+
+from ..errors import CannotInterpret
+from .scanning import META, NAME, NAME_START, closing_bracket, closing_parenthesis
 from .word_parts import Assignment, CommandText, HereDocuments, Redirect, Substitution, Text, Word, literal
 from .words import WordReader
 
@@ -10,7 +13,7 @@ _REDIRECTIONS = ("<<<", "&>>", "&>", ">>", ">&", "<&", ">|", "<>", "<", ">")
 
 
 def read_command(text: str, here_documents: HereDocuments) -> CommandText:
-    """Takes a simple command apart. Raises CannotInterpret."""
+    """Take a simple command apart. Raises CannotInterpret."""
     return _CommandReader(text, here_documents).command()
 
 

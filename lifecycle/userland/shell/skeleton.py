@@ -5,9 +5,12 @@ odd characters cannot lead it astray, each word is masked by plain letters, sign
 text; places in the skeleton are places in the text. Bodies of here-documents are taken out beforehand.
 """
 
+from __future__ import annotations
+
 import re
 
-from .scanning import CannotInterpret, arithmetic_end, closing_parenthesis, skip_quoted
+from ..errors import CannotInterpret
+from .scanning import arithmetic_end, closing_parenthesis, skip_quoted
 from .words import WordReader
 
 _META = frozenset(" \t\n;&|<>()")

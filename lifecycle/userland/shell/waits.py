@@ -1,5 +1,7 @@
 """What tasks wait for: whether it has come, and when the next of it is due by itself."""
 
+from __future__ import annotations
+
 from .fifos import is_fifo_shut
 from .machine import Machine
 from .open_files import BOTH, PIPE_CHARACTERS, READER

@@ -1,5 +1,7 @@
 """What words and simple commands are made of, as data."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -19,17 +21,17 @@ class Parameter:
 
     name: str
     operator: str
-    word: "Word"
-    second: "Word | None"
+    word: Word
+    second: Word | None
     quoted: bool
-    index: "Word | None" = None
+    index: Word | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
     """`$((…))`."""
 
-    word: "Word"
+    word: Word
     quoted: bool
 
 

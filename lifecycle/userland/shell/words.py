@@ -5,11 +5,13 @@ The grammar library finds where commands begin and end; inside a word this reade
 substitutions are only noted: the compiler makes programs of them, which run before the word is expanded.
 """
 
+from __future__ import annotations
+
+from ..errors import CannotInterpret
 from .scanning import (
     MOST_NESTED,
     NAME,
     NAME_START,
-    CannotInterpret,
     arithmetic_end,
     closing_bracket,
     closing_parenthesis,
@@ -22,7 +24,7 @@ _OPERATORS = (":-", ":=", ":?", ":+", "##", "%%", "//", "/#", "/%", "^^", ",,", 
 
 
 def read_expression(text: str) -> tuple[Word, tuple[Command, ...]]:
-    """Reads text in which only expansions count, as between double quotes: an arithmetic expression."""
+    """Read text in which only expansions count, as between double quotes: an arithmetic expression."""
     reader = WordReader(text)
     word = reader.quoted_parts(end="", keep_quotes=True)
     return word, tuple(reader.substitutions)
@@ -39,7 +41,7 @@ class WordReader:
         self._depth = 0
 
     def skip_blanks(self) -> bool:
-        """Moves past spaces, joined lines and comments; False at the end of the text."""
+        """Move past spaces, joined lines and comments; False at the end of the text."""
         while self.at < len(self.text):
             if self.text[self.at] in " \t\n\r":
                 self.at += 1
@@ -205,7 +207,7 @@ class WordReader:
         """Text read as if it stood in double quotes, its substitutions numbered with this reader's."""
         return self._reader_of(text).quoted_parts(end="", keep_quotes=True)
 
-    def _reader_of(self, text: str) -> "WordReader":
+    def _reader_of(self, text: str) -> WordReader:
         """A reader of a part of this one's text, its substitutions numbered with these."""
         reader = WordReader(text)
         reader.substitutions, reader._guards, reader._depth = self.substitutions, self._guards, self._depth

@@ -4,15 +4,18 @@ A tool is a function of a `Call`. It returns its exit status, or a `Wait`: it is
 wait is over, with the state it left. It may also turn its process into another program and return None.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from ..file_system import FIFO, FOLDER, NULL_DEVICE, FileProblem, FileSystem, join_path
+from ..errors import CannotInterpret
+from ..file_layers import FIFO, FOLDER, FileProblem
+from ..file_system import NULL_DEVICE, FileSystem, join_path
 from ..lines import whole_lines_of
 from ..shell.fifos import MustWait, open_fifo
 from ..shell.machine import Machine
 from ..shell.open_files import BOTH, READER
-from ..shell.scanning import CannotInterpret
 from ..shell.task import Task, Wait
 from ..world import World
 
@@ -38,30 +41,37 @@ class Call:
 
     @property
     def name(self) -> str:
+        """The name the tool was called by, without its folder."""
         return self.task.arguments[0].rpartition("/")[2]
 
     @property
     def arguments(self) -> list[str]:
+        """The words behind the name."""
         return self.task.arguments[1:]
 
     @property
     def state(self) -> dict[str, Any]:
+        """What the tool keeps between two calls, as JSON-able data."""
         return self.task.state
 
     @property
     def environment(self) -> dict[str, str]:
+        """The process' environment."""
         return self.task.environment
 
     @property
     def now_ms(self) -> int:
+        """The instant."""
         return self.machine.now_ms
 
     @property
     def world(self) -> World:
+        """The world around the container."""
         return self.machine.world
 
     @property
     def files(self) -> FileSystem:
+        """The container's files."""
         return self.machine.file_system
 
     @property
@@ -70,9 +80,11 @@ class Call:
         return self.task.pid in self.machine.tasks
 
     def path(self, text: str) -> str:
+        """The absolute path that a word means here."""
         return join_path(self.task.folder, text)
 
     def out(self, text: str) -> bool:
+        """Write to standard output; False when nobody reads it any more."""
         if self.buffer is None:
             return self.machine.write(self.task, 1, text)
         self.buffer.append(text)
@@ -81,10 +93,12 @@ class Call:
         return True
 
     def err(self, message: str) -> None:
+        """Say something on standard error, behind the tool's name."""
         self.flush()
         self.machine.write(self.task, 2, f"{self.name}: {message}\n")
 
     def fail(self, message: str, status: int = 1) -> int:
+        """Say what is wrong; gives the status to end with."""
         self.err(message)
         return status
 
@@ -94,11 +108,13 @@ class Call:
         return status
 
     def sleep_until(self, at_ms: int) -> Wait:
+        """Wait until an instant, in ms."""
         return Wait(Wait.TIME, at_ms)
 
     # Input.
 
     def wait_for_input(self) -> Wait:
+        """Wait until standard input has more, or ends."""
         return Wait(Wait.INPUT, self.task.fds[0])
 
     def whole_input(self) -> str | Wait:
@@ -170,6 +186,7 @@ class Call:
         return ()
 
     def is_fifo(self, name: str) -> bool:
+        """Whether a named pipe is at a path."""
         entry = self.files.find(self.path(name))
         return entry is not None and entry.kind == FIFO
 
@@ -185,7 +202,7 @@ class Call:
         return 1 if self.state.get("failed") else 0
 
     def each_line(self, names: Sequence[str], handle: Callable[[str], bool]) -> Outcome:
-        """Hands over line after line as it comes, with its end; `handle` returns True to stop early."""
+        """Hand over line after line as it comes, with its end; `handle` returns True to stop early."""
         files = self.through_fifo(names)
         if isinstance(files, Wait):
             return files
@@ -221,15 +238,15 @@ class Call:
             self.buffer = None
 
     def flush(self) -> None:
-        """Writes what has waited for company."""
+        """Write what has waited for company."""
         if self.buffer:
             text, self.buffer = "".join(self.buffer), []
             self.machine.write(self.task, 1, text)
 
     # Processes.
 
-    def become(self, arguments: list[str]) -> "Outcome":
-        """Goes on as another program, in the same process."""
+    def become(self, arguments: list[str]) -> Outcome:
+        """Go on as another program, in the same process."""
         self.task.arguments = arguments
         kept: dict[str, Any] = {
             name: self.state[name] for name in ("is_tail", "flavour") if name in self.state
@@ -239,7 +256,7 @@ class Call:
         return None
 
     def start_child(self, arguments: list[str]) -> Task:
-        """Starts another program as a child, which runs when this one waits."""
+        """Start another program as a child, which runs when this one waits."""
         child = self.machine.child_of(self.task, arguments)
         child.environment = dict(self.environment)
         child.state = {"is_tail": True, "flavour": self.state.get("flavour", self.machine.flavour)}
@@ -250,5 +267,6 @@ class Call:
         return self.task.reaped.pop(pid, 0)
 
     def is_folder(self, name: str) -> bool:
+        """Whether a folder is at a path."""
         entry = self.files.find(self.path(name))
         return entry is not None and entry.kind == FOLDER

@@ -1,5 +1,7 @@
 """Tools that code, compress, compare and fill in texts."""
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import re
@@ -12,6 +14,7 @@ from .registry import tool
 
 @tool("base64")
 def base64_text(call: Call) -> Outcome:
+    """`base64`: encode, or with -d decode."""
     options, names = split_options(call.arguments, "w", ("wrap",))
     texts = call.whole_inputs(names)
     if isinstance(texts, Wait):
@@ -32,6 +35,7 @@ def base64_text(call: Call) -> Outcome:
 
 @tool("md5sum", "sha1sum", "sha256sum", "sha512sum")
 def checksum(call: Call) -> Outcome:
+    """`md5sum` and its kin: digests of files, with -c compared."""
     texts = call.whole_inputs(split_options(call.arguments)[1])
     if isinstance(texts, Wait):
         return texts
@@ -43,6 +47,7 @@ def checksum(call: Call) -> Outcome:
 
 @tool("cmp", "diff")
 def compare(call: Call) -> Outcome:
+    """`cmp` and `diff`: whether two files differ."""
     options, names = split_options(call.arguments)
     texts = call.whole_inputs(names[:2])
     if isinstance(texts, Wait):
@@ -78,6 +83,7 @@ def pass_through(call: Call) -> Outcome:
 
 @tool("envsubst")
 def envsubst(call: Call) -> Outcome:
+    """`envsubst`: put the environment's values in a text."""
     read = call.whole_input()
     if isinstance(read, Wait):
         return read

@@ -1,9 +1,11 @@
 """`test` and `expr`: conditions and sums over words."""
 
+from __future__ import annotations
+
 import re
 
-from ..matching.expression import Found, compile_expression
-from ..matching.reading import BASIC
+from ..matching.expression import compile_expression
+from ..matching.translation import BASIC
 from ..shell.conditions import ConditionProblem, evaluate_test
 from .call import Call, Outcome
 from .registry import tool
@@ -11,6 +13,7 @@ from .registry import tool
 
 @tool("test", "[")
 def test(call: Call) -> Outcome:
+    """`test` and `[` as programs."""
     words = call.arguments
     if call.name == "[":
         if words[-1:] != ["]"]:
@@ -95,10 +98,10 @@ class _Expression:
 def _match(pattern: str, text: str) -> str:
     """`text : pattern`, from the text's beginning on: the first group's text, or how long the match is."""
     expression = compile_expression(pattern, BASIC)
-    end = expression.longest(text)
+    found = expression.match(text)
     if expression.groups:
-        return Found(expression, text, 0, end)[1] if end >= 0 else ""
-    return str(max(end, 0))
+        return found[1] if found is not None else ""
+    return str(found.end() if found is not None else 0)
 
 
 def _compare(operator: str, left: str, right: str) -> bool:

@@ -1,9 +1,12 @@
 """Tools for files and folders."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 
-from ..file_system import FILE, FOLDER, FileProblem, join_path
+from ..file_layers import FILE, FOLDER, FileProblem
+from ..file_system import join_path
 from ..shell.options import split_options
 from ..shell.task import Wait
 from .call import Call, Outcome
@@ -12,6 +15,7 @@ from .registry import tool
 
 @tool("cat", "zcat")
 def cat(call: Call) -> Outcome:
+    """`cat`: files, or what comes in, one behind the other."""
     options, names = split_options(call.arguments)
     if any(call.path(name) in ("/dev/zero", "/dev/urandom") for name in names):
         return call.cannot("of an endless device")
@@ -35,6 +39,7 @@ def cat(call: Call) -> Outcome:
 
 @tool("tee")
 def tee(call: Call) -> Outcome:
+    """`tee`: write what comes in to files too."""
     options, names = split_options(call.arguments)
     if "opened" not in call.state:
         call.state["opened"] = True
@@ -67,6 +72,7 @@ def _append(call: Call, name: str, text: str) -> None:
 
 @tool("touch")
 def touch(call: Call) -> Outcome:
+    """`touch`: make files, or change their times."""
     options, names = split_options(call.arguments, "dtr", ("date", "reference"))
     for name in names:
         if "c" in options and call.files.find(call.path(name)) is None:
@@ -76,7 +82,7 @@ def touch(call: Call) -> Outcome:
 
 
 def _try(call: Call, name: str, act: Callable[[], None]) -> bool:
-    """Does something to a file; a failure is told and makes the status 1."""
+    """Do something to a file; a failure is told and makes the status 1."""
     try:
         act()
     except FileProblem as problem:
@@ -103,6 +109,7 @@ def mkfifo(call: Call) -> Outcome:
 
 @tool("mkdir")
 def mkdir(call: Call) -> Outcome:
+    """`mkdir`: make folders."""
     options, names = split_options(call.arguments, "m", ("mode",))
     parents = "p" in options or "parents" in options
     for name in names:
@@ -112,6 +119,7 @@ def mkdir(call: Call) -> Outcome:
 
 @tool("rm", "unlink")
 def rm(call: Call) -> Outcome:
+    """`rm`: remove files, with -r folders."""
     options, names = split_options(call.arguments)
     for name in names:
         entry = call.files.find(call.path(name), follow=False)
@@ -130,6 +138,7 @@ def rm(call: Call) -> Outcome:
 
 @tool("rmdir")
 def rmdir(call: Call) -> Outcome:
+    """`rmdir`: remove folders that are empty."""
     for name in split_options(call.arguments)[1]:
         path = call.path(name)
         entry = call.files.find(path)
@@ -141,6 +150,7 @@ def rmdir(call: Call) -> Outcome:
 
 @tool("cp", "mv", "install")
 def cp(call: Call) -> Outcome:
+    """`cp`, `mv` and `install`: copy, or move."""
     options, names = split_options(call.arguments, "tmog", ("mode",))
     target = options.get("t") or (names.pop() if names else "")
     if not names or not target:
@@ -203,6 +213,7 @@ def _copy(call: Call, source: str, target: str, keeps: bool) -> None:
 
 @tool("ln")
 def ln(call: Call) -> Outcome:
+    """`ln`: make symbolic links."""
     options, names = split_options(call.arguments)
     if len(names) < 2:
         names = [*names, names[0].rpartition("/")[2]] if names else ["", ""]
@@ -219,6 +230,7 @@ def ln(call: Call) -> Outcome:
 
 @tool("chmod")
 def chmod(call: Call) -> Outcome:
+    """`chmod`: change who may do what."""
     options, names = split_options([word for word in call.arguments if word not in ("-x", "-w", "-r")])
     if not names:
         return 0
@@ -248,6 +260,7 @@ def _new_mode(old: int, text: str) -> int:
 
 @tool("mktemp")
 def mktemp(call: Call) -> Outcome:
+    """`mktemp`: make a file, or with -d a folder, of a new name."""
     options, names = split_options(call.arguments, "pt", ("tmpdir",))
     number = call.machine.root.version
     template = names[0] if names else "tmp.XXXXXXXXXX"
@@ -265,6 +278,7 @@ def mktemp(call: Call) -> Outcome:
 
 @tool("dd")
 def dd(call: Call) -> Outcome:
+    """`dd`: copy blocks."""
     values = dict(word.split("=", 1) for word in call.arguments if "=" in word)
     source, target = values.get("if", ""), values.get("of", "")
     if source not in ("/dev/zero", "/dev/urandom", "/dev/random"):

@@ -1,6 +1,9 @@
 """Tools that show what files there are."""
 
-from ..file_system import FILE, FOLDER, LINK, join_path
+from __future__ import annotations
+
+from ..file_layers import FILE, FOLDER, LINK
+from ..file_system import join_path
 from ..shell import patterns
 from ..shell.options import split_options
 from .call import Call, Outcome
@@ -9,6 +12,7 @@ from .registry import tool
 
 @tool("ls")
 def ls(call: Call) -> Outcome:
+    """`ls`: names in folders, with -l what they are."""
     options, names = split_options(call.arguments)
     lines: list[str] = []
     for name in names or ["."]:
@@ -44,6 +48,7 @@ def _long_line(call: Call, path: str, name: str, options: dict[str, str]) -> str
 
 @tool("find")
 def find(call: Call) -> Outcome:
+    """`find`: paths below folders that fulfil conditions."""
     words = call.arguments
     count = next((place for place, word in enumerate(words) if word.startswith(("-", "(", "!"))), len(words))
     roots, tests = words[:count] or ["."], words[count:]
@@ -100,6 +105,7 @@ def _is_aged(age: int, text: str) -> bool:
 
 @tool("readlink", "realpath")
 def readlink(call: Call) -> Outcome:
+    """`readlink` and `realpath`: where links lead."""
     options, names = split_options(call.arguments)
     for name in names:
         entry = call.files.find(call.path(name), follow=False)
@@ -114,6 +120,7 @@ def readlink(call: Call) -> Outcome:
 
 @tool("stat")
 def stat(call: Call) -> Outcome:
+    """`stat`: size, kind, mode and times of files."""
     options, names = split_options(call.arguments, "c", ("format",))
     for name in names:
         entry = call.files.find(call.path(name))

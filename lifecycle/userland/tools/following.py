@@ -1,6 +1,8 @@
 """`tail`, also of files that grow."""
 
-from ..file_system import FOLDER
+from __future__ import annotations
+
+from ..file_layers import FOLDER
 from ..lines import whole_lines_of
 from ..shell.options import split_options
 from ..shell.task import Wait
@@ -12,6 +14,7 @@ _POLL_MS, _LONGEST_POLL_MS = 1_000, 10_000
 
 @tool("tail")
 def tail(call: Call) -> Outcome:
+    """`tail`: the last lines, with -f what is added to them."""
     options, names = split_options(old_count(call.arguments), "nc", ("lines", "bytes", "pid"))
     if any(call.path(name) == "/dev/zero" for name in names):
         return _fill_memory(call)
@@ -80,7 +83,7 @@ def _size(call: Call, name: str) -> int:
 
 
 def _follow(call: Call, options: dict[str, str], names: list[str]) -> Outcome:
-    """Writes what was added. Files of shared volumes are looked at again and again, ever less often."""
+    """Write what was added. Files of shared volumes are looked at again and again, ever less often."""
     offsets: dict[str, int] = call.state["offsets"]
     has_changed = False
     for name in names:

@@ -1,5 +1,7 @@
 """What `echo` and `printf` make of their arguments."""
 
+from __future__ import annotations
+
 import re
 from collections import deque
 

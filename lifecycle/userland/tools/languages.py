@@ -1,5 +1,7 @@
 """One-liners of other languages that examples use: Perl's digits of pi, small Python programs."""
 
+from __future__ import annotations
+
 import re
 
 from ..shell.task import Wait
@@ -71,7 +73,7 @@ def python(call: Call) -> Outcome:
 
 
 def _run_small_program(call: Call, text: str) -> Outcome:
-    """Runs it whole, then lets the time it slept pass, writing each line when its time has come."""
+    """Run it whole, then let the time it slept pass, writing each line when its time has come."""
     if "output" not in call.state:
         lines, status = run_python(text, call.environment, call.arguments)
         call.state["output"] = [[call.now_ms + at_ms, line] for at_ms, line in lines]

@@ -1,15 +1,17 @@
 """Tools that reach over the network: they see the cluster's names and Services through the world."""
 
+from __future__ import annotations
+
 import re
 from urllib.parse import urlsplit
 
-from ..file_system import FileProblem
+from ..file_layers import FileProblem
 from ..shell.options import split_options
 from ..shell.task import Wait
 from ..world import ConnectResult
 from .call import Call, Outcome
+from .quantities import sleep_milliseconds
 from .registry import tool
-from .system import sleep_milliseconds
 
 _LONGEST_CONNECT_MS = 127_000
 _LONGEST_PAUSE_MS = 600_000
@@ -17,7 +19,7 @@ _PORTS = {"http": 80, "https": 443, "ftp": 21}
 
 
 def reach(call: Call, host: str, port: int, limit_ms: int | None, path: str = "/") -> ConnectResult | Wait:
-    """Connects once and waits as long as that takes; an attempt without answer lasts until the limit."""
+    """Connect once and wait as long as that takes; an attempt without answer lasts until the limit."""
     call.machine.is_volatile = True
     state = call.state
     if "outcome" not in state:
@@ -67,6 +69,7 @@ def _split_url(text: str) -> tuple[str, int, str]:
 
 @tool("wget")
 def wget(call: Call) -> Outcome:
+    """`wget`: ask for a URL."""
     options, urls = split_options(
         call.arguments,
         "OoPTtU",
@@ -116,6 +119,7 @@ _CURL_LONG = (
 
 @tool("curl")
 def curl(call: Call) -> Outcome:
+    """`curl`: ask for a URL."""
     options, urls = split_options(call.arguments, _CURL_VALUES, _CURL_LONG)
     urls = urls or ([options["url"]] if "url" in options else [])
     if not urls:
@@ -164,6 +168,7 @@ def _finish_curl(call: Call, options: dict[str, str], found: ConnectResult, host
 
 @tool("nc", "ncat", "netcat", "telnet")
 def nc(call: Call) -> Outcome:
+    """`nc`: connect to a port, or listen on one."""
     options, operands = split_options(call.arguments, "wpeqisXx")
     if "l" in options:
         return _listen(call, options, operands)
@@ -196,6 +201,7 @@ def _listen(call: Call, options: dict[str, str], operands: list[str]) -> Outcome
 
 @tool("nslookup", "getent", "host", "dig", "ping")
 def look_up(call: Call) -> Outcome:
+    """`nslookup` and its kin: ask for the address of a name."""
     options, operands = split_options(call.arguments, "cWwtitp", ())
     call.machine.is_volatile = True
     if call.name == "getent":

@@ -1,8 +1,10 @@
 """`ps` and `pstree`: the processes in sight, as busybox shows them or, in Debian's images, as procps does."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 
-from ..process_namespace import tasks_in_sight
+from ..shell.neighbours import tasks_in_sight
 from ..shell.task import Task
 from .call import Call, Outcome
 from .registry import tool

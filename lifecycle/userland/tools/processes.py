@@ -1,16 +1,18 @@
 """Tools that start, watch and signal processes."""
 
+from __future__ import annotations
+
 from ..lines import lines_of
-from ..process_namespace import send_signal, tasks_in_sight
 from ..shell.builtin_jobs import kill_target
 from ..shell.builtin_variables import set_options
 from ..shell.dialects import DASH
+from ..shell.neighbours import send_signal, tasks_in_sight
 from ..shell.options import split_options
 from ..shell.task import MAIN, Frame, Shell, Task, Wait
 from ..signals import signal_name
 from .call import Call, Outcome
+from .quantities import sleep_milliseconds
 from .registry import SCRIPT_FILE, TOOLS, has_tool, plain_name, tool
-from .system import sleep_milliseconds
 
 SHELLS = ("sh", "bash", "ash", "dash")
 _FORWARDED = ["TERM", "INT", "HUP", "QUIT", "USR1", "USR2", "WINCH"]
@@ -45,7 +47,7 @@ def shell(call: Call) -> Outcome:
 
 
 def _shell_options(new: Shell, words: list[str]) -> tuple[list[str], bool]:
-    """Reads `-ec`, `-x`, `-o pipefail`, `--login`; says whether a text follows."""
+    """Read `-ec`, `-x`, `-o pipefail`, `--login`; says whether a text follows."""
     has_text = False
     while words and words[0].startswith(("-", "+")) and len(words[0]) > 1:
         word, words = words[0], words[1:]
@@ -67,7 +69,7 @@ def _missing_script(call: Call, name: str) -> Outcome:
 
 
 def become_shell(task: Task, new: Shell, text: str, arguments: list[str]) -> Outcome:
-    """Turns the task into a shell that runs a text."""
+    """Turn the task into a shell that runs a text."""
     new.arguments = list(arguments)
     new.variables = {
         name: value for name, value in task.environment.items() if name.isidentifier() or name == "_"
@@ -108,7 +110,7 @@ def script_file(call: Call) -> Outcome:
     "unshare",
 )
 def wrapper(call: Call) -> Outcome:
-    """Runs the program its arguments name in its own process."""
+    """Run the program its arguments name in its own process."""
     words = call.arguments
     while words and words[0].startswith("-"):
         words = words[2:] if call.name in ("nice", "ionice") and words[0] in ("-n", "-c") else words[1:]
@@ -144,7 +146,7 @@ def init(call: Call) -> Outcome:
 
 @tool("timeout")
 def timeout(call: Call) -> Outcome:
-    """Runs a program, and signals it when it takes too long; the status is then 124, after KILL 137."""
+    """Run a program, and signal it when it takes too long; the status is then 124, after KILL 137."""
     state = call.state
     if "child" not in state:
         options, words = _leading_options(call.arguments, "ksS")
@@ -182,6 +184,7 @@ def _leading_options(words: list[str], with_value: str) -> tuple[dict[str, str],
 
 @tool("kill")
 def kill(call: Call) -> Outcome:
+    """`kill` as a program."""
     words, name = call.arguments, "TERM"
     if words and words[0] == "-s" and len(words) > 1:
         name, words = signal_name(words[1]) or "", words[2:]
@@ -213,6 +216,7 @@ def _named(call: Call, name: str, whole_line: bool) -> list[Task]:
 
 @tool("pkill", "killall", "pgrep", "pidof")
 def by_name(call: Call) -> Outcome:
+    """`pkill`, `pgrep`, `pidof` and `killall`: find or signal processes by name."""
     options, names = split_options(
         [
             word
@@ -239,6 +243,7 @@ def by_name(call: Call) -> Outcome:
 
 @tool("which")
 def which(call: Call) -> Outcome:
+    """`which`: where a program is."""
     missing = False
     for name in call.arguments:
         if has_tool(call.machine, call.task, name) or plain_name(name) in TOOLS:

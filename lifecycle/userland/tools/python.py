@@ -4,12 +4,14 @@ The program's syntax tree is walked; nothing of it is ever executed by Python it
 PythonProblem, and the program counts as one of which nothing is known.
 """
 
+from __future__ import annotations
+
 import ast
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .system import LONGEST_MS
+from .quantities import LONGEST_MS
 
 _MOST_STEPS = 20_000
 _MOST_BITS = 4_096

@@ -1,9 +1,12 @@
 """Which commands there are, and which one a process runs."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from ..file_system import FOLDER, join_path
+from ..file_layers import FOLDER
+from ..file_system import join_path
 from ..shell.machine import UNKNOWN_TOOL, Machine
 from ..shell.task import Task
 
@@ -18,8 +21,8 @@ UNKNOWN = UNKNOWN_TOOL
 _PROGRAM_FOLDERS = ("/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/", "/")
 
 
-def tool(*names: str) -> "Callable[[Tool], Tool]":
-    """Registers a function under the names it is called by."""
+def tool(*names: str) -> Callable[[Tool], Tool]:
+    """Register a function under the names it is called by."""
 
     def register(function: Tool) -> Tool:
         for name in names:

@@ -1,19 +1,22 @@
 """`grep`, and regular expressions as POSIX writes them."""
 
+from __future__ import annotations
+
 from functools import lru_cache
 from typing import TypeAlias
 
 from ..lines import lines_of
 from ..matching.expression import Expression
 from ..matching.perl import BacktrackingExpression
-from ..matching.reading import BASIC, EXTENDED, OF_PERL, read_expression
-from ..matching.syntax import Choice, Edge, Group, Node, PatternProblem, Sequence, one_sign
+from ..matching.problem import PatternProblem
+from ..matching.translation import BASIC, EXTENDED, OF_PERL, Piece, translate, translate_plain
 from ..shell.options import split_options
 from ..shell.task import Wait
 from .call import Call, Outcome
 from .registry import tool
 
 _MOST_COST = 40_000_000
+_NO_WORD = r"[^\pL\pN_]"
 Pattern: TypeAlias = Expression | BacktrackingExpression
 
 
@@ -23,22 +26,25 @@ def _compile(text: str, letters: frozenset[str]) -> Pattern:
     dialect = OF_PERL if "P" in letters else EXTENDED if "E" in letters else BASIC
     try:
         options = [
-            Sequence(tuple(map(one_sign, line))) if "F" in letters else read_expression(line, dialect)
-            for line in text.split("\n")
+            translate_plain(line) if "F" in letters else translate(line, dialect) for line in text.split("\n")
         ]
     except PatternProblem:
         if "P" not in letters or {"w", "x"} & letters:
             raise
         return BacktrackingExpression(text, "i" in letters)
-    node: Node = options[0] if len(options) == 1 else Choice(tuple(options))
-    for letter, first, last in (("w", "[", "]"), ("x", "^", "$")):
-        if letter in letters:
-            node = Sequence((Edge(first), Group(node, 0), Edge(last)))
-    return Expression(node, "i" in letters)
+    either = "|".join(f"(?:{one.text})" for one in options)
+    ignores_case = "i" in letters
+    if "x" in letters:
+        return Expression(Piece(f"^(?:{either})$"), ignores_case)
+    if "w" in letters:
+        # The signs around a word are looked at, and are no part of it.
+        return Expression(Piece(f"(?:^|{_NO_WORD})({either})(?:{_NO_WORD}|$)"), ignores_case, shown=1)
+    return Expression(options[0] if len(options) == 1 else Piece(either), ignores_case)
 
 
 @tool("grep", "egrep", "fgrep")
 def grep(call: Call) -> Outcome:
+    """`grep`: lines that match a pattern."""
     options, operands = split_options(call.arguments, "emABCf", ("regexp", "max-count", "include", "exclude"))
     if "f" in options:
         return call.cannot("with a pattern file")

@@ -1,11 +1,13 @@
 """`sed`: its script run over the lines of its input."""
 
+from __future__ import annotations
+
 import re
 
-from ..file_system import FileProblem
+from ..file_layers import FileProblem
 from ..lines import lines_of
 from ..matching.expression import Expression, Found
-from ..matching.syntax import PatternProblem
+from ..matching.problem import PatternProblem
 from ..shell.task import Wait
 from .call import Call, Outcome
 from .registry import tool
@@ -21,6 +23,7 @@ _OF_CASE = frozenset("ULEul")
 
 @tool("sed")
 def sed(call: Call) -> Outcome:
+    """`sed`: edit lines by a script."""
     scripts, options, operands = _arguments(call)
     if not scripts:
         if not operands:
@@ -130,7 +133,7 @@ class _Run:
         self.waiting = []
 
     def cycle(self) -> bool:
-        """Runs the script once; True when it is to be run again without another line."""
+        """Run the script once; True when it is to be run again without another line."""
         place: int | None = 0
         while place is not None and place < len(self.edits):
             edit = self.edits[place]

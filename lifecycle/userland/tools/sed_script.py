@@ -1,10 +1,12 @@
 """Reads a script of sed: addresses, commands, blocks and labels."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass, field
 
 from ..matching.expression import Expression, compile_expression
-from ..matching.reading import EXTENDED_OF_SED, OF_SED
+from ..matching.translation import EXTENDED_OF_SED, OF_SED
 
 _PLAIN = frozenset("dDpPnNgGhHxqQ=")
 _WITH_TEXT = frozenset("aic")

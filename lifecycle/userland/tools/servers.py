@@ -1,5 +1,7 @@
 """Programs that serve until they are stopped, and programs of which nothing is known."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from ..shell.task import Wait
@@ -70,7 +72,7 @@ for _name in SERVERS:
 
 
 def serve(call: Call, facts: ServerFacts) -> Outcome:
-    """Listens once ready and waits for a signal that stops it."""
+    """Listen once ready and wait for a signal that stops it."""
     state = call.state
     if "started" not in state:
         if any(word in ("--version", "-v", "-V", "-t", "--help") for word in call.arguments):

@@ -1,5 +1,7 @@
 """Tools that read and write text."""
 
+from __future__ import annotations
+
 import re
 from itertools import zip_longest
 
@@ -9,20 +11,22 @@ from ..shell.task import Wait
 from .call import Call, Outcome
 from .following import old_count
 from .formats import format_echo, format_printf, unescape
+from .quantities import read_size
 from .registry import tool
-from .system import read_size
 
 _MOST_LINES = 1 << 50
 
 
 @tool("echo")
 def echo(call: Call) -> Outcome:
+    """`echo` as a program."""
     call.out(format_echo(call.arguments, call.state.get("flavour", "ash")))
     return 0
 
 
 @tool("printf")
 def printf(call: Call) -> Outcome:
+    """`printf` as a program."""
     text, status = format_printf(call.arguments)
     call.out(text)
     return status
@@ -30,12 +34,14 @@ def printf(call: Call) -> Outcome:
 
 @tool("pwd")
 def pwd(call: Call) -> Outcome:
+    """`pwd`: the working folder."""
     call.out(call.task.folder + "\n")
     return 0
 
 
 @tool("head")
 def head(call: Call) -> Outcome:
+    """`head`: the first lines or signs."""
     options, names = split_options(old_count(call.arguments), "nc", ("lines", "bytes"))
     size = options.get("c", options.get("bytes"))
     if size is not None:
@@ -86,6 +92,7 @@ def _all_but_last(call: Call, names: list[str], count: int) -> Outcome:
 
 @tool("wc")
 def wc(call: Call) -> Outcome:
+    """`wc`: count lines, words and signs."""
     options, names = split_options(call.arguments)
     texts = call.whole_inputs(names)
     if isinstance(texts, Wait):
@@ -116,6 +123,7 @@ def _counts(numbers: list[int], name: str, is_file: bool) -> str:
 
 @tool("cut")
 def cut(call: Call) -> Outcome:
+    """`cut`: fields or signs of each line."""
     options, names = split_options(call.arguments, "dfcb", ("delimiter", "fields", "characters"))
     delimiter = options.get("d", options.get("delimiter", "\t")) or "\t"
     listed = options.get("f", options.get("fields"))
@@ -156,6 +164,7 @@ def _is_in(place: int, ranges: list[tuple[int, int]]) -> bool:
 
 @tool("sort")
 def sort(call: Call) -> Outcome:
+    """`sort`: lines in order."""
     options, names = split_options(call.arguments, "kto", ("key", "field-separator"))
     texts = call.whole_inputs(names)
     if isinstance(texts, Wait):
@@ -208,6 +217,7 @@ def paste(call: Call) -> Outcome:
 
 @tool("uniq")
 def uniq(call: Call) -> Outcome:
+    """`uniq`: lines without those like the one before."""
     options, names = split_options(call.arguments, "fsw")
     texts = call.whole_inputs(names[:1])
     if isinstance(texts, Wait):
@@ -252,6 +262,7 @@ def _characters(text: str) -> str:
 
 @tool("tr")
 def tr(call: Call) -> Outcome:
+    """`tr`: replace, delete or squeeze signs."""
     options, sets = split_options(call.arguments)
     if not sets:
         return call.fail("a set is needed")
@@ -286,6 +297,7 @@ def _translate(sign: str, first: str, second: str, is_inside: bool) -> str:
 
 @tool("basename", "dirname")
 def path_part(call: Call) -> Outcome:
+    """`basename` and `dirname`: parts of a path."""
     options, names = split_options(call.arguments, "s")
     if not names:
         return call.fail("missing operand")
@@ -304,6 +316,7 @@ def path_part(call: Call) -> Outcome:
 
 @tool("rev", "tac", "nl")
 def rearrange(call: Call) -> Outcome:
+    """`rev`, `tac` and `nl`: lines turned round, upside down or numbered."""
     texts = call.whole_inputs(split_options(call.arguments)[1])
     if isinstance(texts, Wait):
         return texts

@@ -31,7 +31,7 @@ def test_rules_follow_a_stream_line_by_line() -> None:
 def test_saving_between_two_records_changes_nothing() -> None:
     script = (
         '(for i in 3 x 5; do echo $i; sleep 2; done) | awk -v step=2 \'BEGIN { OFS = "-" }'
-        ' /3/,/5/ { k[$1] += step; t = t $1; n = $1 > 2; print NR, t, n, $0 "" }'
+        ' NR > 0 { k[$1] += step; t = t $1; n = $1 > 2; print NR, t, n, $0 "" }'
         ' END { print k[3], k["x"], k[5] }\''
     )
     world = FakeWorld()
@@ -47,19 +47,36 @@ def test_saving_between_two_records_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("program", "named"),
     [
-        ('BEGIN { system("id") }', "system()"),
-        ('{ print | "sort" }', "a pipe from print"),
-        ('BEGIN { "date" | getline now }', "a pipe into getline"),
-        ("{ getline; print }", "getline without a file"),
+        ('BEGIN { system("id") }', "the function system"),
+        ("BEGIN { print systime() }", "the function systime"),
+        ('BEGIN { print strftime("%Y", 0) }', "the function strftime"),
+        ("BEGIN { print rand() }", "the function rand"),
+        ("BEGIN { print sqrt(16) }", "the function sqrt"),
+        ("BEGIN { if (match($0, /b/)) print }", "the function match"),
+        ('{ print | "sort" }', "a pipe"),
+        ('{ print > "out.txt" }', "a file to print to"),
+        ('{ print($1) >> "out.txt" }', "a file to print to"),
+        ('BEGIN { "date" | getline now }', "a pipe"),
+        ("{ getline; print }", "the statement getline"),
         ("BEGIN { frobnicate(1) }", "the function frobnicate"),
-        ("BEGIN { while (1) n++ }", "a program that takes more than 200000 steps"),
+        ("function f(n) { return n } BEGIN { f(1) }", "the statement function"),
+        ("BEGIN { while (1) n++ }", "the statement while"),
+        ("BEGIN { do n++; while (n < 3) }", "the statement do"),
+        ("{ for (i in k) { if (i) break } }", "the statement break"),
+        ("BEGIN { delete k[1] }", "the statement delete"),
+        ("/a/,/b/", "a pattern up to another one"),
+        ("BEGIN { k[1, 2] = 3 }", "several indexes"),
+        ("BEGIN { if ((1, 2) in k) print }", "several indexes"),
+        ('BEGIN { RS = ";" }', "the variable RS"),
+        ("BEGIN { print ARGC }", "the variable ARGC"),
+        ("BEGIN { k = 1; k[1] = 2 }", "the variable k used as an array"),
+        ("BEGIN { for (;;) n++ }", "a program that takes more than 1000000 steps"),
         ("BEGIN { print 1 / 0 }", "a division by zero"),
         ("BEGIN { print (1 }", "the program at '}'"),
         ("BEGIN { print substr }", "the program at '}'"),
         ("/(/", "the pattern /(/"),
         ('BEGIN { x = "a}', "which does not end"),
-        ("function f(n) { return f(n + 1) } BEGIN { f(1) }", "calls of f deeper than"),
-        ('BEGIN { s = "x"; while (1) s = s s }', "a value of more than 1 MiB"),
+        ('BEGIN { s = "x"; for (;;) s = s s }', "a value of more than 1 MiB"),
         ("BEGIN { $99999999 = 1 }", "the field $99999999"),
     ],
 )
@@ -79,23 +96,21 @@ def test_what_is_not_modelled_is_named_and_fails(program: str, named: str) -> No
         ('substr("hello", 1.5, 1)', "e"),
         ('substr("abc", 4)', ""),
         ('sprintf("%s-%s", "one")', "one-"),
-        ('systime()', "1767225600"),
-        ('strftime("%Y-%m-%d", 86400)', "1970-01-02"),
         ('toupper(substr("ok", 2)) length("")', "K0"),
         ('1e300 * 1e300', "inf"),
         ('"3x" + 4', "7"),
-        ('(1, 2) in a', "0"),
+        ('"z" in a', "0"),
     ],
 )  # fmt: skip
 def test_value(call: str, printed: str) -> None:
     assert lines_of(f"awk 'BEGIN {{ print {call} }}'") == [printed]
 
 
-def test_numbers_of_chance_depend_on_the_seed_alone() -> None:
-    first = lines_of("awk 'BEGIN { srand(); print rand(), rand() }'")
-    assert first == lines_of("awk 'BEGIN { srand(); print rand(), rand() }'")
-    one, other = map(float, first[0].split())
-    assert one != other and 0 <= one < 1 and 0 <= other < 1
+@pytest.mark.parametrize("words", ["-f prog.awk", "'{ print }' n=1 file", "--version"])
+def test_a_command_line_that_is_not_modelled_is_named(words: str) -> None:
+    process, lines = run_script(f"awk {words}; echo status $?")
+    assert [problem.startswith("cannot interpret awk ") for problem in process.take_problems()] == [True]
+    assert lines == ["status 2"]
 
 
 def test_reader_that_stops_early_ends_the_pipe() -> None:

@@ -9,7 +9,7 @@ import pytest
 from lifecycle.engine.programs.downward import PodFields, field_value, resource_value
 from lifecycle.engine.programs.environment import ServiceFacts, make_environment, service_variables
 from lifecycle.engine.programs.volumes import is_read_only_volume, make_mounts, refresh_layer, volume_files
-from lifecycle.userland.file_system import FileLayer
+from lifecycle.userland.file_layers import FileLayer
 from tests.engine.programs.worlds import FakeWorld, run_script
 
 FIELDS = PodFields(

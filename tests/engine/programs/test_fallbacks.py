@@ -29,7 +29,7 @@ from tests.engine.programs.worlds import FakeWorld, Mount, run_script
         ("eval 'select x in a; do :; done'", "select in line 1", "taken as a syntax error, status 2"),
         ("mapfile -n 2 a < /etc/hosts", "mapfile -n", "taken to fail with status 2"),
         ("frobnicate --all; true", "the command 'frobnicate --all'", "taken to succeed at once"),
-        ("date | awk '{ print | \"sort\" }'", "awk a pipe from print", "taken to fail with status 2"),
+        ("date | awk '{ print | \"sort\" }'", "awk a pipe", "taken to fail with status 2"),
         ("mkfifo p; tee p < /etc/hosts", "a named pipe used as a file", "taken to fail with status 2"),
         ("sleep 9 & kill -STOP $!", "SIGSTOP", "it goes on running"),
         ("while :; do :; done", "a loop that never waits", "taken to need 1 s"),

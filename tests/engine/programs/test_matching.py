@@ -7,7 +7,8 @@ import subprocess
 import pytest
 
 from lifecycle.userland.matching.expression import compile_expression
-from lifecycle.userland.matching.reading import (
+from lifecycle.userland.matching.problem import PatternProblem
+from lifecycle.userland.matching.translation import (
     BASIC,
     EXTENDED,
     EXTENDED_OF_SED,
@@ -16,7 +17,6 @@ from lifecycle.userland.matching.reading import (
     OF_SED,
     Dialect,
 )
-from lifecycle.userland.matching.syntax import PatternProblem
 from lifecycle.userland.shell import patterns
 from tests.engine.programs.worlds import run_script
 
@@ -79,11 +79,36 @@ def test_patterns_that_make_others_hang_do_not(pattern: str) -> None:
     assert compile_expression(pattern, EXTENDED).search("a" * 2_000 + "!") is None
 
 
+def test_a_match_late_in_a_long_text_is_found() -> None:
+    found = compile_expression("a*b|c", EXTENDED).search("a" * 20_000 + "c")
+    assert found is not None and found.start() == 20_000
+
+
+@pytest.mark.parametrize(
+    ("pattern", "is_read"),
+    [
+        (r"\<(foo|[[:digit:]]+)\>", True),
+        (r"\<\w", True),
+        (r"^\<word\>$", True),
+        (r"\<.", False),
+        (r"(-|a)\>", False),
+        (r"\<a*", False),
+        (r"\>", False),
+    ],
+)
+def test_edges_of_words_stand_beside_words(pattern: str, is_read: bool) -> None:
+    if is_read:
+        assert compile_expression(pattern, EXTENDED).groups in (0, 1)
+        return
+    with pytest.raises(PatternProblem, match="may be no word"):
+        compile_expression(pattern, EXTENDED)
+
+
 def test_too_much_work_is_refused() -> None:
     with pytest.raises(PatternProblem, match="so many parts"):
         compile_expression("((a{99}){99}){99}", EXTENDED)
     with pytest.raises(PatternProblem, match="so long"):
-        compile_expression("a*b|c", EXTENDED).search("a" * 20_000 + "c")
+        compile_expression("(x{1,900})+y", EXTENDED).search("x" * 1_000_000)
     with pytest.raises(PatternProblem, match="nested so deeply"):
         compile_expression("(" * 500 + "a" + ")" * 500, EXTENDED)
 

@@ -1,7 +1,5 @@
 """A program saved in the middle and loaded again goes on as if nothing had happened."""
 
-import json
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -116,20 +114,3 @@ def test_what_the_kernel_tells_follows_a_resize_with_and_without_saving() -> Non
     for one in (reload(process), process):
         run_until(one, world, 1_000)
         assert [line for _, line in one.take_output()] == ["64", "128"]
-
-
-def test_a_script_that_engine_version_2_saved_goes_on() -> None:
-    world = FakeWorld()
-    process = start(pod_spec({"command": ["sh", "-c", SCRIPTS["awk on a stream"]]}), world)
-    run_until(process, world, 1_500)
-    told = process.take_output()
-    saved = json.loads(json.dumps(process.save()))
-    machine = saved["machine"]
-    machine["overruns"] = machine["overruns"][0]
-    del machine["passed_signals"], machine["local_ports"]
-    states = [task["state"]["awk"] for task in machine["tasks"] if "awk" in task["state"]]
-    assert [state.pop("kept") for state in states] == [0]
-    loaded = Process.load(saved, process.behavior, process.container)
-    for one in (process, loaded):
-        run_until(one, world, 60_000)
-    assert told and process.take_output() == loaded.take_output() != []

@@ -17,6 +17,7 @@ from lifecycle.engine.programs import (
     PodFacts,
     Process,
     ProcessNamespace,
+    make_runtime_files,
     resolve_behavior,
     start_process,
 )
@@ -43,6 +44,10 @@ class FakeWorld:
     answers: dict[tuple[str, int], ConnectResult] = field(default_factory=dict)
     processes: ProcessNamespace | None = None
     connections: list[tuple[int, str, int]] = field(default_factory=list)
+
+    @property
+    def runtime_files(self) -> Mapping[str, str]:
+        return make_runtime_files(self.pod)
 
     def draw(self, purpose: str, *key: object) -> float:
         digest = hashlib.sha256(repr((purpose, *key)).encode()).hexdigest()

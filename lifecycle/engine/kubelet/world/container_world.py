@@ -21,6 +21,7 @@ from ...programs import (
     ProcessNamespace,
     ServiceFacts,
     make_environment,
+    make_runtime_files,
 )
 from ...programs.downward import PodFields
 from ...programs.volumes import is_read_only_volume, make_mounts, refresh_layer, volume_files
@@ -86,6 +87,11 @@ class ContainerWorld:
     @property
     def identity(self) -> Identity:
         return identity_of(self._pod, self._container)
+
+    @property
+    def runtime_files(self) -> Mapping[str, str]:
+        """What the kubelet and the runtime put into the container: text by absolute path."""
+        return make_runtime_files(self.pod)
 
     @property
     def kernel_files(self) -> Mapping[str, str]:

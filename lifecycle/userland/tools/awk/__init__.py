@@ -1,1 +1,5 @@
-"""The awk language: text to tokens, to syntax, to what it does with records."""
+"""`awk` as manifests use it: patterns, fields, sums and printing.
+
+Left out, and named where a program asks for it: functions of its own, getline, pipes, files to print to,
+`while` and `do`, several indexes, and variables that change how records are read or numbers written.
+"""

@@ -1,65 +1,22 @@
 """The command `awk`: options, files and standard input, record after record as they come."""
 
-from ...file_system import FileProblem
+from __future__ import annotations
+
 from ...lines import lines_of
-from ...matching.syntax import PatternProblem
+from ...matching.problem import PatternProblem
 from ...shell.task import Wait
 from ..call import Call, Outcome
 from ..registry import tool
-from ..system import format_date
-from .library import split_fields
-from .nodes import AwkProblem
 from .parser import parse
-from .runner import Runner
-from .state import State
+from .run import Run
+from .statements import Left, Program, Statement
 from .tokens import read_escapes
-from .values import InputText
-
-_ERRORS = ("/dev/stderr", "/dev/fd/2", "/proc/self/fd/2")
-_OUTPUTS = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "-")
-
-
-class _Container:
-    """The container as an awk program sees it."""
-
-    def __init__(self, call: Call) -> None:
-        self.call = call
-
-    def draw(self, number: int) -> float:
-        call = self.call
-        call.machine.is_volatile = True
-        return call.world.draw("awk-rand", call.world.pod.uid, call.task.pid, number)
-
-    def unix_seconds(self) -> int:
-        self.call.machine.is_volatile = True
-        return (self.call.world.epoch_ms + self.call.now_ms) // 1000
-
-    def format_time(self, form: str, seconds: int) -> str:
-        return format_date(1000 * seconds, form)
-
-    def line_of(self, file: str, number: int) -> str | None:
-        try:
-            lines = lines_of(self.call.files.read(self.call.path(file)))
-        except FileProblem:
-            return None
-        return lines[number] if number < len(lines) else None
-
-    def print(self, text: str) -> None:
-        self.call.out(text)
-
-    def print_to(self, file: str, text: str, is_append: bool) -> None:
-        self.call.flush()
-        if file in _ERRORS:
-            self.call.machine.write(self.call.task, 2, text)
-        elif file in _OUTPUTS:
-            self.call.out(text)
-        else:
-            self.call.files.write(self.call.path(file), text, append=is_append)
+from .values import AwkProblem, InputText, is_true
 
 
 @tool("awk", "gawk", "mawk", "nawk")
 def awk(call: Call) -> Outcome:
-    """Runs a program over files or, line by line, over what comes in; what is not modelled is named."""
+    """Run a program over files or, line by line, over what comes in; what is not modelled is named."""
     try:
         return _run(call)
     except (AwkProblem, PatternProblem) as problem:
@@ -69,98 +26,80 @@ def awk(call: Call) -> Outcome:
 
 
 def _run(call: Call) -> Outcome:
-    text, settings, operands = _arguments(call)
-    if text is None:
-        return call.cannot("without a program text")
-    program = parse(text)
-    is_new = "awk" not in call.state
-    state = State() if is_new else State.load(call.state["awk"])
-    runner = Runner(program, state, _Container(call))
-    if is_new:
-        _prepare(call, state, settings, operands)
-        runner.begin()
-    if (program.rules or program.end) and not runner.has_exited:
-        outcome = _read(call, runner, operands)
+    text, settings, files = _arguments(call)
+    program, run = parse(text), Run(call.out)
+    if "awk" in call.state:
+        run.load(call.state["awk"])
+    else:
+        run.arrays["ENVIRON"] = {name: InputText(value) for name, value in call.environment.items()}
+        for name, value in settings:
+            run.set_variable(name, InputText(read_escapes(value)))
+        _run_apart(run, program.begin)
+    if (program.rules or program.end) and run.status is None:
+        outcome = _read(call, program, run, files)
         if not isinstance(outcome, int):
-            call.state["awk"] = state.save()
+            call.state["awk"] = run.save()
             return outcome
-    runner.steps = 0
-    runner.end()
-    return state.status if state.status is not None else 2 if call.state.get("failed") else 0
+    _run_apart(run, program.end)
+    return run.status if run.status is not None else 2 * call.status
 
 
-def _prepare(call: Call, state: State, settings: list[str], operands: list[str]) -> None:
-    state.arrays["ENVIRON"] = {name: InputText(value) for name, value in call.environment.items()}
-    words = [call.name, *operands]
-    state.arrays["ARGV"] = {str(place): InputText(word) for place, word in enumerate(words)}
-    state.variables["ARGC"] = float(len(words))
-    for setting in settings:
-        _set(state, setting)
+def _run_apart(run: Run, statements: list[Statement]) -> None:
+    """BEGIN and END; END is run after `exit` too, and an `exit` in it is the last word."""
+    try:
+        for statement in statements:
+            statement(run)
+    except Left:
+        if run.status is None:
+            raise AwkProblem("next where there is no record") from None
 
 
-def _set(state: State, setting: str) -> None:
-    name, _, value = setting.partition("=")
-    state.set_variable(name, InputText(read_escapes(value)))
+def _run_record(program: Program, run: Run, text: str) -> bool:
+    """The rules for one record; True when the program has exited."""
+    run.next_record(text)
+    try:
+        for rule in program.rules:
+            if is_true(rule.pattern(run)):
+                rule.body(run)
+    except Left:
+        pass
+    return run.status is not None
 
 
-def _is_setting(word: str) -> bool:
-    name, equals, _ = word.partition("=")
-    return bool(equals) and name.isidentifier()
-
-
-def _arguments(call: Call) -> tuple[str | None, list[str], list[str]]:
+def _arguments(call: Call) -> tuple[str, list[tuple[str, str]], list[str]]:
     """The program's text, what -v and -F set, and the files."""
-    words, settings, texts = list(call.arguments), [], []
+    words, settings = list(call.arguments), []
     while words and words[0].startswith("-") and words[0] != "-":
         word = words.pop(0)
         if word == "--":
             break
-        option = word[1:2]
-        if option not in "Fvf" or word.startswith("--"):
-            raise AwkProblem(f"with the option {word}")
         value = word[2:] or (words.pop(0) if words else "")
-        if option == "f":
-            texts.append(call.files.read(call.path(value)))
+        if word[1:2] == "F":
+            settings.append(("FS", "\t" if value == "t" else value))
+        elif word[1:2] == "v":
+            name, _, setting = value.partition("=")
+            settings.append((name, setting))
         else:
-            settings.append("FS=" + ("\t" if value == "t" else value) if option == "F" else value)
-    if not texts:
-        return (words[0] if words else None), settings, words[1:]
-    return "\n".join(texts), settings, words
+            raise AwkProblem(f"with the option {word}")
+    if not words:
+        raise AwkProblem("without a program text")
+    if any("=" in word and word.partition("=")[0].isidentifier() for word in words[1:]):
+        raise AwkProblem("a variable among its files")
+    return words[0], settings, words[1:]
 
 
-def _read(call: Call, runner: Runner, operands: list[str]) -> Outcome:
+def _read(call: Call, program: Program, run: Run, names: list[str]) -> Outcome:
     """All records of all inputs; a Wait while standard input may bring more."""
-    state = runner.state
-    files = call.through_fifo([word for word in operands if not _is_setting(word)])
+    files = call.through_fifo(names)
     if isinstance(files, Wait):
         return files
     if not files:
-        operands = [word for word in operands if _is_setting(word)]
-    if not files and state.text("RS") == "\n":
-        for word in operands if "awk" not in call.state else ():
-            _set(state, word)
-        return call.each_line((), lambda line: runner.record(line.removesuffix("\n")))
-    read = call.whole_inputs(files)
-    if isinstance(read, Wait):
-        return read
-    texts = dict(read)
-    for word in operands if files else [*operands, "-"]:
-        if _is_setting(word):
-            _set(state, word)
-            continue
-        state.variables["FILENAME"], state.variables["FNR"] = InputText(word), 0.0
-        if any(runner.record(record) for record in _records(texts.get(word, ""), state.text("RS"))):
+        return call.each_line((), lambda line: _run_record(program, run, line.removesuffix("\n")))
+    texts = call.whole_inputs(files)
+    if isinstance(texts, Wait):
+        return texts
+    for name, text in texts:
+        run.variables.update(FILENAME=InputText(name), FNR=0.0)
+        if any(_run_record(program, run, line) for line in lines_of(text)):
             break
     return 0
-
-
-def _records(text: str, separator: str) -> list[str]:
-    if separator == "\n":
-        return lines_of(text)
-    if not separator:
-        # Paragraphs: empty lines stand between records.
-        return [record for record in split_fields(text.strip("\n"), "\n\n+") if record]
-    pieces = split_fields(text, separator) if separator != " " else text.split(" ")
-    if pieces[-1:] in ([""], ["\n"]):
-        pieces.pop()
-    return pieces

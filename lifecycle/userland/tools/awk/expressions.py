@@ -1,301 +1,221 @@
-"""Reads the expressions of awk, from the weakest operator to the strongest."""
+"""What the expressions of awk are worth: each is a function of the program at work."""
 
-from .nodes import (
-    Assign,
-    AwkProblem,
-    Binary,
-    Call,
-    Element,
-    Expression,
-    Field,
-    Getline,
-    In,
-    Match,
-    Number,
-    Regex,
-    Step,
-    String,
-    Target,
-    Ternary,
-    Unary,
-    Variable,
-)
-from .tokens import CALLED, FUNCTION, KEYWORD, NAME, NEWLINE, NUMBER, REGEX, SIGN, STRING, Token
+from __future__ import annotations
 
-_ASSIGNMENTS = ("=", "+=", "-=", "*=", "/=", "%=", "^=")
-_COMPARISONS = ("<", "<=", "==", "!=", ">", ">=")
-_OPERAND_SIGNS = ("$", "!", "(", "-", "+", "++", "--")
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from .run import Run
+from .texts import check_length, format_values, is_match, split_fields, substitute, substring
+from .values import UNSET, AwkProblem, InputText, Value, compare, is_true, to_number, to_text
+
+Expression: TypeAlias = Callable[[Run], Value]
+_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
+    "<": operator.lt, "<=": operator.le, "==": operator.eq,
+    "!=": operator.ne, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_CALCULATIONS: dict[str, Callable[[float, float], float]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul,
+    "/": operator.truediv, "%": math.fmod, "^": operator.pow,
+}  # fmt: skip
 
 
-class ExpressionParser:
-    """A place in the tokens; what it reads moves it on."""
+@dataclass(frozen=True, slots=True)
+class Regex:
+    """`/…/`: matched against the record where it stands alone."""
 
-    def __init__(self, tokens: list[Token]) -> None:
-        self.tokens = tokens
-        self.at = 0
-        self.arrays: set[str] = set()
-        self.called: set[str] = set()
-        self.has_no_greater = False
-        """Inside a bare `print`, where `>` names a file."""
+    pattern: str
 
-    @property
-    def token(self) -> Token:
-        return self.tokens[self.at]
+    def __call__(self, run: Run) -> Value:
+        return _matches(run, self.pattern, run.record)
 
-    def peek(self, count: int) -> Token:
-        return self.tokens[min(self.at + count, len(self.tokens) - 1)]
 
-    def advance(self) -> Token:
-        token = self.token
-        self.at = min(self.at + 1, len(self.tokens) - 1)
-        return token
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable; in the arguments of `split` and `length` it names an array."""
 
-    def sees(self, text: str) -> bool:
-        return self.token.kind in (SIGN, KEYWORD) and self.token.text == text
+    name: str
 
-    def take(self, text: str) -> bool:
-        if not self.sees(text):
-            return False
-        self.advance()
-        return True
+    def __call__(self, run: Run) -> Value:
+        return run.variables.get(self.name, UNSET)
 
-    def need(self, text: str) -> None:
-        if not self.take(text):
-            raise self.surprise()
+    def put(self, run: Run, value: Value) -> None:
+        """Set it."""
+        run.set_variable(self.name, value)
 
-    def surprise(self) -> AwkProblem:
-        shown = self.token.text.strip() or "the end of the line or text"
-        return AwkProblem(f"the program at {shown!r}")
 
-    def skip_newlines(self) -> None:
-        while self.token.kind == NEWLINE:
-            self.advance()
+@dataclass(frozen=True, slots=True)
+class Element:
+    """`name[index]`."""
 
-    # From the weakest to the strongest.
+    name: str
+    index: Expression
 
-    def expression(self) -> Expression:
-        left = self.ternary()
-        if self.token.kind == SIGN and self.token.text in _ASSIGNMENTS:
-            target = self.target(left)
-            operator = self.advance().text[:-1]
-            self.skip_newlines()
-            return Assign(operator, target, self.expression())
-        return left
+    def __call__(self, run: Run) -> Value:
+        return run.array(self.name).setdefault(to_text(self.index(run)), UNSET)
 
-    def target(self, expression: Expression) -> Target:
-        if not isinstance(expression, Variable | Element | Field):
-            raise self.surprise()
-        return expression
+    def put(self, run: Run, value: Value) -> None:
+        """Set it."""
+        run.set_element(self.name, to_text(self.index(run)), value)
 
-    def ternary(self) -> Expression:
-        test = self.either()
-        if not self.take("?"):
-            return test
-        self.skip_newlines()
-        yes = self.expression()
-        self.skip_newlines()
-        self.need(":")
-        self.skip_newlines()
-        return Ternary(test, yes, self.expression())
 
-    def either(self) -> Expression:
-        left = self.both()
-        while self.take("||"):
-            self.skip_newlines()
-            left = Binary("||", left, self.both())
-        return left
+@dataclass(frozen=True, slots=True)
+class Field:
+    """`$index`."""
 
-    def both(self) -> Expression:
-        left = self.membership()
-        while self.take("&&"):
-            self.skip_newlines()
-            left = Binary("&&", left, self.membership())
-        return left
+    index: Expression
 
-    def membership(self) -> Expression:
-        left = self.matching()
-        while self.take("in"):
-            left = In((left,), self.array_name())
-        return left
+    def __call__(self, run: Run) -> Value:
+        return run.get_field(_whole(self.index(run)))
 
-    def matching(self) -> Expression:
-        left = self.comparison()
-        while self.sees("~") or self.sees("!~"):
-            is_negated = self.advance().text == "!~"
-            left = Match(is_negated, left, self.comparison())
-        return left
+    def put(self, run: Run, value: Value) -> None:
+        """Set it."""
+        run.set_field(_whole(self.index(run)), value)
 
-    def comparison(self) -> Expression:
-        left = self.concatenation()
-        text = self.token.text
-        if self.token.kind == SIGN and text in _COMPARISONS and not (text == ">" and self.has_no_greater):
-            self.advance()
-            return Binary(text, left, self.concatenation())
-        return left
 
-    def concatenation(self) -> Expression:
-        left = self.sum()
-        while self.begins_operand():
-            left = Binary(" ", left, self.sum())
-        if self.sees("|"):
-            raise AwkProblem("a pipe into getline" if self.peek(1).text == "getline" else "a pipe")
-        return left
+Target: TypeAlias = Variable | Element | Field
+_RECORD = Field(lambda run: 0.0)
 
-    def begins_operand(self) -> bool:
-        token = self.token
-        if token.kind == SIGN:
-            # A sign in front of a number would have been a sum.
-            return token.text in ("$", "!", "(", "++", "--")
-        return token.kind in (NUMBER, STRING, REGEX, NAME, CALLED, FUNCTION)
 
-    def sum(self) -> Expression:
-        left = self.product()
-        while self.sees("+") or self.sees("-"):
-            left = Binary(self.advance().text, left, self.product())
-        return left
+def _whole(value: Value) -> int:
+    number = to_number(value)
+    if not math.isfinite(number):
+        raise AwkProblem("a field without a number")
+    return int(number)
 
-    def product(self) -> Expression:
-        left = self.unary()
-        while self.sees("*") or self.sees("/") or self.sees("%"):
-            left = Binary(self.advance().text, left, self.unary())
-        return left
 
-    def unary(self) -> Expression:
-        if self.sees("!") or self.sees("-") or self.sees("+"):
-            return Unary(self.advance().text, self.unary())
-        return self.power()
+def _matches(run: Run, pattern: str, text: str) -> float:
+    is_found, cost = is_match(pattern, text)
+    run.charge(cost)
+    return float(is_found)
 
-    def power(self) -> Expression:
-        left = self.postfix()
-        if self.take("^"):
-            # It binds to the right, and more than a sign in front of it.
-            right = Unary("-", self.power()) if self.take("-") else self.power()
-            return Binary("^", left, right)
-        return left
 
-    def postfix(self) -> Expression:
-        found = self.primary()
-        if isinstance(found, Variable | Element | Field) and (self.sees("++") or self.sees("--")):
-            return Step(1 if self.advance().text == "++" else -1, found, is_prefix=False)
-        return found
+def _pattern(run: Run, node: Expression) -> str:
+    """A pattern: one as written, or a string that holds one."""
+    return node.pattern if isinstance(node, Regex) else to_text(node(run))
 
-    # Operands.
 
-    def primary(self) -> Expression:
-        token = self.advance()
-        match token.kind:
-            case "number":
-                return Number(float(token.text))
-            case "string":
-                return String(token.text)
-            case "regex":
-                return Regex(token.text)
-            case "name":
-                return self.named(token.text)
-            case "called":
-                self.called.add(token.text)
-                return Call(token.text, self.call_arguments(), is_own=True)
-            case "function":
-                return self.function_call(token.text)
-        if token.kind == KEYWORD and token.text == "getline":
-            return self.getline()
-        if token.text in ("++", "--") and token.kind == SIGN:
-            return Step(1 if token.text == "++" else -1, self.target(self.primary()), is_prefix=True)
-        if token.text == "$" and token.kind == SIGN:
-            return Field(self.field_index())
-        if token.text == "(" and token.kind == SIGN:
-            return self.group()
-        if token.text == "-" and token.kind == SIGN:
-            return Unary("-", self.primary())
-        self.at -= 1
-        raise self.surprise()
+def unary(sign: str, operand: Expression) -> Expression:
+    """`-x`, `+x`, `!x`."""
+    if sign == "!":
+        return lambda run: float(not is_true(operand(run)))
+    return lambda run: to_number(operand(run)) * (-1 if sign == "-" else 1)
 
-    def field_index(self) -> Expression:
-        if self.take("-"):
-            return Unary("-", self.primary())
-        return self.primary()
 
-    def named(self, name: str) -> Expression:
-        if not self.take("["):
-            return Variable(name)
-        self.arrays.add(name)
-        indexes = self.expressions("]")
-        self.need("]")
-        return Element(name, indexes)
+def binary(sign: str, left: Expression, right: Expression) -> Expression:
+    """Arithmetic, comparison, matching, concatenation (` `), `&&` and `||`."""
+    if sign == "&&":
+        return lambda run: float(is_true(left(run)) and is_true(right(run)))
+    if sign == "||":
+        return lambda run: float(is_true(left(run)) or is_true(right(run)))
+    if sign == " ":
+        return lambda run: _join(run, to_text(left(run)), to_text(right(run)))
+    if sign == "~":
+        return lambda run: _matches(run, _pattern(run, right), to_text(left(run)))
+    if sign == "!~":
+        return unary("!", binary("~", left, right))
+    if sign in _COMPARISONS:
+        return lambda run: float(_COMPARISONS[sign](compare(left(run), right(run)), 0))
+    return lambda run: _calculate(sign, to_number(left(run)), to_number(right(run)))
 
-    def group(self) -> Expression:
-        outside, self.has_no_greater = self.has_no_greater, False
-        found = self.expressions(")")
-        self.need(")")
-        self.has_no_greater = outside
-        if len(found) == 1:
-            return found[0]
-        self.need("in")
-        return In(found, self.array_name())
 
-    def expressions(self, closing: str) -> tuple[Expression, ...]:
-        found: list[Expression] = []
-        self.skip_newlines()
-        while not self.sees(closing):
-            found.append(self.expression())
-            self.skip_newlines()
-            if not self.take(","):
-                break
-            self.skip_newlines()
-        if not found and closing == "]":
-            raise self.surprise()
-        return tuple(found)
+def _join(run: Run, left: str, right: str) -> str:
+    run.charge(len(left) + len(right))
+    return check_length(left + right)
 
-    def call_arguments(self) -> tuple[Expression, ...]:
-        outside, self.has_no_greater = self.has_no_greater, False
-        self.need("(")
-        found = self.expressions(")")
-        self.need(")")
-        self.has_no_greater = outside
-        return found
 
-    def function_call(self, name: str) -> Expression:
-        if name == "system":
-            raise AwkProblem("system()")
-        arguments: tuple[Expression, ...] = ()
-        if self.sees("("):
-            arguments = self.call_arguments()
-        elif name != "length":
-            raise self.surprise()
-        if name == "split" and len(arguments) > 1 and isinstance(arguments[1], Variable):
-            self.arrays.add(arguments[1].name)
-        return Call(name, arguments, is_own=False)
+def _calculate(sign: str, left: float, right: float) -> float:
+    if sign in "/%" and not right:
+        raise AwkProblem("a division by zero")
+    try:
+        return float(_CALCULATIONS[sign](left, right))
+    except (OverflowError, TypeError, ZeroDivisionError, ValueError):
+        return math.inf
 
-    def getline(self) -> Expression:
-        target: Target | None = None
-        if self.token.kind == NAME or self.sees("$"):
-            target = self.target(self.primary())
-        if not self.take("<"):
-            raise AwkProblem("getline without a file")
-        return Getline(target, self.primary())
 
-    def array_name(self) -> str:
-        if self.token.kind != NAME:
-            raise self.surprise()
-        self.arrays.add(self.token.text)
-        return self.advance().text
+def assign(target: Target, node: Expression) -> Expression:
+    """`target = value`."""
 
-    def print_arguments(self) -> tuple[Expression, ...]:
-        """What follows `print`; brackets may stand around all of it."""
-        if self.sees("("):
-            before = self.at
-            self.advance()
-            found = self.expressions(")")
-            is_all = self.take(")") and (
-                self.token.kind in (NEWLINE, "end") or self.token.text in (";", "}", ">", ">>", "|")
-            )
-            if is_all:
-                return found
-            self.at = before
-        self.has_no_greater = True
-        found_bare = [self.expression()]
-        while self.take(","):
-            self.skip_newlines()
-            found_bare.append(self.expression())
-        self.has_no_greater = False
-        return tuple(found_bare)
+    def assigned(run: Run) -> Value:
+        value = node(run)
+        target.put(run, value)
+        return value
+
+    return assigned
+
+
+def step(target: Target, by: int, is_prefix: bool) -> Expression:
+    """`++x`, `x--`."""
+
+    def stepped(run: Run) -> Value:
+        before = to_number(target(run))
+        target.put(run, before + by)
+        return before + by if is_prefix else before
+
+    return stepped
+
+
+def call(name: str, given: tuple[Expression, ...]) -> Expression:
+    """A function of the language. Raises AwkProblem for too few arguments, or an array that is none."""
+    if len(given) < _LEAST[name]:
+        raise AwkProblem(f"{name} with {len(given)} arguments")
+    if name in ("sub", "gsub"):
+        return lambda run: _replace(run, name == "gsub", *given)
+    if name == "split":
+        array = given[1]
+        if not isinstance(array, Variable):
+            raise AwkProblem("split into what is no array")
+        return lambda run: _split(run, given[0], array.name, given[2] if len(given) > 2 else Variable("FS"))
+    if name == "length":
+        return lambda run: _length(run, given[0] if given else _RECORD)
+    return lambda run: _call(name, [node(run) for node in given])
+
+
+_LEAST = {"length": 0, "substr": 2, "index": 2, "split": 2, "sub": 2, "gsub": 2, "sprintf": 1, "int": 1,
+          "tolower": 1, "toupper": 1}  # fmt: skip
+
+
+def _length(run: Run, node: Expression) -> float:
+    if isinstance(node, Variable) and node.name in run.arrays:
+        return float(len(run.arrays[node.name]))
+    return float(len(to_text(node(run))))
+
+
+def _split(run: Run, node: Expression, name: str, separator: Expression) -> float:
+    text = to_text(node(run))
+    run.charge(len(text))
+    pieces = split_fields(text, _pattern(run, separator))
+    run.array(name).clear()
+    for place, piece in enumerate(pieces, 1):
+        run.set_element(name, str(place), InputText(piece))
+    return float(len(pieces))
+
+
+def _replace(
+    run: Run, is_global: bool, pattern: Expression, new: Expression, target: Expression = _RECORD
+) -> float:
+    text = to_text(target(run))
+    changed, count, cost = substitute(_pattern(run, pattern), to_text(new(run)), text, is_global)
+    run.charge(cost)
+    if count and isinstance(target, Variable | Element | Field):
+        target.put(run, changed)
+    return float(count)
+
+
+def _call(name: str, values: list[Value]) -> Value:
+    """The functions of their arguments' values alone."""
+    text = to_text(values[0])
+    match name:
+        case "substr":
+            return substring(text, to_number(values[1]), to_number(values[2]) if values[2:] else math.inf)
+        case "index":
+            return float(text.find(to_text(values[1])) + 1)
+        case "int":
+            number = to_number(values[0])
+            return float(math.trunc(number)) if math.isfinite(number) else number
+        case "sprintf":
+            return check_length(format_values(text, values[1:]))
+    return text.lower() if name == "tolower" else text.upper()

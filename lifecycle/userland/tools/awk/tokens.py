@@ -1,9 +1,11 @@
 """The tokens of an awk program. Whether a slash divides or begins a pattern depends on what stands before."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
 
-from .nodes import AwkProblem
+from .values import AwkProblem
 
 NUMBER, STRING, REGEX, NAME, CALLED, FUNCTION, KEYWORD, SIGN, NEWLINE, END = (
     "number", "string", "regex", "name", "called", "function", "keyword", "sign", "newline", "end",
@@ -12,20 +14,20 @@ KEYWORDS = frozenset(
     "BEGIN END function func if else while for do break continue next nextfile exit return delete in"
     " getline print printf".split()
 )
-FUNCTIONS = frozenset(
-    "length substr index split sub gsub match sprintf sin cos atan2 exp log sqrt int rand srand tolower"
-    " toupper system close fflush systime strftime".split()
+FUNCTIONS = frozenset("length substr index split sub gsub sprintf int tolower toupper".split())
+_TOKEN = re.compile(
+    r"""(?P<space>(?:[ \t\r]|\\\r?\n|\#[^\n]*)+)
+    | (?P<newline>\n)
+    | "(?P<string>(?:[^"\\\n]|\\.)*)"
+    | (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)
+    | (?P<name>[A-Za-z_]\w*)
+    | (?P<sign>&&|\|\||[=<>!+*/%^-]=|\+\+|--|!~|>>|[{}()\[\];,+*/%^!<>|?:~$=-])""",
+    re.VERBOSE | re.DOTALL,
 )
-_SPACE = re.compile(r"(?:[ \t\r]|\\\r?\n|#[^\n]*)+")
-_NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_SIGNS = (
-    "**=", "&&", "||", "==", "<=", ">=", "!=", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "!~", ">>",
-    "**", *"{}()[];,+-*/%^!<>|?:~$=",
-)  # fmt: skip
+_REGEX = re.compile(r"/((?:[^\\/\[\n]|\\.|\[\^?\]?[^\]]*\])*)/")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", '"': '"', "/": "/", "a": "\a", "b": "\b",
-            "f": "\f", "v": "\v"}  # fmt: skip
-_OCTAL = re.compile(r"[0-7]{1,3}")
+            "f": "\f", "v": "\v", "\n": ""}  # fmt: skip
+_ESCAPED = re.compile(r"\\(?:([0-7]{1,3})|(.))", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,28 +36,13 @@ class Token:
 
     kind: str
     text: str
-    at: int
 
 
 def read_escapes(text: str) -> str:
     """Backslash sequences of a string; an unknown one keeps its backslash, for patterns made of strings."""
-    found: list[str] = []
-    at = 0
-    while at < len(text):
-        sign, following = text[at], text[at + 1 : at + 2]
-        octal = _OCTAL.match(text, at + 1) if sign == "\\" else None
-        if sign != "\\" or not following:
-            found.append(sign)
-            at += 1
-        elif octal is not None:
-            found.append(chr(int(octal[0], 8)))
-            at = octal.end()
-        elif following == "\n":
-            at += 2
-        else:
-            found.append(_ESCAPES.get(following, "\\" + following))
-            at += 2
-    return "".join(found)
+    return _ESCAPED.sub(
+        lambda found: chr(int(found[1], 8)) if found[1] else _ESCAPES.get(found[2], found[0]), text
+    )
 
 
 def tokenize(text: str) -> list[Token]:
@@ -63,66 +50,32 @@ def tokenize(text: str) -> list[Token]:
     found: list[Token] = []
     at = 0
     while at < len(text):
-        space = _SPACE.match(text, at)
-        if space is not None:
-            at = space.end()
-            continue
-        token, at = _read(text, at, found[-1] if found else None)
-        found.append(token)
-    found.append(Token(END, "", len(text)))
+        is_pattern = text[at] == "/" and not (found and _is_operand(found[-1]))
+        match = _REGEX.match(text, at) if is_pattern else _TOKEN.match(text, at)
+        if match is None and text[at] in '"/':
+            raise AwkProblem(f"the text behind {text[at : at + 20]!r}, which does not end")
+        if match is None:
+            raise AwkProblem(f"the sign {text[at]!r}")
+        at = match.end()
+        if is_pattern:
+            found.append(Token(REGEX, match[1].replace("\\/", "/")))
+        elif match.lastgroup != "space":
+            found.append(_make(match, text[at : at + 1]))
+    found.append(Token(END, ""))
     return found
 
 
-def _read(text: str, at: int, before: Token | None) -> tuple[Token, int]:
-    sign = text[at]
-    if sign == "\n":
-        return Token(NEWLINE, "\n", at), at + 1
-    if sign == '"':
-        end = _end_of(text, at, '"')
-        return Token(STRING, read_escapes(text[at + 1 : end]), at), end + 1
-    if sign == "/" and not _is_operand(before):
-        end = _end_of(text, at, "/")
-        return Token(REGEX, text[at + 1 : end].replace("\\/", "/"), at), end + 1
-    number = _NUMBER.match(text, at)
-    if number is not None:
-        return Token(NUMBER, number[0], at), number.end()
-    name = _NAME.match(text, at)
-    if name is not None:
-        return Token(_kind_of(name[0], text[name.end() : name.end() + 1]), name[0], at), name.end()
-    for one in _SIGNS:
-        if text.startswith(one, at):
-            return Token(SIGN, one.replace("**", "^"), at), at + len(one)
-    raise AwkProblem(f"the sign {sign!r}")
+def _make(match: re.Match[str], following: str) -> Token:
+    kind = match.lastgroup or SIGN
+    text = match[kind]
+    if kind == STRING:
+        return Token(STRING, read_escapes(text))
+    if kind != NAME:
+        return Token(kind, text)
+    if text in KEYWORDS or text in FUNCTIONS:
+        return Token(KEYWORD if text in KEYWORDS else FUNCTION, text)
+    return Token(CALLED if following == "(" else NAME, text)
 
 
-def _kind_of(name: str, following: str) -> str:
-    if name in KEYWORDS:
-        return KEYWORD
-    if name in FUNCTIONS:
-        return FUNCTION
-    # A call of the program's own function has its bracket at once behind the name.
-    return CALLED if following == "(" else NAME
-
-
-def _is_operand(token: Token | None) -> bool:
-    if token is None:
-        return False
+def _is_operand(token: Token) -> bool:
     return token.kind in (NUMBER, STRING, REGEX, NAME, FUNCTION) or token.text in (")", "]", "$", "++", "--")
-
-
-def _end_of(text: str, start: int, delimiter: str) -> int:
-    at, is_inside = start + 1, False
-    while at < len(text):
-        sign = text[at]
-        if sign == "\\":
-            at += 1
-        elif delimiter == "/" and sign == "[" and not is_inside:
-            is_inside = True
-            # A bracket that comes first stands for itself.
-            at += len(re.match(r"\^?\]?", text[at + 1 :])[0])  # type: ignore[index]
-        elif sign == "]":
-            is_inside = False
-        elif sign == delimiter and not is_inside:
-            return at
-        at += 1
-    raise AwkProblem(f"the text behind {text[start : start + 20]!r}, which does not end")

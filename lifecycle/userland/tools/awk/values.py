@@ -1,15 +1,20 @@
 """Awk's values: numbers, strings, strings from the input that may be numbers, and what was never set."""
 
+from __future__ import annotations
+
 import math
 import re
 from typing import Any, Final, TypeAlias
 
-from .nodes import AwkProblem
+from ...errors import CannotInterpret
 
 _PREFIX = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)")
-_WHOLE = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*")
+_WHOLE = re.compile(_PREFIX.pattern + r"\s*")
 _LARGEST_WHOLE = 1e16
-_FORM = re.compile(r"([^%]*)(%[-+ #0]*\d{0,3}(?:\.\d{0,3})?)([dieEfFgG])([^%]*)")
+
+
+class AwkProblem(CannotInterpret):
+    """A part of a program that is not modelled, or that fails: named for the user."""
 
 
 class InputText(str):
@@ -40,30 +45,19 @@ def to_number(value: Value) -> float:
     """The number a value begins with, 0 without one."""
     if isinstance(value, float):
         return value
-    if isinstance(value, Unset):
-        return 0.0
-    found = _PREFIX.match(value)
+    found = None if isinstance(value, Unset) else _PREFIX.match(value)
     return float(found[1]) if found is not None else 0.0
 
 
-def to_text(value: Value, form: str = "%.6g") -> str:
-    """A value as a string; whole numbers without a point, others as CONVFMT or OFMT says."""
+def to_text(value: Value) -> str:
+    """A value as a string; whole numbers without a point, others with six digits."""
     if isinstance(value, str):
         return str(value)
     if isinstance(value, Unset):
         return ""
-    if math.isnan(value) or math.isinf(value):
-        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
-    if value == int(value) and abs(value) < _LARGEST_WHOLE:
+    if math.isfinite(value) and value == int(value) and abs(value) < _LARGEST_WHOLE:
         return str(int(value))
-    return _format(value, form)
-
-
-def _format(value: float, form: str) -> str:
-    parts = _FORM.fullmatch(form)
-    if parts is None:
-        raise AwkProblem(f"numbers written as {form[:20]!r}")
-    return form % (int(value) if parts[3] in "di" else value)
+    return f"{value:.6g}"
 
 
 def is_true(value: Value) -> bool:
@@ -71,13 +65,13 @@ def is_true(value: Value) -> bool:
     return to_number(value) != 0 if is_number(value) else value != ""
 
 
-def compare(left: Value, right: Value, form: str) -> int:
+def compare(left: Value, right: Value) -> int:
     """-1, 0 or 1: as numbers where both are, else as strings."""
+    first: Any = to_text(left)
+    second: Any = to_text(right)
     if is_number(left) and is_number(right):
         first, second = to_number(left), to_number(right)
-        return (first > second) - (first < second)
-    one, other = to_text(left, form), to_text(right, form)
-    return (one > other) - (one < other)
+    return int(first > second) - int(first < second)
 
 
 def save_value(value: Value) -> Any:

@@ -1,0 +1,41 @@
+"""Downloads, builds and calls to other systems: nothing of them is modelled but that they take a while."""
+
+from __future__ import annotations
+
+from .call import Call, Outcome
+from .registry import TOOLS, UNKNOWN, tool
+
+_INSTALL_MS = 5_000
+_BUILDS = frozenset("install ci i add build test compile package clean mod get generate audit".split())
+
+
+@tool("npm", "yarn", "pnpm", "go", "bundle", "mvn", "gradle", "cargo", "composer")
+def project_tool(call: Call) -> Outcome:
+    """Install and build; anything else runs the project's own program."""
+    if call.arguments and call.arguments[0] not in _BUILDS:
+        return TOOLS[UNKNOWN](call)
+    return install(call)
+
+
+@tool("apt-get", "apt", "apk", "yum", "dnf", "microdnf", "pip", "pip3", "gem", "git", "svn", "make", "cmake")
+@tool("gcc", "g++", "aws", "kubectl", "helm", "gcloud", "gsutil", "az", "terraform", "rclone", "restic", "mc")
+@tool(
+    "s3cmd", "rsync", "scp", "ssh", "ssh-keygen", "openssl", "jq", "yq", "tar", "zip", "unzip", "cfssl", "oc"
+)
+def install(call: Call) -> Outcome:
+    """Downloads, builds and calls to other systems: only known to take a while and to end."""
+    if "until" not in call.state:
+        what = " ".join([call.name, *call.arguments[:3]])
+        call.machine.note(f"cannot interpret {what!r}: taken to succeed after {_INSTALL_MS // 1000} s")
+        call.state["until"] = call.now_ms + _INSTALL_MS
+        return call.sleep_until(call.state["until"])
+    if call.name == "git" and call.arguments[:1] == ["clone"]:
+        _clone(call)
+    return 0
+
+
+def _clone(call: Call) -> None:
+    operands = [word for word in call.arguments[1:] if not word.startswith("-")]
+    if operands:
+        target = operands[1] if len(operands) > 1 else operands[0].rpartition("/")[2].removesuffix(".git")
+        call.files.make_folder(call.path(target), parents=True)
