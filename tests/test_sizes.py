@@ -20,7 +20,7 @@ PACKAGES = ("lifecycle.engine", "lifecycle.userland")
 # exact: it goes down with every repair and never up, and a room that is done leaves the table.
 ROOMS: dict[str, dict[str, int]] = {
     "without a docstring": {
-        "lifecycle.engine.kubelet": 31,
+        "lifecycle.engine.kubelet": 8,
         "lifecycle.engine.objects": 4,
         "lifecycle.engine.rules": 27,
     },
