@@ -21,22 +21,20 @@ WORKLOADS = ("deploy-", "rs-")
 # Group -> reason -> scenarios.
 DIFFERENCES: dict[str, dict[str, str]] = {
     NEEDS_LATER: {
-        "the taint of a cordoned node, and node affinity to one name in the scheduler's words": """
-            cordoned-nodes
-        """,
         "StatefulSets": "gc-foreground-blocked",
         "Jobs": "refuse-job",
         "preemption": "preemption-by-priority",
         "pod affinity": "sched-anti-affinity-pending",
         "topology spread": "sched-spread-do-not-schedule",
         "host ports": "host-port-clash",
-        "admission by LimitRange": "refuse-service-quota-limits",
-        "validation of PodDisruptionBudgets": "refuse-pdb",
     },
     SETTING: {},
     CHANCE: {
         "whether a pod that is made and deleted within 0.1 s is bound in between": """
             deploy-scale-and-image-together
+        """,
+        "scenarios beside it moved the scheduler's queue: three tries at a pod that fits nowhere": """
+            delete-pending-unschedulable
         """,
     },
     TO_BE_MENDED: {
@@ -64,7 +62,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "words, order and paths of refusals": """
             create-while-terminating delete-finalizer-holds invalid-field-ref invalid-labels
             invalid-many-errors invalid-pod-level-resources invalid-security-context invalid-tolerations
-            invalid-type invalid-unknown-field invalid-volume-mounts
+            invalid-type invalid-unknown-field invalid-volume-mounts refuse-pdb refuse-service-quota-limits
         """,
         "an undo is a patch: no DeploymentRollback": """
             deploy-change-cause deploy-undo-previous deploy-undo-to-revision
@@ -95,9 +93,6 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "a second deletion with a shorter grace period changes nothing for the kubelet": """
             delete-during-prestop delete-twice-shorter
         """,
-        "an unscheduled pod is Terminating before it goes, and is tried by the scheduler again": """
-            delete-pending-unschedulable
-        """,
         "the active deadline is told by each sync, and sets conditions at once": """
             deadline-lowered-while-running init-deadline-exceeded rs-failed-pod-replaced
         """,
@@ -107,7 +102,9 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "an ended pod leaves its Service before it goes": """
             labels-change-leaves-service svc-terminating-endpoint
         """,
-        "removing the last scheduling gate": "scheduling-gates-removed",
+        "removing the last scheduling gate, and the taint of a cordoned node": """
+            cordoned-nodes scheduling-gates-removed
+        """,
         "deletion of a namespace that still holds something": "gc-namespace-deletion",
         "limits of an emptyDir": "emptydir-limit-evicts",
         "commands and ports that do not exist": "init-bad-command-never probe-named-port-unknown",
