@@ -1,0 +1,129 @@
+"""Which scenarios do not agree with their recording, and why; and how many must.
+
+A scenario leaves this table as soon as it agrees. None enters it for a change of ours: what a recording shows
+is true for v1.35.
+"""
+
+from __future__ import annotations
+
+NEEDS_LATER = "needs"
+"""Something is wanted that Podline does not act on yet. These do not count."""
+SETTING = "that cluster's setting"
+CHANCE = "chance"
+TO_BE_MENDED = "to be mended"
+
+# Of 100 scenarios outside NEEDS_LATER, and of 100 about Deployments and ReplicaSets, so many must agree.
+# Raised with every repair; meant are 92 and 97.
+LEAST_PERCENT = 13
+LEAST_PERCENT_OF_WORKLOADS = 10
+WORKLOADS = ("deploy-", "rs-")
+
+# Group -> reason -> scenarios.
+DIFFERENCES: dict[str, dict[str, str]] = {
+    NEEDS_LATER: {
+        "StatefulSets": "gc-foreground-blocked",
+        "Jobs": "refuse-job",
+        "preemption": "preemption-by-priority",
+        "pod affinity": "sched-anti-affinity-pending",
+        "topology spread": "sched-spread-do-not-schedule",
+        "host ports": "host-port-clash",
+    },
+    SETTING: {},
+    CHANCE: {
+        "whether a pod that is made and deleted within 0.1 s is bound in between": """
+            deploy-scale-and-image-together
+        """,
+        "scenarios beside it moved the scheduler's queue: three tries at a pod that fits nowhere": """
+            delete-pending-unschedulable
+        """,
+    },
+    TO_BE_MENDED: {
+        "texts of the events Pulled, Created, Started, ScalingReplicaSet and FailedScheduling": """
+            config-optional-missing delete-trap-exit0 delete-trap-waits-for-foreground
+            deploy-adopts-bare-replicaset deploy-adopts-orphans deploy-adopts-orphans-other-template
+            deploy-first-rollout deploy-flap-restarts-min-ready deploy-image-25-of-4 deploy-min-ready-seconds
+            deploy-percents-resolve-to-zero deploy-recreate deploy-replicas-nil deploy-rollover
+            deploy-scale-to-zero-and-back deploy-scale-up-mid-rollout deploy-selector-immutable
+            deploy-surge-1-unavailable-0 deploy-terminating-replicas downward-env env-expansion
+            env-from-prefix-and-override exit-137-by-itself hostname-subdomain-fqdn
+            image-changed-restarts-container node-selector-later-label policy-never-one-completed-notready
+            prestop-sleep-action priority-class restart-policy-init-never rs-deletes-youngest-first
+            sched-taints sidecar-readiness-counts sidecar-startup-gates-next termination-message-kinds
+            update-tolerations volume-claim-missing
+        """,
+        "the signal of a terminated state, which Kubernetes never sets": """
+            delete-share-pid-143 delete-spec-grace-negative delete-twice-longer refused-quota
+            update-apply-changed
+        """,
+        "texts of other events": """
+            delete-prestop-overruns-grace image-invalid-name prestop-http-no-server probe-readiness-never
+            resize-cpu-in-place resize-deferred resize-infeasible-then-back
+        """,
+        "words, order and paths of refusals": """
+            create-while-terminating delete-finalizer-holds invalid-field-ref invalid-labels
+            invalid-many-errors invalid-pod-level-resources invalid-security-context invalid-tolerations
+            invalid-type invalid-unknown-field invalid-volume-mounts refuse-pdb refuse-service-quota-limits
+        """,
+        "an undo is a patch: no DeploymentRollback": """
+            deploy-change-cause deploy-undo-previous deploy-undo-to-revision
+        """,
+        "the client's aggregation of events": "deploy-paused-mid-rollout-scale",
+        "when CrashLoopBackOff is written, and when the kubelet tries again": """
+            delete-during-crashloop policy-always-two-crashloops policy-onfailure-two
+            restart-rules-always-policy-rule-first rs-crash-loop-counted sidecar-crashes-beside-main
+            sidecar-exit0-restarts
+        """,
+        "the kubelet sees an end at its look once a second, and phases end after their containers": """
+            init-onfailure-retries sidecar-onfailure-main-retries
+        """,
+        "pulls are tried again at looks every 10 to 15 s": """
+            deploy-rollback-of-stuck init-image-missing
+        """,
+        "config errors have no growing back-off, and are told at each try": """
+            config-missing-configmap-key init-config-error run-as-nonroot-root-image
+            volume-configmap-item-missing
+        """,
+        "a failed liveness probe kills and starts in one sync": """
+            probe-grpc-refused probe-liveness-onfailure-exit0 probe-liveness-own-grace probe-tcp-no-listener
+        """,
+        "the first liveness probe comes a period after the pod": "probe-liveness-alternating",
+        "a pod that is ending writes no end of a container until all have ended": """
+            delete-two-containers-differ sidecar-prestop-waits-for-main
+        """,
+        "a second deletion with a shorter grace period changes nothing for the kubelet": """
+            delete-during-prestop delete-twice-shorter
+        """,
+        "the active deadline is told by each sync, and sets conditions at once": """
+            deadline-lowered-while-running init-deadline-exceeded rs-failed-pod-replaced
+        """,
+        "postStart": "poststart-main-exits-first",
+        "ephemeral containers": "ephemeral-image-missing ephemeral-on-finished-pod",
+        "a status set by hand stays until the next sync": "update-status-by-hand",
+        "an ended pod leaves its Service before it goes": """
+            labels-change-leaves-service svc-terminating-endpoint
+        """,
+        "removing the last scheduling gate, and the taint of a cordoned node": """
+            cordoned-nodes scheduling-gates-removed
+        """,
+        "deletion of a namespace that still holds something": "gc-namespace-deletion",
+        "limits of an emptyDir": "emptydir-limit-evicts",
+        "commands and ports that do not exist": "init-bad-command-never probe-named-port-unknown",
+        "programs of a shell": """
+            command-dollar-escape oom-killed-restarts probe-http-readiness-then-404 readonly-root-filesystem
+        """,
+    },
+}
+
+
+def list_differing(group: str) -> set[str]:
+    """The scenarios of one group."""
+    return {name for names in DIFFERENCES[group].values() for name in names.split()}
+
+
+def find_reason(name: str) -> str | None:
+    """Why a scenario does not agree; None when it is not in the table."""
+    for group, reasons in DIFFERENCES.items():
+        for reason, names in reasons.items():
+            if name in names.split():
+                return f"{group}: {reason}"
+    return None

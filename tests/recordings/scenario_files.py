@@ -1,0 +1,116 @@
+"""A scenario file as both sides need it: its manifests, its steps one by one, how long it runs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+HERE = Path(__file__).parent
+SCENARIOS, RECORDINGS = HERE / "scenarios", HERE / "recordings"
+
+Json = dict[str, Any]
+
+SECONDS_OF = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+PODLINE_ONLY = ("KubeletConfiguration", "ContainerProfile")
+"""Kinds that only Podline has; the real cluster was not told of them."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command. An `apply` of several documents makes several."""
+
+    at_seconds: float
+    kind: str
+    payload: Any
+    entry: Json
+
+
+@dataclass
+class ScenarioFile:
+    """What a file says. `nodes` is `real` or `hollow`."""
+
+    name: str
+    nodes: str
+    manifests: list[Json]
+    scenario: Json
+    has_cron_jobs: bool
+    steps: list[Step] = field(default_factory=list)
+    until_seconds: float = 60.0
+
+    @property
+    def given(self) -> list[Json]:
+        """The manifests that the real cluster got, in their order."""
+        return [one for one in self.manifests if one.get("kind") not in PODLINE_ONLY]
+
+    @property
+    def step_titles(self) -> list[str]:
+        """As the recordings name them: counted from 1 in order of time."""
+        return [
+            f"step {number}, {step.kind} at {step.at_seconds:g}s" for number, step in enumerate(self.steps, 1)
+        ]
+
+
+def list_names() -> list[str]:
+    """All scenarios that have a recording."""
+    names = (path.name.removesuffix(".real.jsonl.gz") for path in RECORDINGS.glob("*.real.jsonl.gz"))
+    return sorted(name for name in names if (SCENARIOS / f"{name}.yaml").exists())
+
+
+def recording_of(name: str) -> Path:
+    """What a real cluster did with a scenario."""
+    return RECORDINGS / f"{name}.real.jsonl.gz"
+
+
+def load(name: str) -> ScenarioFile:
+    """Read a scenario by its name. Raises OSError when there is none."""
+    text = (SCENARIOS / f"{name}.yaml").read_text()
+    documents = [one for one in yaml.load_all(text, yaml.CSafeLoader) if one]
+    documents = [item for one in documents for item in (one["items"] if one.get("kind") == "List" else [one])]
+    scenario = next((one for one in documents if one.get("kind") == "Scenario"), {"spec": {}})
+    spec = scenario.get("spec") or {}
+    steps = [step for entry in spec.get("steps") or () for step in _split(entry)]
+    steps.sort(key=lambda step: step.at_seconds)
+    return ScenarioFile(
+        name=name,
+        nodes="hollow" if _is_for_hollow_nodes(text) else "real",
+        manifests=[one for one in documents if one.get("kind") != "Scenario"],
+        scenario=scenario,
+        has_cron_jobs="CronJob" in text,
+        steps=steps,
+        until_seconds=_read_until_seconds(spec.get("until"), steps),
+    )
+
+
+def _is_for_hollow_nodes(text: str) -> bool:
+    return any(re.match(r"#\s*nodes:\s*hollow", line) for line in text.splitlines()[:2])
+
+
+def _split(entry: Json) -> list[Step]:
+    at_seconds = read_seconds(entry.get("at", 0))
+    kind = next(name for name in entry if name not in ("at", "refused"))
+    payload = entry[kind]
+    if kind in ("apply", "create", "replace") and isinstance(payload, str):
+        documents = yaml.load_all(payload, yaml.CSafeLoader)
+        return [Step(at_seconds, kind, one, entry) for one in documents if one]
+    return [Step(at_seconds, kind, payload, entry)]
+
+
+def _read_until_seconds(until: Any, steps: list[Step]) -> float:
+    try:
+        return read_seconds(until)
+    except ValueError:
+        return max([step.at_seconds for step in steps], default=0.0) + 60
+
+
+def read_seconds(text: Any) -> float:
+    """`90s`, `1m30s`, `250ms` or a number of ms, as Podline reads them."""
+    if isinstance(text, int | float):
+        return text / 1000
+    parts = re.findall(r"([0-9.]+)(ms|s|m|h)", str(text))
+    if not parts:
+        raise ValueError(f"{text!r} is no duration: write 90s or 1m30s")
+    return sum(float(number) * SECONDS_OF[unit] for number, unit in parts)
