@@ -28,7 +28,7 @@ from .programs.slow_hooks import list_slow_hooks
 from .rules.validation import list_warnings
 from .scheduler import Scheduler
 
-ENGINE_VERSION = 3
+ENGINE_VERSION = 4
 """Raised when a golden history changes; a checkpoint is continued by the same version only."""
 
 

@@ -11,6 +11,7 @@ from .kinds import KINDS, Kind
 from .meta import ObjectMeta, StoredObject
 from .node import Taint
 from .record import Record
+from .shown import Shown
 from .times import format_time, parse_time_or_none
 
 PENDING, RUNNING, SUCCEEDED, FAILED, UNKNOWN = "Pending", "Running", "Succeeded", "Failed", "Unknown"
@@ -295,11 +296,11 @@ def _statuses(data: Any, epoch_ms: int) -> tuple[ContainerStatus, ...]:
 class Pod(StoredObject):
     """A pod. `node_name` is "" until the scheduler binds it; the shared spec never says it.
 
-    `shown` is READY and STATUS as they were told when the pod was written; the store sets it.
+    `shown` is what was told of it when it was written; the store sets it.
     """
 
     __slots__ = ("node_name", "shown")
-    shown: tuple[str, str]
+    shown: Shown
     KIND = "Pod"
     spec: PodSpec
     status: PodStatus

@@ -12,6 +12,7 @@ from ...objects.condition import Condition
 from ...objects.container import RUNNING, WAITING, ContainerState, ContainerStatus, running
 from ...objects.pod import PENDING, Pod, PodStatus
 from ...objects.runtime import RUNNING as RUNTIME_RUNNING
+from ...objects.shown import Shown
 from ...rules.pod_conditions import POD_SCHEDULED
 from ...store.store import DETAIL, READINESS
 from ..worker import POST_START, SYNCING, PodWorker
@@ -41,9 +42,7 @@ class Step:
         "verdicts",
     )
 
-    def __init__(
-        self, old: PodStatus, new: PodStatus, told: tuple[list[Change], bool], shown: tuple[str, str]
-    ) -> None:
+    def __init__(self, old: PodStatus, new: PodStatus, told: tuple[list[Change], bool], shown: Shown) -> None:
         self.changes, has_turned = told
         self.concern = READINESS if has_turned else DETAIL
         self.shown = shown
