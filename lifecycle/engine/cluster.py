@@ -193,6 +193,11 @@ class Cluster:
         found = self._store.get(kind, namespace, name)
         return found.to_json(self.epoch_ms) if found is not None else None
 
+    def version_of(self, kind: str, namespace: str | None, name: str) -> int | None:
+        """The object's resourceVersion, None when there is none: cheaper than its JSON, and as telling."""
+        found = self._store.get(kind, namespace, name)
+        return found.resource_version if found is not None else None
+
     def list(self, kind: str, namespace: str | None = None) -> list[dict[str, Any]]:
         """JSON of every object of a kind, in order of creation."""
         return [obj.to_json(self.epoch_ms) for obj in self._store.list(kind, namespace)]
