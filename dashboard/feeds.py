@@ -17,8 +17,8 @@ from dashboard.plots.replicas import NUMBERS, Rollout, make_replicas
 from dashboard.plots.stories import FIELDS, Stories
 from dashboard.plots.timeline import MAX_ROWS, make_timeline
 from dashboard.readings import event_uid
-from lifecycle.export.sources import EVENTS, TRANSITIONS
 from lifecycle.models import Cluster, Event, StoredObject, Transition
+from lifecycle.sources import EVENTS, TRANSITIONS
 
 Row = dict[str, Any]
 Figure = dict[str, Any]

@@ -13,6 +13,7 @@ from channels.layers import get_channel_layer
 from django.contrib.auth.models import AnonymousUser
 
 from dashboard import consumers, load
+from dashboard.live_figures import read_frame
 from lifecycle import frames
 from tests.dashboard.conftest import make_cluster, make_user, record, watch
 from tests.dashboard.rows import event, pod_life, transition
@@ -196,6 +197,24 @@ async def test_a_page_gets_its_figure_then_patches(ada, shop):
         patch = await receive(socket, "patch", "figure")
     ready = next(str(n) for n, trace in enumerate(figure["data"]) if trace["name"] == "ready")
     assert patch["traces"][ready]["points"]["customdata"] == {"0": 7000}
+
+
+async def test_a_frame_that_was_too_large_makes_a_page_draw_anew(ada, shop):
+    async with watching(ada, shop, "?figure=timeline") as socket:
+        figure = await receive(socket, "figure")
+        assert figure["layout"]["meta"]["rows"] == []
+        before = shop.seq
+        recorded = await made(record)(shop, pod_life())
+        frame = frames.make_frame(shop, before, shop.rv, recorded, [], is_large=True)
+        await send(shop, frames.group_message(frame))
+        figure = await receive(socket, "figure")
+    assert [row["label"] for row in figure["layout"]["meta"]["rows"]] == ["Bare pods", "web-1"]
+
+
+def test_a_frame_is_read_once_for_all_who_watch_here():
+    text = '{"from":0,"seq":1,"transitions":[]}'
+    copy = "".join(text)
+    assert read_frame(text) is read_frame(copy)
 
 
 async def test_a_page_is_told_the_time(ada, shop):
