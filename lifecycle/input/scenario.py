@@ -15,6 +15,7 @@ from typing import Any
 from lifecycle.engine.heart.settings import Settings
 from lifecycle.engine.heart.timing import read_duration_ms
 from lifecycle.engine.rules.validation import validate_kubelet_configuration
+from lifecycle.input.admission import gates_of
 from lifecycle.input.expressions import Expression, ExpressionError, parse
 from lifecycle.input.manifests import Document, describe, write_documents
 from lifecycle.input.problems import ManifestError, Path, Problem
@@ -107,9 +108,11 @@ def read_scenario(document: Document) -> Scenario:
     """A structurally sound Scenario document. Raises ManifestError with every problem."""
     spec = document.data.get("spec") or {}
     reader = StepReader(document)
+    settings = _read_settings(spec, reader)
+    if not reader.problems:
+        reader.gates = gates_of(settings)
     entries = enumerate(spec.get("steps") or ())
     steps = [step for index, entry in entries for step in reader.read(entry, ("spec", "steps", index))]
-    settings = _read_settings(spec, reader)
     untils = _read_untils(spec.get("until"), reader)
     claims = [
         claim
