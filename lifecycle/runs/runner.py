@@ -12,7 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 
 from django.db import DataError, Error, IntegrityError
 from django.db.models import Q
@@ -279,11 +279,8 @@ def _condition(text: str) -> Callable[[Engine], bool] | None:
         return None
     if text == run_controls.IDLE:
         return Engine.is_idle
-    look = expressions.Look(_parse(text))
+    look = expressions.Look(expressions.parse(text))
     return lambda engine: look.at(engine).holds
-
-
-_parse = lru_cache(maxsize=256)(expressions.parse)
 
 
 def _stand(hot: Hot, wall: float) -> None:
