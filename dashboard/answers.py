@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 
+from lifecycle.input.admission import gates_of, read_admissible
 from lifecycle.input.problems import ManifestError, Problem
-from lifecycle.input.schema import read_manifests
-from lifecycle.models import Cluster
+from lifecycle.models import Cluster, Command
 from lifecycle.runs import inbox
 from lifecycle.runs.inbox import Refused, User
 
 Json = dict[str, Any]
-# One page waits for the results of one manifest no longer than a surface waits for one command.
+# One page waits for all results together no longer than a surface waits for one command.
 WAIT_SECONDS = inbox.WAIT_SECONDS
 
 
@@ -32,9 +33,10 @@ class Answer:
 
 
 def apply_manifest(cluster: Cluster, text: str | bytes, user: User) -> list[Answer]:
-    """Every document of the text becomes one `apply`; nothing is sent when one of them is not sound."""
+    """Every document of the text becomes one `apply`; nothing is sent when anything is wrong with any."""
     try:
-        documents = read_manifests(text, limit_bytes=settings.MANIFEST_MAX_BYTES)
+        gates = gates_of(cluster.settings)
+        documents = read_admissible(text, gates, settings.MANIFEST_MAX_BYTES)
     except ManifestError as error:
         return [_answer_problem(problem) for problem in error.problems]
     if not documents:
@@ -49,11 +51,17 @@ def send(cluster: Cluster, commands: list[tuple[str, Json, str]], user: User) ->
         sent = [(inbox.append(cluster, kind, payload, user), subject) for kind, payload, subject in commands]
     except Refused as refused:
         return [Answer(False, cluster.name, str(refused))]
+    deadline = time.monotonic() + WAIT_SECONDS
     return [
         answer
         for command, subject in sent
-        for answer in _answer_result(inbox.wait_for_result(command, WAIT_SECONDS), subject)
+        for answer in _answer_result(_wait_until(deadline, command), subject)
     ]
+
+
+def _wait_until(deadline: float, command: Command) -> Json | None:
+    """The result, looked for at least once."""
+    return inbox.wait_for_result(command, max(0.0, deadline - time.monotonic()))
 
 
 def _answer_problem(problem: Problem) -> Answer:

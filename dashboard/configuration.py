@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from lifecycle.engine.api.quotas import write_amount
-from lifecycle.engine.objects.pod import PodSpec
-from lifecycle.engine.rules.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
+from lifecycle.verdicts import list_pod_amounts
 
 Json = dict[str, Any]
 WHOLE = "the pod as a whole"
@@ -47,17 +45,14 @@ def list_configurations(data: Json) -> list[Configuration]:
         )
         for container in containers
     ]
-    return [*found, Configuration(WHOLE, [], [], list(_whole(PodSpec.from_json(spec))))]
+    return [*found, Configuration(WHOLE, [], [], list(_whole(spec)))]
 
 
-def _whole(spec: PodSpec) -> Iterator[str]:
-    """What the pod counts with everywhere (INIT-28), and the cgroup that is made from it (INIT-31)."""
-    for part, amounts in (("requests", effective_requests(spec)), ("limits", effective_limits(spec))):
+def _whole(spec: Json) -> Iterator[str]:
+    """What the pod counts with everywhere, and the cgroup that is made from it."""
+    for part, amounts in list_pod_amounts(spec).items():
         if amounts:
-            yield f"{part} " + ", ".join(
-                f"{name} {write_amount(name, amount)}" for name, amount in amounts.items()
-            )
-    yield "cgroup " + ", ".join(f"{name} {amount}" for name, amount in decide_pod_cgroup(spec).items())
+            yield _amounts(part, amounts)
 
 
 def _environment(container: Json) -> Iterator[str]:
@@ -91,4 +86,8 @@ def _resources(resources: Json) -> Iterator[str]:
     for part in ("requests", "limits"):
         amounts = resources.get(part) or {}
         if amounts:
-            yield f"{part} " + ", ".join(f"{name} {amount}" for name, amount in amounts.items())
+            yield _amounts(part, amounts)
+
+
+def _amounts(part: str, amounts: Json) -> str:
+    return f"{part} " + ", ".join(f"{name} {amount}" for name, amount in amounts.items())

@@ -148,7 +148,7 @@ class ClusterConsumer(AsyncWebsocketConsumer):
     async def _pass_on(self, text: str) -> None:
         await self.send(text_data=text)
         if self.figures:
-            self.figures.add(orjson.loads(text))
+            self.figures.add(text)
             self.changed.set()
 
     async def _catch_up(self) -> None:

@@ -6,7 +6,7 @@ A figure is asked for by name: `timeline`, `timeline:shop/Deployment/web`, `pod:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, ClassVar, Protocol
 
 from django.db.models import Q, QuerySet
@@ -14,20 +14,17 @@ from django.db.models import Q, QuerySet
 from dashboard.budgets import BudgetReader
 from dashboard.plots.phases import make_phases
 from dashboard.plots.replicas import NUMBERS, Rollout, make_replicas
-from dashboard.plots.states import PLAIN_FIELDS, is_told
-from dashboard.plots.stories import Stories
+from dashboard.plots.stories import FIELDS, Stories
 from dashboard.plots.timeline import MAX_ROWS, make_timeline
 from dashboard.readings import event_uid
-from lifecycle.export.sources import EVENTS, TRANSITIONS
 from lifecycle.models import Cluster, Event, StoredObject, Transition
+from lifecycle.sources import EVENTS, TRANSITIONS
 
 Row = dict[str, Any]
 Figure = dict[str, Any]
 # A timeline holds more pods than it shows, so that rows that end make room for older ones.
 HELD_PODS = MAX_ROWS * 2
 POD_ROWS = 5_000
-# `is_told`, as a query.
-STATE_ROWS = Q(field__in=PLAIN_FIELDS) | Q(field__startswith="container.", field__endswith=".state")
 
 
 class Feed(Protocol):
@@ -53,20 +50,20 @@ class TimelineFeed:
 
     def load(self, cluster: Cluster) -> None:
         self.stories = Stories()
-        uids = _latest_uids(cluster, self.window_ms)
+        pods = _latest_pods(cluster, self.window_ms)
         parents = Q(field="exists", kind__in=["ReplicaSet", "Job"])
         rows = _transitions(cluster)
         for row in _walk(TRANSITIONS, rows.filter(parents)):
             self.stories.feed(row)
-        for row in _walk(TRANSITIONS, rows.filter(STATE_ROWS, uid__in=uids)):
+        for row in _walk(TRANSITIONS, rows.filter(field__in=FIELDS, uid__in=[uid for uid, _ in pods])):
             self.stories.feed(row)
+        self.stories.assume(pods)
         self.stories.forget(HELD_PODS)
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
         for row in frame["transitions"]:
-            if is_told(row["field"]):
+            if row["field"] in FIELDS:
                 self.stories.feed(row)
-        self.stories.settle(frame["objects"], frame["at_ms"])
         self.stories.forget(HELD_PODS)
 
     def figure(self, now_ms: int) -> Figure:
@@ -80,14 +77,16 @@ class PodFeed:
         self.namespace, _, self.name = subject.partition("/")
         self.window_ms = window_ms
         self.uid = self.event_uid = ""
+        self.state: str | None = None
         self.rows: list[Row] = []
 
     def load(self, cluster: Cluster) -> None:
         named = StoredObject.objects.filter(
             cluster=cluster, kind="Pod", namespace=self.namespace, name=self.name
         )
-        known = named.order_by("-rv").values_list("uid", "data__metadata__annotations").first() or ("", None)
-        self.uid, self.event_uid = known[0], event_uid(*known)
+        columns = ("uid", "data__metadata__annotations", "state")
+        known = named.order_by("-rv").values_list(*columns).first() or ("", None, None)
+        self.uid, self.event_uid, self.state = known[0], event_uid(*known[:2]), known[2]
         transitions = _latest(_transitions(cluster).filter(uid=self.uid))
         events = _latest(Event.objects.filter(cluster=cluster, seq__lte=cluster.seq, uid=self.event_uid))
         rows = [*_walk(TRANSITIONS, transitions), *_walk(EVENTS, events)]
@@ -100,7 +99,7 @@ class PodFeed:
         del self.rows[:-POD_ROWS]
 
     def figure(self, now_ms: int) -> Figure:
-        return make_phases(self.rows, now_ms, self.window_ms)
+        return make_phases(self.rows, now_ms, self.window_ms, self.state)
 
 
 class RolloutFeed:
@@ -163,11 +162,11 @@ def _walk(source: Any, rows: QuerySet) -> Iterator[Row]:
         yield from page
 
 
-def _latest_uids(cluster: Cluster, window_ms: int | None) -> Iterable[str]:
-    """The pods a timeline can show: the living first, then the latest gone."""
+def _latest_pods(cluster: Cluster, window_ms: int | None) -> list[tuple[str, str | None]]:
+    """Uid and stored state of the pods a timeline can show: the living first, then the latest gone."""
     pods = StoredObject.objects.filter(cluster=cluster, kind="Pod")
     alive = pods.filter(deleted_ms__isnull=True).order_by("-created_ms")
     gone = pods.filter(deleted_ms__gte=0 if window_ms is None else cluster.instant_ms - window_ms)
-    uids = list(alive.values_list("uid", flat=True)[:HELD_PODS])
-    room = HELD_PODS - len(uids)
-    return uids + list(gone.order_by("-deleted_ms").values_list("uid", flat=True)[:room])
+    found = list(alive.values_list("uid", "state")[:HELD_PODS])
+    room = HELD_PODS - len(found)
+    return found + list(gone.order_by("-deleted_ms").values_list("uid", "state")[:room])

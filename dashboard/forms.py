@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 
 from lifecycle.engine.programs.durations import parse_milliseconds
-from lifecycle.export.instants import parse_instant
+from lifecycle.input.instants import parse_instant
 from lifecycle.models import DNS_LABEL
 
 MAX_REPLICAS = 10_000

@@ -9,6 +9,7 @@ from typing import Any
 from dashboard.plots.theme import REVISIONS, STATES, TONES, Tone
 from lifecycle.engine.objects.pod import MIRROR
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.verdicts import judge_rollout
 
 Json = dict[str, Any]
 # A namespace and what stands in it: `Deployment/web`.
@@ -100,23 +101,9 @@ def summarize_workload(kind: str, data: Json) -> str:
 
 
 def rollout_words(data: Json) -> str:
-    """Where a Deployment's rollout is, as `kubectl rollout status` would judge it."""
-    spec, status = data.get("spec") or {}, data.get("status") or {}
-    wanted, updated = spec.get("replicas", 1), status.get("updatedReplicas", 0)
-    conditions = {condition["type"]: condition for condition in status.get("conditions") or ()}
-    if spec.get("paused"):
-        return "paused"
-    if (conditions.get("Progressing") or {}).get("reason") == "ProgressDeadlineExceeded":
-        return "stuck: progress deadline exceeded"
-    if status.get("observedGeneration", 0) < (data.get("metadata") or {}).get("generation", 0):
-        return "noticed soon"
-    if updated < wanted:
-        return f"rolling out, {updated} of {wanted} updated"
-    if status.get("replicas", 0) > updated:
-        return f"rolling out, {status['replicas'] - updated} old to go"
-    if status.get("availableReplicas", 0) < updated:
-        return f"rolling out, {status.get('availableReplicas', 0)} of {updated} available"
-    return "complete"
+    """Where a Deployment's rollout is, as `kubectl rollout status` says it; a pause is said beside."""
+    words = judge_rollout(data).brief
+    return f"paused, {words}" if (data.get("spec") or {}).get("paused") else words
 
 
 def find_object(cluster: Cluster, kind: str, namespace: str, name: str) -> StoredObject | None:

@@ -35,6 +35,7 @@ FLOORS: list[tuple[str, str]] = [
     ("2 input", "lifecycle.input"),
     ("2 simulation", "lifecycle.simulation"),
     ("2 kept", "lifecycle.models lifecycle.fields lifecycle.migrations lifecycle.frames lifecycle.access"),
+    ("2 readings", "lifecycle.sources lifecycle.verdicts"),
     ("2a runs", "lifecycle.runs lifecycle.reads"),
     ("2b celery", "lifecycle.runs.celery"),
     ("3 surfaces", "lifecycle.admin lifecycle.export lifecycle.kube_api lifecycle.management lifecycle.apps"),

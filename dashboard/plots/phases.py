@@ -33,11 +33,14 @@ _TONE_OF = {
 _SYMBOLS = {"Normal": ("circle", WAITING), "Warning": ("triangle-up", BAD)}
 
 
-def make_phases(rows: Iterable[Row], now_ms: int, window_ms: int | None = None) -> dict[str, Any]:
-    """`rows`: the transitions and events of one pod, in order."""
+def make_phases(
+    rows: Iterable[Row], now_ms: int, window_ms: int | None = None, state: str | None = None
+) -> dict[str, Any]:
+    """`rows`: transitions and events of one pod, in order; `state`: the stored one, should they say none."""
     folding = _Folding()
     for row in rows:
         folding.feed(row)
+    folding.assume(state)
     figure = make_lanes(
         folding.lanes(), (*STATES, *VALUES), folding.spans(), folding.marks, now_ms, window_ms
     )
@@ -63,6 +66,10 @@ class _Folding:
         self.story = self.story or PodStory(row)
         self.story.feed(row)
         self._transition(row)
+
+    def assume(self, state: str | None) -> None:
+        if self.story is not None:
+            self.story.assume(state)
 
     def life(self) -> dict[str, int | None]:
         """From the pod's creation to its end: all there is to look at."""

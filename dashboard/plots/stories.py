@@ -1,6 +1,8 @@
-"""The life of each pod, folded from its transitions in order: which `state` it was in, from when to when.
+"""The life of each pod, from its transitions in order: which `state` it was in, from when to when.
 
-What a pod's state is, `lifecycle.engine.columns` decides, as for every other surface.
+What a pod's state is, the engine decides, and says in rows of their own. Histories recorded before it did so
+have none: what was before a pod's first such row is drawn as one stretch, in the state that row says it was
+in, and a pod without any in the state that is stored of it.
 """
 
 from __future__ import annotations
@@ -10,16 +12,33 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dashboard.plots.spans import Span
-from dashboard.plots.states import Facts
-from dashboard.plots.theme import TONES
+from dashboard.plots.theme import TONES, Tone
 
 Row = Mapping[str, Any]
+
+STATE = "state"
+TOLD_BESIDE = ("node", "ready", "status")
+FIELDS = ("exists", *TOLD_BESIDE, STATE)
+"""The fields of a pod's rows that its story is made of."""
 
 
 class PodStory:
     """One pod, from its first row to its last."""
 
-    __slots__ = ("created_ms", "deleted_ms", "facts", "lane", "name", "namespace", "owner", "spans", "uid")
+    __slots__ = (
+        "_beside",
+        "_told_ms",
+        "_told_until",
+        "_why",
+        "created_ms",
+        "deleted_ms",
+        "lane",
+        "name",
+        "namespace",
+        "owner",
+        "spans",
+        "uid",
+    )
 
     def __init__(self, row: Row) -> None:
         self.uid: str = row["uid"]
@@ -30,8 +49,12 @@ class PodStory:
         self.lane = f"{self.namespace}/{self.name}"
         self.created_ms: int = row["at_ms"]
         self.deleted_ms: int | None = None
-        self.facts = Facts()
         self.spans: list[Span] = []
+        self._beside: dict[str, str] = {}
+        self._why = ""
+        # The last instant at which anything beside the state changed, and what had been true until then.
+        self._told_ms = -1
+        self._told_until: tuple[str, ...] = ()
 
     @property
     def state(self) -> str:
@@ -50,33 +73,70 @@ class PodStory:
 
     def feed(self, row: Row) -> None:
         """Take the pod's next transition."""
-        at_ms = row["at_ms"]
+        at_ms, field = row["at_ms"], row["field"]
         if self.is_gone:  # the other rows of the write that removed it
             return
-        if row["field"] == "exists" and row["new"] == "deleted":
+        if field == "exists" and row["new"] == "deleted":
             self._close(at_ms)
             self.deleted_ms = at_ms
-            return
-        self.facts.feed(row)
-        self.settle(self.facts.state, at_ms)
+        elif field == STATE:
+            self._turn(row)
+        elif field in TOLD_BESIDE:
+            self._tell(row)
 
-    def settle(self, state: str, at_ms: int) -> None:
-        """Be in `state` from `at_ms` on. Several changes of one instant leave one span, the last."""
-        tone = TONES.get(state, TONES["unknown"])
+    def assume(self, state: str | None) -> None:
+        """Draw a pod whose rows say no state as having been in this one all its life."""
+        if not self.spans and state:
+            self._open(state, self.created_ms)
+            self.spans[-1].end_ms = self.deleted_ms
+
+    def _turn(self, row: Row) -> None:
+        """Be in another state from now on. Several changes of one instant leave one span, the last."""
+        at_ms, state = row["at_ms"], row["new"]
+        self.assume(row["old"])
+        self._why = ": ".join(part for part in (row["reason"], row["message"]) if part)
+        # A write's other rows stand before that of the state: they are about what it is now, not what it was.
+        if self.spans and self._told_ms == at_ms:
+            self.spans[-1].notes = self._told_until
         if self.spans and self.spans[-1].start_ms == at_ms:
             self.spans.pop()
-        if self.spans and self.spans[-1].tone is tone:
+        if self.spans and self.spans[-1].tone is _tone(state):
             self.spans[-1].end_ms = None
-            self.spans[-1].notes = self.facts.notes()
+            self.spans[-1].notes = self._notes()
             return
         self._close(at_ms)
-        self.spans.append(
-            Span(self.lane, tone, at_ms, None, f"{self.name} · {tone.label}", self.facts.notes())
-        )
+        self._open(state, at_ms)
+
+    def _tell(self, row: Row) -> None:
+        if self.spans and self._told_ms != row["at_ms"]:
+            self._told_ms, self._told_until = row["at_ms"], tuple(self.spans[-1].notes)
+        self._beside[row["field"]] = row["new"] or ""
+        if self.spans:
+            self.spans[-1].notes = self._notes()
+
+    def _notes(self) -> tuple[str, ...]:
+        """What a hover label adds to the state's name."""
+        status, ready, node = (self._beside.get(name) for name in ("status", "ready", "node"))
+        columns = [("STATUS", status), ("READY", ready)]
+        lines = [
+            " · ".join(f"{name} {value}" for name, value in columns if value),
+            f"on {node}" if node else "",
+            self._why,
+        ]
+        return tuple(line for line in lines if line)
+
+    def _open(self, state: str, at_ms: int) -> None:
+        tone = _tone(state)
+        title = f"{self.name} · {tone.label}"
+        self.spans.append(Span(self.lane, tone, at_ms, None, title, self._notes()))
 
     def _close(self, at_ms: int) -> None:
         if self.spans and self.spans[-1].end_ms is None:
             self.spans[-1].end_ms = at_ms
+
+
+def _tone(state: str) -> Tone:
+    return TONES.get(state, TONES["unknown"])
 
 
 class Stories:
@@ -99,12 +159,11 @@ class Stories:
             else:
                 self.ended.discard(name)
 
-    def settle(self, summaries: Iterable[Row], at_ms: int) -> None:
-        """Believe the stored state of each pod over the folded one, should they ever differ."""
-        for summary in summaries:
-            story = self.by_uid.get(summary["uid"])
-            if story and not story.is_gone and summary["state"] not in (None, story.state):
-                story.settle(summary["state"], at_ms)
+    def assume(self, states: Iterable[tuple[str, str | None]]) -> None:
+        """Uids and stored states of pods: for those whose rows say no state."""
+        for uid, state in states:
+            if story := self.by_uid.get(uid):
+                story.assume(state)
 
     def forget(self, held: int) -> None:
         """Keep so many pods: the gone go first, the oldest of them before the others. Owners go with them."""

@@ -1,5 +1,6 @@
 """An object's spec as YAML in a form: what is wrong with it is said under it, with line and field."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,9 @@ from lifecycle.access import User
 from lifecycle.admin.orders import order
 from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.heart.trace import make_merge_patch
+from lifecycle.engine.schema.decode import drop_nulls
 from lifecycle.engine.schema.paths import Path
+from lifecycle.input.admission import gates_of, list_problems
 from lifecycle.input.manifests import Document, read_documents
 from lifecycle.input.problems import ManifestError, Problem, parse_path
 from lifecycle.input.schema import check_document
@@ -29,7 +32,7 @@ class SpecDocument(Document):
         return super().text_at(path[1:])
 
 
-def read_spec(text: str, stored: dict[str, Any]) -> SpecDocument:
+def read_spec(text: str, stored: dict[str, Any], gates: Mapping[str, bool]) -> SpecDocument:
     """The stored object with the spec that `text` describes. Raises ManifestError with every problem."""
     documents = read_documents(text)
     if len(documents) != 1:
@@ -38,7 +41,10 @@ def read_spec(text: str, stored: dict[str, Any]) -> SpecDocument:
     written = documents[0]
     whole = {name: stored[name] for name in ("apiVersion", "kind", "metadata")} | {SPEC: written.data}
     document = SpecDocument(whole, node=written.node)
-    if problems := check_document(document):
+    problems = check_document(document)
+    if not problems:
+        problems = list_problems(replace(document, data=drop_nulls(document.data)), gates, stored)
+    if problems:
         raise ManifestError(problems)
     return document
 
@@ -84,7 +90,8 @@ class SpecForm(forms.ModelForm):
     def clean_spec(self) -> SpecDocument:
         """The object as it would be."""
         try:
-            return read_spec(self.cleaned_data["spec"].replace("\r\n", "\n"), self.instance.data)
+            text = self.cleaned_data["spec"].replace("\r\n", "\n")
+            return read_spec(text, self.instance.data, gates_of(self.instance.cluster.settings))
         except ManifestError as error:
             raise ValidationError([describe_problem(problem) for problem in error.problems]) from None
 

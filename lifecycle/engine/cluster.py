@@ -28,7 +28,7 @@ from .programs.slow_hooks import list_slow_hooks
 from .rules.validation import list_warnings
 from .scheduler import Scheduler
 
-ENGINE_VERSION = 3
+ENGINE_VERSION = 4
 """Raised when a golden history changes; a checkpoint is continued by the same version only."""
 
 
@@ -187,6 +187,11 @@ class Cluster:
         """The object's JSON, None when there is none."""
         found = self._store.get(kind, namespace, name)
         return found.to_json(self.epoch_ms) if found is not None else None
+
+    def version_of(self, kind: str, namespace: str | None, name: str) -> int | None:
+        """The object's resourceVersion, None when there is none: cheaper than its JSON, and as telling."""
+        found = self._store.get(kind, namespace, name)
+        return found.resource_version if found is not None else None
 
     def list(self, kind: str, namespace: str | None = None) -> list[dict[str, Any]]:
         """JSON of every object of a kind, in order of creation."""

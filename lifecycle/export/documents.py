@@ -5,8 +5,8 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, inline_serializer
 from rest_framework import serializers
 
-from lifecycle.export.sources import EVENTS, SUMMARIES, TRANSITIONS, Source
 from lifecycle.models import Cluster
+from lifecycle.sources import EVENTS, SUMMARIES, TRANSITIONS, Source
 
 INSTANT = "an instant: milliseconds since the epoch, a duration (90s) or an RFC 3339 time"
 MEANINGS = {

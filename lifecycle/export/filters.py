@@ -12,7 +12,7 @@ from django.http import QueryDict
 from rest_framework.exceptions import ValidationError
 
 from lifecycle.engine.objects.condition import ALIASES
-from lifecycle.export.instants import parse_instant
+from lifecycle.input.instants import parse_instant
 from lifecycle.models import Cluster, Event, StoredObject
 
 SUBJECT = ["kind", "namespace", "name", "uid", "owner"]

@@ -14,7 +14,7 @@ from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 
-from lifecycle.export.sources import Cursor, Row
+from lifecycle.sources import Cursor, Row
 
 # A spreadsheet would take such a cell for a formula.
 FORMULA_STARTS = ("=", "+", "-", "@")

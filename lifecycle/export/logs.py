@@ -4,9 +4,9 @@ from django.http import Http404, QueryDict
 from rest_framework.exceptions import ValidationError
 
 from lifecycle.export.filters import parse_yes_or_no, read_values
-from lifecycle.export.sources import Row
 from lifecycle.models import Cluster, ContainerLog, StoredObject
 from lifecycle.runs import container_logs
+from lifecycle.sources import Row
 
 
 def find_log(cluster: Cluster, query: QueryDict) -> Row:

@@ -38,7 +38,7 @@ from lifecycle.export.formats import (
     stream,
 )
 from lifecycle.export.logs import find_log
-from lifecycle.export.sources import EVENTS, OBJECTS, SUMMARIES, TRANSITIONS, Cursor, Source
+from lifecycle.sources import EVENTS, OBJECTS, SUMMARIES, TRANSITIONS, Cursor, Source
 
 
 class BearerAuthentication(TokenAuthentication):

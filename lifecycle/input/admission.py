@@ -10,16 +10,36 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from lifecycle.engine.heart.settings import FEATURE_DEFAULTS
+from lifecycle.engine.heart.settings import FEATURE_DEFAULTS, Settings
 from lifecycle.engine.programs.behavior_yaml import read_annotation
 from lifecycle.engine.programs.profiles import read_profile
 from lifecycle.engine.rules.defaults import apply_defaults
-from lifecycle.engine.rules.validation import validate_create
+from lifecycle.engine.rules.validation import validate_create, validate_update
 from lifecycle.engine.schema.paths import Path
-from lifecycle.input.manifests import Document
+from lifecycle.input.manifests import SIZE_LIMIT_BYTES, Document
 from lifecycle.input.problems import ManifestError, Problem, parse_path
+from lifecycle.input.schema import read_manifests
 
 BEHAVIOR = "podline.dev/behavior"
+
+
+def gates_of(settings: Mapping[str, Any]) -> Mapping[str, bool]:
+    """The feature gates of a cluster that was given these settings."""
+    return Settings.from_saved(settings).feature_gates
+
+
+def read_admissible(
+    text: str | bytes,
+    gates: Mapping[str, bool] = FEATURE_DEFAULTS,
+    limit_bytes: int = SIZE_LIMIT_BYTES,
+) -> list[Document]:
+    """The objects of a text, sound in structure and in values. Raises ManifestError with every problem found.
+
+    Values are looked at once all structure is sound.
+    """
+    documents = read_manifests(text, limit_bytes=limit_bytes)
+    admit(documents, gates)
+    return documents
 
 
 def admit(documents: Iterable[Document], gates: Mapping[str, bool] = FEATURE_DEFAULTS) -> None:
@@ -29,11 +49,22 @@ def admit(documents: Iterable[Document], gates: Mapping[str, bool] = FEATURE_DEF
         raise ManifestError(problems)
 
 
-def list_problems(document: Document, gates: Mapping[str, bool] = FEATURE_DEFAULTS) -> list[Problem]:
-    """What the API server would refuse in one object, and what is wrong with its behaviours."""
-    kind = document.data.get("kind", "")
+def list_problems(
+    document: Document,
+    gates: Mapping[str, bool] = FEATURE_DEFAULTS,
+    stored: Mapping[str, Any] | None = None,
+) -> list[Problem]:
+    """What the API server would refuse in one object, and what is wrong with its behaviours.
+
+    `stored`: the object that this one is to take the place of; None for a new one.
+    """
+    wanted = apply_defaults(document.data.get("kind", ""), document.data, gates)
+    if stored is None:
+        errors = validate_create(wanted, gates)
+    else:
+        errors = validate_update(stored, wanted, gates=gates)
     problems = []
-    for error in validate_create(apply_defaults(kind, document.data, gates), gates):
+    for error in errors:
         # The path stays as the API server writes it; only the line is looked up.
         problem = document.problem(parse_path(error.path), error.body)
         problems.append(replace(problem, path=error.path))

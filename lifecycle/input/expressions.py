@@ -50,6 +50,12 @@ class Cluster(Protocol):
     def get(self, kind: str, namespace: str | None, name: str) -> Mapping[str, Any] | None: ...
 
 
+class GoingOn(Cluster, Protocol):
+    """What is needed of a cluster that is looked at again and again."""
+
+    def version_of(self, kind: str, namespace: str | None, name: str) -> int | None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """Whether it holds, whether the object is there, and what was seen, for people."""
@@ -96,6 +102,24 @@ class Expression:
         except TypeError:
             # Text against a number: only == and != make sense, and neither was asked.
             return Verdict(False, True, f"{seen}, which cannot be compared with {self.wanted}")
+
+
+class Look:
+    """An expression that is asked after every instant: its object is read again only when it has changed."""
+
+    __slots__ = ("_last", "expression")
+
+    def __init__(self, expression: Expression) -> None:
+        self.expression = expression
+        self._last: tuple[int | None, Verdict] | None = None
+
+    def at(self, cluster: GoingOn) -> Verdict:
+        """The verdict on the cluster as it stands."""
+        one = self.expression
+        version = cluster.version_of(one.kind, one.namespace, one.name)
+        if self._last is None or self._last[0] != version:
+            self._last = version, one.evaluate(cluster)
+        return self._last[1]
 
 
 def parse(text: str) -> Expression:

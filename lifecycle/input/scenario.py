@@ -17,6 +17,7 @@ from lifecycle.engine.heart.timing import read_duration_ms
 from lifecycle.engine.rules.validation import validate_kubelet_configuration
 from lifecycle.engine.schema.paths import Path
 from lifecycle.engine.schema.scalars import describe
+from lifecycle.input.admission import gates_of
 from lifecycle.input.expressions import Expression, ExpressionError, parse
 from lifecycle.input.manifests import Document, write_documents
 from lifecycle.input.problems import ManifestError, Problem
@@ -109,9 +110,11 @@ def read_scenario(document: Document) -> Scenario:
     """A structurally sound Scenario document. Raises ManifestError with every problem."""
     spec = document.data.get("spec") or {}
     reader = StepReader(document)
+    settings = _read_settings(spec, reader)
+    if not reader.problems:
+        reader.gates = gates_of(settings)
     entries = enumerate(spec.get("steps") or ())
     steps = [step for index, entry in entries for step in reader.read(entry, ("spec", "steps", index))]
-    settings = _read_settings(spec, reader)
     untils = _read_untils(spec.get("until"), reader)
     claims = [
         claim

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from lifecycle.engine.heart.settings import FEATURE_DEFAULTS
 from lifecycle.engine.heart.timing import read_duration_ms
 from lifecycle.engine.objects.kinds import KINDS
 from lifecycle.engine.objects.propagation import PROPAGATIONS
 from lifecycle.engine.schema.decode import drop_nulls
 from lifecycle.engine.schema.paths import Path
 from lifecycle.engine.schema.scalars import describe
+from lifecycle.input.admission import list_problems, read_admissible
 from lifecycle.input.manifests import Document
 from lifecycle.input.problems import ManifestError, Problem
 from lifecycle.input.schema import check_document, read_manifests
@@ -45,6 +47,7 @@ class StepReader:
 
     document: Document
     problems: list[Problem] = field(default_factory=list)
+    gates: Mapping[str, bool] = field(default_factory=lambda: FEATURE_DEFAULTS)
     # Whether the step being read is there to be refused: then its objects may be as odd as they like.
     is_to_be_refused: bool = False
 
@@ -77,14 +80,21 @@ class StepReader:
         self.problems.append(self.document.problem(path, message, remedy))
 
     def object_at(self, value: Mapping[str, Any], path: Path) -> Payload:
-        """An object given as a mapping, checked field by field."""
+        """An object given as a mapping, checked as any manifest is."""
         written = self.document
         found = Document(dict(value), written.number, written.source, written.node, (*written.prefix, *path))
         if self.is_to_be_refused:
             return found.data
         problems = check_document(found)
+        if not problems:
+            found = replace(found, data=drop_nulls(found.data))
+            problems = list_problems(found, self.gates)
         self.problems += problems
-        return found.data if problems else drop_nulls(found.data)
+        return found.data
+
+    def objects_in(self, text: str) -> list[Document]:
+        """The objects of manifests given as text. Raises ManifestError."""
+        return read_manifests(text) if self.is_to_be_refused else read_admissible(text, self.gates)
 
     def fields(self, value: Any, path: Path, /, **types: type | tuple[type, ...]) -> Payload:
         """A mapping with these fields; a name ending in `_` must be given. Complains about all others."""
@@ -183,7 +193,7 @@ def _write(kind: str) -> Callable[[StepReader, Any, Path], Commands]:
             yield kind, {"object": reader.object_at(value, path)}
         elif isinstance(value, str):
             try:
-                documents = read_manifests(value)
+                documents = reader.objects_in(value)
             except ManifestError as error:
                 for problem in error.problems:
                     reader.complain(path, str(problem))

@@ -12,7 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 
 from django.db import DataError, Error, IntegrityError
 from django.db.models import Q
@@ -273,15 +273,14 @@ def _next_pinned(cluster: Cluster) -> int | None:
     return pinned.order_by("pinned_ms").values_list("pinned_ms", flat=True).first()
 
 
-@lru_cache(maxsize=256)
 def _condition(text: str) -> Callable[[Engine], bool] | None:
     """What a run stops at: `idle`, or an expression such as `deployment/web Available`."""
     if not text:
         return None
     if text == run_controls.IDLE:
         return Engine.is_idle
-    expression = expressions.parse(text)
-    return lambda engine: expression.evaluate(engine).holds
+    look = expressions.Look(expressions.parse(text))
+    return lambda engine: look.at(engine).holds
 
 
 def _stand(hot: Hot, wall: float) -> None:

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from lifecycle.engine import Changes, Cluster, Command
 from lifecycle.engine.heart.timing import Timing
-from lifecycle.input.expressions import Verdict
+from lifecycle.input.expressions import Look
 from lifecycle.input.scenario import IDLE, Step, Until, format_duration
 from lifecycle.simulation.expectations import Watches
 from lifecycle.simulation.plan import Plan
@@ -54,23 +54,16 @@ def run(plan: Plan, sink: Sink, limit_ms: int = LIMIT_MS) -> tuple[Outcome, Clus
 
 @dataclass(slots=True)
 class End:
-    """A condition of the end. Judged again only when its object has changed."""
+    """A condition of the end about an object."""
 
-    until: Until
-    is_stale: bool = True
-    holds: bool = False
+    look: Look
     has_existed: bool = False
 
-    @property
-    def key(self) -> tuple[str, str, str] | None:
-        return self.until.expression.key if self.until.expression else None
-
-    def look(self, verdict: Verdict) -> None:
+    def holds(self, cluster: Cluster) -> bool:
         """What was never there cannot be gone."""
+        verdict = self.look.at(cluster)
         self.has_existed = self.has_existed or verdict.exists
-        is_gone = self.until.expression is not None and self.until.expression.test == "gone"
-        self.holds = verdict.holds and (self.has_existed or not is_gone)
-        self.is_stale = False
+        return verdict.holds and (self.has_existed or self.look.expression.test != "gone")
 
 
 class Driver:
@@ -86,7 +79,9 @@ class Driver:
         )
         self.refusals: list[str] = []
         self.steps_left = len(plan.steps)
-        self.ends = [End(until) for until in plan.untils]
+        self.ends = {
+            until: End(Look(until.expression)) for until in plan.untils if until.expression is not None
+        }
 
     def run(self) -> Outcome:
         self._create_objects()
@@ -145,33 +140,29 @@ class Driver:
         changes = cluster.take_changes()
         self.sink.take(changes)
         self.watches.take(changes.rows)
-        changed = {version.new.key for version in changes.versions}
-        for end in self.ends:
-            end.is_stale = end.is_stale or end.key in changed
-        return changed
+        return {version.new.key for version in changes.versions}
 
     def _is_over(self, cluster: Cluster) -> bool:
         """Do all conditions of the end hold together? Without any, a run ends when nothing moves."""
-        if not self.ends:
+        if not self.plan.untils:
             return self._is_idle(cluster)
-        return all(self._holds(end, cluster) for end in self.ends)
+        # All are looked at every time: what comes and goes while others wait has existed.
+        held = [self._holds(until, cluster) for until in self.plan.untils]
+        return all(held)
 
     def _is_idle(self, cluster: Cluster) -> bool:
         return self.steps_left == 0 and cluster.is_idle()
 
-    def _holds(self, end: End, cluster: Cluster) -> bool:
-        if end.until.at_ms is not None:
-            return cluster.now_ms >= end.until.at_ms
-        if end.until.expression is None:
-            return self._is_idle(cluster)
-        if end.is_stale:
-            end.look(end.until.expression.evaluate(cluster))
-        return end.holds
+    def _holds(self, until: Until, cluster: Cluster) -> bool:
+        if until.at_ms is not None:
+            return cluster.now_ms >= until.at_ms
+        end = self.ends.get(until)
+        return self._is_idle(cluster) if end is None else end.holds(cluster)
 
     def _finish(self) -> Outcome:
         now_ms = self.cluster.now_ms
         is_over = self._is_over(self.cluster)
-        missed = [end.until.text for end in self.ends if not self._holds(end, self.cluster)]
+        missed = [until.text for until in self.plan.untils if not self._holds(until, self.cluster)]
         self.cluster.close_series()
         self._take(self.cluster)
         return Outcome(

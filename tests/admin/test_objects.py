@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from lifecycle.admin.texts import to_yaml
 from lifecycle.input.manifests import read_documents
 from lifecycle.models import Cluster, StoredObject
 from tests.admin.conftest import Inbox
@@ -91,6 +92,9 @@ def test_saving_writes_nothing_itself(client: Client, shop, answering: Inbox):
         ),
         pytest.param("replicas: three", "line 1: spec.replicas: must be a whole number", id="wrong type"),
         pytest.param("replicas: 1\nreplicas: 2", '"replicas" is given twice', id="given twice"),
+        pytest.param(
+            to_yaml(SPEC | {"replicas": -1}), "line 1: spec.replicas: Invalid value: -1", id="value"
+        ),
     ],
 )
 def test_what_is_wrong_is_said_at_its_field(client: Client, shop, answering: Inbox, spec: str, said: str):
@@ -99,14 +103,29 @@ def test_what_is_wrong_is_said_at_its_field(client: Client, shop, answering: Inb
     assert answering.asked == []
 
 
+def test_all_that_is_wrong_with_the_change_is_said_before_anything_is_asked(
+    client: Client, shop, answering: Inbox
+):
+    """Judged as an update: a selector is fixed, and has to match the template still."""
+    spec = SPEC | {"replicas": -1, "selector": {"matchLabels": {"app": "other"}}}
+    errors = errors_of(save(client, make_deployment(shop), to_yaml(spec)))
+    assert [error.split(": ")[:2] for error in errors] == [
+        ["line 2", "spec.selector"],
+        ["line 1", "spec.replicas"],
+        ["line 7", "spec.template.metadata.labels"],
+    ]
+    assert "field is immutable" in errors[0]
+    assert answering.asked == []
+
+
 def test_what_the_cluster_refuses_is_said_at_its_field(client: Client, shop, answering: Inbox):
-    message = "field is immutable"
+    message = "only <b> knows why"
     answering.result = {
         "code": 422,
         "status": {"message": "…", "details": {"causes": [{"field": "spec.selector", "message": message}]}},
     }
-    response = save(client, make_deployment(shop), SPEC | {"selector": {"matchLabels": {"app": "<b>"}}})
-    assert errors_of(response) == ["line 2: spec.selector: field is immutable"]
+    response = save(client, make_deployment(shop), SPEC | {"replicas": 4})
+    assert errors_of(response) == ["line 2: spec.selector: only <b> knows why"]
     assert b"&lt;b&gt;" in response.content and b"<b>" not in response.content
 
 

@@ -13,12 +13,14 @@ from channels.layers import get_channel_layer
 from django.contrib.auth.models import AnonymousUser
 
 from dashboard import consumers, load
+from dashboard.live_figures import read_frame
 from lifecycle import frames
 from tests.dashboard.conftest import make_cluster, make_user, record, watch
 from tests.dashboard.rows import event, pod_life, transition
 
 pytestmark = pytest.mark.django_db(transaction=True)
 made = sync_to_async
+LIFE = len(pod_life())
 
 
 @asynccontextmanager
@@ -104,8 +106,8 @@ async def test_after_catches_up_from_the_database(ada, shop):
     await made(record)(shop, [*pod_life(), event(6000, "Started", "Container started")])
     async with watching(ada, shop, "?after=4") as socket:
         frame = await receive(socket, "frame")
-    assert (frame["from"], frame["seq"]) == (4, 10)
-    assert [row["seq"] for row in frame["transitions"]] == [5, 6, 7, 8, 9]
+    assert (frame["from"], frame["seq"]) == (4, LIFE + 1)
+    assert [row["seq"] for row in frame["transitions"]] == list(range(5, LIFE + 1))
     assert [row["reason"] for row in frame["events"]] == ["Started"]
 
 
@@ -114,15 +116,15 @@ async def test_a_dropped_frame_is_made_up_for(ada, shop):
         await publish(shop, pod_life())  # never arrives
         await send(shop, await publish(shop, [transition(7000, "status", "Error")]))
         frame = await receive(socket, "frame")
-    assert (frame["from"], frame["seq"]) == (0, 10)
-    assert [row["seq"] for row in frame["transitions"]] == list(range(1, 11))
+    assert (frame["from"], frame["seq"]) == (0, LIFE + 1)
+    assert [row["seq"] for row in frame["transitions"]] == list(range(1, LIFE + 2))
 
 
 async def test_a_quiet_loss_is_found_by_comparing_heads(ada, shop, monkeypatch):
     monkeypatch.setattr(consumers, "HEAD_SECONDS", 0.02)
     async with watching(ada, shop) as socket:
         await publish(shop, pod_life())
-        assert (await receive(socket, "frame"))["seq"] == 9
+        assert (await receive(socket, "frame"))["seq"] == LIFE
 
 
 async def test_a_frame_seen_already_is_not_sent_again(ada, shop):
@@ -131,7 +133,7 @@ async def test_a_frame_seen_already_is_not_sent_again(ada, shop):
         await send(shop, first)
         await send(shop, first)
         await send(shop, await publish(shop, [transition(7000, "status", "Error")]))
-        assert [(await receive(socket, "frame"))["seq"] for _ in range(2)] == [9, 10]
+        assert [(await receive(socket, "frame"))["seq"] for _ in range(2)] == [LIFE, LIFE + 1]
 
 
 async def test_another_history_asks_to_fetch_everything_again(ada, shop):
@@ -151,7 +153,7 @@ async def test_too_much_at_once_asks_to_fetch(ada, shop, monkeypatch):
     async with watching(ada, shop, "?after=0") as socket:
         frame = await receive(socket, "frame")
     assert frame["refetch"]
-    assert (frame["seq"], frame["transitions"]) == (9, [])
+    assert (frame["seq"], frame["transitions"]) == (LIFE, [])
 
 
 async def test_a_long_message_closes_the_socket(ada, shop):
@@ -191,10 +193,28 @@ async def test_a_page_gets_its_figure_then_patches(ada, shop):
     async with watching(ada, shop, "?figure=timeline") as socket:
         figure = await receive(socket, "figure")
         assert [row["label"] for row in figure["layout"]["meta"]["rows"]] == ["Bare pods", "web-1"]
-        await send(shop, await publish(shop, [transition(7000, "condition.Ready", "False")]))
+        await send(shop, await publish(shop, [transition(7000, "state", "notReady", old="ready")]))
         patch = await receive(socket, "patch", "figure")
     ready = next(str(n) for n, trace in enumerate(figure["data"]) if trace["name"] == "ready")
     assert patch["traces"][ready]["points"]["customdata"] == {"0": 7000}
+
+
+async def test_a_frame_that_was_too_large_makes_a_page_draw_anew(ada, shop):
+    async with watching(ada, shop, "?figure=timeline") as socket:
+        figure = await receive(socket, "figure")
+        assert figure["layout"]["meta"]["rows"] == []
+        before = shop.seq
+        recorded = await made(record)(shop, pod_life())
+        frame = frames.make_frame(shop, before, shop.rv, recorded, [], is_large=True)
+        await send(shop, frames.group_message(frame))
+        figure = await receive(socket, "figure")
+    assert [row["label"] for row in figure["layout"]["meta"]["rows"]] == ["Bare pods", "web-1"]
+
+
+def test_a_frame_is_read_once_for_all_who_watch_here():
+    text = '{"from":0,"seq":1,"transitions":[]}'
+    copy = "".join(text)
+    assert read_frame(text) is read_frame(copy)
 
 
 async def test_a_page_is_told_the_time(ada, shop):

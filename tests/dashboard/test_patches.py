@@ -59,7 +59,7 @@ def test_a_patch_says_only_the_points_that_changed():
     for row in [*pod_life("a"), *pod_life("b")]:
         stories.feed(row)
     before = make_timeline(stories, 9000)
-    stories.feed(transition(9500, "condition.Ready", "False", "b"))
+    stories.feed(transition(9500, "state", "notReady", "b", old="ready"))
     patch = make_patch(before, make_timeline(stories, 9500))
     ready = next(str(n) for n, trace in enumerate(before["data"]) if trace["name"] == "ready")
     assert patch["traces"][ready]["points"]["customdata"] == {"1": 9500}

@@ -7,6 +7,7 @@ import tracemalloc
 import pytest
 
 from dashboard.plots.stories import Stories
+from dashboard.plots.theme import STATES
 from dashboard.plots.timeline import make_timeline
 from tests.dashboard.rows import pod_life, transition
 
@@ -28,6 +29,10 @@ def bars(figure):
     return found
 
 
+def texts_of(figure, state):
+    return [text for trace in figure["data"] if trace["name"] == state for text in trace["hovertext"]]
+
+
 def rows_of(figure):
     return [row["label"] for row in figure["layout"]["meta"]["rows"]]
 
@@ -47,40 +52,84 @@ def test_an_open_bar_reaches_to_now():
     assert ready["x"] == [4000]
 
 
-@pytest.mark.parametrize(
-    "rows, state",
-    [
-        pytest.param([transition(6000, "deletion", "requested")], "terminating", id="asked to go"),
-        pytest.param(
-            [transition(6000, "container.app.state", "Waiting", reason="CrashLoopBackOff")],
-            "crashing",
-            id="backs off",
-        ),
-        pytest.param([transition(6000, "phase", "Succeeded")], "succeeded", id="exited 0"),
-        pytest.param([transition(6000, "phase", "Failed")], "failed", id="failed"),
-        pytest.param([transition(6000, "condition.Ready", "False")], "notReady", id="probe fails"),
-        pytest.param([transition(6000, "reason", "NodeLost")], "unknown", id="node lost"),
-    ],
-)
-def test_the_state_follows_the_facts(rows, state):
-    stories = told([*pod_life(), *rows])
-    assert stories.by_uid["uid-web-1"].state == state
+def state(at_ms, new, old="ready", name="web-1", **more):
+    return transition(at_ms, "state", new, name, old=old, **more)
+
+
+@pytest.mark.parametrize("name", [tone.name for tone in STATES])
+def test_the_state_is_the_one_that_the_rows_say(name):
+    stories = told([*pod_life(), state(6000, name)])
+    assert stories.by_uid["uid-web-1"].state == name
+
+
+def test_a_state_that_nobody_knows_is_drawn_as_unknown():
+    assert told([*pod_life(), state(6000, "dreaming")]).by_uid["uid-web-1"].state == "unknown"
+
+
+def test_other_rows_move_no_state():
+    rows = [
+        transition(6000, "condition.Ready", "False"),
+        transition(6000, "container.app.state", "Waiting", reason="CrashLoopBackOff"),
+        transition(6000, "phase", "Failed"),
+        transition(6000, "deletion", "requested"),
+    ]
+    assert bars(make_timeline(told([*pod_life(), *rows]), 7000))[("default/web-1", "ready")] == [(5000, None)]
 
 
 def test_changes_of_one_instant_leave_one_bar():
-    stories = told(
-        [
-            *pod_life(),
-            transition(6000, "condition.Ready", "False"),
-            transition(6000, "container.app.state", "Waiting", reason="CrashLoopBackOff"),
-        ]
-    )
-    assert bars(make_timeline(stories, 7000))[("default/web-1", "crashing")] == [(6000, None)]
+    stories = told([*pod_life(), state(6000, "notReady"), state(6000, "crashing", "notReady")])
+    drawn = bars(make_timeline(stories, 7000))
+    assert drawn[("default/web-1", "crashing")] == [(6000, None)]
+    assert drawn[("default/web-1", "notReady")] == [(2000, 5000)]
 
 
 def test_a_change_taken_back_in_the_same_instant_is_no_change():
-    back = [transition(6000, "condition.Ready", "False"), transition(6000, "condition.Ready", "True")]
+    back = [state(6000, "notReady"), state(6000, "ready", "notReady")]
     assert bars(make_timeline(told([*pod_life(), *back]), 7000))[("default/web-1", "ready")] == [(5000, None)]
+
+
+def test_another_reason_for_the_same_state_is_the_same_bar():
+    rows = [
+        state(6000, "stuck", reason="ErrImagePull"),
+        state(7000, "stuck", "stuck", reason="ImagePullBackOff"),
+    ]
+    figure = make_timeline(told([*pod_life(), *rows]), 9000)
+    assert bars(figure)[("default/web-1", "stuck")] == [(6000, None)]
+    assert "ImagePullBackOff" in texts_of(figure, "stuck")[0]
+
+
+def without_states(rows):
+    return [row for row in rows if row["field"] != "state"]
+
+
+@pytest.mark.parametrize(
+    "rows, expected",
+    [
+        pytest.param([], {"ready": [(0, None)]}, id="none: the stored one"),
+        pytest.param(
+            [transition(8000, "exists", "deleted")],
+            {"ready": [(0, 8000)]},
+            id="gone: the stored one until then",
+        ),
+        pytest.param(
+            [state(6000, "terminating", "notReady")],
+            {"notReady": [(0, 6000)], "terminating": [(6000, None)]},
+            id="since some instant: what the first row says was before",
+        ),
+    ],
+)
+def test_a_history_without_states_is_drawn_with_what_is_known(rows, expected):
+    stories = told([*without_states(pod_life()), *rows])
+    stories.assume([("uid-web-1", "ready"), ("uid-of-nobody", "ready")])
+    drawn = bars(make_timeline(stories, 9000))
+    assert drawn == {("default/web-1", state): found for state, found in expected.items()}
+
+
+def test_the_stored_state_changes_nothing_of_a_history_that_says_states():
+    stories = told(pod_life())
+    before = bars(make_timeline(stories, 9000))
+    stories.assume([("uid-web-1", "failed")])
+    assert bars(make_timeline(stories, 9000)) == before
 
 
 def test_a_deleted_pod_keeps_its_bars_and_has_an_end():
@@ -90,7 +139,7 @@ def test_a_deleted_pod_keeps_its_bars_and_has_an_end():
         *pod_life(),
         gone,
         transition(8000, "deletion", "removed"),
-        transition(8000, "phase", "Succeeded"),
+        state(8000, "succeeded"),
     ]
     drawn = bars(make_timeline(told(rows), 9000))
     assert drawn[("default/web-1", "ready")] == [(5000, 8000)]
@@ -109,7 +158,7 @@ def test_pods_stand_under_the_deployment_that_owns_their_replica_set():
 
 def test_a_workloads_header_counts_who_is_ready_and_who_leaves():
     rows = [*pod_life("a", owner="StatefulSet/db"), *pod_life("b", owner="StatefulSet/db")]
-    rows.append(transition(9000, "deletion", "requested", "b", owner="StatefulSet/db"))
+    rows.append(state(9000, "terminating", name="b", owner="StatefulSet/db"))
     [header, *_] = make_timeline(told(rows), 9000)["layout"]["meta"]["rows"]
     assert header["note"] == "StatefulSet · 1 of 1 ready, 1 terminating"
 
@@ -215,10 +264,17 @@ def test_a_label_tells_what_is_true_now():
     assert "+5s → +9.5s" in "".join(labels())
 
 
-def test_the_stored_state_wins_over_the_folded_one():
-    stories = told(pod_life())
-    stories.settle([{"uid": "uid-web-1", "state": "unknown"}], 9000)
-    assert stories.by_uid["uid-web-1"].state == "unknown"
+def test_a_label_tells_what_was_true_until_the_states_end():
+    rows = [
+        *pod_life(),
+        transition(6000, "ready", "0/1"),
+        transition(6000, "status", "CrashLoopBackOff"),
+        state(6000, "crashing", reason="CrashLoopBackOff", message="back-off 10s"),
+    ]
+    figure = make_timeline(told(rows), 9000)
+    [was], [is_now] = texts_of(figure, "ready"), texts_of(figure, "crashing")
+    assert "STATUS Running · READY 1/1<br>on node-1" in was
+    assert "STATUS CrashLoopBackOff · READY 0/1<br>on node-1<br>CrashLoopBackOff: back-off 10s" in is_now
 
 
 HOSTILE = "<script>alert(1)</script><b>&%{x}"
@@ -226,7 +282,8 @@ HOSTILE = "<script>alert(1)</script><b>&%{x}"
 
 def test_strangers_text_is_escaped_where_plotly_reads_html():
     rows = pod_life(HOSTILE)
-    rows.append(transition(6000, "status", "Error", HOSTILE, reason="<b>why</b>", message="a <i>message</i>"))
+    rows.append(transition(6000, "status", "<i>Error</i>", HOSTILE))
+    rows.append(state(6000, "failed", name=HOSTILE, reason="<b>why</b>", message="a <i>message</i>"))
     figure = make_timeline(told(rows), 9000)
     texts = [text for trace in figure["data"] for text in trace["hovertext"]]
     assert texts

@@ -173,6 +173,74 @@ def test_an_unsound_manifest_is_answered_and_nothing_is_sent(client, shop, sent,
     assert not sent.commands
 
 
+TWO_WRONG = """apiVersion: v1
+kind: Pod
+metadata: {name: One}
+spec:
+  containers:
+  - name: app
+    image: nginx
+    ports: [{containerPort: 70000}]
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: fine}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  replicas: -1
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: other}}
+    spec: {containers: [{name: app, image: nginx}]}
+"""
+
+
+def test_values_are_refused_together_with_their_lines_and_nothing_is_sent(client, shop, sent):
+    answer = client.post("/clusters/shop/manifest/", {"manifest": TWO_WRONG})
+    assert answer.status_code == 422
+    assert not sent.commands
+    told = re.findall(
+        r'<span class="path">(.*?)</span>.*?<span class="place">\((.*?)\)',
+        unescape(answer.content.decode()),
+        re.S,
+    )
+    assert told == [
+        ("metadata.name", "document 1, line 3"),
+        ("spec.containers[0].ports[0].containerPort", "document 1, line 8"),
+        ("spec.replicas", "document 3, line 19"),
+        ("spec.template.metadata.labels", "document 3, line 22"),
+    ]
+
+
+def test_values_are_judged_with_the_gates_of_the_cluster(client, shop, sent):
+    rule = "{action: RestartAllContainers, exitCodes: {operator: In, values: [1]}}"
+    container = f"{{name: app, image: nginx, restartPolicy: Never, restartPolicyRules: [{rule}]}}"
+    manifest = f"apiVersion: v1\nkind: Pod\nmetadata: {{name: one}}\nspec: {{containers: [{container}]}}\n"
+    assert client.post("/clusters/shop/manifest/", {"manifest": manifest}).status_code == 422
+    shop.settings = {"featureGates": {"RestartAllContainersOnContainerExits": True}}
+    shop.save()
+    assert client.post("/clusters/shop/manifest/", {"manifest": manifest}).status_code == 200
+
+
+def test_a_page_waits_once_for_all_its_commands(client, shop, sent, monkeypatch):
+    """Nobody answers: the first wait takes all the time there is, the others look once."""
+    now, waits = [1000.0], []
+
+    def wait(command, timeout):
+        waits.append(timeout)
+        now[0] += timeout
+
+    monkeypatch.setattr(inbox, "wait_for_result", wait)
+    monkeypatch.setattr("dashboard.answers.time.monotonic", lambda: now[0])
+    answer = client.post("/clusters/shop/manifest/", {"manifest": "---\n".join([POD] * 50)})
+    assert answer.content.decode().count("No answer within 10 seconds") == 50
+    assert waits == [inbox.WAIT_SECONDS, *[0.0] * 49]
+
+
 def test_a_refusal_names_object_and_field(client, shop, sent):
     cause = {
         "field": "spec.selector",

@@ -59,7 +59,7 @@ def test_the_root_says_where_to_go(client: Client):
 async def test_an_asynchronous_server_streams_page_by_page(async_client: AsyncClient, monkeypatch):
     from asgiref.sync import sync_to_async
 
-    monkeypatch.setattr("lifecycle.export.sources.PAGE_ROWS", 2)
+    monkeypatch.setattr("lifecycle.sources.PAGE_ROWS", 2)
     cluster = await sync_to_async(make_cluster)("shop")
     for _ in range(5):
         await sync_to_async(make_transition)(cluster)

@@ -174,7 +174,7 @@ def test_rows_above_the_cursor_do_not_exist_yet(client: Client, shop: Cluster):
 
 def test_a_limited_walk_goes_on_where_it_stopped(client: Client, shop: Cluster, monkeypatch):
     """Seven rows, three at a time, in pages of two."""
-    monkeypatch.setattr("lifecycle.export.sources.PAGE_ROWS", 2)
+    monkeypatch.setattr("lifecycle.sources.PAGE_ROWS", 2)
     for _ in range(7):
         make_transition(shop)
     seen, cursor = [], {"after": 0, "complete": False}
@@ -214,7 +214,7 @@ def test_the_accept_header_chooses_where_no_format_is_given(
 
 def test_memory_stays_constant(client: Client, shop: Cluster, django_assert_num_queries, monkeypatch):
     """One page is read for each piece that is sent: nothing is read ahead."""
-    monkeypatch.setattr("lifecycle.export.sources.PAGE_ROWS", 10)
+    monkeypatch.setattr("lifecycle.sources.PAGE_ROWS", 10)
     for _ in range(25):
         make_transition(shop)
     pieces = client.get("/api/clusters/shop/transitions", {"format": "ndjson"}).streaming_content

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lifecycle.input.expressions import ExpressionError, parse
+from lifecycle.input.expressions import ExpressionError, Look, parse
 
 WEB = {
     "spec": {"paused": False, "containers": [{"image": "nginx:1"}]},
@@ -97,3 +97,36 @@ def test_what_cannot_be_read_is_explained(text, said):
     with pytest.raises(ExpressionError) as caught:
         parse(text)
     assert said in str(caught.value)
+
+
+class Changing:
+    """A cluster with one object that changes; counts how often it is read."""
+
+    def __init__(self):
+        self.version, self.data, self.reads = None, None, 0
+
+    def put(self, version, data):
+        self.version, self.data = version, data
+
+    def version_of(self, kind, namespace, name):
+        return self.version
+
+    def get(self, kind, namespace, name):
+        self.reads += 1
+        return self.data
+
+
+def test_an_object_is_read_again_only_when_it_has_changed():
+    cluster, look = Changing(), Look(parse("deployment/web .status.replicas >= 2"))
+    verdicts = []
+    for version, data in [
+        (None, None),
+        (7, {"status": {"replicas": 1}}),
+        (8, {"status": {"replicas": 2}}),
+        (None, None),
+        (9, {"status": {"replicas": 2}}),
+    ]:
+        cluster.put(version, data)
+        verdicts.append([look.at(cluster).holds for _ in range(3)])
+    assert verdicts == [[holds] * 3 for holds in (False, False, True, False, True)]
+    assert cluster.reads == 5

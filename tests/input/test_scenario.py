@@ -26,6 +26,13 @@ def refuse(spec):
 
 
 DEFAULT = {"namespace": "default"}
+WHOLE = "{apiVersion: v1, kind: Pod, metadata: {name: b}, spec: {containers: [{name: app, image: nginx}]}}"
+WHOLE_DATA = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "b"},
+    "spec": {"containers": [{"name": "app", "image": "nginx"}]},
+}
 
 
 @pytest.mark.parametrize(
@@ -59,9 +66,9 @@ DEFAULT = {"namespace": "default"}
             | DEFAULT,
         ),
         (
-            '{at: 4m, apply: "{apiVersion: v1, kind: Pod, metadata: {name: a}}"}',
+            '{at: 4m, apply: "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}"}',
             "apply",
-            {"object": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}},
+            {"object": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}},
         ),
         (
             "{at: 5m, rollout: {undo: deployment/web, toRevision: 1}}",
@@ -87,14 +94,14 @@ DEFAULT = {"namespace": "default"}
         ),
         ("{at: 9m, remove: {node: node-2}}", "remove", {"node": "node-2"}),
         (
-            "{at: 9m, staticPod: {node: a, manifest: {apiVersion: v1, kind: Pod, metadata: {name: b}}}}",
+            f"{{at: 9m, staticPod: {{node: a, manifest: {WHOLE}}}}}",
             "staticPod",
-            {"node": "a", "manifest": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "b"}}},
+            {"node": "a", "manifest": WHOLE_DATA},
         ),
         (
-            '{at: 9m, staticPod: {node: a, manifest: "{apiVersion: v1, kind: Pod, metadata: {name: b}}"}}',
+            f'{{at: 9m, staticPod: {{node: a, manifest: "{WHOLE}"}}}}',
             "staticPod",
-            {"node": "a", "manifest": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "b"}}},
+            {"node": "a", "manifest": WHOLE_DATA},
         ),
         (
             "{at: 9m, staticPod: {node: a, remove: b}}",
@@ -153,7 +160,8 @@ def test_a_claim_and_its_time(expect, claim, from_ms, to_ms):
             "spec.steps[0].staticPod: must give a manifest or the name of one",
         ),
         (
-            "  steps: [{at: 1s, staticPod: {node: a, manifest: {apiVersion: v1, kind: Node}}}]",
+            "  steps: [{at: 1s, staticPod: {node: a, "
+            "manifest: {apiVersion: v1, kind: Node, metadata: {name: b}}}}]",
             "spec.steps[0].staticPod.manifest: must be a Pod",
         ),
         ("  steps: [{at: 1s, apply: 'a: b: c'}]", "spec.steps[0].apply: document 1, line 1: not valid YAML"),
@@ -175,6 +183,10 @@ def test_a_mistake_is_named_at_its_path(spec, said):
     assert found[0].startswith(said), found
 
 
+RESTARTING_ALL = (
+    "restartPolicyRules: [{action: RestartAllContainers, exitCodes: {operator: In, values: [1]}}],"
+    " restartPolicy: Never"
+)
 POD = "apiVersion: v1, kind: Pod, metadata: {name: b}"
 
 
@@ -188,14 +200,37 @@ POD = "apiVersion: v1, kind: Pod, metadata: {name: b}"
             f"staticPod: {{node: a, manifest: {{{POD}, spec: {{containers: [{{env: 5}}]}}}}}}",
             "spec.containers[0].env: must be a list, not the number 5",
         ),
+        (
+            f"apply: {{{POD}, spec: {{containers: [{{name: A, image: nginx}}]}}}}",
+            'spec.containers[0].name: Invalid value: "A": a lowercase RFC 1123 label must',
+        ),
+        (
+            f"apply: {{{POD}, spec: {{containers: [{{name: app, image: nginx, {RESTARTING_ALL}}}]}}}}",
+            'spec.containers[0].restartPolicyRules[0].action: Unsupported value: "RestartAllContainers"',
+        ),
     ],
 )
 def test_an_object_of_a_step_is_checked_like_a_manifest(step, said):
     with pytest.raises(ManifestError) as caught:
         read(f"  seed: 1\n  steps:\n  - {{at: 1s, {step}}}\n")
     (problem,) = caught.value.problems
-    assert f"{problem.path}: {problem.message}" == said
+    assert f"{problem.path}: {problem.message}".startswith(said)
     assert problem.line == 7
+
+
+def test_an_object_of_a_step_is_judged_with_the_gates_of_its_scenario():
+    gates = "{RestartAllContainersOnContainerExits: true}"
+    pod = f"{{{POD}, spec: {{containers: [{{name: app, image: nginx, {RESTARTING_ALL}}}]}}}}"
+    assert len(read(f"  featureGates: {gates}\n  steps:\n  - {{at: 1s, apply: {pod}}}\n").steps) == 1
+
+
+@pytest.mark.parametrize("refused", ["", "refused: spec.containers, "])
+def test_manifests_of_a_step_given_as_text_are_checked_unless_they_are_to_be_refused(refused):
+    text = f"{{at: 1s, {refused}apply: '{{{POD}, spec: {{containers: []}}}}'}}"
+    if refused:
+        assert read_step(text).payload["object"]["spec"] == {"containers": []}
+    else:
+        assert any("spec.containers: Required value" in one for one in refuse(f"  steps: [{text}]"))
 
 
 def test_an_object_that_is_to_be_refused_may_be_of_any_shape():
@@ -210,7 +245,7 @@ def test_unknown_fields_and_wrong_types_are_refused_by_the_schema():
 
 
 def test_a_recorded_run_reads_back():
-    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {"containers": []}}
+    pod = WHOLE_DATA
     commands = [
         (0, "apply", {"object": pod}),
         (1500, "scale", {"kind": "Deployment", "namespace": "default", "name": "web", "replicas": 2}),

@@ -10,7 +10,7 @@ from django.db import DataError, InterfaceError, OperationalError
 
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.api import server
-from lifecycle.models import Command, Event, Shard, StoredObject, Transition
+from lifecycle.models import Command, Event, ObjectVersion, Shard, StoredObject, Transition
 from lifecycle.runs import bulk, checkpoints, inbox, recorder, shards
 from lifecycle.runs.run_clock import moment
 from lifecycle.runs.runner import Owner, due_clusters
@@ -121,6 +121,22 @@ def test_a_run_stops_when_its_condition_holds(owner, make_cluster):
     assert cluster.paused and 0 < cluster.instant_ms < 600_000
     last = Transition.objects.filter(cluster=cluster, field="condition.Available").order_by("-seq").first()
     assert last.new == "True" and last.at_ms == cluster.instant_ms
+
+
+def test_a_condition_is_looked_at_only_when_its_object_has_changed(owner, make_cluster, monkeypatch):
+    cluster = make_cluster()
+    create(cluster, replicas=3)
+    reads, read = [], Engine.get
+    monkeypatch.setattr(Engine, "get", lambda *given: reads.append(given[1:]) or read(*given))
+    inbox.run(cluster, condition="node/node-1 .status.phase == never", until_ms=600_000)
+    owner.turn(cluster.pk)
+    instants = Transition.objects.filter(cluster=cluster).values("at_ms").distinct().count()
+    writes = ObjectVersion.objects.filter(cluster=cluster, uid=node_uid(cluster)).count()
+    assert len([one for one in reads if one[0] == "Node"]) <= writes + 1 < instants
+
+
+def node_uid(cluster):
+    return StoredObject.objects.get(cluster=cluster, kind="Node", name="node-1").uid
 
 
 def test_a_step_goes_to_the_next_instant_at_which_anything_happens(owner, make_cluster):

@@ -13,6 +13,7 @@ from .meta import ObjectMeta, StoredObject
 from .node import Taint
 from .pod_status import PodStatus
 from .record import Reading, Record
+from .shown import Shown
 
 PENDING, RUNNING, SUCCEEDED, FAILED, UNKNOWN = "Pending", "Running", "Succeeded", "Failed", "Unknown"
 POD_KIND = KINDS["Pod"]
@@ -84,7 +85,7 @@ class TemplateNotes:
         self.admitted: PodSpec | None = None
         self.new_status: PodStatus | None = None
         # The store's: the first status of a pod, the rows its creation tells, and how it is shown then.
-        self.first_changes: tuple[PodStatus, list[Any], tuple[str, str]] | None = None
+        self.first_changes: tuple[PodStatus, list[Any], Shown] | None = None
         # The rules': quality of service, also as it is without resources for the pod as a whole.
         self.qos_class: str | None = None
         self.qos_class_of_containers: str | None = None
@@ -203,11 +204,11 @@ def _read_containers(raw: dict[str, Any], section: str) -> tuple[Container, ...]
 class Pod(StoredObject, derived=("shown",)):
     """A pod. `node_name` is "" until the scheduler binds it; the shared spec never says it.
 
-    `shown` is READY and STATUS as they were told when the pod was written; the store sets it.
+    `shown` is what was told of it when it was written; the store sets it.
     """
 
     __slots__ = ("node_name", "shown")
-    shown: tuple[str, str]
+    shown: Shown
     KIND = "Pod"
     spec: PodSpec
     status: PodStatus

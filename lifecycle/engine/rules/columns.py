@@ -1,7 +1,6 @@
 """READY, STATUS, RESTARTS, AGE and `state`: what people see of an object.
 
-Models kubectl's pod table. `state` is Podline's own word for a pod (pending, starting, ready, notReady,
-crashing, terminating, succeeded, failed, unknown); every colour follows it.
+Models kubectl's tables. `state` is Podline's own word, for pods that of `pod_state`; colours follow it.
 """
 
 from __future__ import annotations
@@ -14,15 +13,17 @@ from ..objects.container import RUNNING, TERMINATED, WAITING, ContainerStatus
 from ..objects.deployment import REVISION
 from ..objects.meta import StoredObject
 from ..objects.node import Node
-from ..objects.pod import FAILED, SUCCEEDED, UNKNOWN, Pod
+from ..objects.pod import FAILED, SUCCEEDED, Pod
+from ..objects.shown import Shown
 from .ages import age_text, human_duration
+from .pod_state import NODE_LOST, decide_state
 from .workload_columns import WORKLOAD_COLUMNS, count_ready, decide_workload_columns
 
 __all__ = [
     "WORKLOAD_COLUMNS",
     "age_text",
     "decide_pod_columns",
-    "decide_state",
+    "decide_shown",
     "decide_workload_columns",
     "human_duration",
     "pod_status_text",
@@ -32,33 +33,8 @@ __all__ = [
 ]
 
 SCHEDULING_GATED = "SchedulingGated"
-NODE_LOST = "NodeLost"
 TERMINATING = "Terminating"
 NONE = "<none>"
-
-CRASHING_REASONS = frozenset(
-    (
-        "CrashLoopBackOff",
-        "RunContainerError",
-        "CreateContainerError",
-        "CreateContainerConfigError",
-        "PostStartHookError",
-        "ContainerCannotRun",
-    )
-)
-"""Waiting reasons of a container that was tried and failed to run."""
-
-STATES = (
-    "pending",
-    "starting",
-    "ready",
-    "notReady",
-    "crashing",
-    "terminating",
-    "succeeded",
-    "failed",
-    "unknown",
-)
 
 
 # --- pods: READY and STATUS, asked at every write ----------------------------------------------------
@@ -227,32 +203,9 @@ def _gates_text(pod: Pod) -> str:
 # --- state and summary -------------------------------------------------------------------------------
 
 
-def decide_state(pod: Pod) -> str:
-    """A pod's state in one word, one of `STATES`."""
-    status = pod.status
-    # An end is an end, even while the object waits for its removal.
-    if status.phase == SUCCEEDED:
-        return "succeeded"
-    if status.phase == FAILED:
-        return "failed"
-    if status.phase == UNKNOWN or status.reason == NODE_LOST:
-        return "unknown"
-    if pod.meta.deletion_ms is not None:
-        return "terminating"
-    if not pod.node_name:
-        return "pending"
-    if _is_crashing(status.containers) or _is_crashing(status.init_containers):
-        return "crashing"
-    if _is_true(status.conditions, "Ready"):
-        return "ready"
-    return "notReady" if status.phase == "Running" else "starting"
-
-
-def _is_crashing(statuses: Sequence[ContainerStatus]) -> bool:
-    for one in statuses:
-        if one.state is not None and one.state.type == WAITING and one.state.reason in CRASHING_REASONS:
-            return True
-    return False
+def decide_shown(pod: Pod) -> Shown:
+    """READY, STATUS and `state` of a pod, together as its rows tell them."""
+    return Shown(ready_text(pod), pod_status_text(pod), decide_state(pod))
 
 
 def summarize(obj: StoredObject, now_ms: int) -> dict[str, Any]:
@@ -280,7 +233,7 @@ def summarize(obj: StoredObject, now_ms: int) -> dict[str, Any]:
     }
     if isinstance(obj, Pod):
         summary["node"] = obj.node_name or None
-        summary["state"] = decide_state(obj)
+        summary["state"] = decide_state(obj).name
         summary["phase"] = obj.status.phase or None
         summary["status"] = pod_status_text(obj)
         summary["ready"] = ready_text(obj)

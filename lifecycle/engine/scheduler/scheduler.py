@@ -185,7 +185,8 @@ class Scheduler:
         conditions = with_condition(status.conditions, bound) if status.conditions else (bound,)
         new = pod.with_status(status.with_conditions(conditions, ""), node_name)
         if pod.spec.is_plain and not status.conditions:
-            self._store.update_as_known(pod, new, binding_changes(node_name), pod.shown, ALL)
+            changes, shown = binding_changes(pod, new)
+            self._store.update_as_known(pod, new, changes, shown, ALL)
         else:
             self._store.update(pod, new)
         namespace, name = pod.meta.namespace, pod.meta.name

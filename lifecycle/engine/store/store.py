@@ -13,7 +13,8 @@ from ..heart.trace import Change, Trace, Version
 from ..objects.kinds import kind_for
 from ..objects.meta import Key, StoredObject
 from ..objects.pod import Pod
-from ..rules.columns import pod_status_text, ready_text
+from ..objects.shown import Shown
+from ..rules.columns import decide_shown
 from .index import Index
 from .transitions import first_changes, object_changes, pod_changes
 
@@ -152,7 +153,7 @@ class Store:
         self._record(MODIFIED, old, new, changes, concern)
 
     def update_as_known(
-        self, old: Pod, new: Pod, changes: Sequence[Change], shown: tuple[str, str], concern: int
+        self, old: Pod, new: Pod, changes: Sequence[Change], shown: Shown, concern: int
     ) -> None:
         """As `update`, of a pod's status or node, when it is known what that tells, and how it is shown then.
 
@@ -231,7 +232,7 @@ class Store:
         if isinstance(obj, Pod):
             self.pods[obj.meta.uid] = obj
             # Told after every write, so what was told last is what holds now.
-            obj.shown = (ready_text(obj), pod_status_text(obj))
+            obj.shown = decide_shown(obj)
         else:
             self._others[obj.meta.uid] = obj
 

@@ -1,7 +1,7 @@
 """From a write to its rows: what changed between two versions of an object, in the contract's order.
 
 Within one write: exists, deletion, node, containers in spec order (state, started, ready, restartCount),
-conditions, phase, ready, status. A changed message alone is no row.
+conditions, phase, ready, status, state. A changed message alone is no row.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from ..objects.deployment import REVISION
 from ..objects.meta import StoredObject
 from ..objects.pod import Pod
 from ..objects.pod_status import PodStatus
-from ..rules.columns import SCHEDULING_GATED, pod_status_text, ready_text
+from ..objects.shown import Shown, State
+from ..rules.columns import SCHEDULING_GATED, decide_shown
+from ..rules.pod_state import decide_state
 
 _ORDER = {
     "PodScheduled": 0,
@@ -36,7 +38,7 @@ _RANKS_WITHOUT_INIT: dict[str, Rank] = {
     "Initialized": (1, "condition.Initialized"),
     "PodReadyToStartContainers": (2, "condition.PodReadyToStartContainers"),
 }
-_NOTHING, _NOTHING_SHOWN = PodStatus(), (None, None)
+_NOTHING = PodStatus()
 _SCHEDULED: Change = ("condition.PodScheduled", None, "True", None, None, None)
 
 
@@ -85,7 +87,7 @@ def pod_changes(old: Pod | None, new: Pod) -> tuple[list[Change], bool]:
         was = before.phase if old is not None else None
         found.append(("phase", was, status.phase, status.reason or None, status.message or None, None))
     elif is_same_run and _is_plain_detail(old, new):
-        new.shown = old.shown
+        _add_state_alone(found, old, new)
         return found, is_of_note
     if before.reason != status.reason:
         found.append(("reason", before.reason or None, status.reason or None, None, None, None))
@@ -93,9 +95,11 @@ def pod_changes(old: Pod | None, new: Pod) -> tuple[list[Change], bool]:
     return found, is_of_note
 
 
-def binding_changes(node_name: str) -> Sequence[Change]:
+def binding_changes(old: Pod, new: Pod) -> tuple[Sequence[Change], Shown]:
     """What the first binding of a plain pod tells, of which the scheduler has said nothing before."""
-    return (("node", None, node_name, None, None, None), _SCHEDULED)
+    found = [("node", None, new.node_name, None, None, None), _SCHEDULED]
+    _add_state_alone(found, old, new)
+    return found, new.shown
 
 
 def _is_plain_detail(old: Pod, new: Pod) -> bool:
@@ -113,12 +117,28 @@ def _is_plain_detail(old: Pod, new: Pod) -> bool:
 
 
 def _add_shown(found: list[Change], old: Pod | None, pod: Pod) -> None:
-    ready, text = pod.shown = (ready_text(pod), pod_status_text(pod))
-    was_ready, was_text = old.shown if old is not None else _NOTHING_SHOWN
-    if was_ready != ready:
-        found.append(("ready", was_ready, ready, None, None, None))
-    if was_text != text:
-        found.append(("status", was_text, text, None, None, None))
+    shown = pod.shown = decide_shown(pod)
+    was_ready, was_text, was = old.shown if old is not None else (None, None, None)
+    if was_ready != shown.ready:
+        found.append(("ready", was_ready, shown.ready, None, None, None))
+    if was_text != shown.status:
+        found.append(("status", was_text, shown.status, None, None, None))
+    _add_state(found, was, shown.state)
+
+
+def _add_state_alone(found: list[Change], old: Pod, pod: Pod) -> None:
+    """Of a write that leaves READY and STATUS as they were."""
+    ready, text, was = old.shown
+    state = decide_state(pod)
+    pod.shown = Shown(ready, text, state)
+    _add_state(found, was, state)
+
+
+def _add_state(found: list[Change], was: State | None, state: State) -> None:
+    if was is None:
+        found.append(("state", None, state.name, state.reason, state.message, None))
+    elif was.name != state.name or was.reason != state.reason:
+        found.append(("state", was.name, state.name, state.reason, state.message, None))
 
 
 def _add_containers(

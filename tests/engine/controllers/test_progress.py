@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.deployment.decide.progress import rollout_status_text, set_condition
+from lifecycle.engine.controllers.deployment.decide.progress import set_condition
+from lifecycle.engine.controllers.deployment.decide.rollout_status import decide_rollout_status
 from lifecycle.engine.controllers.deployment.decide.scaling import decide_fraction
 from lifecycle.engine.objects.condition import Condition
 from lifecycle.engine.objects.deployment import Deployment
@@ -42,7 +43,8 @@ def make(status: dict[str, Any], generation: int = 1, **spec: Any) -> Deployment
     ],
 )
 def test_rollout_status(status: dict[str, Any], text: str):
-    assert rollout_status_text(make(status)) == (text, "successfully" in text)
+    found = decide_rollout_status(make(status))
+    assert (found.text, found.is_done, found.has_failed) == (text, "successfully" in text, False)
 
 
 @pytest.mark.spec("KCTL-13", "DEP-FAIL-13")
@@ -50,12 +52,15 @@ def test_rollout_status_past_the_deadline():
     stalled = make(
         {"conditions": [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}]}
     )
-    with pytest.raises(ValueError, match='deployment "web" exceeded its progress deadline'):
-        rollout_status_text(stalled)
+    found = decide_rollout_status(stalled)
+    assert found.text == 'deployment "web" exceeded its progress deadline'
+    assert (found.is_done, found.has_failed) == (False, True)
 
 
 def test_rollout_status_of_a_spec_not_yet_seen():
-    assert rollout_status_text(make({}, generation=2))[1] is False
+    found = decide_rollout_status(make({}, generation=2))
+    assert found.text == "Waiting for deployment spec update to be observed..."
+    assert (found.is_done, found.has_failed) == (False, False)
 
 
 @pytest.mark.spec("DEP-STAT-12")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.deployment.decide.progress import rollout_status_text
+from lifecycle.engine.controllers.deployment.decide.rollout_status import decide_rollout_status
 from lifecycle.engine.objects.condition import find_condition
 from lifecycle.engine.objects.pod import Pod
 from tests.engine.controllers.world import World, make_deployment
@@ -169,10 +169,11 @@ def test_a_bad_image_stops_after_one_pod():
     assert world.condition("Available") == ("True", "MinimumReplicasAvailable")
     assert world.condition("Progressing") == ("True", "ReplicaSetUpdated")
     assert world.scaled(80_000) == "C1"
-    assert rollout_status_text(world.deployment()) == (
-        'Waiting for deployment "web" rollout to finish: 1 out of 3 new replicas have been updated...',
-        False,
+    told = decide_rollout_status(world.deployment())
+    assert told.text == (
+        'Waiting for deployment "web" rollout to finish: 1 out of 3 new replicas have been updated...'
     )
+    assert (told.is_done, told.has_failed) == (False, False)
 
 
 @pytest.mark.spec("DEP-FAIL-03", "DEP-FAIL-04", "DEP-FAIL-07", "DEP-FAIL-12", "DEP-RBK-15", "DEP-FAIL-13")
@@ -187,8 +188,9 @@ def test_the_deadline_runs_from_the_last_progress():
     assert world.transitions("Deployment", "condition.Progressing")[-1] == (681_000, "False")
     assert world.condition("Available") == ("True", "MinimumReplicasAvailable")
     assert world.deployment().spec.template.identity == template
-    with pytest.raises(ValueError, match="exceeded its progress deadline"):
-        rollout_status_text(world.deployment())
+    told = decide_rollout_status(world.deployment())
+    assert told.text == 'deployment "web" exceeded its progress deadline'
+    assert told.has_failed
     # The cause goes away: the rollout completes by itself.
     for pod in world.pods():
         world.set_ready(pod.meta.uid, True)

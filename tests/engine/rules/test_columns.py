@@ -1,4 +1,4 @@
-"""READY, STATUS, RESTARTS, AGE and state: what people see."""
+"""READY, STATUS, RESTARTS and AGE: what people see."""
 
 from typing import Any
 
@@ -9,7 +9,6 @@ from lifecycle.engine.objects.deployment import Deployment
 from lifecycle.engine.objects.node import Node
 from lifecycle.engine.rules.columns import (
     decide_pod_columns,
-    decide_state,
     human_duration,
     node_status_text,
     pod_status_text,
@@ -221,27 +220,6 @@ def test_columns_come_in_kubectls_order() -> None:
 )
 def test_ages_get_coarser(seconds: int, expected: str) -> None:
     assert human_duration(seconds * 1000) == expected
-
-
-@pytest.mark.parametrize(
-    "fields, metadata, node, expected",
-    [
-        ({"phase": "Pending"}, {}, "", "pending"),
-        ({"phase": "Pending"}, {}, "node-1", "starting"),
-        ({"phase": "Running", "conditions": (READY,)}, {}, "node-1", "ready"),
-        ({"phase": "Running", "conditions": (NOT_READY,)}, {}, "node-1", "notReady"),
-        ({"phase": "Running", "containers": (status("a", "CrashLoopBackOff"),)}, {}, "node-1", "crashing"),
-        ({"phase": "Pending", "init_containers": (status("i", "CrashLoopBackOff"),)}, {}, "n", "crashing"),
-        ({"phase": "Running"}, {"deletionTimestamp": "1970-01-01T00:00:30Z"}, "node-1", "terminating"),
-        ({"phase": "Succeeded"}, {"deletionTimestamp": "1970-01-01T00:00:30Z"}, "node-1", "succeeded"),
-        ({"phase": "Failed"}, {}, "node-1", "failed"),
-        ({"phase": "Unknown"}, {}, "node-1", "unknown"),
-    ],
-)
-def test_state(fields: dict[str, Any], metadata: dict[str, Any], node: str, expected: str) -> None:
-    pod = make_pod(metadata=metadata, **fields)
-    pod.node_name = node
-    assert decide_state(pod) == expected
 
 
 def test_a_summary_says_what_the_lists_show() -> None:

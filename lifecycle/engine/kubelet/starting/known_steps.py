@@ -13,6 +13,7 @@ from ...objects.container import RUNNING, WAITING, ContainerState, ContainerStat
 from ...objects.pod import PENDING, Pod
 from ...objects.pod_status import PodStatus
 from ...objects.runtime import RUNNING as RUNTIME_RUNNING
+from ...objects.shown import Shown
 from ...rules.pod_conditions import POD_SCHEDULED
 from ...store.store import DETAIL, READINESS
 from ..container_run import POST_START
@@ -43,9 +44,7 @@ class Step:
         "verdicts",
     )
 
-    def __init__(
-        self, old: PodStatus, new: PodStatus, told: tuple[list[Change], bool], shown: tuple[str, str]
-    ) -> None:
+    def __init__(self, old: PodStatus, new: PodStatus, told: tuple[list[Change], bool], shown: Shown) -> None:
         self.changes, has_turned = told
         self.concern = READINESS if has_turned else DETAIL
         self.shown = shown

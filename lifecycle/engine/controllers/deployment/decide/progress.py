@@ -237,23 +237,3 @@ def _find_failure(replica_sets: Sequence[ReplicaSet], new: ReplicaSet | None) ->
         if known is not None:
             return known.replace(last_update_ms=known.last_transition_ms)
     return None
-
-
-def rollout_status_text(deployment: Deployment) -> tuple[str, bool]:
-    """(what `kubectl rollout status` prints, whether it is done). Raises ValueError past the deadline."""
-    name, status = deployment.meta.name, deployment.status
-    if deployment.meta.generation > status.observed_generation:
-        return "Waiting for deployment spec update to be observed...", False
-    known = find_condition(status.conditions, PROGRESSING)
-    if known is not None and known.reason == PROGRESS_DEADLINE_EXCEEDED:
-        raise ValueError(f'deployment "{name}" exceeded its progress deadline')
-    waiting = f'Waiting for deployment "{name}" rollout to finish: '
-    updated, wanted = status.updated_replicas, deployment.spec.replicas
-    if updated < wanted:
-        return f"{waiting}{updated} out of {wanted} new replicas have been updated...", False
-    if status.replicas > updated:
-        return f"{waiting}{status.replicas - updated} old replicas are pending termination...", False
-    if status.available_replicas < updated:
-        available = status.available_replicas
-        return f"{waiting}{available} of {updated} updated replicas are available...", False
-    return f'deployment "{name}" successfully rolled out', True

@@ -1,0 +1,33 @@
+"""What the engine's rules say of stored objects, for pages that have an object's JSON and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lifecycle.engine.api.quotas import write_amount
+from lifecycle.engine.controllers.deployment.decide.rollout_status import RolloutStatus, decide_rollout_status
+from lifecycle.engine.objects.deployment import Deployment
+from lifecycle.engine.objects.pod import PodSpec
+from lifecycle.engine.rules.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
+
+Json = Mapping[str, Any]
+
+
+def judge_rollout(deployment: Json) -> RolloutStatus:
+    """How far the rollout of a stored Deployment is."""
+    return decide_rollout_status(Deployment.from_json(deployment))
+
+
+def list_pod_amounts(spec: Json) -> dict[str, dict[str, str]]:
+    """What a pod of this spec counts with everywhere (INIT-28), and the cgroup made from it (INIT-31).
+
+    `requests`, `limits` and `cgroup`, each by name, as Kubernetes writes them.
+    """
+    pod = PodSpec.from_json(spec)
+    amounts = {"requests": effective_requests(pod), "limits": effective_limits(pod)}
+    written = {
+        part: {name: write_amount(name, amount) for name, amount in given.items()}
+        for part, given in amounts.items()
+    }
+    return written | {"cgroup": {name: str(amount) for name, amount in decide_pod_cgroup(pod).items()}}
