@@ -21,6 +21,7 @@ FLOORS: list[tuple[str, str]] = [
     ("1 objects", "lifecycle.engine.objects"),
     ("1 heart", "lifecycle.engine.heart"),
     ("1a rules", "lifecycle.engine.rules"),
+    ("1b kinds", "lifecycle.engine.kinds"),
     (
         "1b store, schema, programs",
         "lifecycle.engine.store lifecycle.engine.schema lifecycle.engine.programs",

@@ -19,13 +19,13 @@ from .controllers.act import Actor
 from .heart.errors import ApiError, CheckpointError
 from .heart.settings import KUBERNETES_VERSION, Settings
 from .heart.trace import Entry, Row, Version, list_rows
+from .kinds.validation import list_warnings
 from .kubelet.kubelet import Kubelets
 from .kubelet.node.faults import KubeletFaults
 from .objects.codec import PodSpecs, decode
 from .objects.meta import StoredObject
 from .objects.pod import PodSpec
 from .programs.slow_hooks import list_slow_hooks
-from .rules.validation import list_warnings
 from .scheduler import Scheduler
 
 ENGINE_VERSION = 4

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .api.requests import read_object
 from .heart.agenda import Timer
 from .heart.saved import list_of, map_of, part_of
 from .heart.settings import Settings
+from .kinds.registry import read_object
 from .objects.codec import decode
 from .objects.meta import StoredObject
 from .objects.pod import PodSpec

@@ -11,10 +11,12 @@ from dataclasses import replace
 from typing import Any
 
 from lifecycle.engine.heart.settings import FEATURE_DEFAULTS, Settings
+from lifecycle.engine.kinds.container_profile import CONTAINER_PROFILE
+from lifecycle.engine.kinds.defaults import apply_defaults
+from lifecycle.engine.kinds.registry import kind_of_json
+from lifecycle.engine.kinds.validation import validate_create, validate_update
 from lifecycle.engine.programs.behavior_yaml import read_annotation
 from lifecycle.engine.programs.profiles import read_profile
-from lifecycle.engine.rules.defaults import apply_defaults
-from lifecycle.engine.rules.validation import validate_create, validate_update
 from lifecycle.engine.schema.paths import Path
 from lifecycle.input.manifests import SIZE_LIMIT_BYTES, Document
 from lifecycle.input.problems import ManifestError, Problem, parse_path
@@ -58,7 +60,7 @@ def list_problems(
 
     `stored`: the object that this one is to take the place of; None for a new one.
     """
-    wanted = apply_defaults(document.data.get("kind", ""), document.data, gates)
+    wanted = apply_defaults(document.data, gates)
     if stored is None:
         errors = validate_create(wanted, gates)
     else:
@@ -78,7 +80,7 @@ def _list_behavior_problems(document: Document) -> Iterator[Problem]:
             place = (*path, "annotations", BEHAVIOR)
             for problem in read_annotation(text).problems:
                 yield document.problem(place, f"{problem.path}: {problem.text}")
-    if document.data.get("kind") == "ContainerProfile":
+    if kind_of_json(document.data).id == CONTAINER_PROFILE.kind.id:
         for problem in read_profile(document.data)[1]:
             yield document.problem(parse_path(problem.path), problem.text)
 

@@ -17,8 +17,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from lifecycle.engine.kinds.registry import find_kind
 from lifecycle.engine.objects.condition import ALIASES
-from lifecycle.engine.objects.kinds import KINDS
 from lifecycle.engine.objects.quantity import parse_quantity
 
 OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
@@ -34,7 +34,9 @@ FORMS = (
     '"deployment/web Available", "pod/web-0 exists" or "pod/web-0 gone", with "-n namespace" after the name '
     "where it is not default"
 )
-_SUBJECT = re.compile(r"(?P<kind>[A-Za-z]+)/(?P<name>[^\s/]+)(\s+-n\s+(?P<namespace>\S+))?\s+(?P<rest>\S.*)")
+_SUBJECT = re.compile(
+    r"(?P<kind>[A-Za-z][\w.-]*)/(?P<name>[^\s/]+)(\s+-n\s+(?P<namespace>\S+))?\s+(?P<rest>\S.*)"
+)
 _COMPARISON = re.compile(r"(?P<left>.+?)\s*(?P<operator>==|!=|>=|<=|>|<)\s*(?P<right>.+)")
 _STEP = re.compile(r"\.(?P<name>[A-Za-z_][\w-]*)|\[(?P<index>\d+)\]|\[['\"](?P<key>[^'\"]+)['\"]\]")
 _CONDITION_NAME = re.compile(r"[A-Za-z][\w./-]*")
@@ -127,10 +129,15 @@ def parse(text: str) -> Expression:
     match = _SUBJECT.fullmatch(text.strip())
     if match is None:
         raise ExpressionError(f'"{text}" is no expression: {FORMS}')
-    kind = _find_kind(match["kind"], text)
-    namespace = (match["namespace"] or "default") if KINDS[kind].namespaced else None
+    kind = find_kind(match["kind"])
+    if kind is None:
+        raise ExpressionError(
+            f'"{text}": no kind is called "{match["kind"]}"; use one such as pod, deployment or node,'
+            " or spell a custom one in full: Gateway.networking.istio.io"
+        )
+    namespace = (match["namespace"] or "default") if kind.namespaced else None
     rest = match["rest"].strip()
-    subject = (text.strip(), kind, namespace, match["name"])
+    subject = (text.strip(), kind.id, namespace, match["name"])
     if rest in ("exists", "gone"):
         return Expression(*subject, rest)
     if _CONDITION_NAME.fullmatch(rest) and not rest.startswith("condition "):
@@ -146,15 +153,6 @@ def parse(text: str) -> Expression:
     if not left.startswith("."):
         raise ExpressionError(f'"{text}": a path begins with a dot, such as .status.phase: {FORMS}')
     return Expression(*subject, "path", _parse_path(left, text), sign, _parse_value(right))
-
-
-def _find_kind(word: str, text: str) -> str:
-    """A kind by its name, plural or short name, as kubectl takes them."""
-    wanted = word.lower()
-    for kind in KINDS.values():
-        if wanted in (kind.name.lower(), kind.plural, *kind.short_names):
-            return kind.name
-    raise ExpressionError(f'"{text}": no kind is called "{word}"; use one such as pod, deployment or node')
 
 
 def _parse_path(path: str, text: str) -> tuple[str | int, ...]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from lifecycle.engine.heart.settings import Settings
 from lifecycle.engine.heart.timing import read_duration_ms
-from lifecycle.engine.rules.validation import validate_kubelet_configuration
+from lifecycle.engine.rules.validation.kubelet_config import validate_kubelet_configuration
 from lifecycle.engine.schema.paths import Path
 from lifecycle.engine.schema.scalars import describe
 from lifecycle.input.admission import gates_of

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lifecycle.engine.heart.settings import FEATURE_DEFAULTS
 from lifecycle.engine.heart.timing import read_duration_ms
-from lifecycle.engine.objects.kinds import KINDS
+from lifecycle.engine.kinds.entry import PAUSE, RESTART, RESUME, UNDO, KindEntry
+from lifecycle.engine.kinds.registry import find_kind, list_entries, name_kind
+from lifecycle.engine.objects.kinds import Kind
+from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.engine.objects.propagation import PROPAGATIONS
 from lifecycle.engine.schema.decode import drop_nulls
 from lifecycle.engine.schema.paths import Path
@@ -20,8 +23,7 @@ from lifecycle.input.schema import check_document, read_manifests
 
 Payload = dict[str, Any]
 
-WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController")
-ROLLOUT_ACTIONS = ("restart", "pause", "resume", "undo")
+ROLLOUT_ACTIONS = (RESTART, PAUSE, RESUME, UNDO)
 PATCH_TYPES = ("merge", "strategic", "json")
 SUBRESOURCES = ("status", "resize", "ephemeralcontainers", "scale")
 NODE_FAULTS = (
@@ -118,55 +120,53 @@ class StepReader:
         if value is not None and value not in choices:
             self.complain(path, f"must be one of {', '.join(choices)}, not {describe(value)}")
 
-    def target(self, value: Any, path: Path, kinds: tuple[str, ...]) -> tuple[Payload, dict[str, Any]]:
+    def target(self, value: Any, path: Path, kinds: Sequence[Kind]) -> tuple[Payload, dict[str, Any]]:
         """The object a step names by its kind (`deployment: web`), and the step's other fields."""
         if not isinstance(value, Mapping):
             self.complain(path, f"must be a mapping, not {describe(value)}")
             return {}, {}
-        by_word = {word: kind for kind in kinds for word in _words(kind)}
+        by_word = {word: kind for kind in kinds for word in kind.words}
         found = [name for name in value if name.lower() in by_word]
         if len(found) != 1:
-            self.complain(path, "must name one object", f"such as {kinds[0].lower()}: web")
+            self.complain(path, "must name one object", f"such as {kinds[0].words[0]}: web")
             return {}, {}
         rest = {name: item for name, item in value.items() if name not in (found[0], "namespace")}
         kind = by_word[found[0].lower()]
-        return {"kind": kind, **self._address(value, kind), "name": str(value[found[0]])}, rest
-
-    def _address(self, value: Mapping[str, Any], kind: str) -> Payload:
-        known = KINDS.get(kind)
-        if known is not None and not known.namespaced:
-            return {"namespace": None}
-        return {"namespace": str(value.get("namespace") or "default")}
+        return {"kind": kind.id, **_address(value, kind), "name": str(value[found[0]])}, rest
 
     def named(self, value: Any, path: Path, **types: type | tuple[type, ...]) -> Payload:
-        """An object named by `kind`, `name` and `namespace`, and the step's other fields."""
-        found = self.fields(value, path, kind_=str, name_=str, namespace=str, **types)
-        kind = _find_kind(found.get("kind"))
-        if found.get("kind") and kind is None:
-            self.complain((*path, "kind"), f'there is no kind "{found["kind"]}"')
-        return found | {"kind": kind or "", **self._address(found, kind or "")}
+        """An object named by `kind`, `name` and `namespace`, and the step's other fields.
+
+        A custom one says its `apiVersion` too, or its kind in full.
+        """
+        found = self.fields(value, path, kind_=str, name_=str, namespace=str, apiVersion=str, **types)
+        word = found.get("kind") or ""
+        kind = name_kind(found, ()) if found.pop("apiVersion", None) else find_kind(word)
+        if word and kind is None:
+            self.complain((*path, "kind"), f'there is no kind "{word}"', "a custom one needs its apiVersion")
+        return found | {"kind": kind.id if kind else "", **_address(found, kind)}
 
 
-def _words(kind: str) -> tuple[str, ...]:
-    return (kind.lower(), KINDS[kind].plural, *KINDS[kind].short_names)
+def _address(value: Mapping[str, Any], kind: Kind | None) -> Payload:
+    if kind is not None and not kind.namespaced:
+        return {"namespace": None}
+    return {"namespace": str(value.get("namespace") or "default")}
 
 
-def _find_kind(word: Any) -> str | None:
-    if not isinstance(word, str):
-        return None
-    return next((kind for kind in KINDS if word.lower() in _words(kind)), None)
+def _list_kinds(is_meant: Callable[[KindEntry], object]) -> list[Kind]:
+    return [entry.kind for entry in list_entries() if is_meant(entry)]
 
 
 Commands = Iterator[tuple[str, Payload]]
 
 
 def _set_image(reader: StepReader, value: Any, path: Path) -> Commands:
-    target, rest = reader.target(value, path, (*WORKLOADS, "Pod"))
+    target, rest = reader.target(value, path, _list_kinds(lambda entry: entry.pod_spec_path))
     yield "setImage", target | reader.fields(rest, path, container_=str, image_=str)
 
 
 def _scale(reader: StepReader, value: Any, path: Path) -> Commands:
-    target, rest = reader.target(value, path, WORKLOADS)
+    target, rest = reader.target(value, path, _list_kinds(lambda entry: entry.replicas_path))
     yield "scale", target | reader.fields(rest, path, replicas_=int)
 
 
@@ -217,13 +217,13 @@ def _rollout(reader: StepReader, value: Any, path: Path) -> Commands:
         return
     action = actions[0]
     word, _, name = str(value[action]).partition("/")
-    kind = _find_kind(word)
-    if kind not in WORKLOADS or not name:
+    kind = find_kind(word)
+    if kind is None or kind not in _list_kinds(lambda entry: entry.rollout) or not name:
         reader.complain((*path, action), "must name a workload", "such as deployment/web")
         return
     rest = {field: item for field, item in value.items() if field != action}
     found = reader.fields(rest, path, toRevision=int, namespace=str)
-    yield "rollout", {"kind": kind, "namespace": "default", "name": name, "action": action, **found}
+    yield "rollout", {"kind": kind.id, "namespace": "default", "name": name, "action": action, **found}
 
 
 def _drain(reader: StepReader, value: Any, path: Path) -> Commands:
@@ -245,7 +245,7 @@ def _taint(reader: StepReader, value: Any, path: Path) -> Commands:
 
 
 def _evict(reader: StepReader, value: Any, path: Path) -> Commands:
-    target, rest = reader.target(value, path, ("Pod",))
+    target, rest = reader.target(value, path, (POD_KIND,))
     yield "evict", target | reader.fields(rest, path, gracePeriodSeconds=int)
 
 
@@ -276,7 +276,7 @@ def _static_pod(reader: StepReader, value: Any, path: Path) -> Commands:
         yield "staticPod", {"namespace": "default", **found}
         return
     for _, payload in _write("apply")(reader, found["manifest"], (*path, "manifest")):
-        if payload["object"].get("kind") != "Pod":
+        if payload["object"].get("kind") != POD_KIND.name:
             reader.complain((*path, "manifest"), "must be a Pod: a node runs nothing else by itself")
         yield "staticPod", {"node": found.get("node"), "manifest": payload["object"]}
 
@@ -308,7 +308,7 @@ def write_step(kind: str, payload: Mapping[str, Any]) -> dict[str, Any]:
         case "apply" | "create" | "replace":
             return {kind: rest["object"]}
         case "setImage" | "scale" | "evict":
-            target = {str(rest.pop("kind", "Pod")).lower(): rest.pop("name")}
+            target = {str(rest.pop("kind", POD_KIND.id)).lower(): rest.pop("name")}
             return {kind: {**target, **_without_default(rest)}}
         case "rollout":
             target = {rest.pop("action"): f"{str(rest.pop('kind')).lower()}/{rest.pop('name')}"}

@@ -18,12 +18,14 @@ from typing import Any
 
 from lifecycle.engine.heart.timing import read_duration_ms
 from lifecycle.engine.heart.trace import EventRow, Row, Transition
-from lifecycle.engine.objects.kinds import KINDS
+from lifecycle.engine.kinds.registry import find_kind
 from lifecycle.input.expressions import ExpressionError
 
 EVENTS, STARTS = "events", "starts."
 FORM = 'write "pod/web phase", "pod/web container.app.state" or "pod/web -n shop condition.Ready"'
-_SUBJECT = re.compile(r"(?P<kind>[A-Za-z]+)/(?P<name>\S+)(\s+-n\s+(?P<namespace>\S+))?\s+(?P<field>\S+)")
+_SUBJECT = re.compile(
+    r"(?P<kind>[A-Za-z][\w.-]*)/(?P<name>\S+)(\s+-n\s+(?P<namespace>\S+))?\s+(?P<field>\S+)"
+)
 
 Entry = tuple[int, str]
 
@@ -67,14 +69,11 @@ def show(row: Transition) -> str:
 def read_lane(text: Any) -> Lane:
     """`pod/web phase`. Raises ExpressionError."""
     found = _SUBJECT.fullmatch(text.strip()) if isinstance(text, str) else None
-    word = found["kind"].lower() if found else ""
-    kind = next(
-        (one for one in KINDS.values() if word in (one.name.lower(), one.plural, *one.short_names)), None
-    )
+    kind = find_kind(found["kind"]) if found else None
     if found is None or kind is None:
         raise ExpressionError(f'"{text}" is not the lane of an object; {FORM}')
     namespace = (found["namespace"] or "default") if kind.namespaced else ""
-    return Lane((kind.name, namespace, found["name"]), found["field"])
+    return Lane((kind.id, namespace, found["name"]), found["field"])
 
 
 def read_entry(text: Any) -> Entry:

@@ -11,7 +11,7 @@ from uuid import uuid4
 from django.db import connection, transaction
 
 from lifecycle import frames, reads
-from lifecycle.engine.rules.columns import summarize
+from lifecycle.engine.kinds.tables import summarize
 from lifecycle.models import Cluster, Command, StoredObject
 from lifecycle.runs import bulk, checkpoints, container_logs, recorder, shards, upgrades
 
@@ -163,5 +163,5 @@ def _values_then(stored: StoredObject, child: Cluster, restored: checkpoints.Res
         # Created at that very instant, but later in it than the fork: not there yet.
         if found is None or found.meta.uid != stored.uid:
             return None
-        data, summary = found.to_json(child.epoch_ms), summarize(found, child.instant_ms)
+        data, summary = found.to_json(child.epoch_ms), summarize(found)
     return (child.pk, *[summary[column] for column in frames.SUMMARY_COLUMNS], bulk.to_text(data))

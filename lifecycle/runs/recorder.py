@@ -23,7 +23,7 @@ from lifecycle.engine.heart.trace import (
     make_merge_patch,
     transition_values,
 )
-from lifecycle.engine.rules.columns import summarize
+from lifecycle.engine.kinds.tables import summarize
 from lifecycle.models import Cluster, Command, ObjectVersion, RunControl, StoredObject
 from lifecycle.models import Event as EventModel
 from lifecycle.models import Transition as TransitionModel
@@ -155,7 +155,7 @@ def render(cluster: Cluster, piece: Slice) -> Rendered:
         rendered.versions.append(_version_values(pk, version, document))
         last[version.new.meta.uid] = version
     for version in last.values():
-        summary = _summary(version, piece.instant_ms)
+        summary = _summary(version)
         rendered.summaries.append(summary)
         data = bulk.to_text(document(version.new))
         # The summary's keys are the columns, in their order.
@@ -164,8 +164,8 @@ def render(cluster: Cluster, piece: Slice) -> Rendered:
     return rendered
 
 
-def _summary(version: Version, now_ms: int) -> frames.Summary:
-    summary = cast(frames.Summary, summarize(version.new, now_ms))
+def _summary(version: Version) -> frames.Summary:
+    summary = cast(frames.Summary, summarize(version.new))
     if version.type == "DELETED":
         summary["deleted_ms"] = version.at_ms
     # A container's reason may be a stranger's text.

@@ -8,8 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from lifecycle.engine.heart.settings import Settings
-from lifecycle.engine.objects.kinds import KINDS
-from lifecycle.engine.rules.validation import validate_kubelet_configuration
+from lifecycle.engine.kinds.kubelet_configuration import KUBELET_CONFIGURATION
+from lifecycle.engine.kinds.namespace import NAMESPACE
+from lifecycle.engine.kinds.registry import entry_of_json, kind_of_json
+from lifecycle.engine.objects.kinds import Kind
+from lifecycle.engine.objects.node import NODE_KIND
+from lifecycle.engine.rules.validation.kubelet_config import validate_kubelet_configuration
 from lifecycle.engine.schema.tables import is_known_kind
 from lifecycle.input.admission import admit
 from lifecycle.input.manifests import Document
@@ -30,15 +34,7 @@ from lifecycle.input.schema import read_manifests
 from lifecycle.simulation.references import list_missing
 
 MANIFEST_SUFFIXES = (".yaml", ".yml", ".json")
-KUBELET_CONFIGURATION = "KubeletConfiguration"
 GIVEN_NAMESPACES = frozenset(("default", "kube-system", "kube-public", "kube-node-lease"))
-PASSIVE_KINDS = frozenset(
-    "Ingress IngressClass NetworkPolicy Role RoleBinding ClusterRole ClusterRoleBinding Lease Event "
-    "ValidatingWebhookConfiguration MutatingWebhookConfiguration ValidatingAdmissionPolicy CSIDriver CSINode "
-    "ValidatingAdmissionPolicyBinding CustomResourceDefinition APIService CertificateSigningRequest "
-    "VolumeAttachment CSIStorageCapacity VolumeAttributesClass RuntimeClass PodTemplate".split()
-)
-"""Kinds that are stored and shown, and that nothing in the model acts on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +111,7 @@ def _open_all(
 def make_plan(documents: Sequence[Document], overrides: Overrides = Overrides()) -> Plan:
     """Put documents and flags together. Raises ManifestError with everything that is wrong."""
     scenario = _find_scenario(documents)
-    kubelets = [document for document in documents if document.data.get("kind") == KUBELET_CONFIGURATION]
+    kubelets = [document for document in documents if _is_of(document, KUBELET_CONFIGURATION.kind)]
     objects = [document for document in documents if not is_scenario(document) and document not in kubelets]
     _check_kubelets(kubelets)
     settings = _make_settings(scenario, overrides, objects, kubelets)
@@ -143,6 +139,10 @@ def make_plan(documents: Sequence[Document], overrides: Overrides = Overrides())
     )
 
 
+def _is_of(document: Document, kind: Kind) -> bool:
+    return kind_of_json(document.data).id == kind.id
+
+
 def _find_scenario(documents: Sequence[Document]) -> Scenario:
     found = [document for document in documents if is_scenario(document)]
     if len(found) > 1:
@@ -168,7 +168,7 @@ def _make_settings(
     nodes = dict(data.get("nodes") or {})
     if overrides.nodes is not None:
         nodes["count"] = overrides.nodes
-    elif "count" not in nodes and any(document.data.get("kind") == "Node" for document in objects):
+    elif "count" not in nodes and any(_is_of(document, NODE_KIND) for document in objects):
         nodes["count"] = 0
     data["nodes"] = nodes
     if overrides.timing is not None:
@@ -181,21 +181,20 @@ def _list_new_namespaces(objects: Sequence[Document]) -> list[str]:
     given = {
         (document.data.get("metadata") or {}).get("name")
         for document in objects
-        if document.data.get("kind") == "Namespace"
+        if _is_of(document, NAMESPACE.kind)
     }
     named = {_namespace_of(document.data) for document in objects} - {None}
     return sorted(name for name in named if name and name not in given and name not in GIVEN_NAMESPACES)
 
 
 def _namespace_of(data: Mapping[str, Any]) -> str | None:
-    kind = KINDS.get(data.get("kind", ""))
-    if kind is not None and not kind.namespaced:
+    if not kind_of_json(data).namespaced:
         return None
     return (data.get("metadata") or {}).get("namespace")
 
 
 def _make_namespace(name: str) -> Mapping[str, Any]:
-    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+    return {"apiVersion": NAMESPACE.kind.api_version, "kind": NAMESPACE.kind.name, "metadata": {"name": name}}
 
 
 def _list_passive(objects: Sequence[Document]) -> list[str]:
@@ -204,6 +203,6 @@ def _list_passive(objects: Sequence[Document]) -> list[str]:
         api_version, kind = document.data.get("apiVersion", ""), document.data.get("kind", "")
         if not is_known_kind(api_version, kind):
             notes.append(f"{document.subject}: {api_version} is not modelled, so it is stored unchecked")
-        elif kind in PASSIVE_KINDS:
+        elif entry_of_json(document.data).is_passive:
             notes.append(f"{document.subject}: stored, but nothing in the model acts on a {kind}")
     return notes

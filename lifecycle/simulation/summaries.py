@@ -8,21 +8,13 @@ from typing import Any
 
 from lifecycle.engine import Changes, Cluster
 from lifecycle.engine.heart.trace import Row, Transition
-from lifecycle.engine.objects.pod import Pod
+from lifecycle.engine.kinds.registry import list_workloads
+from lifecycle.engine.objects.pod import POD_KIND, Pod
 from lifecycle.engine.rules.probe_load import count_exec_checks, cpu_milli_of
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.traces import WriteBytes, format_time
 
-WORKLOADS = (
-    "Deployment",
-    "StatefulSet",
-    "DaemonSet",
-    "ReplicaSet",
-    "ReplicationController",
-    "Job",
-    "CronJob",
-)
 _INTEGERS = (
     "replicas",
     "updatedReplicas",
@@ -89,7 +81,7 @@ class SummarySink:
     def take(self, changes: Changes) -> None:
         for row in changes.rows:
             subject = row.subject
-            if subject.kind != "Pod":
+            if subject.kind != POD_KIND.name:
                 continue
             life = self._lives.get(subject.uid)
             if life is None:
@@ -98,8 +90,8 @@ class SummarySink:
 
     def finish(self, outcome: Outcome, cluster: Cluster) -> None:
         lines = [*self._describe_missing(), *self._describe_end(outcome)]
-        for kind in WORKLOADS:
-            for data in cluster.list(kind):
+        for entry in list_workloads():
+            for data in cluster.list(entry.kind.id):
                 lines += describe_workload(data)
         lines += describe_nodes(cluster)
         for life in sorted(self._lives.values(), key=lambda life: (life.created_ms, life.name)):
@@ -117,7 +109,7 @@ class SummarySink:
 
 def describe_nodes(cluster: Cluster) -> Iterator[str]:
     """What exec probes cost the nodes as things stand, where they cost anything."""
-    pods = [Pod.from_json(data, cluster.epoch_ms) for data in cluster.list("Pod")]
+    pods = [Pod.from_json(data, cluster.epoch_ms) for data in cluster.list(POD_KIND.id)]
     for node, rate in sorted(count_exec_checks(pods).items()):
         yield f"Node {node}"
         yield f"  checks    {float(rate * 60):g} exec probes a minute, about {cpu_milli_of(rate)}m of CPU"

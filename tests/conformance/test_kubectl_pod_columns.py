@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from lifecycle.engine.kinds.tables import decide_columns
 from lifecycle.engine.objects.pod import Pod
 from lifecycle.engine.objects.times import parse_utc_ms
-from lifecycle.engine.rules.columns import decide_pod_columns
 from tests.conformance.cases import Case, load_cases
 
 OTHER_NAMES = {
@@ -30,7 +30,7 @@ def _by_header(expect: dict[str, Any]) -> dict[str, str]:
 def test_kubectl_pod_columns(case: Case) -> None:
     epoch_ms = parse_utc_ms(case["input"]["now"])
     pod = Pod.from_json(case["input"]["pod"], epoch_ms)
-    columns = decide_pod_columns(pod, 0)
+    columns = decide_columns({"kind": "Pod", **case["input"]["pod"]}, 0, epoch_ms=epoch_ms, wide=True)
     expect = dict(case["expect"])
     completed = expect.pop("rowCompleted", None)
     assert (pod.status.phase if pod.is_finished else None) == completed

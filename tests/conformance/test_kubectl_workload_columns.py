@@ -2,8 +2,9 @@
 
 import pytest
 
+from lifecycle.engine.kinds.tables import decide_columns
 from lifecycle.engine.objects.times import parse_utc_ms
-from lifecycle.engine.rules.columns import age_text, decide_workload_columns
+from lifecycle.engine.rules.ages import age_text
 from tests.conformance.cases import Case, load_cases
 
 
@@ -16,5 +17,5 @@ def test_kubectl_workload_columns(case: Case) -> None:
         assert age_text(since_ms, round((ago or 0) * 1000)) == case["expect"]["age"]
         return
     data = {"kind": given["kind"], **given["object"]}
-    columns = decide_workload_columns(data, 0, epoch_ms=parse_utc_ms(given["now"]), wide=given["wide"])
+    columns = decide_columns(data, 0, epoch_ms=parse_utc_ms(given["now"]), wide=given["wide"])
     assert columns == case["expect"]["columns"]

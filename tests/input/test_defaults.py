@@ -3,13 +3,13 @@
 import pytest
 
 from lifecycle.engine.heart.settings import FEATURE_DEFAULTS
-from lifecycle.engine.rules.defaults import apply_defaults
-from lifecycle.engine.rules.validation import validate_create
+from lifecycle.engine.kinds.defaults import apply_defaults
+from lifecycle.engine.kinds.validation import validate_create
 from tests.input.test_validation import make_deployment, make_pod
 
 
 def stored(data, **gates):
-    return apply_defaults(data["kind"], data, {**FEATURE_DEFAULTS, **gates})
+    return apply_defaults(data, {**FEATURE_DEFAULTS, **gates})
 
 
 def stored_container(**container):
@@ -183,11 +183,11 @@ def test_numbers_of_the_strategy_are_stored_as_given(value):
     ],
 )
 def test_other_kinds(kind, spec, expected):
-    found = apply_defaults(kind, {"kind": kind, "metadata": {"name": "a"}, "spec": spec})["spec"]
+    found = apply_defaults({"kind": kind, "metadata": {"name": "a"}, "spec": spec})["spec"]
     assert {name: found[name] for name in expected} == expected
     assert "completions" not in found or "completions" in expected or spec.get("parallelism") is None
 
 
 def test_objects_without_a_namespace_are_in_the_default_one():
     assert stored(make_pod())["metadata"]["namespace"] == "default"
-    assert "namespace" not in apply_defaults("Node", {"kind": "Node", "metadata": {"name": "a"}})["metadata"]
+    assert "namespace" not in apply_defaults({"kind": "Node", "metadata": {"name": "a"}})["metadata"]

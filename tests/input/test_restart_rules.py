@@ -3,8 +3,8 @@
 import pytest
 
 from lifecycle.engine.heart.settings import FEATURE_DEFAULTS
-from lifecycle.engine.rules.defaults import apply_defaults
-from lifecycle.engine.rules.validation import validate_create
+from lifecycle.engine.kinds.defaults import apply_defaults
+from lifecycle.engine.kinds.validation import validate_create
 from lifecycle.input.schema import ManifestError, read_manifests
 
 POD = """
@@ -25,7 +25,7 @@ def refuse(rule: str) -> list[str]:
         (document,) = read_manifests(POD.format(rule=rule))
     except ManifestError as error:
         return [str(problem) for problem in error.problems]
-    data = apply_defaults("Pod", document.data, FEATURE_DEFAULTS)
+    data = apply_defaults(document.data, FEATURE_DEFAULTS)
     return [str(error) for error in validate_create(data, FEATURE_DEFAULTS)]
 
 

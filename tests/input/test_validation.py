@@ -5,15 +5,11 @@ import copy
 import pytest
 
 from lifecycle.engine.heart.settings import FEATURE_DEFAULTS
-from lifecycle.engine.objects.pod import PodSpec
-from lifecycle.engine.rules.defaults import apply_defaults
-from lifecycle.engine.rules.qos import decide_qos_class
-from lifecycle.engine.rules.validation import (
-    list_warnings,
-    validate_create,
+from lifecycle.engine.kinds.defaults import apply_defaults
+from lifecycle.engine.kinds.validation import list_warnings, validate_create, validate_update
+from lifecycle.engine.rules.validation.kubelet_config import (
     validate_kubelet_configuration,
     validate_subordinate_ids,
-    validate_update,
 )
 from lifecycle.engine.rules.validation.refusal import make_invalid
 
@@ -46,15 +42,14 @@ def make_deployment(name="web", template=None, pod=None, **spec):
 
 
 def refuse_create(data, gates=ALL_GATES):
-    return [str(error) for error in validate_create(apply_defaults(data["kind"], data, gates), gates)]
+    return [str(error) for error in validate_create(apply_defaults(data, gates), gates)]
 
 
 def refuse_update(old, change, subresource=""):
-    before = apply_defaults("Pod", old, ALL_GATES)
+    before = apply_defaults(old, ALL_GATES)
     after = copy.deepcopy(before)
     change(after)
-    decide_qos = lambda spec: decide_qos_class(PodSpec.from_json(spec))  # noqa: E731
-    return [str(error) for error in validate_update(before, after, subresource, ALL_GATES, decide_qos)]
+    return [str(error) for error in validate_update(before, after, subresource, ALL_GATES)]
 
 
 RULE = {"action": "Restart", "exitCodes": {"operator": "In", "values": [42]}}
@@ -532,7 +527,7 @@ def test_a_deployment_name_with_capitals_is_refused():
 )
 def test_a_replica_set_is_refused(change, path):
     data = make_deployment(**change) | {"kind": "ReplicaSet"}
-    (error,) = validate_create(apply_defaults("ReplicaSet", data))
+    (error,) = validate_create(apply_defaults(data))
     assert error.path == path
 
 
@@ -540,7 +535,7 @@ def test_a_replica_set_is_refused(change, path):
 def test_a_replica_set_takes_set_based_selectors_and_one_replica():
     expressions = [{"key": "app", "operator": "In", "values": ["nginx", "cache"]}]
     data = make_deployment(selector={"matchExpressions": expressions}) | {"kind": "ReplicaSet"}
-    stored = apply_defaults("ReplicaSet", data)
+    stored = apply_defaults(data)
     assert validate_create(stored) == []
     assert stored["spec"]["replicas"] == 1
 
@@ -558,7 +553,7 @@ def test_a_job_template_may_not_restart_for_ever():
 @pytest.mark.spec("DEP-SEL-01", "RS-SPEC-08")
 @pytest.mark.parametrize("kind", ["Deployment", "ReplicaSet"])
 def test_a_selector_cannot_change(kind):
-    old = apply_defaults(kind, make_deployment() | {"kind": kind})
+    old = apply_defaults(make_deployment() | {"kind": kind})
     new = copy.deepcopy(old)
     new["spec"]["selector"] = {"matchLabels": {"app": "nginx", "tier": "web"}}
     errors = [str(error) for error in validate_update(old, new)]
@@ -1017,7 +1012,7 @@ def test_a_subdomain_is_accepted_with_a_warning():
 
 
 def test_the_status_names_every_field():
-    data = apply_defaults("Deployment", make_deployment(selector=None, replicas=-1))
+    data = apply_defaults(make_deployment(selector=None, replicas=-1))
     status = make_invalid("Deployment", "web", validate_create(data)).to_status()
     assert (status["code"], status["reason"]) == (422, "Invalid")
     assert status["message"].startswith(
@@ -1034,5 +1029,5 @@ def test_the_status_names_every_field():
 def test_validating_and_defaulting_leave_the_input_alone():
     data = make_deployment(pod={"hostNetwork": True, "volumes": [{"name": "v"}]})
     before = copy.deepcopy(data)
-    validate_create(apply_defaults("Deployment", data))
+    validate_create(apply_defaults(data))
     assert data == before

@@ -38,12 +38,3 @@ def with_cluster_ip(context: Context, data: Json) -> Json:
 def with_later_cluster_ip(context: Context, old: StoredObject, wanted: Json) -> Json:
     """An address for a changed Service that has none: it was an alias, and is one no more."""
     return wanted if (old.spec or {}).get("clusterIP") else with_cluster_ip(context, wanted)
-
-
-def keep_cluster_ip(current: Json, wanted: Json) -> Json:
-    """A changed Service with the address it was given, unless it asks for one or becomes an alias."""
-    before, after = current.get("spec") or {}, wanted.get("spec") or {}
-    if after.get("type") == "ExternalName" or after.get("clusterIP"):
-        return {**wanted, "spec": after}
-    given = {name: before[name] for name in ("clusterIP", "clusterIPs") if before.get(name)}
-    return {**wanted, "spec": {**after, **given}}

@@ -76,10 +76,18 @@ def _whole(wanted: str, low: int = -_MOST, is_required: bool = False) -> Field:
     return Field(wanted, lambda value: _is_whole(value) and low <= value <= _MOST, is_required)
 
 
+_KIND = {
+    "kind": _text("the object's kind, such as Deployment", True),
+    # Of kinds of one name these say which is meant.
+    "apiVersion": _text("the version of its API, such as apps/v1"),
+    "group": _text("the group of its API, such as apps"),
+}
+
+
 def _one_object(kind: bool = True) -> dict[str, Field]:
     """The fields that name an object."""
     fields = {"namespace": _text("the name of a namespace"), "name": _text("the object's name", True)}
-    return {"kind": _text("the object's kind, such as Deployment", True), **fields} if kind else fields
+    return {**_KIND, **fields} if kind else fields
 
 
 _OBJECT = Field(

@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..heart.errors import BadRequest, Conflict
-from ..objects.kinds import KINDS
+from ..kinds.defaults import apply_defaults
+from ..kinds.registry import entry_of_json, list_entries, read_object
 from ..objects.meta import StoredObject
-from ..rules.defaults import apply_defaults
 from ..schema.decode import decode as decode_fields
-from .kind_hooks import OWN_STATUS, SCALABLE, class_of, keep_given
 from .patches import patch_object
 
 Json = dict[str, Any]
@@ -29,9 +28,8 @@ _NOT_A_CLIENTS = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGrac
 def decode(data: Json) -> Json:
     """An object as it was sent, read field by field. Raises BadRequest naming one of a wrong type."""
     kind, version = data["kind"], data["apiVersion"]
-    known = KINDS.get(kind)
     # What is done to an object later goes by its kind, so another version of it has the same fields.
-    read_as = version if known is None else known.api_version
+    read_as = entry_of_json(data).kind.api_version
     try:
         decoded = decode_fields(data)
         return decoded if read_as == version else _decode_as(decoded, read_as)
@@ -45,16 +43,11 @@ def _decode_as(data: Json, version: str) -> Json:
     return {**decode_fields({**data, "apiVersion": version}), "apiVersion": data["apiVersion"]}
 
 
-def read_object(data: Json, epoch_ms: int) -> StoredObject:
-    """The typed reading of an object's JSON."""
-    return class_of(data.get("kind", "")).from_json(data, epoch_ms)
-
-
 def read_new(data: Json, epoch_ms: int) -> StoredObject:
     """A new object, without what no client may say of one."""
     meta = {name: value for name, value in data["metadata"].items() if name not in _NOT_A_CLIENTS}
     data = {**data, "metadata": meta}
-    if data.get("kind") in OWN_STATUS:
+    if entry_of_json(data).drops_status:
         data.pop("status", None)
     return read_object(data, epoch_ms)
 
@@ -76,10 +69,13 @@ def check_subresource(current: Json, subresource: str | None) -> None:
     kind, name = current["kind"], current["metadata"]["name"]
     if subresource and subresource not in SUBRESOURCES:
         raise BadRequest(f'{kind} "{name}": no subresource {subresource!r}; use {", ".join(SUBRESOURCES)}')
-    if subresource == "scale" and kind not in SCALABLE:
-        raise BadRequest(f"{kind} {name}: has no size; scale one of {', '.join(SCALABLE)}")
-    if subresource in OF_PODS and kind != "Pod":
-        raise BadRequest(f"{kind} {name}: has no {subresource}; only a Pod has")
+    entry = entry_of_json(current)
+    if subresource == "scale" and not entry.replicas_path:
+        sized = ", ".join(one.kind.name for one in list_entries() if one.replicas_path)
+        raise BadRequest(f"{kind} {name}: has no size; scale one of {sized}")
+    if subresource in OF_PODS and subresource not in entry.subresources:
+        having = " or ".join(one.kind.name for one in list_entries() if subresource in one.subresources)
+        raise BadRequest(f"{kind} {name}: has no {subresource}; only a {having} has")
 
 
 def require_fresh(old: StoredObject, data: Json) -> None:
@@ -100,7 +96,7 @@ def make_wanted(current: Json, data: Json, subresource: str | None, gates: Mappi
         return {**current, "status": data.get("status")}
     if subresource == "scale":
         return _with_size(current, (data.get("spec") or {}).get("replicas"))
-    wanted = apply_defaults(current["kind"], data, gates)
+    wanted = apply_defaults(data, gates)
     if subresource in OF_PODS:
         return {**current, "spec": wanted.get("spec")}
     if "status" in current:
@@ -108,13 +104,21 @@ def make_wanted(current: Json, data: Json, subresource: str | None, gates: Mappi
     else:
         wanted.pop("status", None)
     wanted["metadata"] = _keep_metadata(current["metadata"], wanted.get("metadata") or {})
-    return keep_given(current, wanted)
+    carry_over = entry_of_json(current).carry_over
+    if carry_over is not None:
+        wanted["spec"] = carry_over(current.get("spec") or {}, wanted.get("spec") or {})
+    return wanted
 
 
 def _with_size(current: Json, replicas: Any) -> Json:
     if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 0:
         raise BadRequest(f"replicas {replicas!r}: use a whole number, 0 or more")
-    return {**current, "spec": {**(current.get("spec") or {}), "replicas": replicas}}
+    return _with_value(current, entry_of_json(current).replicas_path, replicas)
+
+
+def _with_value(data: Json, path: tuple[str, ...], value: Any) -> Json:
+    inner = _with_value(data.get(path[0]) or {}, path[1:], value) if len(path) > 1 else value
+    return {**data, path[0]: inner}
 
 
 def _keep_metadata(before: Json, after: Json) -> Json:

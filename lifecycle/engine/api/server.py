@@ -12,16 +12,17 @@ from __future__ import annotations
 from typing import Any
 
 from ..heart.errors import AlreadyExists, Conflict
+from ..kinds.defaults import apply_defaults
+from ..kinds.registry import read_object
+from ..kinds.validation import validate_create, validate_update
 from ..objects.condition import Condition
 from ..objects.meta import ObjectMeta, StoredObject
 from ..objects.pod import PENDING, POD_KIND, Pod, PodSpec
 from ..objects.pod_overlay import overlay_meta, overlay_spec
 from ..objects.pod_status import PodStatus
 from ..rules.actions import CreatePod
-from ..rules.defaults import apply_defaults
 from ..rules.defaults.pods import default_pod
 from ..rules.qos import decide_qos_class
-from ..rules.validation import validate_create, validate_update
 from ..rules.validation.refusal import raise_invalid
 from .admission import admit_changed, admit_new, admit_pod
 from .context import Context
@@ -38,16 +39,11 @@ from .requests import (
     make_wanted,
     patched,
     read_new,
-    read_object,
     require_fresh,
 )
 
 Json = dict[str, Any]
 GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
-
-
-def _qos_of_json(spec: Any) -> str:
-    return decide_qos_class(PodSpec.from_json(spec))
 
 
 class ApiServer:
@@ -65,7 +61,7 @@ class ApiServer:
     def create_json(self, data: Json) -> StoredObject:
         """Create an object from its JSON, as it was sent. Raises ApiError."""
         context = self._context
-        data = apply_defaults(data["kind"], self.decode(data), context.features)
+        data = apply_defaults(self.decode(data), context.features)
         data = with_name(context, data)
         raise_invalid(data, validate_create(data, context.features))
         new = read_new(complete_new(context, data), self._clock.epoch_ms)
@@ -160,7 +156,7 @@ class ApiServer:
         data = self.decode(data)
         require_fresh(old, data)
         wanted = make_wanted(current, data, subresource, context.features)
-        errors = validate_update(current, wanted, subresource or "", context.features, _qos_of_json)
+        errors = validate_update(current, wanted, subresource or "", context.features)
         raise_invalid(wanted, errors)
         wanted = complete_changed(context, old, wanted)
         new = read_object(wanted, epoch_ms)

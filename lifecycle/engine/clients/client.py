@@ -9,8 +9,10 @@ from typing import Any
 from ..api.context import Context
 from ..api.server import ApiServer
 from ..heart.errors import BadRequest
-from ..objects.kinds import KINDS
+from ..kinds.registry import kind_of_json, name_kind
+from ..objects.kinds import Kind
 from ..objects.meta import StoredObject
+from ..objects.node import NODE_KIND
 
 Payload = dict[str, Any]
 Answer = tuple[int, StoredObject]
@@ -28,22 +30,25 @@ class Client:
         self.clock = context.clock
         self.store = context.store
 
-    def find(self, payload: Payload, kind: str = "") -> StoredObject:
-        """The object a payload names, of the payload's kind unless another is given. Raises NotFound."""
-        kind = kind or payload["kind"]
-        return self.store.require(kind, _namespace_of(kind, payload), payload["name"])
+    def find(self, payload: Payload, kind: Kind | None = None) -> StoredObject:
+        """The object a payload names, of the payload's kind unless another is given.
+
+        Raises NotFound, and BadRequest where several kinds have that name.
+        """
+        kind = kind or name_kind(payload, self.store.kinds())
+        return self.store.require(kind.id, _namespace_of(kind, payload), payload["name"])
 
     def find_node(self, payload: Payload) -> StoredObject:
         """The node a payload names. Raises BadRequest, NotFound."""
         name = payload.get("node") or payload.get("name")
         if not name:
             raise BadRequest("node: is required: use the name of a node, such as node-1")
-        return self.store.require("Node", "", name)
+        return self.store.require(NODE_KIND.id, "", name)
 
     def find_stored(self, data: Payload) -> StoredObject | None:
         """The object that a manifest is about, None when there is none yet."""
-        meta = data.get("metadata") or {}
-        return self.store.get(data["kind"], _namespace_of(data["kind"], meta), meta.get("name") or "")
+        meta, kind = data.get("metadata") or {}, kind_of_json(data)
+        return self.store.get(kind.id, _namespace_of(kind, meta), meta.get("name") or "")
 
     def to_json(self, obj: StoredObject) -> Payload:
         """An object as the API server shows it."""
@@ -57,7 +62,5 @@ class Client:
         return 200, self.api.update_json(old, data)
 
 
-def _namespace_of(kind: str, named: Payload) -> str:
-    known = KINDS.get(kind)
-    is_namespaced = known is None or known.namespaced
-    return (named.get("namespace") or DEFAULT_NAMESPACE) if is_namespaced else ""
+def _namespace_of(kind: Kind, named: Payload) -> str:
+    return (named.get("namespace") or DEFAULT_NAMESPACE) if kind.namespaced else ""

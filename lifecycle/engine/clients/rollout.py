@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from functools import reduce
+from operator import getitem
 
 from ..controllers.deployment.decide.revisions import UndoError, decide_undo
 from ..heart.errors import BadRequest
+from ..kinds.entry import PAUSE, RESTART, UNDO
+from ..kinds.registry import entry_of
 from ..objects.deployment import Deployment
 from ..objects.meta import StoredObject
 from ..objects.replica_set import ReplicaSet
 from ..objects.times import format_time
 from .client import Answer, Client, Payload
-from .set_image import TEMPLATED
 
 RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 
@@ -19,14 +22,15 @@ RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 def rollout(client: Client, payload: Payload) -> Answer:
     """One of the actions on a workload's rollout. Raises ApiError."""
     old, action = client.find(payload), payload["action"]
-    if old.kind.name not in TEMPLATED:
-        raise BadRequest(f"{old.kind.name} {old.meta.name}: has no rollout")
-    match action:
-        case "restart":
-            return _restart(client, old)
-        case "undo":
-            return _undo(client, old, payload.get("toRevision") or 0)
-    return client.change(old, lambda data: data["spec"].update(paused=action == "pause"))
+    can = entry_of(old.kind).rollout
+    if action not in can:
+        what = f"cannot {action}, only {' or '.join(can)}" if can else "has no rollout"
+        raise BadRequest(f"{old.kind.name} {old.meta.name}: {what}")
+    if action == RESTART:
+        return _restart(client, old)
+    if action == UNDO:
+        return _undo(client, old, payload.get("toRevision") or 0)
+    return client.change(old, lambda data: data["spec"].update(paused=action == PAUSE))
 
 
 def _restart(client: Client, old: StoredObject) -> Answer:
@@ -34,7 +38,8 @@ def _restart(client: Client, old: StoredObject) -> Answer:
     now = format_time(client.clock.now_ms, client.clock.epoch_ms)
 
     def stamp(data: Payload) -> None:
-        meta = data["spec"]["template"].setdefault("metadata", {})
+        template = reduce(getitem, entry_of(old.kind).pod_spec_path[:-1], data)
+        meta = template.setdefault("metadata", {})
         meta["annotations"] = {**(meta.get("annotations") or {}), RESTARTED_AT: now}
 
     return client.change(old, stamp)

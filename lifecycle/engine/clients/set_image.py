@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import getitem
+
 from ..heart.errors import BadRequest
+from ..kinds.registry import entry_of
 from .client import Answer, Client, Payload
 
-TEMPLATED = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController", "DaemonSet")
-"""Kinds that make pods from a template, which can be rolled out."""
 ALL = "*"
 
 
 def set_image(client: Client, payload: Payload) -> Answer:
     """Change the image of one container, or of all when none is named. Raises ApiError."""
     old, name, image = client.find(payload), payload.get("container"), payload["image"]
-    kind = old.kind.name
-    if kind != "Pod" and kind not in TEMPLATED:
+    kind, path = old.kind.name, entry_of(old.kind).pod_spec_path
+    if not path:
         raise BadRequest(f"{kind} {old.meta.name}: has no pod template")
 
     def change(data: Payload) -> None:
-        spec = data["spec"] if kind == "Pod" else data["spec"]["template"]["spec"]
+        spec = reduce(getitem, path, data)
         containers = [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]
         found = [one for one in containers if name in (ALL, None) or one.get("name") == name]
         if not found:

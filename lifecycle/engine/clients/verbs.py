@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..heart.errors import NotFound
-from ..objects.pod import Pod
+from ..objects.pod import POD_KIND, Pod
 from .client import Answer, Client, Payload
 
 
@@ -47,7 +47,7 @@ def delete(client: Client, payload: Payload) -> Answer:
 
 def evict(client: Client, payload: Payload) -> Answer:
     """A request to the eviction API. Raises ApiError."""
-    pod = client.find(payload, "Pod")
+    pod = client.find(payload, POD_KIND)
     assert isinstance(pod, Pod), "it was asked for by kind"
     return 200, client.api.evict(pod, _read_grace(payload))
 

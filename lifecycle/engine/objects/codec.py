@@ -6,42 +6,28 @@ pods of one template share one reading again; a spec that lies over another is w
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from .condition import Condition
-from .container import ContainerState, ContainerStatus
-from .deployment import Deployment, DeploymentSpec, DeploymentStatus
 from .kinds import Kind, kind_for
 from .meta import ObjectMeta, OwnerReference, PlainObject
-from .node import Node, NodeSpec, NodeStatus, Taint
-from .pod import Pod, PodSpec
+from .pod import PodSpec
 from .pod_overlay import overlay_spec
-from .pod_status import PodStatus
 from .record import Record
-from .replica_set import ReplicaSet, ReplicaSetSpec, ReplicaSetStatus
 
-_CLASSES: dict[str, type[Record]] = {
-    one.__name__: one
-    for one in (
-        Condition,
-        ContainerState,
-        ContainerStatus,
-        Deployment,
-        DeploymentStatus,
-        Node,
-        NodeSpec,
-        NodeStatus,
-        ObjectMeta,
-        OwnerReference,
-        PlainObject,
-        Pod,
-        PodStatus,
-        ReplicaSet,
-        ReplicaSetStatus,
-        Taint,
-    )
+# What all kinds share; the registry of kinds adds what is particular to each.
+_classes: dict[str, type[Record]] = {
+    one.__name__: one for one in (Condition, ObjectMeta, OwnerReference, PlainObject)
 }
-_READ_FROM_JSON: dict[str, Any] = {one.__name__: one for one in (DeploymentSpec, ReplicaSetSpec)}
+_read_from_json: dict[str, Any] = {}
+
+
+def register_classes(records: Iterable[type[Record]], spec: type[Record] | None = None) -> None:
+    """Have records of these classes kept field by field, and a `spec` by the JSON it was read from."""
+    _classes.update((one.__name__, one) for one in records)
+    if spec is not None:
+        _read_from_json[spec.__name__] = spec
 
 
 class PodSpecs:
@@ -71,7 +57,7 @@ class PodSpecs:
         if isinstance(value, Kind):
             return ["K", value.api_version, value.name]
         name = type(value).__name__
-        if name in _READ_FROM_JSON:
+        if name in _read_from_json:
             return ["S", name, value.raw]  # type: ignore[attr-defined]
         return ["R", name, *[self.encode(getattr(value, field)) for field in value._fields]]
 
@@ -107,8 +93,8 @@ def decode(data: Any, specs: list[PodSpec] | None = None) -> Any:
         case "K":
             return kind_for(data[1], data[2])
         case "S":
-            return _READ_FROM_JSON[data[1]](data[2])
-    kind = _CLASSES[data[1]]
+            return _read_from_json[data[1]](data[2])
+    kind = _classes[data[1]]
     record = object.__new__(kind)
     for name, value in zip(kind._fields, data[2:], strict=True):
         setattr(record, name, decode(value, specs))

@@ -7,11 +7,13 @@ from typing import Any
 
 from .condition import Condition, read_conditions
 from .int_or_percent import IntOrPercent, read_int_or_percent, resolve_fenceposts
+from .kinds import Kind
 from .meta import StoredObject
 from .pod_template import PodTemplate
 from .record import Reading, Record
 from .selector import Selector
 
+DEPLOYMENT_KIND = Kind("apps/v1", "Deployment", "deployments", True, "deploy")
 ROLLING_UPDATE, RECREATE = "RollingUpdate", "Recreate"
 REVISION = "deployment.kubernetes.io/revision"
 """The annotation of a Deployment and of its ReplicaSets that numbers the template."""
@@ -181,7 +183,7 @@ class Deployment(StoredObject):
     """A Deployment, typed."""
 
     __slots__ = ()
-    KIND = "Deployment"
+    KIND = DEPLOYMENT_KIND.name
     spec: DeploymentSpec
     status: DeploymentStatus
 

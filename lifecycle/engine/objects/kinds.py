@@ -1,4 +1,8 @@
-"""The kinds of objects a cluster knows, spelled as in their API groups."""
+"""What kinds are called. All else that is particular to a kind stands in `engine/kinds`, which registers it.
+
+Two groups may have kinds of one name: a kind is known by group and name. Its `id` says both in one word: the
+bare name for registered kinds (`Deployment`), name and group for all others (`Service.serving.knative.dev`).
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,13 @@ from .record import Record
 class Kind(Record):
     """One kind: `api_version` such as `apps/v1`, its name, plural and short names, and its scope."""
 
-    __slots__ = ("api_version", "name", "namespaced", "plural", "short_names")
+    __slots__ = ("api_version", "id", "name", "namespaced", "plural", "short_names")
 
     def __init__(
         self, api_version: str, name: str, plural: str, namespaced: bool = True, short_names: str = ""
     ) -> None:
         self.api_version = api_version
+        self.id = name
         self.name = name
         self.plural = plural
         self.namespaced = namespaced
@@ -22,62 +27,59 @@ class Kind(Record):
     @property
     def group(self) -> str:
         """The API group, "" for the core group."""
-        return self.api_version.rpartition("/")[0]
+        return group_of(self.api_version)
+
+    @property
+    def resource(self) -> str:
+        """Plural and group, as messages name it: `pods`, `deployments.apps`."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What people may call it: name, plural, short names, in lower case."""
+        return (self.name.lower(), self.plural, *self.short_names)
 
 
-_ALL = (
-    Kind("v1", "Pod", "pods", True, "po"),
-    Kind("v1", "Node", "nodes", False, "no"),
-    Kind("v1", "Namespace", "namespaces", False, "ns"),
-    Kind("v1", "Service", "services", True, "svc"),
-    Kind("v1", "Endpoints", "endpoints", True, "ep"),
-    Kind("v1", "ConfigMap", "configmaps", True, "cm"),
-    Kind("v1", "Secret", "secrets"),
-    Kind("v1", "ServiceAccount", "serviceaccounts", True, "sa"),
-    Kind("v1", "PersistentVolume", "persistentvolumes", False, "pv"),
-    Kind("v1", "PersistentVolumeClaim", "persistentvolumeclaims", True, "pvc"),
-    Kind("v1", "ReplicationController", "replicationcontrollers", True, "rc"),
-    Kind("v1", "ResourceQuota", "resourcequotas", True, "quota"),
-    Kind("v1", "LimitRange", "limitranges", True, "limits"),
-    Kind("v1", "PodTemplate", "podtemplates"),
-    Kind("v1", "Event", "events", True, "ev"),
-    Kind("apps/v1", "Deployment", "deployments", True, "deploy"),
-    Kind("apps/v1", "ReplicaSet", "replicasets", True, "rs"),
-    Kind("apps/v1", "StatefulSet", "statefulsets", True, "sts"),
-    Kind("apps/v1", "DaemonSet", "daemonsets", True, "ds"),
-    Kind("apps/v1", "ControllerRevision", "controllerrevisions"),
-    Kind("batch/v1", "Job", "jobs"),
-    Kind("batch/v1", "CronJob", "cronjobs", True, "cj"),
-    Kind("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", True, "hpa"),
-    Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets", True, "pdb"),
-    Kind("discovery.k8s.io/v1", "EndpointSlice", "endpointslices"),
-    Kind("networking.k8s.io/v1", "Ingress", "ingresses", True, "ing"),
-    Kind("networking.k8s.io/v1", "IngressClass", "ingressclasses", False),
-    Kind("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies", True, "netpol"),
-    Kind("rbac.authorization.k8s.io/v1", "Role", "roles"),
-    Kind("rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings"),
-    Kind("rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles", False),
-    Kind("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "clusterrolebindings", False),
-    Kind("scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", False, "pc"),
-    Kind("storage.k8s.io/v1", "StorageClass", "storageclasses", False, "sc"),
-    Kind("coordination.k8s.io/v1", "Lease", "leases"),
-    Kind("node.k8s.io/v1", "RuntimeClass", "runtimeclasses", False),
-    Kind("podline.dev/v1alpha1", "ContainerProfile", "containerprofiles", False),
-)
+_registered: dict[str, Kind] = {}
 
-KINDS: dict[str, Kind] = {kind.name: kind for kind in _ALL}
+
+def register_kind(kind: Kind) -> None:
+    """Make a kind known by its bare name. Two registered kinds never share one."""
+    known = _registered.setdefault(kind.id, kind)
+    assert known.group == kind.group, f"{kind.id} is registered already, in the group {known.group!r}"
+
+
+def group_of(api_version: str) -> str:
+    """`apps` of `apps/v1`, "" of `v1`."""
+    return api_version.rpartition("/")[0]
+
+
+def kind_id(group: str, name: str) -> str:
+    """The id of the kind of that name in an API group."""
+    known = _registered.get(name)
+    if known is None:
+        return f"{name}.{group}" if group else name
+    return name if known.group == group else f"{name}.{group}"
 
 
 def kind_for(api_version: str, name: str) -> Kind:
-    """The kind of that name, or a new namespaced one for kinds nobody here knows (custom resources)."""
-    known = KINDS.get(name)
-    if known is not None and (not api_version or known.group == api_version.rpartition("/")[0]):
-        return (
-            known if not api_version or known.api_version == api_version else _at_version(known, api_version)
-        )
-    return Kind(api_version or "v1", name, name.lower() + "s")
+    """The kind of that name; one that is not registered is namespaced. Without `api_version`: the registered.
+
+    An older or newer version of a registered group is read with the same rules.
+    """
+    known = _registered.get(name)
+    if known is not None:
+        if not api_version or known.api_version == api_version:
+            return known
+        if known.group == group_of(api_version):
+            return known.replace(api_version=api_version)
+    foreign = Kind(api_version or "v1", name, name.lower() + "s")
+    foreign.id = kind_id(foreign.group, name)
+    return foreign
 
 
-def _at_version(kind: Kind, api_version: str) -> Kind:
-    # An older or newer version of a known group is read with the same rules.
-    return kind.replace(api_version=api_version)
+def kind_of_id(id_: str) -> Kind:
+    """The kind that an id names."""
+    known = _registered.get(id_)
+    name, dot, group = id_.partition(".")
+    return known if known is not None else kind_for(f"{group}/v1" if group else "v1" if dot else "", name)

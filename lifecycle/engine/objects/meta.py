@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
-from .kinds import KINDS, Kind, kind_for
+from .kinds import Kind, kind_for
 from .record import Record
 from .times import format_time, parse_time, parse_time_or_none
 
 Key = tuple[str, str, str]
-"""(kind name, namespace or "", name)"""
+"""(id of the kind, namespace or "", name)"""
 
 _READ = frozenset(
     (
@@ -43,6 +43,11 @@ class OwnerReference(Record):
             bool(data.get("controller")),
             bool(data.get("blockOwnerDeletion")),
         )
+
+    @property
+    def kind_id(self) -> str:
+        """The id of the owner's kind."""
+        return kind_for(self.api_version, self.kind).id
 
     def to_json(self) -> dict[str, Any]:
         """The API form."""
@@ -219,8 +224,8 @@ class StoredObject(Record):
 
     @property
     def key(self) -> Key:
-        """(kind name, namespace or "", name)"""
-        return (self.kind.name, self.meta.namespace or "", self.meta.name)
+        """(id of the kind, namespace or "", name)"""
+        return (self.kind.id, self.meta.namespace or "", self.meta.name)
 
     @property
     def subject(self) -> Subject:
@@ -233,7 +238,7 @@ class StoredObject(Record):
                 meta.namespace,
                 meta.name,
                 meta.uid,
-                f"{owner.kind}/{owner.name}" if owner else None,
+                f"{owner.kind_id}/{owner.name}" if owner else None,
             )
         return meta.subject
 
@@ -303,6 +308,3 @@ class PlainObject(StoredObject):
     """An object of a kind the engine stores and serves without reading it."""
 
     __slots__ = ()
-
-
-__all__ = ["KINDS", "Key", "Kind", "ObjectMeta", "OwnerReference", "PlainObject", "StoredObject", "Subject"]

@@ -8,8 +8,11 @@ from typing import Any
 
 from .condition import Condition, read_conditions
 from .container import read_resources
+from .kinds import Kind
 from .meta import StoredObject
 from .record import Record
+
+NODE_KIND = Kind("v1", "Node", "nodes", False, "no")
 
 
 @dataclass(slots=True, eq=False)
@@ -51,7 +54,7 @@ class Node(StoredObject):
     """A node."""
 
     __slots__ = ()
-    KIND = "Node"
+    KIND = NODE_KIND.name
     spec: NodeSpec
     status: NodeStatus
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .condition import Condition
 from .container import ALWAYS, Container, ContainerStatus
-from .kinds import KINDS, Kind
+from .kinds import Kind
 from .meta import ObjectMeta, StoredObject
 from .node import Taint
 from .pod_status import PodStatus
@@ -16,7 +16,7 @@ from .record import Reading, Record
 from .shown import Shown
 
 PENDING, RUNNING, SUCCEEDED, FAILED, UNKNOWN = "Pending", "Running", "Succeeded", "Failed", "Unknown"
-POD_KIND = KINDS["Pod"]
+POD_KIND = Kind("v1", "Pod", "pods", True, "po")
 DEFAULT_SCHEDULER = "default-scheduler"
 MIRROR = "kubernetes.io/config.mirror"
 """The annotation that a mirror pod has, and nothing else: it names the static pod it shows."""
@@ -209,7 +209,7 @@ class Pod(StoredObject, derived=("shown",)):
 
     __slots__ = ("node_name", "shown")
     shown: Shown
-    KIND = "Pod"
+    KIND = POD_KIND.name
     spec: PodSpec
     status: PodStatus
 

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from .condition import Condition, read_conditions
+from .kinds import Kind
 from .meta import StoredObject
 from .pod_template import PodTemplate
 from .record import Reading, Record
 from .selector import Selector
 
+REPLICA_SET_KIND = Kind("apps/v1", "ReplicaSet", "replicasets", True, "rs")
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 """The annotation of a pod that its set reads on a scale-down: the lower cost goes first."""
 
@@ -126,7 +128,7 @@ class ReplicaSet(StoredObject):
     """A ReplicaSet, typed."""
 
     __slots__ = ()
-    KIND = "ReplicaSet"
+    KIND = REPLICA_SET_KIND.name
     spec: ReplicaSetSpec
     status: ReplicaSetStatus
 

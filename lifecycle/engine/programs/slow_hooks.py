@@ -10,11 +10,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ..kinds.pod_specs import find_pod_metadata, find_pod_spec
+from ..kinds.registry import entry_of_json
 from .behavior_yaml import ANNOTATION, read_annotation
 
 DEFAULT_GRACE_SECONDS = 30
-# Others may have a field of that name too, in which stands whatever they like.
-_TEMPLATED = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "ReplicationController", "Job")
 _SLEEP = re.compile(r"(?:exec\s+|/bin/)?sleep\s+(\d+(?:\.\d+)?)([smh]?)")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 _BRANCHES = re.compile(r"\b(?:if|for|while|until|case|trap|function)\b|(?<!&)&(?!&)|\|\||[{(]")
@@ -22,14 +22,7 @@ _BRANCHES = re.compile(r"\b(?:if|for|while|until|case|trap|function)\b|(?<!&)&(?
 
 def list_slow_hooks(obj: Mapping[str, Any]) -> list[str]:
     """A warning for each hook of a pod, or of a workload's pod template, that its grace period cuts off."""
-    spec = obj.get("spec") or {}
-    if obj.get("kind") == "Pod":
-        path, meta = "spec", obj.get("metadata") or {}
-    else:
-        template = spec.get("template") if obj.get("kind") in _TEMPLATED else None
-        if template is None:
-            return []
-        path, meta, spec = "spec.template.spec", template.get("metadata") or {}, template.get("spec") or {}
+    path, spec, meta = ".".join(entry_of_json(obj).pod_spec_path), find_pod_spec(obj), find_pod_metadata(obj)
     text = (meta.get("annotations") or {}).get(ANNOTATION)
     stated = read_annotation(text).behaviors if text else {}
     grace = spec.get("terminationGracePeriodSeconds")

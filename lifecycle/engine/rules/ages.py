@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..objects.times import parse_time_or_none
+
 UNKNOWN_AGE = "<unknown>"
 
 _MINUTE, _HOUR = 60, 3600
@@ -48,3 +50,21 @@ def age_text(since_ms: int | None, now_ms: int) -> str:
     if since_ms is None:
         return UNKNOWN_AGE
     return human_duration(now_ms - since_ms // 1000 * 1000)
+
+
+class Ages:
+    """Ages of the times in API objects, at one instant of a cluster whose instant 0 is `epoch_ms`."""
+
+    __slots__ = ("epoch_ms", "now_ms")
+
+    def __init__(self, now_ms: int, epoch_ms: int) -> None:
+        self.now_ms = now_ms
+        self.epoch_ms = epoch_ms
+
+    def instant_of(self, text: str | None) -> int | None:
+        """The instant of a time, in ms; None where there is none."""
+        return parse_time_or_none(text, self.epoch_ms)
+
+    def age_of(self, text: str | None) -> str:
+        """How long ago a time was: `40s`."""
+        return age_text(self.instant_of(text), self.now_ms)

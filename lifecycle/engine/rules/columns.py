@@ -10,27 +10,11 @@ from typing import Any
 
 from ..objects.condition import Condition
 from ..objects.container import RUNNING, TERMINATED, WAITING, ContainerStatus
-from ..objects.deployment import REVISION
-from ..objects.meta import StoredObject
 from ..objects.node import Node
 from ..objects.pod import FAILED, SUCCEEDED, Pod
 from ..objects.shown import Shown
-from .ages import age_text, human_duration
+from .ages import age_text
 from .pod_state import NODE_LOST, decide_state
-from .workload_columns import WORKLOAD_COLUMNS, count_ready, decide_workload_columns
-
-__all__ = [
-    "WORKLOAD_COLUMNS",
-    "age_text",
-    "decide_pod_columns",
-    "decide_shown",
-    "decide_workload_columns",
-    "human_duration",
-    "pod_status_text",
-    "ready_text",
-    "restarts_text",
-    "summarize",
-]
 
 SCHEDULING_GATED = "SchedulingGated"
 TERMINATING = "Terminating"
@@ -178,14 +162,18 @@ def restarts_text(pod: Pod, now_ms: int) -> str:
 
 
 def decide_pod_columns(pod: Pod, now_ms: int) -> dict[str, str]:
-    """All columns of `kubectl get pods -o wide`, in order, headers as kubectl prints them."""
-    status = pod.status
+    """What kubectl prints of a pod between NAME and AGE."""
     return {
-        "NAME": pod.meta.name,
         "READY": ready_text(pod),
         "STATUS": pod_status_text(pod),
         "RESTARTS": restarts_text(pod, now_ms),
-        "AGE": age_text(pod.meta.creation_ms, now_ms),
+    }
+
+
+def decide_wide_pod_columns(pod: Pod) -> dict[str, str]:
+    """What `-o wide` adds after AGE."""
+    status = pod.status
+    return {
         "IP": status.pod_ip or NONE,
         "NODE": pod.node_name or NONE,
         "NOMINATED NODE": status.nominated_node_name or NONE,
@@ -208,59 +196,22 @@ def decide_shown(pod: Pod) -> Shown:
     return Shown(ready_text(pod), pod_status_text(pod), decide_state(pod))
 
 
-def summarize(obj: StoredObject, now_ms: int) -> dict[str, Any]:
-    """The row kept of every object, also after its end. Instants in ms; `deleted_ms` is the caller's to set.
-
-    `owner`: `ReplicaSet/web-…` or None. What a kind does not have is None.
-    """
-    subject = obj.subject
-    summary: dict[str, Any] = {
-        "uid": subject.uid,
-        "kind": subject.kind,
-        "namespace": subject.namespace,
-        "name": subject.name,
-        "owner": subject.owner,
-        "node": None,
-        "state": None,
-        "phase": None,
-        "status": None,
-        "ready": None,
-        "restarts": None,
-        "revision": _revision(obj),
-        "created_ms": obj.meta.creation_ms,
-        "deleted_ms": None,
-        "rv": obj.resource_version,
+def summarize_pod(pod: Pod) -> dict[str, Any]:
+    """What lists show of a pod."""
+    return {
+        "node": pod.node_name or None,
+        "state": decide_state(pod).name,
+        "phase": pod.status.phase or None,
+        "status": pod_status_text(pod),
+        "ready": ready_text(pod),
+        "restarts": count_restarts(pod)[0],
     }
-    if isinstance(obj, Pod):
-        summary["node"] = obj.node_name or None
-        summary["state"] = decide_state(obj).name
-        summary["phase"] = obj.status.phase or None
-        summary["status"] = pod_status_text(obj)
-        summary["ready"] = ready_text(obj)
-        summary["restarts"] = count_restarts(obj)[0]
-    elif isinstance(obj, Node):
-        summary["status"] = node_status_text(obj)
-        summary["state"] = "ready" if _is_true(obj.status.conditions, "Ready") else "notReady"
-    elif subject.kind in WORKLOAD_COLUMNS:
-        _summarize_workload(obj, summary)
-    return summary
 
 
-def _summarize_workload(obj: StoredObject, summary: dict[str, Any]) -> None:
-    ready, wanted, status = count_ready(obj)
-    if wanted is not None:
-        summary["ready"] = f"{ready}/{wanted}"
-        summary["state"] = "ready" if ready >= wanted else "notReady"
-    if status:
-        summary["status"] = status
-        summary["state"] = {"Complete": "succeeded", "Failed": "failed"}.get(status, summary["state"])
-    if obj.meta.deletion_ms is not None:
-        summary["state"] = "terminating"
-
-
-def _revision(obj: StoredObject) -> int | None:
-    text = obj.meta.annotations.get(REVISION, "")
-    return int(text) if text.isdigit() else None
+def summarize_node(node: Node) -> dict[str, Any]:
+    """What lists show of a node."""
+    is_ready = _is_true(node.status.conditions, "Ready")
+    return {"status": node_status_text(node), "state": "ready" if is_ready else "notReady"}
 
 
 def node_status_text(node: Node) -> str:

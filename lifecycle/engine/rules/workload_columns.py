@@ -1,16 +1,15 @@
-"""The columns kubectl prints for workloads, from their JSON: one reading for typed and untyped kinds.
+"""What people see of workloads: the columns kubectl prints between NAME and AGE, and what lists show.
 
-Deployment, ReplicaSet, StatefulSet, DaemonSet, Job, CronJob, HorizontalPodAutoscaler, PodDisruptionBudget.
+From their JSON, which is one reading for typed and untyped kinds. Counts are integers, all else is text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..objects.meta import StoredObject
-from ..objects.times import parse_time_or_none
-from .ages import age_text, human_duration
+from .ages import Ages, human_duration
 
 NONE, UNSET, UNKNOWN = "<none>", "<unset>", "<unknown>"
 
@@ -18,40 +17,6 @@ Json = Mapping[str, Any]
 Columns = dict[str, Any]
 
 _MORE_METRICS = 2
-
-
-def decide_workload_columns(
-    data: Json, now_ms: int, *, epoch_ms: int = 0, wide: bool = False
-) -> dict[str, Any]:
-    """The columns of one object, in kubectl's order. Counts are integers, all else text.
-
-    `data` is the API form with its `kind`. Raises KeyError for a kind without columns of its own.
-    """
-    maker = WORKLOAD_COLUMNS[data["kind"]]
-    meta: Json = data.get("metadata") or {}
-    spec: Json = data.get("spec") or {}
-    status: Json = data.get("status") or {}
-    clock = _Clock(now_ms, epoch_ms)
-    columns: Columns = {"NAME": meta.get("name", "")}
-    columns.update(maker(meta, spec, status, clock))
-    columns["AGE"] = clock.age(meta.get("creationTimestamp"))
-    if wide:
-        columns.update(_wide(data["kind"], spec))
-    return columns
-
-
-class _Clock:
-    """Ages of API times at one instant."""
-
-    def __init__(self, now_ms: int, epoch_ms: int) -> None:
-        self.now_ms = now_ms
-        self.epoch_ms = epoch_ms
-
-    def at(self, text: str | None) -> int | None:
-        return parse_time_or_none(text, self.epoch_ms)
-
-    def age(self, text: str | None) -> str:
-        return age_text(self.at(text), self.now_ms)
 
 
 def _count(data: Json, name: str) -> int:
@@ -63,7 +28,8 @@ def _wanted(spec: Json) -> int:
     return 0 if replicas is None else int(replicas)
 
 
-def _deployment(meta: Json, spec: Json, status: Json, clock: _Clock) -> Columns:
+def decide_deployment_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> Columns:
+    """READY, UP-TO-DATE and AVAILABLE."""
     return {
         "READY": f"{_count(status, 'readyReplicas')}/{_wanted(spec)}",
         "UP-TO-DATE": _count(status, "updatedReplicas"),
@@ -71,7 +37,8 @@ def _deployment(meta: Json, spec: Json, status: Json, clock: _Clock) -> Columns:
     }
 
 
-def _replica_set(meta: Json, spec: Json, status: Json, clock: _Clock) -> Columns:
+def decide_replica_set_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> Columns:
+    """DESIRED, CURRENT and READY."""
     return {
         "DESIRED": _wanted(spec),
         "CURRENT": _count(status, "replicas"),
@@ -79,11 +46,13 @@ def _replica_set(meta: Json, spec: Json, status: Json, clock: _Clock) -> Columns
     }
 
 
-def _stateful_set(meta: Json, spec: Json, status: Json, clock: _Clock) -> Columns:
+def decide_stateful_set_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> Columns:
+    """READY alone."""
     return {"READY": f"{_count(status, 'readyReplicas')}/{_wanted(spec)}"}
 
 
-def _daemon_set(meta: Json, spec: Json, status: Json, clock: _Clock) -> Columns:
+def decide_daemon_set_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> Columns:
+    """Five counts of nodes, and which nodes it is for."""
     selector = ((spec.get("template") or {}).get("spec") or {}).get("nodeSelector")
     return {
         "DESIRED": _count(status, "desiredNumberScheduled"),
@@ -95,11 +64,12 @@ def _daemon_set(meta: Json, spec: Json, status: Json, clock: _Clock) -> Columns:
     }
 
 
-def _job(meta: Json, spec: Json, status: Json, clock: _Clock) -> Columns:
+def decide_job_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> Columns:
+    """STATUS, COMPLETIONS and DURATION."""
     return {
         "STATUS": job_status_text(meta, status),
         "COMPLETIONS": _completions(spec, status),
-        "DURATION": _job_duration(status, clock),
+        "DURATION": _job_duration(status, ages),
     }
 
 
@@ -126,14 +96,16 @@ def _completions(spec: Json, status: Json) -> str:
     return f"{succeeded}/1 of {parallelism}" if parallelism > 1 else f"{succeeded}/1"
 
 
-def _job_duration(status: Json, clock: _Clock) -> str:
-    started_ms, completed_ms = clock.at(status.get("startTime")), clock.at(status.get("completionTime"))
+def _job_duration(status: Json, ages: Ages) -> str:
+    started_ms = ages.instant_of(status.get("startTime"))
+    completed_ms = ages.instant_of(status.get("completionTime"))
     if started_ms is None:
         return ""
-    return human_duration((clock.now_ms if completed_ms is None else completed_ms) - started_ms)
+    return human_duration((ages.now_ms if completed_ms is None else completed_ms) - started_ms)
 
 
-def _cron_job(meta: Json, spec: Json, status: Json, clock: _Clock) -> Columns:
+def decide_cron_job_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> Columns:
+    """SCHEDULE and what came of it so far."""
     suspend = spec.get("suspend")
     last = status.get("lastScheduleTime")
     return {
@@ -141,11 +113,12 @@ def _cron_job(meta: Json, spec: Json, status: Json, clock: _Clock) -> Columns:
         "TIMEZONE": NONE if spec.get("timeZone") is None else spec["timeZone"],
         "SUSPEND": UNSET if suspend is None else str(bool(suspend)),
         "ACTIVE": len(status.get("active") or ()),
-        "LAST SCHEDULE": clock.age(last) if last else NONE,
+        "LAST SCHEDULE": ages.age_of(last) if last else NONE,
     }
 
 
-def _disruption_budget(meta: Json, spec: Json, status: Json, clock: _Clock) -> Columns:
+def decide_disruption_budget_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> Columns:
+    """What must stay, what may go, and how many may go now."""
     return {
         "MIN AVAILABLE": _or_not_given(spec.get("minAvailable")),
         "MAX UNAVAILABLE": _or_not_given(spec.get("maxUnavailable")),
@@ -157,7 +130,8 @@ def _or_not_given(value: Any) -> str:
     return "N/A" if value is None else str(value)
 
 
-def _autoscaler(meta: Json, spec: Json, status: Json, clock: _Clock) -> Columns:
+def decide_autoscaler_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> Columns:
+    """What it scales, by what, and how far."""
     target = spec.get("scaleTargetRef") or {}
     least = spec.get("minReplicas")
     return {
@@ -211,37 +185,33 @@ def _resource_text(target: Json, current: Json) -> str:
     return f"{UNKNOWN if now is None else f'{now}%'}/{'<auto>' if goal is None else f'{goal}%'}"
 
 
-WORKLOAD_COLUMNS: dict[str, Callable[[Json, Json, Json, _Clock], Columns]] = {
-    "Deployment": _deployment,
-    "ReplicaSet": _replica_set,
-    "StatefulSet": _stateful_set,
-    "DaemonSet": _daemon_set,
-    "Job": _job,
-    "CronJob": _cron_job,
-    "HorizontalPodAutoscaler": _autoscaler,
-    "PodDisruptionBudget": _disruption_budget,
-}
-"""By kind: the columns between NAME and AGE."""
-
-_WITH_SELECTOR = frozenset(("Deployment", "ReplicaSet", "DaemonSet", "Job", "CronJob"))
-_WITHOUT_TEMPLATE = frozenset(("HorizontalPodAutoscaler", "PodDisruptionBudget"))
+# --- what `-o wide` adds ------------------------------------------------------------------------------------
 
 
-def _wide(kind: str, spec: Json) -> Columns:
-    if kind in _WITHOUT_TEMPLATE:
-        return {}
-    if kind == "CronJob":
-        spec = (spec.get("jobTemplate") or {}).get("spec") or {}
+def decide_container_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> Columns:
+    """The containers and images of a workload's template."""
     containers = ((spec.get("template") or {}).get("spec") or {}).get("containers") or ()
-    columns: Columns = {
+    return {
         "CONTAINERS": ",".join(one.get("name", "") for one in containers),
         "IMAGES": ",".join(one.get("image", "") for one in containers),
     }
-    if kind in _WITH_SELECTOR:
-        text = selector_text(spec.get("selector"))
-        # kubectl prints a Deployment's selector by another way, which leaves an empty one blank.
-        columns["SELECTOR"] = text if text or kind == "Deployment" else NONE
-    return columns
+
+
+def decide_selector_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> Columns:
+    """The same, and the selector."""
+    columns = decide_container_columns(meta, spec, status, ages)
+    return {**columns, "SELECTOR": selector_text(spec.get("selector")) or NONE}
+
+
+def decide_wide_deployment_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> Columns:
+    """The same; kubectl prints a Deployment's selector by another way, which leaves an empty one blank."""
+    columns = decide_container_columns(meta, spec, status, ages)
+    return {**columns, "SELECTOR": selector_text(spec.get("selector"))}
+
+
+def decide_wide_cron_job_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> Columns:
+    """Those of the Job that it makes."""
+    return decide_selector_columns(meta, (spec.get("jobTemplate") or {}).get("spec") or {}, status, ages)
 
 
 def selector_text(selector: Json | None) -> str:
@@ -259,23 +229,42 @@ def _labels_text(labels: Json | None) -> str:
     return ",".join(f"{key}={value}" for key, value in sorted((labels or {}).items()))
 
 
-def count_ready(obj: StoredObject) -> tuple[int, int | None, str]:
-    """(ready, wanted, status word) of a workload for its summary; wanted None where none is meant."""
-    kind = obj.kind.name
-    if kind in ("Deployment", "ReplicaSet"):
-        return obj.status.ready_replicas, obj.spec.replicas, ""
+# --- summaries ----------------------------------------------------------------------------------------------
+
+
+def summarize_counts(obj: StoredObject, ready: int, wanted: int) -> Columns:
+    """What lists show of an object that wants so many pods ready."""
+    state = "ready" if ready >= wanted else "notReady"
+    return {"ready": f"{ready}/{wanted}"} | ({"state": state} | summarize_end(obj))
+
+
+def summarize_end(obj: StoredObject) -> Columns:
+    """What lists show of an object of which only its end is to be seen."""
+    return {"state": "terminating"} if obj.meta.deletion_ms is not None else {}
+
+
+def summarize_replicas(obj: StoredObject) -> Columns:
+    """READY of a workload that wants `spec.replicas`, 1 if that is not given."""
     data = obj.to_json()
-    meta, spec, status = data.get("metadata") or {}, data.get("spec") or {}, data.get("status") or {}
-    if kind == "StatefulSet":
-        wanted = spec.get("replicas")
-        return _count(status, "readyReplicas"), 1 if wanted is None else int(wanted), ""
-    if kind == "DaemonSet":
-        return _count(status, "numberReady"), _count(status, "desiredNumberScheduled"), ""
-    if kind == "Job":
-        wanted = spec.get("completions")
-        return (
-            _count(status, "succeeded"),
-            1 if wanted is None else int(wanted),
-            job_status_text(meta, status),
-        )
-    return 0, None, ""
+    wanted = (data.get("spec") or {}).get("replicas")
+    ready = _count(data.get("status") or {}, "readyReplicas")
+    return summarize_counts(obj, ready, 1 if wanted is None else int(wanted))
+
+
+def summarize_daemon_set(obj: StoredObject) -> Columns:
+    """READY of a DaemonSet, which wants a pod on every node that it is for."""
+    status = obj.status_json() or {}
+    return summarize_counts(obj, _count(status, "numberReady"), _count(status, "desiredNumberScheduled"))
+
+
+def summarize_job(obj: StoredObject) -> Columns:
+    """Completions of a Job, and how it ended."""
+    data = obj.to_json()
+    wanted, status = (data.get("spec") or {}).get("completions"), data.get("status") or {}
+    text = job_status_text(data["metadata"], status)
+    counts = summarize_counts(obj, _count(status, "succeeded"), 1 if wanted is None else int(wanted))
+    ended = {"state": _JOB_STATES[text]} if text in _JOB_STATES else {}
+    return {**counts, "status": text, **ended, **summarize_end(obj)}
+
+
+_JOB_STATES = {"Complete": "succeeded", "Failed": "failed"}

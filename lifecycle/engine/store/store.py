@@ -1,6 +1,6 @@
 """Objects by kind and name; every write is a version with its own number, rows, and notice to listeners.
 
-One counter numbers the versions of all kinds. Writes at the same instant are not merged.
+Kinds go by their ids. One counter numbers the versions of all. Writes at the same instant are not merged.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import Any
 
 from ..heart.errors import AlreadyExists, NotFound
 from ..heart.trace import Change, Trace, Version
-from ..objects.kinds import kind_for
+from ..objects.kinds import kind_of_id
 from ..objects.meta import Key, StoredObject
-from ..objects.pod import Pod
+from ..objects.pod import POD_KIND, Pod
 from ..objects.shown import Shown
 from ..rules.columns import decide_shown
 from .index import Index
@@ -102,13 +102,13 @@ class Store:
         """The object of that name. Raises NotFound."""
         found = self.get(kind, namespace, name)
         if found is None:
-            plural = _plural(kind)
-            raise NotFound(f'{plural} "{name}" not found', plural.partition(".")[0], name)
+            missing = kind_of_id(kind)
+            raise NotFound(f'{missing.resource} "{name}" not found', missing.plural, name)
         return found
 
     def list(self, kind: str, namespace: str | None = None) -> Iterator[StoredObject]:
         """Objects of a kind in order of creation, of one namespace or of all."""
-        objects: Mapping[str, StoredObject] = self.pods if kind == "Pod" else self._others
+        objects: Mapping[str, StoredObject] = self.pods if kind == POD_KIND.id else self._others
         for (space, _name), uid in self._names.get(kind, {}).items():
             if namespace is None or space == namespace:
                 yield objects[uid]
@@ -126,8 +126,7 @@ class Store:
         kind, namespace, name = new.key
         bucket = self._names.setdefault(kind, {})
         if (namespace, name) in bucket:
-            plural = _plural(kind)
-            raise AlreadyExists(f'{plural} "{name}" already exists', plural.partition(".")[0], name)
+            raise AlreadyExists(f'{new.kind.resource} "{name}" already exists', new.kind.plural, name)
         bucket[namespace, name] = new.meta.uid
         self.index.add(new)
         if isinstance(new, Pod):
@@ -187,7 +186,7 @@ class Store:
         if trace.seq > before:
             # The first of its rows is what led to whatever others make of the write.
             trace.cause = before + 1
-        kind = new.kind.name
+        kind = new.kind.id
         for listener in (self._audience.get(kind) or self._audience_of(kind))[concern]:
             listener(old, new)
         trace.cause = outer
@@ -235,11 +234,6 @@ class Store:
             obj.shown = decide_shown(obj)
         else:
             self._others[obj.meta.uid] = obj
-
-
-def _plural(kind: str) -> str:
-    known = kind_for("", kind)
-    return f"{known.plural}.{known.group}" if known.group else known.plural
 
 
 __all__ = ["ADDED", "DELETED", "MODIFIED", "Key", "Listener", "Store"]

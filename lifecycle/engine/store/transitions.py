@@ -11,9 +11,10 @@ from functools import lru_cache
 from typing import Any
 
 from ..heart.trace import Change
+from ..kinds.registry import entry_of
+from ..kinds.tables import read_revision
 from ..objects.condition import Condition, find_condition
 from ..objects.container import TERMINATED, WAITING, ContainerState, ContainerStatus
-from ..objects.deployment import REVISION
 from ..objects.meta import StoredObject
 from ..objects.pod import Pod
 from ..objects.pod_status import PodStatus
@@ -327,20 +328,9 @@ class _Message(str):
 
 
 def _read_spec_fields(obj: StoredObject, found: dict[str, tuple[Any, str | None, str | None]]) -> None:
-    revision = obj.meta.annotations.get(REVISION)
-    if revision is not None and revision.isdigit():
-        found["revision"] = (int(revision), None, None)
-    name = obj.kind.name
-    if name not in ("Node", "Job", "CronJob"):
-        return
+    revision = read_revision(obj)
+    if revision is not None:
+        found["revision"] = (revision, None, None)
     spec = obj.spec_json()
-    spec = spec if isinstance(spec, dict) else {}
-    if name == "Node":
-        found["unschedulable"] = (bool(spec.get("unschedulable")), None, None)
-        taints = ",".join(
-            f"{taint.get('key')}={taint.get('value', '')}:{taint.get('effect')}"
-            for taint in spec.get("taints") or ()
-        )
-        found["taints"] = (taints or None, None, None)
-    else:
-        found["suspended"] = (bool(spec.get("suspend")), None, None)
+    rows = entry_of(obj.kind).list_rows(spec if isinstance(spec, dict) else {})
+    found.update((field, (value, None, None)) for field, value in rows.items())

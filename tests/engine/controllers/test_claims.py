@@ -9,7 +9,7 @@ from lifecycle.engine.controllers.owner.decide import decide_claims
 from lifecycle.engine.controllers.owner.orphans import Free, Orphans
 from lifecycle.engine.controllers.replica_set.decide import decide_batch_size
 from lifecycle.engine.heart.trace import EventRow
-from lifecycle.engine.objects.kinds import KINDS
+from lifecycle.engine.objects.kinds import kind_for
 from lifecycle.engine.objects.meta import ObjectMeta, OwnerReference, PlainObject, StoredObject
 from lifecycle.engine.objects.selector import Selector
 from lifecycle.engine.rules.actions import Update
@@ -24,12 +24,12 @@ PLAIN = OwnerReference("v1", "ConfigMap", "config", "config")
 
 def make(name: str, references: tuple[OwnerReference, ...] = (), **fields: Any) -> PlainObject:
     fields = {"labels": {"app": "web"}, "namespace": "default", **fields}
-    return PlainObject(KINDS["Pod"], ObjectMeta(name, uid=name, owner_references=references, **fields))
+    return PlainObject(kind_for("", "Pod"), ObjectMeta(name, uid=name, owner_references=references, **fields))
 
 
 def make_owner(**fields: Any) -> PlainObject:
     meta = ObjectMeta("web", "default", "owner", **fields)
-    return PlainObject(KINDS["Job"], meta)
+    return PlainObject(kind_for("", "Job"), meta)
 
 
 @pytest.mark.spec("RS-ADOPT-01", "RS-ADOPT-03", "RS-ISO-01", "DEP-SEL-03")

@@ -13,7 +13,7 @@ from lifecycle.engine.controllers.garbage.decide import (
     is_waiting_for_dependents,
 )
 from lifecycle.engine.controllers.node_taints.decide import decide_taints
-from lifecycle.engine.objects.kinds import KINDS
+from lifecycle.engine.objects.kinds import kind_for
 from lifecycle.engine.objects.meta import ObjectMeta, OwnerReference, PlainObject, StoredObject
 from lifecycle.engine.objects.node import Node
 from lifecycle.engine.objects.pod import Pod
@@ -26,7 +26,7 @@ def owned_by(*uids: str, block: bool = True) -> tuple[OwnerReference, ...]:
 
 def make(*owners: str, kind: str = "ConfigMap", block: bool = True, **fields: Any) -> StoredObject:
     meta = ObjectMeta("one", "default", "one", owner_references=owned_by(*owners, block=block), **fields)
-    return Pod(meta=meta) if kind == "Pod" else PlainObject(KINDS[kind], meta)
+    return Pod(meta=meta) if kind == "Pod" else PlainObject(kind_for("", kind), meta)
 
 
 def told(actions: list[Action]) -> list[Any]:
@@ -74,7 +74,7 @@ def test_a_dependent(
 @pytest.mark.spec("RS-DEL-05", "RS-DEL-06")
 def test_orphans_are_let_go_before_their_owner():
     owner = PlainObject(
-        KINDS["ConfigMap"], ObjectMeta("a", "default", "a", deletion_ms=5, finalizers=("x", ORPHAN))
+        kind_for("", "ConfigMap"), ObjectMeta("a", "default", "a", deletion_ms=5, finalizers=("x", ORPHAN))
     )
     assert is_orphaning(owner) and not is_waiting_for_dependents(owner)
     actions = decide_orphaning(owner, [make("a"), make("b", "a"), make("b")])
@@ -95,14 +95,14 @@ def test_an_owner_in_the_foreground_waits_for_those_that_block_it(
     dependents: list[StoredObject], is_over: bool
 ):
     owner = PlainObject(
-        KINDS["ConfigMap"], ObjectMeta("a", "default", "a", deletion_ms=5, finalizers=(FOREGROUND,))
+        kind_for("", "ConfigMap"), ObjectMeta("a", "default", "a", deletion_ms=5, finalizers=(FOREGROUND,))
     )
     actions = decide_waiting(owner, dependents)
     assert [action.new.meta.finalizers for action in actions] == ([()] if is_over else [])
 
 
 def test_an_owner_that_is_not_being_deleted_waits_for_nobody():
-    owner = PlainObject(KINDS["ConfigMap"], ObjectMeta("a", "default", "a", finalizers=(FOREGROUND,)))
+    owner = PlainObject(kind_for("", "ConfigMap"), ObjectMeta("a", "default", "a", finalizers=(FOREGROUND,)))
     assert decide_waiting(owner, []) == []
 
 

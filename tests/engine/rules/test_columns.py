@@ -4,17 +4,16 @@ from typing import Any
 
 import pytest
 
+from lifecycle.engine.kinds.tables import decide_columns, summarize
 from lifecycle.engine.objects.condition import Condition
 from lifecycle.engine.objects.deployment import Deployment
 from lifecycle.engine.objects.node import Node
+from lifecycle.engine.rules.ages import human_duration
 from lifecycle.engine.rules.columns import (
-    decide_pod_columns,
-    human_duration,
     node_status_text,
     pod_status_text,
     ready_text,
     restarts_text,
-    summarize,
 )
 from tests.engine.rules.build import ended, make_pod, make_spec, status
 
@@ -189,8 +188,8 @@ def test_restarts_count_init_containers_while_initializing() -> None:
 
 @pytest.mark.spec("POD-COL-02")
 def test_columns_come_in_kubectls_order() -> None:
-    columns = decide_pod_columns(make_pod(phase="Pending"), 0)
-    assert list(columns)[:5] == ["NAME", "READY", "STATUS", "RESTARTS", "AGE"]
+    columns = decide_columns(make_pod(phase="Pending").to_json(), 0, wide=True)
+    assert list(columns)[:6] == ["NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP"]
 
 
 @pytest.mark.parametrize(
@@ -230,7 +229,7 @@ def test_a_summary_says_what_the_lists_show() -> None:
         conditions=(READY,),
         containers=(status("app", "running", restart_count=2),),
     )
-    assert summarize(pod, 0) == {
+    assert summarize(pod) == {
         "uid": "uid-1",
         "kind": "Pod",
         "namespace": "default",
@@ -260,7 +259,7 @@ def test_the_summary_of_a_deployment(ready: int, state: str) -> None:
             "status": {"readyReplicas": ready},
         }
     )
-    seen = summarize(deployment, 0)
+    seen = summarize(deployment)
     assert (seen["ready"], seen["state"], seen["revision"]) == (f"{ready}/3", state, 4)
 
 

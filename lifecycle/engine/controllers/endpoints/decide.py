@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...objects.kinds import KINDS
+from ...objects.endpoint_slice import ENDPOINT_SLICE_KIND
 from ...objects.meta import ObjectMeta, PlainObject, StoredObject, controller_reference
 from ...objects.pod import Pod
 from ...objects.selector import Selector
@@ -148,7 +148,7 @@ def decide_slices(
 def _make_slice(service: StoredObject, endpoints: list[Endpoint], ports: list[Port]) -> PlainObject:
     meta = service.meta
     return PlainObject(
-        KINDS["EndpointSlice"],
+        ENDPOINT_SLICE_KIND,
         ObjectMeta(
             "",
             meta.namespace,

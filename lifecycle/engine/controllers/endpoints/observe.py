@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...api.context import Context
+from ...objects.endpoint_slice import ENDPOINT_SLICE_KIND
 from ...objects.meta import StoredObject
 from ...objects.pod import Pod
 from ...objects.selector import Selector
@@ -162,7 +163,8 @@ class EndpointSliceController:
 
     def _slices(self, service: StoredObject) -> list[StoredObject]:
         children = list_by_age(self._store.find, self._store.index.children.get(service.meta.uid, ()))
-        return [entry for entry in children if entry.kind.name == "EndpointSlice" and is_managed(entry)]
+        kind = ENDPOINT_SLICE_KIND.id
+        return [entry for entry in children if entry.kind.id == kind and is_managed(entry)]
 
     def _tell(self, name: str, pod_uid: str, was: str | None, is_now: str | None) -> None:
         pod = self._store.pods.get(pod_uid)

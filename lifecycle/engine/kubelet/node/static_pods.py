@@ -14,15 +14,15 @@ from typing import Any
 
 from ...api.server import ApiServer
 from ...heart.errors import BadRequest
+from ...kinds.defaults import apply_defaults
+from ...kinds.validation import validate_create
 from ...objects.condition import Condition
 from ...objects.meta import ObjectMeta, StoredObject
 from ...objects.pod import PENDING, POD_KIND, RUNNING, Pod, PodSpec
 from ...objects.pod_status import PodStatus
 from ...objects.times import format_time
-from ...rules.defaults import apply_defaults
 from ...rules.grace import decide_deletion_grace_seconds
 from ...rules.qos import decide_qos_class
-from ...rules.validation import validate_create
 from ...rules.validation.refusal import raise_invalid
 from ..parts import Kubelet, Parts
 from ..roster import decode_pod, encode_pod
@@ -86,7 +86,7 @@ class StaticPods:
             raise BadRequest(
                 f"Pod {name}: {references[0]}: a static pod may not refer to other objects of the API"
             )
-        data = apply_defaults("Pod", with_toleration(manifest), features)
+        data = apply_defaults(with_toleration(manifest), features)
         bound = {**data, "spec": {**data["spec"], "nodeName": node}}
         raise_invalid(data, validate_create(data, features) or validate_create(bound, features))
         self._parts.store.require("Namespace", "", data["metadata"].get("namespace") or "default")

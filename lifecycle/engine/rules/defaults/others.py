@@ -24,6 +24,14 @@ def default_service(data: Mapping[str, Any]) -> Json:
     return {**data, "spec": spec}
 
 
+def keep_address(before: Mapping[str, Any], after: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A Service keeps the address it was given, though who writes it may leave that out."""
+    given = {name: before[name] for name in ("clusterIP", "clusterIPs") if before.get(name)}
+    if after.get("type") == "ExternalName" or after.get("clusterIP"):
+        return after
+    return {**after, **given}
+
+
 def _default_port(port: Mapping[str, Any]) -> Json:
     found = dict(port)
     fill(found, protocol="TCP", targetPort=found.get("port"))

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...objects.kinds import KINDS
 from ...objects.propagation import FOREGROUND_FINALIZER, ORPHAN_FINALIZER
 from .field_error import FieldError, each_invalid, forbidden, invalid, required, too_long
-from .names import check_label, check_label_1035, check_label_value, check_qualified, check_subdomain
+from .names import check_label, check_label_value, check_qualified, check_subdomain
+
+NameCheck = Callable[[str], list[str]]
+"""What is wrong with a name, by the rules of its kind."""
 
 ANNOTATIONS_MOST_BYTES = 256 * 1024
 STANDARD_FINALIZERS = ("kubernetes", ORPHAN_FINALIZER, FOREGROUND_FINALIZER)
-_LABEL_KINDS = ("Namespace",)
-_LABEL_1035_KINDS = ("Service",)
-# Their names are paths of access rules and may hold almost anything.
-_FREE_NAME_KINDS = ("Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding")
 _IMMUTABLE = ("name", "namespace", "uid", "creationTimestamp")
 
 
-def validate_metadata(kind: str, metadata: Mapping[str, Any], path: str = "metadata") -> list[FieldError]:
+def validate_metadata(
+    metadata: Mapping[str, Any],
+    namespaced: bool = True,
+    check_name: NameCheck = check_subdomain,
+    path: str = "metadata",
+) -> list[FieldError]:
     """The metadata of a new object (POD-OBJ-05, DEP-SPEC-02, RS-SPEC-02)."""
-    errors = _validate_name(kind, metadata, path)
+    errors = _validate_name(metadata, check_name, path)
     namespace = metadata.get("namespace")
-    known = KINDS.get(kind)
-    if namespace and known is not None and not known.namespaced:
+    if namespace and not namespaced:
         errors.append(forbidden(f"{path}.namespace", "not allowed on this type"))
     elif namespace:
         errors += each_invalid(f"{path}.namespace", namespace, check_label(namespace))
@@ -34,28 +36,22 @@ def validate_metadata(kind: str, metadata: Mapping[str, Any], path: str = "metad
     return errors
 
 
-def _validate_name(kind: str, metadata: Mapping[str, Any], path: str) -> list[FieldError]:
+def _validate_name(metadata: Mapping[str, Any], check_name: NameCheck, path: str) -> list[FieldError]:
     name, prefix = metadata.get("name"), metadata.get("generateName")
     if not name and not prefix:
         return [required(f"{path}.name", "name or generateName is required")]
-    if kind in _FREE_NAME_KINDS:
-        return _validate_path_name(name or prefix or "", f"{path}.name")
-    check = check_subdomain
-    if kind in _LABEL_KINDS:
-        check = check_label
-    elif kind in _LABEL_1035_KINDS:
-        check = check_label_1035
     if name:
-        return each_invalid(f"{path}.name", name, check(name))
+        return each_invalid(f"{path}.name", name, check_name(name))
     # A generated name continues its prefix, so the prefix may end in a hyphen or dot.
     stem = str(prefix).rstrip("-.") or str(prefix)
-    return each_invalid(f"{path}.generateName", prefix, check(stem))
+    return each_invalid(f"{path}.generateName", prefix, check_name(stem))
 
 
-def _validate_path_name(name: str, path: str) -> list[FieldError]:
+def check_path_name(name: str) -> list[str]:
+    """A name that is part of a path of access rules may hold almost anything."""
     if name in (".", ".."):
-        return [invalid(path, name, f"may not be '{name}'")]
-    return [invalid(path, name, f"may not contain '{sign}'") for sign in "/%" if sign in name]
+        return [f"may not be '{name}'"]
+    return [f"may not contain '{sign}'" for sign in "/%" if sign in name]
 
 
 def validate_labels(labels: Mapping[str, str] | None, path: str) -> list[FieldError]:

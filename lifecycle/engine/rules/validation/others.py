@@ -46,6 +46,14 @@ def validate_service(spec: Mapping[str, Any]) -> list[FieldError]:
     return errors
 
 
+def validate_address_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[FieldError]:
+    """A Service keeps the address that it was given."""
+    was, wanted = before.get("clusterIP"), after.get("clusterIP")
+    if was and wanted and was != wanted:
+        return [invalid("spec.clusterIPs[0]", [wanted], "may not change once set")]
+    return []
+
+
 def _validate_service_port(port: Mapping[str, Any], path: str, needs_name: bool) -> list[FieldError]:
     errors = []
     name = port.get("name")

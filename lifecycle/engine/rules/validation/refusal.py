@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...heart.errors import Invalid
-from ...objects.kinds import KINDS
+from ...objects.kinds import kind_for
 from .field_error import FieldError
 
 
@@ -19,8 +19,7 @@ def raise_invalid(data: Mapping[str, Any], errors: Sequence[FieldError]) -> None
 
 def make_invalid(kind: str, name: str, errors: Sequence[FieldError], api_version: str = "") -> Invalid:
     """The refusal of an object: one cause for each field. One complaint is said once, however it was met."""
-    known = KINDS.get(kind)
-    group = (api_version or (known.api_version if known else "")).rpartition("/")[0]
+    group = kind_for(api_version, kind).group
     texts = list(dict.fromkeys(str(error) for error in errors))
     body = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
     qualified = f"{kind}.{group}" if group else kind

@@ -25,6 +25,10 @@ from .selectors import (
 )
 
 Gates = Mapping[str, bool]
+_STATEFUL_MUTABLE = (
+    "replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit",
+    "persistentVolumeClaimRetentionPolicy", "minReadySeconds",
+)  # fmt: skip
 
 
 def validate_template(
@@ -154,6 +158,16 @@ def validate_stateful_set(spec: Mapping[str, Any], gates: Gates) -> list[FieldEr
         path = f"spec.persistentVolumeClaimRetentionPolicy.{field}"
         errors += check_choice(path, retention.get(field), ("Delete", "Retain"))
     return errors + validate_selected_template(spec, gates, "statefulset")
+
+
+def validate_stateful_set_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[FieldError]:
+    """Most of a StatefulSet's spec stays for life."""
+    fields = sorted({*before, *after} - set(_STATEFUL_MUTABLE))
+    if all(before.get(field) == after.get(field) for field in fields):
+        return []
+    names = ", ".join(f"'{field}'" for field in _STATEFUL_MUTABLE[:-1])
+    allowed = f"{names} and '{_STATEFUL_MUTABLE[-1]}'"
+    return [forbidden("spec", f"updates to statefulset spec for fields other than {allowed} are forbidden")]
 
 
 def _validate_stateful_rolling(strategy: Mapping[str, Any], rolling: Mapping[str, Any]) -> list[FieldError]:

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from ....objects.condition import find_condition
 from ....objects.deployment import REVISION, Deployment, DeploymentStatus
-from ....objects.kinds import KINDS
 from ....objects.meta import ObjectMeta, controller_reference
 from ....objects.pod_template import HASH_LABEL, make_hash
 from ....objects.record import Record
-from ....objects.replica_set import ReplicaSet, ReplicaSetSpec, ReplicaSetStatus
+from ....objects.replica_set import REPLICA_SET_KIND, ReplicaSet, ReplicaSetSpec, ReplicaSetStatus
 from ....rules.actions import Action, Create, Delete, RecordEvent, Refusal, Update
 from .progress import count_wanted, make_condition, set_condition
 from .reasons import (
@@ -31,8 +30,6 @@ from .revisions import (
     revision_of,
     size_annotations,
 )
-
-REPLICA_SET = KINDS["ReplicaSet"]
 
 
 class Options(Record):
@@ -253,7 +250,7 @@ def make_new_set(deployment: Deployment, old: Sequence[ReplicaSet]) -> ReplicaSe
         owner_references=(controller_reference(deployment),),
     )
     empty = ReplicaSet(
-        REPLICA_SET,
+        REPLICA_SET_KIND,
         meta,
         ReplicaSetSpec.made(0, spec.min_ready_seconds, selector, template),
         ReplicaSetStatus(),

@@ -1,0 +1,30 @@
+"""What the API server fills in before it stores an object.
+
+Pure: a new object comes out, the one that went in is never touched. Parts that need no default are shared.
+Addresses, uids and times are given by the store, not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..heart.settings import FEATURE_DEFAULTS
+from .registry import entry_of_json
+
+DEFAULT_NAMESPACE = "default"
+
+
+def apply_defaults(data: Mapping[str, Any], gates: Mapping[str, bool] = FEATURE_DEFAULTS) -> dict[str, Any]:
+    """The object with every default of Kubernetes v1.35 filled in. `gates`: the cluster's feature gates."""
+    entry = entry_of_json(data)
+    found = dict(data)
+    metadata = dict(found.get("metadata") or {})
+    if entry.kind.namespaced and not metadata.get("namespace"):
+        metadata["namespace"] = DEFAULT_NAMESPACE
+    found["metadata"] = metadata
+    if entry.default_spec is not None and found.get("spec") is not None:
+        found["spec"] = entry.default_spec(found["spec"], gates)
+    elif entry.default is not None:
+        found = entry.default(found)
+    return found

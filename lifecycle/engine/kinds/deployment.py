@@ -1,0 +1,34 @@
+"""Deployment."""
+
+from __future__ import annotations
+
+from ..objects.deployment import DEPLOYMENT_KIND, Deployment, DeploymentSpec, DeploymentStatus
+from ..rules.defaults.workloads import default_deployment
+from ..rules.validation.workloads import validate_deployment
+from ..rules.workload_columns import (
+    decide_deployment_columns,
+    decide_wide_deployment_columns,
+    summarize_counts,
+)
+from ..rules.workload_words import describe_deployment
+from .entry import PAUSE, REPLICAS, RESTART, RESUME, TEMPLATE, UNDO, KindEntry
+
+DEPLOYMENT = KindEntry(
+    kind=DEPLOYMENT_KIND,
+    typed=Deployment,
+    records=(DeploymentStatus,),
+    spec_class=DeploymentSpec,
+    default_spec=default_deployment,
+    drops_status=True,
+    is_host_name="Pod names and hostnames",
+    validate_spec=validate_deployment,
+    immutable=("selector",),
+    columns=decide_deployment_columns,
+    wide_columns=decide_wide_deployment_columns,
+    summarize=lambda obj: summarize_counts(obj, obj.status.ready_replicas, obj.spec.replicas),
+    describe=describe_deployment,
+    pod_spec_path=TEMPLATE,
+    replicas_path=REPLICAS,
+    rollout=(RESTART, PAUSE, RESUME, UNDO),
+    is_workload=True,
+)

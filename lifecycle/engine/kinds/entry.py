@@ -1,0 +1,105 @@
+"""What can be particular to a kind. A field that is left out says: as with any other kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..objects.kinds import Kind
+from ..objects.meta import PlainObject, StoredObject
+from ..objects.record import Record
+from ..rules.ages import Ages
+from ..rules.validation.field_error import FieldError
+from ..rules.validation.metadata import NameCheck
+from ..rules.validation.names import check_subdomain
+
+Json = Mapping[str, Any]
+Gates = Mapping[str, bool]
+Default = Callable[[Json, Gates], dict[str, Any]]
+Check = Callable[[Json, Gates], list[FieldError]]
+Change = Callable[[Json, Json, Gates], list[FieldError]]
+Columns = Callable[[Json, Json, Json, Ages], dict[str, Any]]
+"""From metadata, spec and status: columns by kubectl's headers, in their order."""
+Summarize = Callable[[Any], Mapping[str, Any]]
+"""From the typed object: of node, state, phase, status, ready and restarts those that it has."""
+
+TEMPLATE = ("spec", "template", "spec")
+REPLICAS = ("spec", "replicas")
+RESTART, PAUSE, RESUME, UNDO = "restart", "pause", "resume", "undo"
+
+
+def show_nothing(meta: Json, spec: Json, status: Json, ages: Ages) -> dict[str, Any]:
+    """No columns beside NAME and AGE."""
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindEntry:
+    """One kind, in all that is its own. JSON is that of the API; no function changes what it is given."""
+
+    kind: Kind
+    is_passive: bool = False
+    """Whether it is only stored and shown: nothing in the model acts on it."""
+
+    # --- in memory and in checkpoints ---------------------------------------------------------------------
+
+    typed: type[StoredObject] = PlainObject
+    records: tuple[type[Record], ...] = ()
+    """Classes of what its typed objects are made of."""
+    spec_class: type[Record] | None = None
+    """The class of its spec, where that is kept as JSON and read again."""
+
+    # --- what the API server does with a write ------------------------------------------------------------
+
+    default_spec: Default | None = None
+    """Fills in the spec, where there is one."""
+    default: Callable[[Json], dict[str, Any]] | None = None
+    """Fills in the whole object instead."""
+    carry_over: Callable[[Json, Json], Json] | None = None
+    """(stored spec, new spec): the new spec with what stays although a writer leaves it out."""
+    drops_status: bool = False
+    """Whether a client's status is dropped at creation."""
+    check_name: NameCheck = check_subdomain
+    is_host_name: str = ""
+    """What its name is used in, if its pods' host names come from it: `Pod names and hostnames`."""
+    validate_spec: Check | None = None
+    """What is wrong with the spec, defaults applied."""
+    validate: Check | None = None
+    """What is wrong with the whole object, defaults applied."""
+    validate_status: Check | None = None
+    """What is wrong with an object sent to /status."""
+    immutable: tuple[str, ...] = ()
+    """Fields of the spec that stay for life."""
+    validate_change: Callable[[Json, Json], list[FieldError]] | None = None
+    """(stored spec, new spec): what else may not change so."""
+    validate_update: Change | None = None
+    """Of a kind whose updates are held to rules of their own: in the place of all checks of the spec."""
+    subresources: Mapping[str, Change] = field(default_factory=dict)
+    """What is wrong with a change sent to one of these."""
+
+    # --- what people see ----------------------------------------------------------------------------------
+
+    list_rows: Callable[[Json], Mapping[str, Any]] = lambda spec: {}
+    """Fields of the spec whose changes are transitions. Of the status all integers and conditions are."""
+    columns: Columns = show_nothing
+    """What kubectl prints between NAME and AGE."""
+    wide_columns: Columns = show_nothing
+    """What kubectl prints after AGE with `-o wide`."""
+    summarize: Summarize = lambda obj: {}
+    """What lists show."""
+    describe: Callable[[Json], str] = lambda data: ""
+    """Where it is, in a line."""
+
+    # --- what clients and owners do with it ---------------------------------------------------------------
+
+    pod_spec_path: tuple[str, ...] = ()
+    """Where its containers are written: in it, or in its template."""
+    replicas_path: tuple[str, ...] = ()
+    """Where its size is written, if it can be scaled."""
+    rollout: tuple[str, ...] = ()
+    """What `kubectl rollout` can do with it."""
+    is_workload: bool = False
+    """Whether it is there for the pods it makes, itself or through what it makes."""
+    stands_between: bool = False
+    """Whether its pods may be those of a workload that owns it: `Deployment > ReplicaSet > Pod`."""

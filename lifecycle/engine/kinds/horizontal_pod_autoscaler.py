@@ -1,0 +1,15 @@
+"""HorizontalPodAutoscaler."""
+
+from __future__ import annotations
+
+from ..objects.kinds import Kind
+from ..rules.defaults.others import default_autoscaler
+from ..rules.workload_columns import decide_autoscaler_columns, summarize_end
+from .entry import KindEntry
+
+HORIZONTAL_POD_AUTOSCALER = KindEntry(
+    kind=Kind("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", True, "hpa"),
+    default=default_autoscaler,
+    columns=decide_autoscaler_columns,
+    summarize=summarize_end,
+)

@@ -1,0 +1,34 @@
+"""Node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..objects.node import NODE_KIND, Node, NodeSpec, NodeStatus, Taint
+from ..rules.columns import summarize_node
+from ..rules.validation.field_error import FieldError
+from ..rules.validation.nodes import validate_node
+from .entry import Gates, Json, KindEntry
+
+
+def _validate(data: Json, gates: Gates) -> list[FieldError]:
+    return validate_node(data.get("status") or {})
+
+
+def _list_rows(spec: Json) -> dict[str, Any]:
+    taints = ",".join(
+        f"{taint.get('key')}={taint.get('value', '')}:{taint.get('effect')}"
+        for taint in spec.get("taints") or ()
+    )
+    return {"unschedulable": bool(spec.get("unschedulable")), "taints": taints or None}
+
+
+NODE = KindEntry(
+    kind=NODE_KIND,
+    typed=Node,
+    records=(NodeSpec, NodeStatus, Taint),
+    validate=_validate,
+    validate_status=_validate,
+    list_rows=_list_rows,
+    summarize=summarize_node,
+)

@@ -1,0 +1,57 @@
+"""Pod."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..objects.container import ContainerState, ContainerStatus
+from ..objects.pod import POD_KIND, Pod, PodSpec
+from ..objects.pod_status import PodStatus
+from ..rules.ages import Ages
+from ..rules.columns import decide_pod_columns, decide_wide_pod_columns, summarize_pod
+from ..rules.defaults.pods import default_pod
+from ..rules.qos import decide_qos_class
+from ..rules.validation.pod_updates import (
+    validate_ephemeral_update,
+    validate_new_pod,
+    validate_pod_update,
+    validate_resize,
+)
+from .entry import Gates, Json, KindEntry
+
+
+def _qos_of(spec: Json) -> str:
+    return decide_qos_class(PodSpec.from_json(dict(spec)))
+
+
+def _read(meta: Json, spec: Json, status: Json, ages: Ages) -> Pod:
+    return Pod.from_json({"metadata": meta, "spec": spec, "status": status}, ages.epoch_ms)
+
+
+def _columns(meta: Json, spec: Json, status: Json, ages: Ages) -> dict[str, Any]:
+    return {**decide_pod_columns(_read(meta, spec, status, ages), ages.now_ms)}
+
+
+def _wide_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> dict[str, Any]:
+    return {**decide_wide_pod_columns(_read(meta, spec, status, ages))}
+
+
+def _validate_resize(old: Json, new: Json, gates: Gates) -> Any:
+    return validate_resize(old, new, _qos_of)
+
+
+POD = KindEntry(
+    kind=POD_KIND,
+    typed=Pod,
+    records=(PodStatus, ContainerStatus, ContainerState),
+    default_spec=default_pod,
+    drops_status=True,
+    is_host_name="the Pod's hostname",
+    validate=validate_new_pod,
+    validate_update=validate_pod_update,
+    subresources={"ephemeralcontainers": validate_ephemeral_update, "resize": _validate_resize},
+    columns=_columns,
+    wide_columns=_wide_columns,
+    summarize=summarize_pod,
+    pod_spec_path=("spec",),
+)

@@ -1,0 +1,15 @@
+"""PodDisruptionBudget."""
+
+from __future__ import annotations
+
+from ..objects.kinds import Kind
+from ..rules.validation.others import validate_budget
+from ..rules.workload_columns import decide_disruption_budget_columns, summarize_end
+from .entry import KindEntry
+
+POD_DISRUPTION_BUDGET = KindEntry(
+    kind=Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets", True, "pdb"),
+    validate_spec=lambda spec, gates: validate_budget(spec),
+    columns=decide_disruption_budget_columns,
+    summarize=summarize_end,
+)

@@ -1,0 +1,30 @@
+"""ReplicaSet."""
+
+from __future__ import annotations
+
+from ..objects.replica_set import REPLICA_SET_KIND, ReplicaSet, ReplicaSetSpec, ReplicaSetStatus
+from ..rules.defaults.workloads import default_replica_set
+from ..rules.validation.workloads import validate_replica_set
+from ..rules.workload_columns import decide_replica_set_columns, decide_selector_columns, summarize_counts
+from ..rules.workload_words import describe_replicas
+from .entry import REPLICAS, TEMPLATE, KindEntry
+
+REPLICA_SET = KindEntry(
+    kind=REPLICA_SET_KIND,
+    typed=ReplicaSet,
+    records=(ReplicaSetStatus,),
+    spec_class=ReplicaSetSpec,
+    default_spec=default_replica_set,
+    drops_status=True,
+    is_host_name="Pod names and hostnames",
+    validate_spec=validate_replica_set,
+    immutable=("selector",),
+    columns=decide_replica_set_columns,
+    wide_columns=decide_selector_columns,
+    summarize=lambda obj: summarize_counts(obj, obj.status.ready_replicas, obj.spec.replicas),
+    describe=describe_replicas,
+    pod_spec_path=TEMPLATE,
+    replicas_path=REPLICAS,
+    is_workload=True,
+    stands_between=True,
+)

@@ -1,0 +1,60 @@
+"""What people see of any object: kubectl's columns, the row that lists show, and what its writes tell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..objects.deployment import REVISION
+from ..objects.meta import StoredObject
+from ..rules.ages import Ages
+from .entry import Json
+from .registry import entry_of, entry_of_json
+
+
+def decide_columns(data: Json, now_ms: int, *, epoch_ms: int = 0, wide: bool = False) -> dict[str, Any]:
+    """The columns of one object, in kubectl's order. Counts are integers, all else is text.
+
+    `data` is the API form with its `kind`; without `apiVersion` it is a registered kind.
+    """
+    entry = entry_of_json(data)
+    parts = data.get("metadata") or {}, data.get("spec") or {}, data.get("status") or {}
+    ages = Ages(now_ms, epoch_ms)
+    return {
+        "NAME": parts[0].get("name", ""),
+        **entry.columns(*parts, ages),
+        "AGE": ages.age_of(parts[0].get("creationTimestamp")),
+        **(entry.wide_columns(*parts, ages) if wide else {}),
+    }
+
+
+def summarize(obj: StoredObject) -> dict[str, Any]:
+    """The row kept of every object, also after its end. Instants in ms; `deleted_ms` is the caller's to set.
+
+    `owner`: `ReplicaSet/web-…` or None. What a kind does not have is None.
+    """
+    subject = obj.subject
+    summary: dict[str, Any] = {
+        "uid": subject.uid,
+        "kind": subject.kind,
+        "namespace": subject.namespace,
+        "name": subject.name,
+        "owner": subject.owner,
+        "node": None,
+        "state": None,
+        "phase": None,
+        "status": None,
+        "ready": None,
+        "restarts": None,
+        "revision": read_revision(obj),
+        "created_ms": obj.meta.creation_ms,
+        "deleted_ms": None,
+        "rv": obj.resource_version,
+    }
+    summary.update(entry_of(obj.kind).summarize(obj))
+    return summary
+
+
+def read_revision(obj: StoredObject) -> int | None:
+    """The revision of a rollout that an object is of; None where it says none."""
+    text = obj.meta.annotations.get(REVISION, "")
+    return int(text) if text.isdigit() else None

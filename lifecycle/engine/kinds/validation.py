@@ -1,0 +1,75 @@
+"""What the API server refuses, in its own words.
+
+Structure (unknown fields, wrong types) is checked before; here every value is looked at. Pure: the object in,
+its errors out. What needs the live cluster (quota, names taken, budgets) is the engine's answer to a command.
+"""
+
+from __future__ import annotations
+
+from ..heart.settings import FEATURE_DEFAULTS
+from ..rules.validation.field_error import FieldError, invalid
+from ..rules.validation.metadata import validate_metadata, validate_metadata_update
+from ..rules.validation.names import check_label
+from .entry import Gates, Json, KindEntry
+from .pod_specs import find_pod_spec
+from .registry import entry_of_json
+
+
+def validate_create(data: Json, gates: Gates = FEATURE_DEFAULTS) -> list[FieldError]:
+    """Everything wrong with a new object whose defaults are applied."""
+    entry = entry_of_json(data)
+    errors = validate_metadata(data.get("metadata") or {}, entry.kind.namespaced, entry.check_name)
+    return errors + _validate_content(entry, data, gates)
+
+
+def _validate_content(entry: KindEntry, data: Json, gates: Gates) -> list[FieldError]:
+    errors = []
+    if entry.validate_spec is not None:
+        errors += entry.validate_spec(data.get("spec") or {}, gates)
+    if entry.validate is not None:
+        errors += entry.validate(data, gates)
+    return errors
+
+
+def validate_update(
+    old: Json, new: Json, subresource: str = "", gates: Gates = FEATURE_DEFAULTS
+) -> list[FieldError]:
+    """Everything wrong with a change. `old` is what is stored, `new` what was asked for, defaults applied.
+
+    `subresource`: "", `status`, `scale`, or one of the kind's own.
+    """
+    entry = entry_of_json(old)
+    errors = validate_metadata_update(old.get("metadata") or {}, new.get("metadata") or {})
+    if subresource == "status":
+        return errors + (entry.validate_status(new, gates) if entry.validate_status is not None else [])
+    own = entry.subresources.get(subresource) or entry.validate_update
+    if own is not None:
+        return errors + own(old, new, gates)
+    return errors + _validate_fixed_fields(entry, old, new) + _validate_content(entry, new, gates)
+
+
+def _validate_fixed_fields(entry: KindEntry, old: Json, new: Json) -> list[FieldError]:
+    """Fields an object keeps for life (DEP-SEL-01, RS-SPEC-08)."""
+    before, after = old.get("spec") or {}, new.get("spec") or {}
+    errors = [
+        invalid(f"spec.{field}", after.get(field), "field is immutable")
+        for field in entry.immutable
+        if before.get(field) != after.get(field)
+    ]
+    return errors + (entry.validate_change(before, after) if entry.validate_change is not None else [])
+
+
+def list_warnings(data: Json) -> list[str]:
+    """What the API server accepts but warns about (POD-OBJ-05)."""
+    entry, name = entry_of_json(data), (data.get("metadata") or {}).get("name") or ""
+    warnings = []
+    if name and entry.is_host_name and check_label(name):
+        why = "must not contain dots" if "." in name else "must be no more than 63 characters"
+        warnings.append(
+            f"metadata.name: this is used in {entry.is_host_name}, which can result in surprising behavior; "
+            f"a DNS label is recommended: [{why}]"
+        )
+    if (find_pod_spec(data).get("terminationGracePeriodSeconds") or 0) < 0:
+        text = "must be >= 0; negative values are invalid and will be treated as 1"
+        warnings.append(f"{'.'.join(entry.pod_spec_path)}.terminationGracePeriodSeconds: {text}")
+    return warnings

@@ -1,0 +1,7 @@
+"""EndpointSlices, which are kept as plain JSON."""
+
+from __future__ import annotations
+
+from .kinds import Kind
+
+ENDPOINT_SLICE_KIND = Kind("discovery.k8s.io/v1", "EndpointSlice", "endpointslices")
