@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Q
+
 from dashboard.plots.replicas import Budget
 from lifecycle.engine.api.patches import merge_patch
-from lifecycle.engine.objects.deployment import DeploymentSpec
+from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND, DeploymentSpec
+from lifecycle.kind_columns import of_kind
 from lifecycle.models import Cluster, ObjectVersion, StoredObject
 
 Json = dict[str, Any]
@@ -20,16 +23,14 @@ class BudgetReader:
     """Follows the versions of one Deployment; each `read` takes what is new."""
 
     def __init__(self, namespace: str, name: str) -> None:
-        self.subject = {"kind": "Deployment", "namespace": namespace, "name": name}
+        self.subject = of_kind(DEPLOYMENT_KIND.id) & Q(namespace=namespace, name=name)
         self.rv = 0
         self.spec: Json = {}
         self.budgets: list[Budget] = []
 
     def read(self, cluster: Cluster) -> list[Budget]:
         """Every budget up to the cluster's cursor, oldest first."""
-        rows = ObjectVersion.objects.filter(
-            cluster=cluster, rv__gt=self.rv, rv__lte=cluster.rv, **self.subject
-        )
+        rows = ObjectVersion.objects.filter(self.subject, cluster=cluster, rv__gt=self.rv, rv__lte=cluster.rv)
         versions = list(rows.order_by("rv"))
         for version in versions if self.rv else self._begin(cluster, versions):
             self._take(version)
@@ -45,7 +46,7 @@ class BudgetReader:
         created = next((number for number, one in enumerate(versions) if one.type == "ADDED"), None)
         if created is not None:
             return versions[created:]
-        latest = StoredObject.objects.filter(cluster=cluster, **self.subject).order_by("-rv").first()
+        latest = StoredObject.objects.filter(self.subject, cluster=cluster).order_by("-rv").first()
         if latest is None or (latest.deleted_ms is not None and not versions):
             return []
         self.spec = latest.data.get("spec") or {}

@@ -16,7 +16,11 @@ from dashboard.plots.phases import make_phases
 from dashboard.plots.replicas import NUMBERS, Rollout, make_replicas
 from dashboard.plots.stories import FIELDS, Stories
 from dashboard.plots.timeline import MAX_ROWS, make_timeline
-from dashboard.readings import event_uid
+from dashboard.readings import event_uid, list_between
+from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
+from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
+from lifecycle.kind_columns import of_kind
 from lifecycle.models import Cluster, Event, StoredObject, Transition
 from lifecycle.sources import EVENTS, TRANSITIONS
 
@@ -51,7 +55,7 @@ class TimelineFeed:
     def load(self, cluster: Cluster) -> None:
         self.stories = Stories()
         pods = _latest_pods(cluster, self.window_ms)
-        parents = Q(field="exists", kind__in=["ReplicaSet", "Job"])
+        parents = of_kind(*list_between()) & Q(field="exists")
         rows = _transitions(cluster)
         for row in _walk(TRANSITIONS, rows.filter(parents)):
             self.stories.feed(row)
@@ -82,7 +86,7 @@ class PodFeed:
 
     def load(self, cluster: Cluster) -> None:
         named = StoredObject.objects.filter(
-            cluster=cluster, kind="Pod", namespace=self.namespace, name=self.name
+            of_kind(POD_KIND.id), cluster=cluster, namespace=self.namespace, name=self.name
         )
         columns = ("uid", "data__metadata__annotations", "state")
         known = named.order_by("-rv").values_list(*columns).first() or ("", None, None)
@@ -116,8 +120,8 @@ class RolloutFeed:
     def load(self, cluster: Cluster) -> None:
         self.rollout = Rollout(self.name)
         here = _transitions(cluster).filter(namespace=self.namespace)
-        own = Q(kind="Deployment", name=self.name, field__in=["exists", *NUMBERS])
-        owned = Q(kind="ReplicaSet", owner=self.rollout.owner, field__in=self.OWNED)
+        own = of_kind(DEPLOYMENT_KIND.id) & Q(name=self.name, field__in=["exists", *NUMBERS])
+        owned = of_kind(REPLICA_SET_KIND.id) & Q(owner=self.rollout.owner, field__in=self.OWNED)
         for row in _walk(TRANSITIONS, here.filter(own | owned)):
             self.rollout.feed(row)
         self.budgets = BudgetReader(self.namespace, self.name)
@@ -164,7 +168,7 @@ def _walk(source: Any, rows: QuerySet) -> Iterator[Row]:
 
 def _latest_pods(cluster: Cluster, window_ms: int | None) -> list[tuple[str, str | None]]:
     """Uid and stored state of the pods a timeline can show: the living first, then the latest gone."""
-    pods = StoredObject.objects.filter(cluster=cluster, kind="Pod")
+    pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster)
     alive = pods.filter(deleted_ms__isnull=True).order_by("-created_ms")
     gone = pods.filter(deleted_ms__gte=0 if window_ms is None else cluster.instant_ms - window_ms)
     found = list(alive.values_list("uid", "state")[:HELD_PODS])

@@ -8,6 +8,8 @@ from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
 
+from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
+from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.engine.programs.durations import parse_milliseconds
 from lifecycle.input.instants import parse_instant
 from lifecycle.models import DNS_LABEL
@@ -109,7 +111,7 @@ class ChangeForm(forms.Form):
 
     def command(self, namespace: str, name: str) -> tuple[str, dict[str, Any]]:
         """The command for these answers."""
-        target = {"kind": "Deployment", "namespace": namespace, "name": name}
+        target = {"kind": DEPLOYMENT_KIND.id, "namespace": namespace, "name": name}
         match self.cleaned_data["action"]:
             case "setImage":
                 image = {name: self.cleaned_data[name].strip() for name in ("container", "image")}
@@ -131,7 +133,7 @@ class DeletePodForm(forms.Form):
 
     def payload(self, namespace: str, name: str) -> dict[str, Any]:
         grace = self.cleaned_data["grace"]
-        target: dict[str, Any] = {"kind": "Pod", "namespace": namespace, "name": name}
+        target: dict[str, Any] = {"kind": POD_KIND.id, "namespace": namespace, "name": name}
         if self.cleaned_data["force"]:
             return target | {"gracePeriodSeconds": 0, "force": True}
         return target if grace is None else target | {"gracePeriodSeconds": grace}

@@ -6,15 +6,19 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from dashboard.pages import find_page
 from dashboard.plots.theme import REVISIONS, STATES, TONES, Tone
-from lifecycle.engine.objects.pod import MIRROR
+from lifecycle.engine.kinds import registry
+from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
+from lifecycle.engine.objects.pod import MIRROR, POD_KIND
+from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
+from lifecycle.kind_columns import of_kind
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.verdicts import judge_rollout
 
 Json = dict[str, Any]
 # A namespace and what stands in it: `Deployment/web`.
 Key = tuple[str | None, str | None]
-WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "ReplicaSet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,7 @@ class Workload:
     kind: str
     namespace: str
     name: str
+    page: str
     summary: str
     shares: list[Share]
 
@@ -45,28 +50,40 @@ class Workload:
 def list_workloads(cluster: Cluster) -> list[Workload]:
     """Everything that owns pods and is not itself owned, by namespace and name."""
     alive = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True)
-    owners = alive.filter(kind__in=WORKLOADS, owner__isnull=True).order_by("namespace", "name", "kind")
+    kinds = of_kind(*(entry.kind.id for entry in registry.list_workloads()))
+    owners = alive.filter(kinds, owner__isnull=True).order_by("namespace", "name", "kind")
     states = _states_by_workload(cluster)
-    return [
-        Workload(row.kind, row.namespace or "", row.name, summarize_workload(row.kind, row.data), shares)
-        for row in owners
-        for shares in [_shares(states.get((row.namespace, f"{row.kind}/{row.name}"), Counter()))]
-    ]
+    return [_workload(row, states) for row in owners]
+
+
+def _workload(row: StoredObject, states: dict[Key, Counter[str]]) -> Workload:
+    entry, namespace = registry.entry_of_json(row.data), row.namespace or ""
+    shares = _shares(states.get((row.namespace, f"{entry.kind.id}/{row.name}"), Counter()))
+    page = find_page(entry.kind.id, namespace, row.name)
+    words = [entry.describe(row.data)]
+    if entry.kind.id == DEPLOYMENT_KIND.id:
+        words.append(rollout_words(row.data))
+    return Workload(row.kind, namespace, row.name, page, " · ".join(words), shares)
 
 
 def _states_by_workload(cluster: Cluster) -> dict[Key, Counter[str]]:
     alive = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True)
-    between = alive.filter(kind__in=["ReplicaSet", "Job"], owner__isnull=False)
+    between = alive.filter(of_kind(*list_between()), owner__isnull=False)
     parents: dict[Key, str | None] = {
         (namespace, f"{kind}/{name}"): owner
         for namespace, kind, name, owner in between.values_list("namespace", "kind", "name", "owner")
     }
     states: dict[Key, Counter[str]] = {}
-    pods = alive.filter(kind="Pod", owner__isnull=False)
+    pods = alive.filter(of_kind(POD_KIND.id), owner__isnull=False)
     for namespace, owner, state in pods.values_list("namespace", "owner", "state"):
         workload = parents.get((namespace, owner), owner)
         states.setdefault((namespace, workload), Counter())[state or "unknown"] += 1
     return states
+
+
+def list_between() -> list[str]:
+    """The kinds whose pods may be those of a workload above them."""
+    return [entry.kind.id for entry in registry.list_entries() if entry.stands_between]
 
 
 def _shares(states: Counter[str]) -> list[Share]:
@@ -79,25 +96,9 @@ def _shares(states: Counter[str]) -> list[Share]:
 
 def count_states(cluster: Cluster) -> list[tuple[Tone, int]]:
     """Living pods by state, in the order of the palette."""
-    pods = StoredObject.objects.filter(cluster=cluster, kind="Pod", deleted_ms__isnull=True)
+    pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
     counts = Counter(pods.values_list("state", flat=True))
     return [(tone, counts[tone.name]) for tone in STATES]
-
-
-def summarize_workload(kind: str, data: Json) -> str:
-    """`2 of 3 ready · 1 updated · rolling out`: one line a person reads at a glance."""
-    spec, status = data.get("spec") or {}, data.get("status") or {}
-    if kind == "CronJob":
-        return f"{spec.get('schedule', '')} · {len(status.get('active') or ())} active"
-    if kind == "Job":
-        parts = [f"{status.get(name, 0)} {name}" for name in ("active", "succeeded", "failed")]
-        return " · ".join(parts)
-    wanted = status.get("desiredNumberScheduled", 0) if kind == "DaemonSet" else spec.get("replicas", 1)
-    ready = status.get("numberReady" if kind == "DaemonSet" else "readyReplicas", 0)
-    parts = [f"{ready} of {wanted} ready"]
-    if kind == "Deployment":
-        parts.append(rollout_words(data))
-    return " · ".join(parts)
 
 
 def rollout_words(data: Json) -> str:
@@ -108,7 +109,7 @@ def rollout_words(data: Json) -> str:
 
 def find_object(cluster: Cluster, kind: str, namespace: str, name: str) -> StoredObject | None:
     """The latest object of that name, deleted or not."""
-    named = StoredObject.objects.filter(cluster=cluster, kind=kind, namespace=namespace, name=name)
+    named = StoredObject.objects.filter(of_kind(kind), cluster=cluster, namespace=namespace, name=name)
     return named.order_by("-rv").first()
 
 
@@ -176,10 +177,10 @@ def state_times(state: Json | None) -> list[str]:
 def list_revisions(cluster: Cluster, namespace: str, name: str) -> list[Json]:
     """A Deployment's ReplicaSets, newest revision first."""
     owned = StoredObject.objects.filter(
+        of_kind(REPLICA_SET_KIND.id),
         cluster=cluster,
-        kind="ReplicaSet",
         namespace=namespace,
-        owner=f"Deployment/{name}",
+        owner=f"{DEPLOYMENT_KIND.id}/{name}",
         deleted_ms__isnull=True,
     )
     revisions = [_revision(row) for row in owned]

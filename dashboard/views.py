@@ -26,6 +26,8 @@ from dashboard.live_figures import tell_time
 from dashboard.plots.phases import VALUES
 from dashboard.plots.theme import REVISIONS, STATES, duration
 from lifecycle.access import Verb, clusters_for, get_cluster_or_404
+from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
+from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.models import Cluster, Event, StoredObject
 from lifecycle.runs import container_logs, forks, inbox
 from lifecycle.runs.checkpoints import Unreadable
@@ -194,7 +196,7 @@ def pod_status(request: HttpRequest, cluster: str, namespace: str, name: str) ->
 def pod_log(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
     """What a container wrote, in its current run or the one before."""
     found = get_cluster_or_404(request.user, cluster)
-    stored = _find(found, "Pod", namespace, name)
+    stored = _find(found, POD_KIND.id, namespace, name)
     container = request.GET.get("container", "")
     log = container_logs.find_run(found, stored.uid, container, "previous" in request.GET)
     return render(request, "pods/_log.html", {"log": log, "container": container})
@@ -205,7 +207,7 @@ def pod_log(request: HttpRequest, cluster: str, namespace: str, name: str) -> Ht
 def delete_pod(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
     """Ask for a pod's graceful deletion."""
     found = get_cluster_or_404(request.user, cluster, Verb.CHANGE)
-    _find(found, "Pod", namespace, name)
+    _find(found, POD_KIND.id, namespace, name)
     form = DeletePodForm(request.POST)
     if not form.is_valid():
         return _answer(request, [Answer(False, f"Pod {namespace}/{name}", _messages(form))])
@@ -238,7 +240,7 @@ def deployment_status(request: HttpRequest, cluster: str, namespace: str, name: 
 def change_deployment(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
     """Another image, more replicas, restart, pause, resume, undo, delete."""
     found = get_cluster_or_404(request.user, cluster, Verb.CHANGE)
-    _find(found, "Deployment", namespace, name)
+    _find(found, DEPLOYMENT_KIND.id, namespace, name)
     form, subject = ChangeForm(request.POST), f"Deployment {namespace}/{name}"
     if not form.is_valid():
         return _answer(request, [Answer(False, subject, _messages(form))])
@@ -287,7 +289,7 @@ def _find(cluster: Cluster, kind: str, namespace: str, name: str) -> StoredObjec
 
 
 def _pod(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
-    stored = _find(cluster, "Pod", namespace, name)
+    stored = _find(cluster, POD_KIND.id, namespace, name)
     end_ms = tell_time(cluster)["at_ms"] if stored.deleted_ms is None else stored.deleted_ms
     return {
         "pod": stored,
@@ -301,7 +303,7 @@ def _pod(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
 
 
 def _deployment(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
-    stored = _find(cluster, "Deployment", namespace, name)
+    stored = _find(cluster, DEPLOYMENT_KIND.id, namespace, name)
     template = (stored.data.get("spec") or {}).get("template") or {}
     return {
         "deployment": stored,

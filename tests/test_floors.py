@@ -35,7 +35,11 @@ FLOORS: list[tuple[str, str]] = [
     ("1e cluster", "lifecycle.engine"),
     ("2 input", "lifecycle.input"),
     ("2 simulation", "lifecycle.simulation"),
-    ("2 kept", "lifecycle.models lifecycle.fields lifecycle.migrations lifecycle.frames lifecycle.access"),
+    (
+        "2 kept",
+        "lifecycle.models lifecycle.fields lifecycle.migrations lifecycle.frames lifecycle.access"
+        " lifecycle.kind_columns",
+    ),
     ("2 readings", "lifecycle.sources lifecycle.verdicts"),
     ("2a runs", "lifecycle.runs lifecycle.reads"),
     ("2b celery", "lifecycle.runs.celery"),

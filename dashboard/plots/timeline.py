@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from dashboard.pages import find_page
 from dashboard.plots.spans import Lane, make_lanes
 from dashboard.plots.stories import PodStory, Stories
 from dashboard.plots.theme import STATES
+from lifecycle.engine.objects.pod import POD_KIND
 
 MAX_ROWS = 300
 
@@ -56,7 +58,7 @@ def _group_lanes(key: tuple[str, str], stories: list[PodStory]) -> list[Lane]:
         key=f"group:{namespace}/{workload}",
         label=name or "Bare pods",
         title=f"{namespace}/{workload}",
-        path=f"deployments/{namespace}/{name}/" if kind == "Deployment" else "",
+        path=find_page(kind, namespace, name) if name else "",
         note=f"{kind if name else 'no controller'} · {counted}",
         header=True,
     )
@@ -71,6 +73,6 @@ def _pod_lane(story: PodStory, workload: str) -> Lane:
         key=story.lane,
         label=label,
         title=f"{story.namespace}/{story.name}",
-        path=f"pods/{story.namespace}/{story.name}/",
+        path=find_page(POD_KIND.id, story.namespace, story.name),
         tone="gone" if story.is_gone else story.state,
     )

@@ -1,5 +1,6 @@
 """The objects of clusters: looked at as YAML, changed through commands."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from django import forms
@@ -15,10 +16,9 @@ from lifecycle.admin.orders import order
 from lifecycle.admin.scope import ClusterFilter, ScopedAdmin
 from lifecycle.admin.spec_form import SpecForm
 from lifecycle.admin.texts import to_yaml
+from lifecycle.engine.kinds.entry import RESTART, KindEntry
+from lifecycle.engine.kinds.registry import entry_of_json, list_entries
 from lifecycle.models import StoredObject
-
-SCALED = {"Deployment", "ReplicaSet", "StatefulSet", "ReplicationController"}
-ROLLED_OUT = {"Deployment", "StatefulSet", "DaemonSet"}
 
 
 class DeletedFilter(admin.SimpleListFilter):
@@ -114,33 +114,43 @@ class StoredObjectAdmin(ScopedAdmin):
         if not (given.isascii() and given.isdigit() and len(given) < 7):
             messages.error(request, "Write the number of replicas beside the action.")
             return
-        self._order_each(request, rows, SCALED, "scale", {"replicas": int(given)}, f"scaled to {given}")
+        self._order_each(
+            request,
+            rows,
+            "scale",
+            {"replicas": int(given)},
+            f"scaled to {given}",
+            lambda entry: entry.replicas_path,
+        )
 
     @admin.action(description="Restart the rollout")
     def restart(self, request: HttpRequest, rows: QuerySet) -> None:
-        self._order_each(request, rows, ROLLED_OUT, "rollout", {"action": "restart"}, "restarted")
+        self._order_each(
+            request, rows, "rollout", {"action": RESTART}, "restarted", lambda entry: RESTART in entry.rollout
+        )
 
     @admin.action(description="Delete, with grace")
     def delete_with_grace(self, request: HttpRequest, rows: QuerySet) -> None:
-        self._order_each(request, rows, None, "delete", {}, "asked to end")
+        self._order_each(request, rows, "delete", {}, "asked to end")
 
     def _order_each(
         self,
         request: HttpRequest,
         rows: QuerySet,
-        kinds: set[str] | None,
         kind: str,
         payload: dict,
         done: str,
+        can: Callable[[KindEntry], object] = lambda entry: True,
     ) -> None:
-        """One command for each object; what came of each is said."""
+        """One command for each object of a kind with which it can be `done`; what came of each is said."""
         for stored in rows.select_related("cluster"):
             if not self.allows(request, stored, Verb.CHANGE):
                 messages.error(request, f"{stored}: you may not change the cluster {stored.cluster}.")
             elif stored.deleted_ms is not None:
                 messages.error(request, f"{stored} is deleted already.")
-            elif kinds is not None and stored.kind not in kinds:
-                messages.error(request, f"{stored}: only {', '.join(sorted(kinds))} can be {done}.")
+            elif not can(entry_of_json(stored.data)):
+                kinds = sorted(entry.kind.name for entry in list_entries() if can(entry))
+                messages.error(request, f"{stored}: only {', '.join(kinds)} can be {done}.")
             else:
                 outcome = order(kind, payload, stored, request.user)
                 for problem in outcome.problems:

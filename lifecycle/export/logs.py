@@ -3,7 +3,9 @@
 from django.http import Http404, QueryDict
 from rest_framework.exceptions import ValidationError
 
+from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.export.filters import parse_yes_or_no, read_values
+from lifecycle.kind_columns import of_kind
 from lifecycle.models import Cluster, ContainerLog, StoredObject
 from lifecycle.runs import container_logs
 from lifecycle.sources import Row
@@ -34,7 +36,7 @@ def _find_pod(cluster: Cluster, namespace: str, name: str | None) -> StoredObjec
     """The living pod of that name, else the one that was deleted last."""
     if not name:
         raise ValidationError({"pod": ["Name the pod: ?pod=web-0"]})
-    pods = StoredObject.objects.filter(cluster=cluster, kind="Pod", namespace=namespace, name=name)
+    pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, namespace=namespace, name=name)
     pod = pods.filter(deleted_ms__isnull=True).first() or pods.order_by("-deleted_ms").first()
     if pod is None:
         raise Http404(f"There is no pod {namespace}/{name} in {cluster.name}.")

@@ -10,7 +10,7 @@ from ..rules.workload_columns import (
     decide_wide_deployment_columns,
     summarize_counts,
 )
-from ..rules.workload_words import describe_deployment
+from ..rules.workload_words import describe_replicas
 from .entry import PAUSE, REPLICAS, RESTART, RESUME, TEMPLATE, UNDO, KindEntry
 
 DEPLOYMENT = KindEntry(
@@ -26,7 +26,7 @@ DEPLOYMENT = KindEntry(
     columns=decide_deployment_columns,
     wide_columns=decide_wide_deployment_columns,
     summarize=lambda obj: summarize_counts(obj, obj.status.ready_replicas, obj.spec.replicas),
-    describe=describe_deployment,
+    describe=describe_replicas,
     pod_spec_path=TEMPLATE,
     replicas_path=REPLICAS,
     rollout=(RESTART, PAUSE, RESUME, UNDO),

@@ -1,4 +1,4 @@
-"""Where a workload is, in one line that a person reads at a glance: `2 of 3 ready · complete`."""
+"""Where a workload is, in one line that a person reads at a glance: `2 of 3 ready`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,6 @@ def describe_replicas(data: Json) -> str:
     """Of a workload that wants `spec.replicas`."""
     spec, status = data.get("spec") or {}, data.get("status") or {}
     return f"{status.get('readyReplicas', 0)} of {spec.get('replicas', 1)} ready"
-
-
-def describe_deployment(data: Json) -> str:
-    """The same, and how far its rollout is."""
-    return f"{describe_replicas(data)} · {describe_rollout(data)}"
 
 
 def describe_daemon_set(data: Json) -> str:
@@ -35,23 +30,3 @@ def describe_cron_job(data: Json) -> str:
     """When it runs, and how many of its Jobs do so now."""
     spec, status = data.get("spec") or {}, data.get("status") or {}
     return f"{spec.get('schedule', '')} · {len(status.get('active') or ())} active"
-
-
-def describe_rollout(data: Json) -> str:
-    """Where a Deployment's rollout is, as `kubectl rollout status` would judge it."""
-    spec, status = data.get("spec") or {}, data.get("status") or {}
-    wanted, updated = spec.get("replicas", 1), status.get("updatedReplicas", 0)
-    conditions = {condition["type"]: condition for condition in status.get("conditions") or ()}
-    if spec.get("paused"):
-        return "paused"
-    if (conditions.get("Progressing") or {}).get("reason") == "ProgressDeadlineExceeded":
-        return "stuck: progress deadline exceeded"
-    if status.get("observedGeneration", 0) < (data.get("metadata") or {}).get("generation", 0):
-        return "noticed soon"
-    if updated < wanted:
-        return f"rolling out, {updated} of {wanted} updated"
-    if status.get("replicas", 0) > updated:
-        return f"rolling out, {status['replicas'] - updated} old to go"
-    if status.get("availableReplicas", 0) < updated:
-        return f"rolling out, {status.get('availableReplicas', 0)} of {updated} available"
-    return "complete"
