@@ -12,7 +12,7 @@ from lifecycle.engine.kinds import registry
 from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.pod import MIRROR, POD_KIND
 from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
-from lifecycle.kind_columns import of_kind
+from lifecycle.kind_columns import kind_of_stored, of_kind
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.verdicts import judge_rollout
 
@@ -57,7 +57,7 @@ def list_workloads(cluster: Cluster) -> list[Workload]:
 
 
 def _workload(row: StoredObject, states: dict[Key, Counter[str]]) -> Workload:
-    entry, namespace = registry.entry_of_json(row.data), row.namespace or ""
+    entry, namespace = registry.entry_of_id(kind_of_stored(row)), row.namespace or ""
     shares = _shares(states.get((row.namespace, f"{entry.kind.id}/{row.name}"), Counter()))
     page = find_page(entry.kind.id, namespace, row.name)
     words = [entry.describe(row.data)]

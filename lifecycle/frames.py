@@ -36,6 +36,7 @@ class Summary(TypedDict):
     created_ms: int
     deleted_ms: int | None
     rv: int
+    group: str
 
 
 SUMMARY_COLUMNS = tuple(Summary.__annotations__)

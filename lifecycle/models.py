@@ -210,12 +210,13 @@ class StoredObject(models.Model):
     created_ms = models.BigIntegerField(default=0)
     deleted_ms = models.BigIntegerField(null=True, blank=True)
     rv = models.BigIntegerField()
+    group = models.CharField(max_length=253, default="", blank=True)
     data = models.JSONField()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["cluster", "uid"], name="object_uid")]
         indexes = [
-            models.Index(fields=["cluster", "kind", "namespace", "name"], name="object_name"),
+            models.Index(fields=["cluster", "kind", "group", "namespace", "name"], name="object_name"),
             models.Index(fields=["cluster", "rv"], name="object_rv"),
         ]
 
@@ -247,6 +248,7 @@ class ObjectVersion(models.Model):
     namespace = models.CharField(max_length=63, null=True)
     name = models.CharField(max_length=253)
     patch = WrittenJSONField(null=True)
+    group = models.CharField(max_length=253, default="", blank=True)
 
 
 class TraceRow(models.Model):
@@ -258,6 +260,7 @@ class TraceRow(models.Model):
     namespace = models.CharField(max_length=63, null=True)
     name = models.CharField(max_length=253)
     uid = models.CharField(max_length=63)
+    group = models.CharField(max_length=253, default="", blank=True)
 
     class Meta:
         abstract = True

@@ -80,6 +80,7 @@ def make_stored(cluster: Cluster, kind: str = "Pod", name: str = "web-0", **fiel
         "metadata": {"name": name, "namespace": namespace, "uid": uid},
         "spec": {"containers": [{"name": "app", "image": "web:1"}]},
     }
+    fields.setdefault("group", str(data.get("apiVersion", "")).rpartition("/")[0])
     cluster.rv = max(cluster.rv + 1, fields.pop("rv", 0))
     cluster.save(update_fields=["rv"])
     return StoredObject.objects.create(

@@ -9,6 +9,9 @@ from typing import Any
 
 from dashboard.plots.spans import hover, when
 from dashboard.plots.theme import TONES, escape, layout, revision_colour, time_axis
+from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
+from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
+from lifecycle.kind_columns import kind_of_row
 
 Row = Mapping[str, Any]
 # Of a long story the later part is held and drawn: after so many rows the later half of their steps.
@@ -82,7 +85,7 @@ class Rollout:
     """A Deployment's numbers and its ReplicaSets', folded from their transitions in order."""
 
     def __init__(self, name: str) -> None:
-        self.name, self.owner = name, f"Deployment/{name}"
+        self.name, self.owner = name, f"{DEPLOYMENT_KIND.id}/{name}"
         self.numbers = {name: Steps() for name in NUMBERS}
         self.replica_sets: dict[str, Owned] = {}
         # They follow the spec, which transitions do not carry.
@@ -93,9 +96,10 @@ class Rollout:
 
     def feed(self, row: Row) -> None:
         """Take a transition of the Deployment or of what it owns; others say nothing here."""
-        if row["kind"] == "ReplicaSet" and row["owner"] == self.owner:
+        kind = kind_of_row(row)
+        if kind == REPLICA_SET_KIND.id and row["owner"] == self.owner:
             self.replica_sets.setdefault(row["uid"], Owned(row["name"])).feed(row)
-        elif row["kind"] == "Deployment" and row["name"] == self.name:
+        elif kind == DEPLOYMENT_KIND.id and row["name"] == self.name:
             self._feed_own(row)
         else:
             return

@@ -13,6 +13,8 @@ from typing import Any
 
 from dashboard.plots.spans import Span
 from dashboard.plots.theme import TONES, Tone
+from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.kind_columns import kind_of_row
 
 Row = Mapping[str, Any]
 
@@ -149,10 +151,11 @@ class Stories:
         self.ended: set[str] = set()
 
     def feed(self, row: Row) -> None:
-        if row["kind"] == "Pod":
+        kind = kind_of_row(row)
+        if kind == POD_KIND.id:
             self._story(row).feed(row)
         elif row["field"] == "exists" and row["owner"]:
-            name = f"{row['namespace']}/{row['kind']}/{row['name']}"
+            name = f"{row['namespace']}/{kind}/{row['name']}"
             self.workloads[name] = row["owner"]
             if row["new"] == "deleted":
                 self.ended.add(name)
@@ -182,7 +185,7 @@ class Stories:
     def workload_of(self, story: PodStory) -> str:
         """`Deployment/web` for a pod of one of its ReplicaSets, else its owner; `Pod` when it has none."""
         if story.owner is None:
-            return "Pod"
+            return POD_KIND.id
         return self.workloads.get(f"{story.namespace}/{story.owner}", story.owner)
 
     def _story(self, row: Row) -> PodStory:

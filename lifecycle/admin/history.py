@@ -15,6 +15,7 @@ class HistoryForm(forms.Form):
     """What to look for; a list of rows needs no more."""
 
     kind = forms.CharField(required=False)
+    group = forms.CharField(required=False)
     namespace = forms.CharField(required=False)
     name = forms.CharField(required=False)
     field = forms.CharField(required=False)
@@ -56,7 +57,7 @@ class History:
         return Page([name.replace("_", " ") for name in self.columns], found[:PAGE_ROWS], older_before)
 
 
-_SUBJECT = ("seq", "at_ms", "kind", "namespace", "name")
+_SUBJECT = ("seq", "at_ms", "kind", "group", "namespace", "name")
 HISTORIES = {
     "transitions": History(
         "Transitions", Transition, (*_SUBJECT, "field", "old", "new", "reason", "message", "cause")

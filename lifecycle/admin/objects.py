@@ -17,7 +17,8 @@ from lifecycle.admin.scope import ClusterFilter, ScopedAdmin
 from lifecycle.admin.spec_form import SpecForm
 from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.kinds.entry import RESTART, KindEntry
-from lifecycle.engine.kinds.registry import entry_of_json, list_entries
+from lifecycle.engine.kinds.registry import entry_of_id, list_entries
+from lifecycle.kind_columns import kind_of_stored
 from lifecycle.models import StoredObject
 
 
@@ -57,15 +58,31 @@ class StoredObjectAdmin(ScopedAdmin):
     action_form = ScaleForm
     actions = ("scale", "restart", "delete_with_grace")
     list_display = (
-        *("name", "kind", "namespace", "cluster", "state", "status", "ready", "node", "owner"),
+        *("name", "kind", "group", "namespace", "cluster", "state", "status", "ready", "node", "owner"),
         "is_living",
     )
-    list_filter = (ClusterFilter, "kind", "state", DeletedFilter)
+    list_filter = (ClusterFilter, "kind", "group", "state", DeletedFilter)
     list_select_related = ("cluster",)
     search_fields = ("name", "namespace", "uid", "owner")
     ordering = ("cluster_id", "kind", "namespace", "name")
-    fields = (("kind", "namespace", "name"), ("cluster", "owner", "condition"), "spec", "generation", "rest")
-    readonly_fields = ("kind", "namespace", "name", "cluster", "owner", "condition", "rest", "spec_text")
+    fields = (
+        ("kind", "group", "namespace", "name"),
+        ("cluster", "owner", "condition"),
+        "spec",
+        "generation",
+        "rest",
+    )
+    readonly_fields = (
+        "kind",
+        "group",
+        "namespace",
+        "name",
+        "cluster",
+        "owner",
+        "condition",
+        "rest",
+        "spec_text",
+    )
 
     class Media:
         css: ClassVar[dict[str, list[str]]] = {"all": ["lifecycle/admin.css"]}
@@ -148,7 +165,7 @@ class StoredObjectAdmin(ScopedAdmin):
                 messages.error(request, f"{stored}: you may not change the cluster {stored.cluster}.")
             elif stored.deleted_ms is not None:
                 messages.error(request, f"{stored} is deleted already.")
-            elif not can(entry_of_json(stored.data)):
+            elif not can(entry_of_id(kind_of_stored(stored))):
                 kinds = sorted(entry.kind.name for entry in list_entries() if can(entry))
                 messages.error(request, f"{stored}: only {', '.join(kinds)} can be {done}.")
             else:

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lifecycle.access import User
-from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.input.problems import Problem
+from lifecycle.kind_columns import kind_of_stored
 from lifecycle.models import StoredObject
 
 
@@ -34,7 +34,7 @@ def order(kind: str, payload: dict[str, Any], stored: StoredObject, user: User) 
 
 def name_target(stored: StoredObject) -> dict[str, Any]:
     """The object as a command names it; outside namespaces it has none."""
-    return {"kind": kind_of_json(stored.data).id, "namespace": stored.namespace, "name": stored.name}
+    return {"kind": kind_of_stored(stored), "namespace": stored.namespace, "name": stored.name}
 
 
 def read_problems(result: dict[str, Any]) -> list[Problem]:

@@ -15,8 +15,11 @@ from .heart.agenda import Timer
 from .heart.saved import list_of, map_of, part_of
 from .heart.settings import Settings
 from .kinds.registry import read_object
+from .kinds.service import SERVICE
 from .objects.codec import decode
-from .objects.meta import StoredObject
+from .objects.kinds import kind_for
+from .objects.meta import StoredObject, Subject
+from .objects.node import NODE_KIND
 from .objects.pod import PodSpec
 
 _SERIES_KEYS = frozenset(
@@ -80,11 +83,17 @@ def read_trace(known: Known, saved: Any) -> dict[str, Any]:
         # Each event is a row, so there are no more events than rows.
         "event_count": count if isinstance(count, int) else known.seq,
         "open_series": {
-            key: entry
+            key: {**entry, "subject": _with_group(entry["subject"])}
             for key, entry in series.items()
             if isinstance(entry, dict) and set(entry) >= _SERIES_KEYS
         },
     }
+
+
+def _with_group(subject: list[Any]) -> list[Any]:
+    # Engines before version 5 did not save the group: then a kind of its name is the one that is registered.
+    is_short = len(subject) < len(Subject._fields)
+    return [*subject, kind_for("", subject[0]).group] if is_short else subject
 
 
 def read_agenda(saved: Any, is_known: Callable[[str, str], bool]) -> dict[str, Any]:
@@ -132,12 +141,12 @@ def keys_of(objects: Sequence[StoredObject]) -> Iterator[tuple[str, str, str]]:
     namespaces = dict.fromkeys(found.meta.namespace or "" for found in objects)
     for found in objects:
         namespace, name, uid = found.meta.namespace or "", found.meta.name, found.meta.uid
-        yield found.kind.name.lower(), namespace, name
+        yield found.kind.id.lower(), namespace, name
         if found.meta.owner_references or found.meta.deletion_ms is not None:
             yield "garbage", "", uid
-        if found.kind.name == "Node":
+        if found.kind.id == NODE_KIND.id:
             yield "nodeTaints", "", name
-        elif found.kind.name == "Service":
+        elif found.kind.id == SERVICE.kind.id:
             yield "endpointslice", namespace, name
     for namespace in namespaces:
         yield "resourceQuota", "", namespace

@@ -11,6 +11,7 @@ from lifecycle.sources import EVENTS, SUMMARIES, TRANSITIONS, Source
 INSTANT = "an instant: milliseconds since the epoch, a duration (90s) or an RFC 3339 time"
 MEANINGS = {
     "kind": "the subject's kind, such as Pod",
+    "group": "the API group of that kind, such as apps; empty for the core group",
     "namespace": "the subject's namespace; empty for objects outside namespaces",
     "name": "the subject's name",
     "uid": "the subject's uid",

@@ -15,7 +15,7 @@ from lifecycle.engine.objects.condition import ALIASES
 from lifecycle.input.instants import parse_instant
 from lifecycle.models import Cluster, Event, StoredObject
 
-SUBJECT = ["kind", "namespace", "name", "uid", "owner"]
+SUBJECT = ["kind", "group", "namespace", "name", "uid", "owner"]
 RANGE = ["since", "until", "after", "limit"]
 TRANSITION_FILTERS = [*SUBJECT, "field", "reason", *RANGE]
 EVENT_FILTERS = [*SUBJECT, "reason", *RANGE]
@@ -64,7 +64,7 @@ def parse_yes_or_no(text: str) -> bool:
 def select_subjects(rows: QuerySet, query: QueryDict, cluster: Cluster) -> QuerySet:
     """The rows whose subject, field and reason are among those asked for."""
     rows = rows.filter(cluster=cluster)
-    for name in ("kind", "name", "uid", "field", "reason"):
+    for name in ("kind", "group", "name", "uid", "field", "reason"):
         if wanted := query.getlist(name):
             names = [FIELD_ALIASES.get(one, one) for one in wanted] if name == "field" else wanted
             rows = rows.filter(**{f"{name}__in": names})

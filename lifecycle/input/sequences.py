@@ -19,6 +19,7 @@ from typing import Any
 from lifecycle.engine.heart.timing import read_duration_ms
 from lifecycle.engine.heart.trace import EventRow, Row, Transition
 from lifecycle.engine.kinds.registry import find_kind
+from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.input.expressions import ExpressionError
 
 EVENTS, STARTS = "events", "starts."
@@ -32,7 +33,7 @@ Entry = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """Of one object, by (kind, namespace, name), one field."""
+    """Of one object, by (id of the kind, namespace, name), one field."""
 
     key: tuple[str, str, str]
     field: str
@@ -41,7 +42,7 @@ class Lane:
         """The instant and value that a row adds; None for a row of something else."""
         subject = row.subject
         kind, namespace, name = self.key
-        if subject.kind != kind or (subject.namespace or "") != namespace:
+        if kind_id(subject.group, subject.kind) != kind or (subject.namespace or "") != namespace:
             return None
         is_named = subject.name.startswith(name[:-1]) if name.endswith("*") else subject.name == name
         if not is_named:

@@ -11,8 +11,8 @@ from uuid import uuid4
 from django.db import connection, transaction
 
 from lifecycle import frames, reads
-from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.engine.kinds.tables import summarize
+from lifecycle.kind_columns import kind_of_stored
 from lifecycle.models import Cluster, Command, StoredObject
 from lifecycle.runs import bulk, checkpoints, container_logs, recorder, shards, upgrades
 
@@ -160,7 +160,7 @@ def _values_then(stored: StoredObject, child: Cluster, restored: checkpoints.Res
     if stored.rv <= child.rv:
         data = stored.data
     else:
-        found = restored.engine.find(kind_of_json(stored.data).id, stored.namespace, stored.name)
+        found = restored.engine.find(kind_of_stored(stored), stored.namespace, stored.name)
         # Created at that very instant, but later in it than the fork: not there yet.
         if found is None or found.meta.uid != stored.uid:
             return None

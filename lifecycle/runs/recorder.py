@@ -38,7 +38,7 @@ TRANSITIONS = bulk.Table(
 EVENTS = bulk.Table(EventModel._meta.db_table, ("cluster_id", *frames.EVENT_COLUMNS), ("cluster_id", "seq"))
 VERSIONS = bulk.Table(
     ObjectVersion._meta.db_table,
-    ("cluster_id", "rv", "at_ms", "uid", "type", "kind", "namespace", "name", "patch"),
+    ("cluster_id", "rv", "at_ms", "uid", "type", "kind", "namespace", "name", "patch", "group"),
     ("cluster_id", "rv"),
 )
 OBJECTS = bulk.Table(
@@ -195,6 +195,7 @@ def _version_values(pk: int, version: Version, document: Callable[[Any], dict[st
         new.meta.namespace,
         new.meta.name,
         bulk.to_text(patch),
+        new.kind.group,
     )
 
 

@@ -15,6 +15,7 @@ from django.db import DataError, IntegrityError, transaction
 
 from lifecycle.engine import ENGINE_VERSION, Changes, Settings
 from lifecycle.engine import Cluster as Engine
+from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.rules.ages import human_duration
 from lifecycle.engine.upgrades import Known
 from lifecycle.models import Cluster, StoredObject
@@ -87,8 +88,9 @@ def _known(cluster: Cluster) -> Known:
     stored = StoredObject.objects.filter(cluster=cluster).order_by("created_ms", "pk")
     creations: dict[str, int] = {}
     # No owner can have made more than there were writes.
-    for kind, namespace, name, uid in stored.values_list("kind", "namespace", "name", "uid").iterator():
-        creations[uid] = creations[f"{kind}/{namespace or ''}/{name}"] = cluster.rv
+    named = stored.values_list("group", "kind", "namespace", "name", "uid")
+    for group, kind, namespace, name, uid in named.iterator():
+        creations[uid] = creations[f"{kind_id(group, kind)}/{namespace or ''}/{name}"] = cluster.rv
     return Known(
         cluster.seed,
         cluster.epoch_ms,

@@ -9,6 +9,7 @@ from typing import Any
 from lifecycle.engine import Changes, Cluster
 from lifecycle.engine.heart.trace import Row, Transition
 from lifecycle.engine.kinds.registry import list_workloads
+from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import POD_KIND, Pod
 from lifecycle.engine.rules.probe_load import count_exec_checks, cpu_milli_of
 from lifecycle.simulation.plan import Plan
@@ -81,7 +82,7 @@ class SummarySink:
     def take(self, changes: Changes) -> None:
         for row in changes.rows:
             subject = row.subject
-            if subject.kind != POD_KIND.name:
+            if kind_id(subject.group, subject.kind) != POD_KIND.id:
                 continue
             life = self._lives.get(subject.uid)
             if life is None:

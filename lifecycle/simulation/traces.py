@@ -10,6 +10,7 @@ import orjson
 
 from lifecycle.engine import Changes
 from lifecycle.engine.heart.trace import Row, Transition, row_to_json
+from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.simulation.run import Outcome
 
 WriteBytes = Callable[[bytes], object]
@@ -72,7 +73,7 @@ def describe_row(row: Row) -> str:
     """`     2.300s  Pod default/web-1  phase: Pending -> Running`"""
     subject = row.subject
     place = f"{subject.namespace}/{subject.name}" if subject.namespace else subject.name
-    head = f"{format_time(row.at_ms)}  {subject.kind} {place}  "
+    head = f"{format_time(row.at_ms)}  {kind_id(subject.group, subject.kind)} {place}  "
     if not isinstance(row, Transition):
         times = f" (x{row.count})" if row.count > 1 else ""
         return f"{head}{row.event_type} {row.reason}{times}: {row.message}"

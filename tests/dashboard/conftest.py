@@ -50,7 +50,7 @@ def record(cluster: Cluster, rows: Iterable[dict[str, Any]]) -> list[dict[str, A
 
 def _store_subjects(cluster: Cluster, rows: list[dict[str, Any]]) -> None:
     for row in rows:
-        subject = {key: row.get(key) for key in ("kind", "namespace", "name", "owner")}
+        subject = {key: row.get(key) for key in ("kind", "group", "namespace", "name", "owner")}
         created = {"created_ms": row["at_ms"], "rv": row["seq"], "data": {}}
         StoredObject.objects.get_or_create(cluster=cluster, uid=row["uid"], defaults=subject | created)
 

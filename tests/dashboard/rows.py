@@ -27,6 +27,7 @@ def transition(at_ms: int, field: str, new: Any, name: str = "web-1", **more: An
         "message": None,
         "cause": None,
         "detail": None,
+        "group": "",
     }
     return row | more
 
@@ -52,6 +53,7 @@ def event(at_ms: int, reason: str, message: str, name: str = "web-1", **more: An
         "eventId": "1",
         "cause": None,
         "detail": None,
+        "group": "",
     }
     return row | more
 

@@ -13,7 +13,7 @@ from tests.dashboard.conftest import make_cluster, make_user
 
 pytestmark = pytest.mark.django_db
 
-SUBJECT = {"kind": "Deployment", "namespace": "default", "name": "web"}
+SUBJECT = {"kind": "Deployment", "group": "apps", "namespace": "default", "name": "web"}
 
 
 def spec(replicas: int) -> dict[str, Any]:

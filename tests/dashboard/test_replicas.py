@@ -10,11 +10,11 @@ from tests.dashboard.rows import transition
 
 
 def deployment(at_ms, field, value, name="web"):
-    return transition(at_ms, field, value, name, kind="Deployment")
+    return transition(at_ms, field, value, name, kind="Deployment", group="apps")
 
 
 def replica_set(at_ms, field, value, name):
-    return transition(at_ms, field, value, name, kind="ReplicaSet", owner="Deployment/web")
+    return transition(at_ms, field, value, name, kind="ReplicaSet", group="apps", owner="Deployment/web")
 
 
 def rollout():

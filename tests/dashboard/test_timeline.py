@@ -147,7 +147,9 @@ def test_a_deleted_pod_keeps_its_bars_and_has_an_end():
 
 
 def test_pods_stand_under_the_deployment_that_owns_their_replica_set():
-    owner = transition(0, "exists", "created", "web-6d4", kind="ReplicaSet", owner="Deployment/web")
+    owner = transition(
+        0, "exists", "created", "web-6d4", kind="ReplicaSet", group="apps", owner="Deployment/web"
+    )
     pods = [
         *pod_life("web-6d4-b", 50, "ReplicaSet/web-6d4"),
         *pod_life("web-6d4-a", 20, "ReplicaSet/web-6d4"),
@@ -190,7 +192,7 @@ def test_one_workload_can_be_asked_for():
 
 
 def replica_set(at_ms, name, value):
-    return transition(at_ms, "exists", value, name, kind="ReplicaSet", owner="Deployment/web")
+    return transition(at_ms, "exists", value, name, kind="ReplicaSet", group="apps", owner="Deployment/web")
 
 
 def rollouts(stories, numbers, pods=10, held=60):

@@ -72,6 +72,7 @@ def shop(client):
         cluster=cluster,
         uid="uid-web",
         kind="Deployment",
+        group="apps",
         namespace="default",
         name="web",
         rv=50,

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.django_db
 
 SUMMARY_KEYS = (
     "uid kind namespace name owner node state phase status ready restarts revision created_ms deleted_ms rv"
+    " group"
 ).split()
 
 

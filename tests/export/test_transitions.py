@@ -43,7 +43,7 @@ def test_ndjson_lines_are_the_traces_lines(client: Client, shop: Cluster):
     assert lines == [
         '{"type":"transition","seq":12,"at_ms":2300,"kind":"Pod","namespace":"default","name":"web-5d4f-abcde",'
         '"uid":"u-1","owner":"ReplicaSet/web-5d4f","field":"phase","old":"Pending","new":"Running",'
-        '"reason":null,"message":null,"cause":11,"detail":null}',
+        '"reason":null,"message":null,"cause":11,"detail":null,"group":""}',
         '{"type":"cursor","after":12,"complete":true}',
     ]
 
@@ -55,7 +55,7 @@ def test_an_event_line_is_the_traces_line(client: Client, shop: Cluster):
         '"uid":"uid-web-0","fieldPath":"spec.containers{app}","eventType":"Normal","reason":"Started",'
         '"message":"Container started","source":"kubelet","count":1,'
         '"first_ms":2300,"last_ms":2300,"eventId":"e.1","cause":"command:1",'
-        '"detail":{"period_ms":10000}}'
+        '"detail":{"period_ms":10000},"group":""}'
     )
 
 
@@ -75,10 +75,10 @@ def test_csv_cells_do_not_begin_like_formulas(client: Client, shop: Cluster):
     make_transition(shop, new=True, reason="+1", message="@x", cause="command:a")
     header, first, second = csv.reader(io.StringIO(ask(client, "shop/transitions", format="csv").decode()))
     assert header == (
-        "type seq at_ms kind namespace name uid owner field old new reason message cause detail".split()
+        "type seq at_ms kind namespace name uid owner field old new reason message cause detail group".split()
     )
-    assert first[9:] == ["", "'-1", "'=HYPERLINK(1)", 'a, "b"\nc', "", '{"exitCode":1}']
-    assert second[10:] == ["true", "'+1", "'@x", "command:a", ""]
+    assert first[9:] == ["", "'-1", "'=HYPERLINK(1)", 'a, "b"\nc', "", '{"exitCode":1}', ""]
+    assert second[10:] == ["true", "'+1", "'@x", "command:a", "", ""]
 
 
 @pytest.mark.parametrize(
@@ -87,6 +87,8 @@ def test_csv_cells_do_not_begin_like_formulas(client: Client, shop: Cluster):
         pytest.param({}, [1, 2, 3, 4], id="everything"),
         pytest.param({"kind": "Pod"}, [1, 2, 4], id="one kind"),
         pytest.param({"kind": ["Pod", "Node"]}, [1, 2, 3, 4], id="a repeated filter means or"),
+        pytest.param({"kind": "Node", "group": ""}, [3], id="a kind of the core group"),
+        pytest.param({"kind": "Node", "group": "crd.projectcalico.org"}, [], id="the kind of another group"),
         pytest.param({"kind": "Pod", "name": "db-0"}, [4], id="two filters mean and"),
         pytest.param({"namespace": "shop"}, [4], id="namespace"),
         pytest.param({"namespace": ""}, [3], id="outside namespaces"),

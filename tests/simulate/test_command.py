@@ -70,6 +70,7 @@ def test_ndjson_ends_with_the_hash_of_what_was_written(simulate):
         "message",
         "cause",
         "detail",
+        "group",
     ]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..kinds.registry import kind_of_json
 from ..objects.meta import StoredObject
 from ..store.store import Store
 from .context import Context
@@ -27,7 +28,7 @@ def with_name(context: Context, data: Json) -> Json:
     meta = data.get("metadata") or {}
     if meta.get("name") or not meta.get("generateName"):
         return data
-    stem = f"{data.get('kind')}/{meta.get('namespace') or ''}/{meta['generateName']}"
+    stem = f"{kind_of_json(data).id}/{meta.get('namespace') or ''}/{meta['generateName']}"
     _uid, suffix = context.chance.uid_and_suffix(stem, count_up(context.store, stem))
     return {**data, "metadata": {**meta, "name": meta["generateName"] + suffix}}
 
@@ -39,7 +40,7 @@ def identify(context: Context, new: StoredObject) -> None:
     """
     meta = new.meta
     owner = meta.controller
-    stem = owner.uid if owner is not None else f"{new.kind.name}/{meta.namespace or ''}/{meta.name}"
+    stem = owner.uid if owner is not None else f"{new.kind.id}/{meta.namespace or ''}/{meta.name}"
     uid, suffix = context.chance.uid_and_suffix(stem, count_up(context.store, stem))
     new.meta = meta.replace(
         name=meta.name or meta.generate_name + suffix,

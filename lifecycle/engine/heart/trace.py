@@ -96,26 +96,27 @@ def list_rows(entries: Iterable[Entry]) -> list[Row]:
 
 TRANSITION_KEYS = (
     "seq", "at_ms", "kind", "namespace", "name", "uid", "owner",
-    "field", "old", "new", "reason", "message", "cause", "detail",
+    "field", "old", "new", "reason", "message", "cause", "detail", "group",
 )  # fmt: skip
 """The keys of a transition in the order of the contract, behind its `type`."""
 
 EVENT_KEYS = (
     "seq", "at_ms", "kind", "namespace", "name", "uid", "fieldPath", "eventType", "reason", "message",
-    "source", "count", "first_ms", "last_ms", "eventId", "cause", "detail",
+    "source", "count", "first_ms", "last_ms", "eventId", "cause", "detail", "group",
 )  # fmt: skip
 """The keys of an event in the order of the contract, behind its `type`."""
 
 
 def transition_values(row: Transition) -> tuple[Any, ...]:
     """What a transition says, in the order of TRANSITION_KEYS."""
-    return (row.seq, row.at_ms, *row.subject, *row[3:])
+    return (row.seq, row.at_ms, *row.subject[:5], *row[3:], row.subject.group)
 
 
 def event_values(row: EventRow) -> tuple[Any, ...]:
     """What an event says, in the order of EVENT_KEYS."""
     # An event names no owner, and its number as the name of an object.
-    return (row.seq, row.at_ms, *row.subject[:4], *row[3:11], row.event_id, row.cause, row.detail)
+    subject, ending = row.subject, (row.event_id, row.cause, row.detail)
+    return (row.seq, row.at_ms, *subject[:4], *row[3:11], *ending, subject.group)
 
 
 def row_to_json(row: Row) -> dict[str, Any]:
@@ -237,7 +238,7 @@ class Trace:
         row = self.entries[-1]
         assert isinstance(row, EventRow), row
         self.open_series[key] = {
-            "subject": [subject.kind, subject.namespace, subject.name, subject.uid, subject.owner],
+            "subject": list(subject),
             "type": event_type,
             "reason": reason,
             "message": message,
@@ -260,12 +261,11 @@ class Trace:
         if repeats == 0:
             return
         seq = self.seq = self.seq + 1
-        kind, namespace, name, uid, owner = series["subject"]
         self.entries.append(
             EventRow(
                 seq,
                 self.at_ms,
-                Subject(kind, namespace, name, uid, owner),
+                Subject(*series["subject"]),
                 series["field_path"],
                 series["type"],
                 series["reason"],

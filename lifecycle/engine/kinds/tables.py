@@ -49,6 +49,7 @@ def summarize(obj: StoredObject) -> dict[str, Any]:
         "created_ms": obj.meta.creation_ms,
         "deleted_ms": None,
         "rv": obj.resource_version,
+        "group": subject.group,
     }
     summary.update(entry_of(obj.kind).summarize(obj))
     return summary

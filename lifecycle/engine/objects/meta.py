@@ -72,6 +72,7 @@ class Subject(NamedTuple):
     name: str
     uid: str
     owner: str | None
+    group: str
 
 
 class ObjectMeta(Record, derived=("controller", "subject")):
@@ -239,6 +240,7 @@ class StoredObject(Record):
                 meta.name,
                 meta.uid,
                 f"{owner.kind_id}/{owner.name}" if owner else None,
+                self.kind.group,
             )
         return meta.subject
 
