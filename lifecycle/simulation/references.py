@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.input.manifests import Document
 
 Reference = tuple[str, str, str]
@@ -27,7 +28,7 @@ def list_missing(documents: Sequence[Document]) -> list[str]:
 
 def _identify(data: Mapping[str, Any]) -> Reference:
     metadata = data.get("metadata") or {}
-    return data.get("kind", ""), metadata.get("namespace") or "default", metadata.get("name") or ""
+    return kind_of_json(data).id, metadata.get("namespace") or "default", metadata.get("name") or ""
 
 
 def _find_pod_specs(data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

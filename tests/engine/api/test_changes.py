@@ -248,7 +248,7 @@ def test_what_only_a_pod_has(subresource: str) -> None:
     [
         ("Deployment", "web", {"replicas": -1}, "scale.replicas -1: use a whole number, 0 or more"),
         ("Deployment", "web", {"replicas": True}, "scale.replicas True: use a whole number, 0 or more"),
-        ("Node", "node-1", {"replicas": 1}, "Node node-1: has no size; scale one of Deployment, ReplicaSet"),
+        ("Node", "node-1", {"replicas": 1}, "Node node-1: has no size; scale one of Deployment, StatefulSet"),
     ],
 )
 def test_what_cannot_be_scaled(kind: str, name: str, payload: Json, said_of: str) -> None:

@@ -115,7 +115,10 @@ def test_a_payload_is_refused_by_the_name_of_its_field(
 def test_a_payload_is_a_map(desk: Desk) -> None:
     payload: Any = ["web"]
     refused = desk.cluster.submit(Command("list", "scale", payload))
-    assert said(refused) == "scale: the payload must be a map of kind, namespace, name, replicas"
+    assert (
+        said(refused)
+        == "scale: the payload must be a map of kind, apiVersion, group, namespace, name, replicas"
+    )
 
 
 def test_null_and_empty_text_are_fields_left_out(desk: Desk) -> None:

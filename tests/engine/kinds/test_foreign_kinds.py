@@ -9,7 +9,6 @@ import pytest
 
 from lifecycle.engine import Cluster, Command
 from lifecycle.engine.heart.trace import Transition, row_to_json
-from lifecycle.input.schema import decode_json
 from tests.engine.kinds.both import FOREIGN, POD_SPEC, TWO_GATEWAYS, make_foreign, make_ours
 
 
@@ -25,7 +24,7 @@ def create(cluster: Cluster, data: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture
 def cluster() -> Cluster:
-    return Cluster(decode_json=decode_json)
+    return Cluster()
 
 
 @pytest.mark.parametrize("api_version, kind, group", FOREIGN)
@@ -95,7 +94,7 @@ def test_its_rows_say_its_group(cluster: Cluster, api_version: str, kind: str, g
 
 def test_a_history_of_ours_does_not_depend_on_foreign_objects() -> None:
     """Uids are drawn by kind and name: whose kind it is counts."""
-    alone, beside = Cluster(decode_json=decode_json), Cluster(decode_json=decode_json)
+    alone, beside = Cluster(), Cluster()
     create(beside, make_foreign("serving.knative.dev/v1", "Service"))
     ours = create(alone, make_ours("Service")), create(beside, make_ours("Service"))
     assert ours[0]["metadata"]["uid"] == ours[1]["metadata"]["uid"]
@@ -187,7 +186,7 @@ def test_both_survive_a_checkpoint(cluster: Cluster) -> None:
         create(cluster, make_ours(kind))
     cluster.take_changes()
     saved = json.loads(json.dumps(cluster.save()))
-    loaded = Cluster.load(saved, decode_json)
+    loaded = Cluster.load(saved)
     assert loaded.kinds() == cluster.kinds()
     for kind in cluster.kinds():
         assert loaded.list(kind) == cluster.list(kind)

@@ -245,6 +245,7 @@ def test_a_summary_says_what_the_lists_show() -> None:
         "created_ms": None,
         "deleted_ms": None,
         "rv": 0,
+        "group": "",
     }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...api.context import Context
 from ...objects.deployment import RECREATE, Deployment
 from ...objects.meta import StoredObject
-from ...objects.replica_set import ReplicaSet
+from ...objects.replica_set import REPLICA_SET_KIND, ReplicaSet
 from ...objects.selector import Selector
 from ...rules.actions import Decision, Tried
 from ..act import Act
@@ -59,11 +59,11 @@ class DeploymentController(OwnerController[Deployment]):
         assert some is not None, "a write has an old or a new object"
         self._free.follow(old, new)
         namespace, owner = some.meta.namespace or "", some.meta.controller
-        if owner is not None and owner.kind == self.kind:
+        if owner is not None and owner.kind_id == self.kind:
             self.enqueue(namespace, owner.name)
         if old is not None and old.meta is not some.meta:
             former = old.meta.controller
-            if former is not None and former.kind == self.kind and former is not owner:
+            if former is not None and former.kind_id == self.kind and former is not owner:
                 self.enqueue(namespace, former.name)
         if new is not None and owner is None and (old is None or old.meta is not new.meta):
             self.note_orphan(new)
@@ -73,7 +73,7 @@ class DeploymentController(OwnerController[Deployment]):
         if new is not None or old is None:
             return
         owner = old.meta.controller
-        if owner is None or owner.kind != "ReplicaSet":
+        if owner is None or owner.kind_id != REPLICA_SET_KIND.id:
             return
         namespace = old.meta.namespace or ""
         replica_set = self._store.get("ReplicaSet", namespace, owner.name)
