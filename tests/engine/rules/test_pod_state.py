@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.engine.kubelet.build import ended, make_pod, status
 
 from lifecycle.engine.objects.condition import Condition
 from lifecycle.engine.objects.pod import Pod
 from lifecycle.engine.rules.pod_state import STATES, decide_state
 from tests.dashboard.test_states import run
+from tests.engine.rules.build import ended, make_pod, status
 
 READY = Condition("Ready", "True")
 NOT_READY = Condition("Ready", "False", "ContainersNotReady", "containers with unready status: [app]")
