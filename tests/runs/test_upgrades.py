@@ -13,7 +13,8 @@ from lifecycle.runs.runner import due_clusters
 from tests.runs import old_clusters
 
 MINUTES_10 = 600.0
-SCRIPTS = {"loop", "traps", "ending", "stopping"}
+# Scripts, and a program beside which a check runs commands: what is interpreted was saved otherwise.
+INTERPRETED = {"loop", "traps", "ending", "stopping", "probed"}
 
 
 @pytest.fixture
@@ -71,8 +72,8 @@ def test_a_cluster_of_any_commit_goes_on(owner, wall, old_cluster, commit):
     assert set(states(cluster)) == {"loop", "traps", "crash", "probed", "deaf", "unfit", "web"}
     assert {states(cluster)[name] for name in ("loop", "traps", "probed", "web")} == {"ready"}
     if version != ENGINE_VERSION:
-        # Scripts whose engine did not say how it compiled them; the images' own programs go on.
-        assert restarted(cluster) >= SCRIPTS and "web" not in restarted(cluster)
+        # What was saved otherwise, by an engine that did not say how it compiled; other programs go on.
+        assert restarted(cluster) >= INTERPRETED and "web" not in restarted(cluster)
 
 
 @pytest.mark.parametrize("commit", old_clusters.COMMITS)
@@ -86,7 +87,7 @@ def test_without_any_checkpoint_a_cluster_goes_on_from_its_recorded_objects(owne
     assert seqs_after(cluster, seq) == list(range(seq + 1, cluster.seq + 1)) != []
     assert {states(cluster)[name] for name in ("loop", "traps", "probed", "web")} == {"ready"}
     assert set(StoredObject.objects.filter(cluster=cluster, kind="Pod").values_list("uid", flat=True)) == uids
-    assert restarted(cluster) == SCRIPTS | {"probed", "web"}
+    assert restarted(cluster) == INTERPRETED | {"web"}
 
 
 def test_what_was_begun_anew_is_told_at_once_and_on_the_page(owner, old_cluster, client):
@@ -100,7 +101,7 @@ def test_what_was_begun_anew_is_told_at_once_and_on_the_page(owner, old_cluster,
     )
     events = Event.objects.filter(cluster=cluster, seq__gt=seq, reason="ProgramRestarted")
     assert {(event.name, event.event_type, event.at_ms) for event in events} == {
-        (name, "Warning", 301_500) for name in SCRIPTS
+        (name, "Warning", 301_500) for name in INTERPRETED
     }
     client.force_login(cluster.owner)
     page = client.get(reverse("cluster", args=[cluster.name])).content.decode()
@@ -148,7 +149,7 @@ def test_taken_up_again_after_a_crash_it_makes_the_same_of_it(owner, wall, old_c
     owner.turn(cluster.pk)
     cluster.refresh_from_db()
     assert seqs_after(cluster, seq) == list(range(seq + 1, cluster.seq + 1))
-    assert Event.objects.filter(cluster=cluster, reason="ProgramRestarted").count() == len(SCRIPTS)
+    assert Event.objects.filter(cluster=cluster, reason="ProgramRestarted").count() == len(INTERPRETED)
 
 
 @pytest.mark.parametrize("is_taken_up", [True, False])
@@ -175,7 +176,7 @@ def test_forks_answer_or_are_refused_in_words(owner, old_cluster, client, commit
 def test_a_fork_of_a_cluster_that_nobody_took_up_lives_by_itself(owner, wall, old_cluster):
     cluster = old_cluster("4562887", paused=True)
     child = forks.fork(cluster, None, cluster.owner, "child")
-    assert restarted(child) == SCRIPTS and child.upgrade_note
+    assert restarted(child) == INTERPRETED and child.upgrade_note
     live(owner, wall, child, 60.0)
     assert not child.failure and states(child)["loop"] == "ready"
     cluster.refresh_from_db()

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING
 
 from .durations import NOTHING, Duration
-
-if TYPE_CHECKING:
-    from .script import Script
+from .script import Script
 
 SUCCESS = "success"
 FAILURE = "failure"

@@ -19,7 +19,7 @@ from ..shell.open_files import BOTH, READER
 from ..shell.task import Task, Wait
 from ..world import World
 
-Outcome: TypeAlias = "int | Wait | None"
+Outcome: TypeAlias = int | Wait | None
 _STDIN = "-"
 _MOST_INPUT = 4 << 20
 _BUFFERED = 64

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from ..file_layers import FOLDER
 from ..file_system import join_path
 from ..shell.machine import UNKNOWN_TOOL, Machine
 from ..shell.task import Task
+from .call import Call, Outcome
 
-if TYPE_CHECKING:
-    from .call import Call, Outcome
-
-Tool: TypeAlias = "Callable[[Call], Outcome]"
+Tool: TypeAlias = Callable[[Call], Outcome]
 
 TOOLS: dict[str, Tool] = {}
 SCRIPT_FILE = "script file"
