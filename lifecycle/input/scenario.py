@@ -17,7 +17,6 @@ from lifecycle.engine.heart.timing import read_duration_ms
 from lifecycle.engine.rules.validation.kubelet_config import validate_kubelet_configuration
 from lifecycle.engine.schema.paths import Path
 from lifecycle.engine.schema.scalars import describe
-from lifecycle.input.admission import gates_of
 from lifecycle.input.expressions import Expression, ExpressionError, parse
 from lifecycle.input.manifests import Document, write_documents
 from lifecycle.input.problems import ManifestError, Problem
@@ -111,8 +110,6 @@ def read_scenario(document: Document) -> Scenario:
     spec = document.data.get("spec") or {}
     reader = StepReader(document)
     settings = _read_settings(spec, reader)
-    if not reader.problems:
-        reader.gates = gates_of(settings)
     entries = enumerate(spec.get("steps") or ())
     steps = [step for index, entry in entries for step in reader.read(entry, ("spec", "steps", index))]
     untils = _read_untils(spec.get("until"), reader)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from lifecycle.engine.heart.settings import FEATURE_DEFAULTS
 from lifecycle.engine.heart.timing import read_duration_ms
 from lifecycle.engine.kinds.entry import PAUSE, RESTART, RESUME, UNDO, KindEntry
 from lifecycle.engine.kinds.registry import find_kind, list_entries, name_kind
@@ -16,7 +15,6 @@ from lifecycle.engine.objects.propagation import PROPAGATIONS
 from lifecycle.engine.schema.decode import drop_nulls
 from lifecycle.engine.schema.paths import Path
 from lifecycle.engine.schema.scalars import describe
-from lifecycle.input.admission import list_problems, read_admissible
 from lifecycle.input.manifests import Document
 from lifecycle.input.problems import ManifestError, Problem
 from lifecycle.input.schema import check_document, read_manifests
@@ -49,7 +47,6 @@ class StepReader:
 
     document: Document
     problems: list[Problem] = field(default_factory=list)
-    gates: Mapping[str, bool] = field(default_factory=lambda: FEATURE_DEFAULTS)
     # Whether the step being read is there to be refused: then its objects may be as odd as they like.
     is_to_be_refused: bool = False
 
@@ -88,15 +85,13 @@ class StepReader:
         if self.is_to_be_refused:
             return found.data
         problems = check_document(found)
-        if not problems:
-            found = replace(found, data=drop_nulls(found.data))
-            problems = list_problems(found, self.gates)
         self.problems += problems
-        return found.data
+        # Its values are looked at when its time comes, as an API server does: a refusal is part of the run.
+        return found.data if problems else drop_nulls(found.data)
 
     def objects_in(self, text: str) -> list[Document]:
         """The objects of manifests given as text. Raises ManifestError."""
-        return read_manifests(text) if self.is_to_be_refused else read_admissible(text, self.gates)
+        return read_manifests(text)
 
     def fields(self, value: Any, path: Path, /, **types: type | tuple[type, ...]) -> Payload:
         """A mapping with these fields; a name ending in `_` must be given. Complains about all others."""
