@@ -121,7 +121,7 @@ def _raw_chunks(cluster: Cluster) -> Iterator[bytes]:
     with transaction.atomic(), connection.cursor() as cursor:
         columns = [
             # Its text, as SQLite keeps it: PostgreSQL's driver would read the JSON.
-            f"CAST({name} AS text)" if name in JSON_COLUMNS else name
+            f'CAST("{name}" AS text)' if name in JSON_COLUMNS else f'"{name}"'
             for name in TRANSITION_COLUMNS
         ]
         cursor.execute(

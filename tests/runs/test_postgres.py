@@ -100,7 +100,8 @@ HOLD = """
 import os, signal, django
 django.setup()
 from django.db import transaction
-from lifecycle import serving, shards
+from lifecycle.runs import shards
+from lifecycle.runs.celery import serving
 from lifecycle.models import Shard
 shards.make_shards()
 serving.keep_connection()
