@@ -9,7 +9,7 @@ from typing import Any
 
 from django.conf import settings
 
-from lifecycle.input.admission import gates_of, read_admissible
+from lifecycle.input.manifest_admission import gates_of, read_admissible
 from lifecycle.input.problems import ManifestError, Problem
 from lifecycle.models import Cluster, Command
 from lifecycle.runs import inbox

@@ -8,8 +8,8 @@ from typing import Any
 from dashboard.readings import event_uid_of
 from lifecycle.engine.kinds.container_profile import CONTAINER_PROFILE
 from lifecycle.engine.programs.told import tell_behaviors
-from lifecycle.kind_columns import of_kind
 from lifecycle.models import Cluster, Event, StoredObject
+from lifecycle.stored_kinds import of_kind
 
 UNINTERPRETED = "UninterpretedBehavior"
 

@@ -13,8 +13,8 @@ from django.db.models import Q
 from dashboard.plots.replicas import Budget
 from lifecycle.engine.api.patches import merge_patch
 from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND, DeploymentSpec
-from lifecycle.kind_columns import of_kind
 from lifecycle.models import Cluster, ObjectVersion, StoredObject
+from lifecycle.stored_kinds import of_kind
 
 Json = dict[str, Any]
 

@@ -20,9 +20,9 @@ from dashboard.readings import event_uid, list_between
 from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
-from lifecycle.kind_columns import of_kind
 from lifecycle.models import Cluster, Event, StoredObject, Transition
 from lifecycle.sources import EVENTS, TRANSITIONS
+from lifecycle.stored_kinds import of_kind
 
 Row = dict[str, Any]
 Figure = dict[str, Any]

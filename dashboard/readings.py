@@ -12,8 +12,8 @@ from lifecycle.engine.kinds import registry
 from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.pod import MIRROR, POD_KIND
 from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
-from lifecycle.kind_columns import kind_of_stored, of_kind
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.stored_kinds import kind_of_stored, of_kind
 from lifecycle.verdicts import judge_rollout
 
 Json = dict[str, Any]

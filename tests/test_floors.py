@@ -38,7 +38,7 @@ FLOORS: list[tuple[str, str]] = [
     (
         "2 kept",
         "lifecycle.models lifecycle.fields lifecycle.migrations lifecycle.frames lifecycle.access"
-        " lifecycle.kind_columns",
+        " lifecycle.stored_kinds",
     ),
     ("2 readings", "lifecycle.sources lifecycle.verdicts"),
     ("2a runs", "lifecycle.runs lifecycle.reads"),

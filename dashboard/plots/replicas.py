@@ -11,7 +11,7 @@ from dashboard.plots.spans import hover, when
 from dashboard.plots.theme import TONES, escape, layout, revision_colour, time_axis
 from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
-from lifecycle.kind_columns import kind_of_row
+from lifecycle.stored_kinds import kind_of_row
 
 Row = Mapping[str, Any]
 # Of a long story the later part is held and drawn: after so many rows the later half of their steps.

@@ -14,7 +14,7 @@ from typing import Any
 from dashboard.plots.spans import Span
 from dashboard.plots.theme import TONES, Tone
 from lifecycle.engine.objects.pod import POD_KIND
-from lifecycle.kind_columns import kind_of_row
+from lifecycle.stored_kinds import kind_of_row
 
 Row = Mapping[str, Any]
 

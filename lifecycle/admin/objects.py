@@ -18,8 +18,8 @@ from lifecycle.admin.spec_form import SpecForm
 from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.kinds.entry import RESTART, KindEntry
 from lifecycle.engine.kinds.registry import entry_of_id, list_entries
-from lifecycle.kind_columns import kind_of_stored
 from lifecycle.models import StoredObject
+from lifecycle.stored_kinds import kind_of_stored
 
 
 class DeletedFilter(admin.SimpleListFilter):

@@ -5,8 +5,8 @@ from typing import Any
 
 from lifecycle.access import User
 from lifecycle.input.problems import Problem
-from lifecycle.kind_columns import kind_of_stored
 from lifecycle.models import StoredObject
+from lifecycle.stored_kinds import kind_of_stored
 
 
 @dataclass

@@ -13,7 +13,7 @@ from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.heart.trace import make_merge_patch
 from lifecycle.engine.schema.decode import drop_nulls
 from lifecycle.engine.schema.paths import Path
-from lifecycle.input.admission import gates_of, list_problems
+from lifecycle.input.manifest_admission import gates_of, list_problems
 from lifecycle.input.manifests import Document, read_documents
 from lifecycle.input.problems import ManifestError, Problem, parse_path
 from lifecycle.input.schema import check_document

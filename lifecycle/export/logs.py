@@ -5,10 +5,10 @@ from rest_framework.exceptions import ValidationError
 
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.export.filters import parse_yes_or_no, read_values
-from lifecycle.kind_columns import of_kind
 from lifecycle.models import Cluster, ContainerLog, StoredObject
 from lifecycle.runs import container_logs
 from lifecycle.sources import Row
+from lifecycle.stored_kinds import of_kind
 
 
 def find_log(cluster: Cluster, query: QueryDict) -> Row:

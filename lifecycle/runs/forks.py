@@ -11,10 +11,10 @@ from uuid import uuid4
 from django.db import connection, transaction
 
 from lifecycle import frames, reads
-from lifecycle.engine.kinds.tables import summarize
-from lifecycle.kind_columns import kind_of_stored
+from lifecycle.engine.kinds.presentation import summarize
 from lifecycle.models import Cluster, Command, StoredObject
 from lifecycle.runs import bulk, checkpoints, container_logs, recorder, shards, upgrades
+from lifecycle.stored_kinds import kind_of_stored
 
 BATCH_ROWS = 5000
 UNFINISHED = "the fork is still being made"

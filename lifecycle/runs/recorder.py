@@ -23,7 +23,7 @@ from lifecycle.engine.heart.trace import (
     make_merge_patch,
     transition_values,
 )
-from lifecycle.engine.kinds.tables import summarize
+from lifecycle.engine.kinds.presentation import summarize
 from lifecycle.models import Cluster, Command, ObjectVersion, RunControl, StoredObject
 from lifecycle.models import Event as EventModel
 from lifecycle.models import Transition as TransitionModel

@@ -15,7 +15,7 @@ from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.rules.validation.kubelet_config import validate_kubelet_configuration
 from lifecycle.engine.schema.tables import is_known_kind
-from lifecycle.input.admission import admit
+from lifecycle.input.manifest_admission import admit
 from lifecycle.input.manifests import Document
 from lifecycle.input.problems import ManifestError, Problem
 from lifecycle.input.scenario import (

@@ -32,15 +32,7 @@ from .identity import identify, with_name
 from .kind_hooks import complete_changed, complete_new, list_companions
 from .namespace_rules import require_namespace
 from .quotas import QUOTA
-from .requests import (
-    check_address,
-    check_subresource,
-    decode,
-    make_wanted,
-    patched,
-    read_new,
-    require_fresh,
-)
+from .requests import check_address, check_subresource, decode, make_wanted, patched, read_new, require_fresh
 
 Json = dict[str, Any]
 GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..api.apply import apply_patch, with_last_applied
+from ..api.three_way_apply import apply_patch, with_last_applied
 from .client import Answer, Client, Payload
 
 

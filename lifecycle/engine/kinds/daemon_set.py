@@ -5,11 +5,7 @@ from __future__ import annotations
 from ..objects.kinds import Kind
 from ..rules.defaults.workloads import default_daemon_set
 from ..rules.validation.workloads import validate_daemon_set
-from ..rules.workload_columns import (
-    decide_daemon_set_columns,
-    decide_selector_columns,
-    summarize_daemon_set,
-)
+from ..rules.workload_columns import decide_daemon_set_columns, decide_selector_columns, summarize_daemon_set
 from ..rules.workload_words import describe_daemon_set
 from .entry import RESTART, TEMPLATE, KindEntry
 

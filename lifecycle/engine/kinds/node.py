@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..objects.node import NODE_KIND, Node, NodeSpec, NodeStatus, Taint
-from ..rules.columns import summarize_node
+from ..rules.pod_columns import summarize_node
 from ..rules.validation.field_error import FieldError
 from ..rules.validation.nodes import validate_node
 from .entry import Gates, Json, KindEntry

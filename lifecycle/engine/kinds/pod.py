@@ -8,8 +8,8 @@ from ..objects.container import ContainerState, ContainerStatus
 from ..objects.pod import POD_KIND, Pod, PodSpec
 from ..objects.pod_status import PodStatus
 from ..rules.ages import Ages
-from ..rules.columns import decide_pod_columns, decide_wide_pod_columns, summarize_pod
 from ..rules.defaults.pods import default_pod
+from ..rules.pod_columns import decide_pod_columns, decide_wide_pod_columns, summarize_pod
 from ..rules.qos import decide_qos_class
 from ..rules.validation.pod_updates import (
     validate_ephemeral_update,

@@ -5,11 +5,7 @@ from __future__ import annotations
 from ..objects.kinds import Kind
 from ..rules.defaults.workloads import default_stateful_set
 from ..rules.validation.workloads import validate_stateful_set, validate_stateful_set_change
-from ..rules.workload_columns import (
-    decide_container_columns,
-    decide_stateful_set_columns,
-    summarize_replicas,
-)
+from ..rules.workload_columns import decide_container_columns, decide_stateful_set_columns, summarize_replicas
 from ..rules.workload_words import describe_replicas
 from .entry import REPLICAS, RESTART, TEMPLATE, KindEntry
 

@@ -14,7 +14,7 @@ from ..objects.kinds import kind_of_id
 from ..objects.meta import Key, StoredObject
 from ..objects.pod import POD_KIND, Pod
 from ..objects.shown import Shown
-from ..rules.columns import decide_shown
+from ..rules.pod_columns import decide_shown
 from .index import Index
 from .transitions import first_changes, object_changes, pod_changes
 

@@ -11,15 +11,15 @@ from functools import lru_cache
 from typing import Any
 
 from ..heart.trace import Change
+from ..kinds.presentation import read_revision
 from ..kinds.registry import entry_of
-from ..kinds.tables import read_revision
 from ..objects.condition import Condition, find_condition
 from ..objects.container import TERMINATED, WAITING, ContainerState, ContainerStatus
 from ..objects.meta import StoredObject
 from ..objects.pod import Pod
 from ..objects.pod_status import PodStatus
 from ..objects.shown import Shown, State
-from ..rules.columns import SCHEDULING_GATED, decide_shown
+from ..rules.pod_columns import SCHEDULING_GATED, decide_shown
 from ..rules.pod_state import decide_state
 
 _ORDER = {

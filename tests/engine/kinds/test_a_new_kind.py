@@ -16,7 +16,7 @@ from lifecycle.engine import Cluster, Command
 from lifecycle.engine import cluster as door
 from lifecycle.engine.heart.trace import Transition
 from lifecycle.engine.kinds import registry
-from lifecycle.engine.kinds.tables import decide_columns, summarize
+from lifecycle.engine.kinds.presentation import decide_columns, summarize
 from lifecycle.engine.objects import codec, kinds
 from lifecycle.input import expressions
 from lifecycle.input.manifests import Document

@@ -4,17 +4,12 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.kinds.tables import decide_columns, summarize
+from lifecycle.engine.kinds.presentation import decide_columns, summarize
 from lifecycle.engine.objects.condition import Condition
 from lifecycle.engine.objects.deployment import Deployment
 from lifecycle.engine.objects.node import Node
 from lifecycle.engine.rules.ages import human_duration
-from lifecycle.engine.rules.columns import (
-    node_status_text,
-    pod_status_text,
-    ready_text,
-    restarts_text,
-)
+from lifecycle.engine.rules.pod_columns import node_status_text, pod_status_text, ready_text, restarts_text
 from tests.engine.rules.build import ended, make_pod, make_spec, status
 
 READY = Condition("Ready", "True")

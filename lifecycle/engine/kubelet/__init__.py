@@ -1,0 +1,1 @@
+"""One kubelet a node: pods are started, probed, stopped and reported."""
