@@ -160,7 +160,9 @@ class Parts:
         message: str,
     ) -> None:
         """Emit an event on the pod or on one of its containers. What a cut-off kubelet tells is lost."""
-        pod = self.told_of(worker)
+        pod = self.store.pods.get(worker.uid)
+        if pod is None or self.outages:
+            pod = self.told_of(worker)
         if pod is not None:
             path = run.container.field_path if run is not None else None
             self.trace.event(pod.meta.subject or pod.subject, event_type, reason, message, SOURCE, path)

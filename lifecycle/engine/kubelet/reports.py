@@ -64,9 +64,11 @@ class Reporter:
         One write, or none when nothing changed. Returns the pod.
         """
         parts = self._parts
-        stored = parts.told_of(worker)
-        if stored is None:
-            return pod
+        stored = parts.store.pods.get(worker.uid)
+        if stored is None or parts.outages:
+            stored = parts.told_of(worker)
+            if stored is None:
+                return pod
         worker.has_changed = False
         host_ip = parts.agents[worker.node].host_ip
         key = key_of(worker, stored, self._tells_sandbox)

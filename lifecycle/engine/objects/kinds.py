@@ -6,6 +6,8 @@ bare name for registered kinds (`Deployment`), name and group for all others (`S
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from .record import Record
 
 
@@ -46,6 +48,7 @@ _registered: dict[str, Kind] = {}
 def register_kind(kind: Kind) -> None:
     """Make a kind known by its bare name. Two registered kinds never share one."""
     known = _registered.setdefault(kind.id, kind)
+    id_for.cache_clear()
     assert known.group == kind.group, f"{kind.id} is registered already, in the group {known.group!r}"
 
 
@@ -76,6 +79,12 @@ def kind_for(api_version: str, name: str) -> Kind:
     foreign = Kind(api_version or "v1", name, name.lower() + "s")
     foreign.id = kind_id(foreign.group, name)
     return foreign
+
+
+@lru_cache(maxsize=1024)
+def id_for(api_version: str, name: str) -> str:
+    """The id of the kind of that name, as `kind_for` finds it."""
+    return kind_for(api_version, name).id
 
 
 def kind_of_id(id_: str) -> Kind:

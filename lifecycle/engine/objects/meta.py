@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
-from .kinds import Kind, kind_for
+from .kinds import Kind, id_for, kind_for
 from .record import Record
 from .times import format_time, parse_time, parse_time_or_none
 
@@ -47,7 +47,7 @@ class OwnerReference(Record):
     @property
     def kind_id(self) -> str:
         """The id of the owner's kind."""
-        return kind_for(self.api_version, self.kind).id
+        return id_for(self.api_version, self.kind)
 
     def to_json(self) -> dict[str, Any]:
         """The API form."""

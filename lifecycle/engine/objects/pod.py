@@ -66,6 +66,7 @@ class TemplateNotes:
     __slots__ = (
         "admitted",
         "behaviors",
+        "binding",
         "effective_limits",
         "effective_requests",
         "first_actions",
@@ -86,6 +87,8 @@ class TemplateNotes:
         self.new_status: PodStatus | None = None
         # The store's: the first status of a pod, the rows its creation tells, and how it is shown then.
         self.first_changes: tuple[PodStatus, list[Any], Shown] | None = None
+        # The store's: how a pod was shown before it was bound, what of that changes, how it is shown then.
+        self.binding: tuple[Shown, list[Any], Shown] | None = None
         # The rules': quality of service, also as it is without resources for the pod as a whole.
         self.qos_class: str | None = None
         self.qos_class_of_containers: str | None = None

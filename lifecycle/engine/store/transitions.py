@@ -98,9 +98,13 @@ def pod_changes(old: Pod | None, new: Pod) -> tuple[list[Change], bool]:
 
 def binding_changes(old: Pod, new: Pod) -> tuple[Sequence[Change], Shown]:
     """What the first binding of a plain pod tells, of which the scheduler has said nothing before."""
-    found = [("node", None, new.node_name, None, None, None), _SCHEDULED]
-    _add_state_alone(found, old, new)
-    return found, new.shown
+    notes = new.spec.notes
+    known = notes.binding
+    if known is None or known[0] is not old.shown:
+        told: list[Change] = []
+        _add_state_alone(told, old, new)
+        known = notes.binding = (old.shown, told, new.shown)
+    return (("node", None, new.node_name, None, None, None), _SCHEDULED, *known[1]), known[2]
 
 
 def _is_plain_detail(old: Pod, new: Pod) -> bool:
