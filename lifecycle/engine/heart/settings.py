@@ -14,7 +14,7 @@ KUBERNETES_VERSION = "v1.35.0"
 MANAGER_DEFAULTS: Mapping[str, bool | int | str] = {
     "deploymentRollbackEvents": True,
     "horizontalPodAutoscalerSyncPeriod": "15s",
-    "scalingEventsNameFormerSize": False,
+    "scalingEventsNameFormerSize": True,
     "terminatedPodGCThreshold": 12500,
 }
 """What can be set of the controller manager, as the modelled release sets it."""

@@ -115,7 +115,8 @@ def ended_state(runtime: RuntimeContainer) -> ContainerState:
         runtime.started_ms,
         runtime.finished_ms,
         runtime.exit_code,
-        runtime.signal or None,
+        # The runtime tells the kubelet of no signal, so none is ever reported: 137 alone says SIGKILL.
+        None,
         runtime.id,
     )
 

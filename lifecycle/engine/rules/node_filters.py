@@ -9,6 +9,7 @@ from ..objects.node import Node, Taint
 from ..objects.pod import PodSpec, Toleration
 
 UNSCHEDULABLE_TAINT = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
+UNTOLERATED = "node(s) had untolerated taint(s)"
 NOT_WANTED = "node(s) didn't match Pod's node affinity/selector"
 _EFFECTS = ("NoSchedule", "NoExecute")
 
@@ -19,8 +20,7 @@ def why_not(spec: PodSpec, node: Node) -> str:
         return "node(s) were unschedulable"
     for taint in node.spec.taints:
         if taint.effect in _EFFECTS and not tolerates(spec.tolerations, taint):
-            value = f": {taint.value}" if taint.value else ": "
-            return f"node(s) had untolerated taint {{{taint.key}{value}}}"
+            return UNTOLERATED
     return "" if wants_node(spec, node) else NOT_WANTED
 
 
@@ -30,6 +30,22 @@ def wants_node(spec: PodSpec, node: Node) -> bool:
     if any(labels.get(name) != value for name, value in spec.node_selector.items()):
         return False
     return _matches_affinity(spec.affinity, node)
+
+
+def names_wanted(spec: PodSpec) -> frozenset[str] | None:
+    """The only nodes worth a look, where every term of the required affinity names some; else None."""
+    required = (spec.affinity.get("nodeAffinity") or {}).get("requiredDuringSchedulingIgnoredDuringExecution")
+    names: set[str] = set()
+    for term in (required or {}).get("nodeSelectorTerms") or ():
+        named = [
+            set(one.get("values") or ())
+            for one in term.get("matchFields") or ()
+            if (one.get("key"), one.get("operator")) == ("metadata.name", "In")
+        ]
+        if not named:
+            return None
+        names |= set.intersection(*named)
+    return frozenset(names) or None
 
 
 def tolerates(tolerations: Sequence[Toleration], taint: Taint) -> bool:

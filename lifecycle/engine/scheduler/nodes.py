@@ -54,6 +54,10 @@ class NodeRoom:
                 missing.append(f"Insufficient {resource}")
         return missing
 
+    def is_too_small(self, requests: Mapping[str, int]) -> bool:
+        """Whether the pod would not fit on the empty node either."""
+        return any(amount > self._has.get(resource, 0) for resource, amount in requests.items())
+
     def fits(self, requests: Mapping[str, int]) -> bool:
         """Whether the pod fits."""
         free, has_room = self.free, self.count < self._has.get("pods", 110)

@@ -14,11 +14,11 @@ from ..objects.condition import Condition, find_condition, with_condition
 from ..objects.meta import StoredObject
 from ..objects.node import Node
 from ..objects.pod import FAILED, SUCCEEDED, Pod, PodSpec
-from ..rules.node_filters import why_not
 from ..rules.pod_resources import allotted_requests, effective_requests
 from ..store.store import ALL
 from ..store.transitions import binding_changes
 from .claims import CLAIM, find_missing_claim
+from .diagnosis import explain
 from .nodes import NodeRoom, PodClass
 
 NAME, SOURCE, TIMER = "scheduler", "default-scheduler", "schedule"
@@ -200,7 +200,7 @@ class Scheduler:
 
     def _give_up(self, pod: Pod) -> None:
         self._waiting[pod.meta.uid] = None
-        message = self._explain(pod)
+        message = explain(pod.spec, self._rooms, find_missing_claim(self._store, pod))
         if self._set_unscheduled(pod, "Unschedulable", message):
             self._context.trace.event(pod.subject, "Warning", "FailedScheduling", message, SOURCE)
 
@@ -215,35 +215,6 @@ class Scheduler:
         status = pod.status.replace(conditions=with_condition(pod.status.conditions, condition))
         self._store.update(pod, pod.with_status(status))
         return True
-
-    def _explain(self, pod: Pod) -> str:
-        """`0/3 nodes are available: 3 Insufficient cpu. …`, reasons sorted as the scheduler sorts them."""
-        missing = find_missing_claim(self._store, pod)
-        if missing:
-            total = len(self._rooms)
-            helpless = f"{total} Preemption is not helpful for scheduling"
-            nodes = f"0/{total} nodes are available"
-            return f"{nodes}: {missing}. preemption: {nodes}: {helpless}."
-        requests = effective_requests(pod.spec)
-        counts: dict[str, int] = {}
-        for room in self._rooms.values():
-            never = why_not(pod.spec, room.node)
-            for reason in [never] if never else room.lacks(requests):
-                counts[reason] = counts.get(reason, 0) + 1
-        total = len(self._rooms)
-        if not total:
-            return "no nodes available to schedule pods"
-        reasons = ", ".join(sorted(f"{count} {reason}" for reason, count in counts.items()))
-        resolvable = sum(1 for room in self._rooms.values() if not why_not(pod.spec, room.node))
-        tail = []
-        if resolvable:
-            tail.append(f"{resolvable} No preemption victims found for incoming pod")
-        if total - resolvable:
-            tail.append(f"{total - resolvable} Preemption is not helpful for scheduling")
-        return (
-            f"0/{total} nodes are available: {reasons}. preemption: 0/{total} nodes are available:"
-            f" {', '.join(sorted(tail))}."
-        )
 
 
 def _takes_room(pod: Pod) -> bool:

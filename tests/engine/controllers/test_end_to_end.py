@@ -43,7 +43,7 @@ def test_create():
     status = door.get()["status"]
     assert (status["replicas"], status["updatedReplicas"], status["availableReplicas"]) == (3, 3, 3)
     assert door.sets() == [(3, 3, 3)]
-    assert door.events("Deployment") == [("ScalingReplicaSet", "Scaled up replica set A to 3")]
+    assert door.events("Deployment") == [("ScalingReplicaSet", "Scaled up replica set A from 0 to 3")]
     assert door.condition("Progressing") == ("True", "NewReplicaSetAvailable")
     assert door.lane("Deployment", "readyReplicas")[-1] == (2000, 3)
     for pod in door.pods():
@@ -92,7 +92,7 @@ def test_a_bad_image_and_the_way_back():
     door.run(30)
     assert door.events("Deployment", since_ms) == [
         ("DeploymentRollback", 'Rolled back deployment "web" to revision 2'),
-        ("ScalingReplicaSet", "Scaled down replica set C to 0"),
+        ("ScalingReplicaSet", "Scaled down replica set C from 1 to 0"),
     ]
     assert set(kept) > {pod["metadata"]["uid"] for pod in door.pods()}
     annotations = door.get()["metadata"]["annotations"]

@@ -37,7 +37,7 @@ def test_a_deployment_makes_one_set_of_full_size():
     world = started(make_deployment())
     (made,) = world.sets()
     assert world.scaled() == "A3"
-    assert world.events()[0] == "Scaled up replica set A to 3"
+    assert world.events()[0] == "Scaled up replica set A from 0 to 3"
     assert made.meta.name.startswith("web-") and made.meta.controller.kind == "Deployment"
     assert [pod.meta.controller.name for pod in world.pods()] == [made.meta.name] * 3
     assert all(pod.meta.name.startswith(f"{made.meta.name}-") for pod in world.pods())
@@ -226,7 +226,7 @@ def test_going_back_moves_the_revision_up():
     world.patch("web", image="nginx:1.16.1")
     assert world.events(since_ms=90_000) == [
         'Rolled back deployment "web" to revision 2',
-        "Scaled down replica set C to 0",
+        "Scaled down replica set C from 1 to 0",
     ]
     world.run(10_000)
     assert sorted(pod.meta.uid for pod in world.pods()) == kept

@@ -89,13 +89,13 @@ MISMATCH = "node(s) didn't match Pod's node affinity/selector"
             {"tolerations": [{"key": "node.kubernetes.io/unschedulable", "operator": "Exists"}]},
             make_node(unschedulable=True), "", id="cordoned, tolerated",
         ),
-        pytest.param({}, make_node(taints=[TAINT]), "node(s) had untolerated taint {gpu: yes}", id="tainted"),
+        pytest.param({}, make_node(taints=[TAINT]), "node(s) had untolerated taint(s)", id="tainted"),
         pytest.param(
             {"tolerations": [{"key": "gpu", "value": "yes"}]}, make_node(taints=[TAINT]), "", id="tolerated"
         ),
         pytest.param(
             {"tolerations": [{"key": "gpu", "value": "no"}]}, make_node(taints=[TAINT]),
-            "node(s) had untolerated taint {gpu: yes}", id="another value",
+            "node(s) had untolerated taint(s)", id="another value",
         ),
         pytest.param({"tolerations": [{"operator": "Exists"}]}, make_node(taints=[TAINT]), "", id="all"),
         pytest.param(
@@ -165,7 +165,7 @@ def test_a_pod_that_has_ended_leaves_its_room():
 
 
 def preempted(total: int, *reasons: str) -> str:
-    return f"preemption: 0/{total} nodes are available: {', '.join(reasons)}."
+    return f"no new claims to deallocate, preemption: 0/{total} nodes are available: {', '.join(reasons)}."
 
 
 NO_VICTIMS = "No preemption victims found for incoming pod"
@@ -177,7 +177,7 @@ NO_HELP = "Preemption is not helpful for scheduling"
     [
         pytest.param(
             {"cpu": "5"}, {},
-            "0/2 nodes are available: 2 Insufficient cpu. " + preempted(2, f"2 {NO_VICTIMS}"), id="too large",
+            "0/2 nodes are available: 2 Insufficient cpu. " + preempted(2, f"2 {NO_HELP}"), id="too large",
         ),
         pytest.param(
             {"nodeSelector": {"disk": "ssd"}}, {},
@@ -186,12 +186,27 @@ NO_HELP = "Preemption is not helpful for scheduling"
         pytest.param(
             {"cpu": "5"}, {"unschedulable": True},
             "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable. "
-            + preempted(2, f"1 {NO_VICTIMS}", f"1 {NO_HELP}"), id="one cordoned, one too small",
+            + preempted(2, f"2 {NO_HELP}"), id="one cordoned, one too small",
+        ),
+        pytest.param(
+            {"cpu": "4", "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "missing"}}]}, {},
+            '0/2 nodes are available: persistentvolumeclaim "missing" not found. not found', id="no claim",
+        ),
+        pytest.param(
+            {"cpu": "5", "preemptionPolicy": "Never"}, {},
+            "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate,"
+            " preemption: not eligible due to preemptionPolicy=Never.", id="takes nobody's place",
+        ),
+        pytest.param(
+            {"affinity": AFFINITY, "cpu": "4"}, {"taints": [TAINT]},
+            "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't satisfy plugin(s) [NodeAffinity]. "
+            + preempted(2, f"1 {NO_VICTIMS}", f"1 {NO_HELP}"), id="names a full node",
         ),
     ],
 )  # fmt: skip
 def test_a_pod_without_a_node_says_why(spec: dict[str, Any], change: dict[str, Any], message: str):
     world = World(2)
+    world.pod("full", cpu="1", affinity=AFFINITY)
     world.change("Node", "node-1", **change)
     assert world.pod("p", **spec) == ""
     assert world.events("FailedScheduling") == [message]

@@ -31,7 +31,7 @@ class DeploymentController(OwnerController[Deployment]):
         self._free = Free()
         manager = context.settings.controller_manager
         self._options = Options(
-            bool(manager.get("scalingEventsNameFormerSize", False)),
+            bool(manager.get("scalingEventsNameFormerSize", True)),
             bool(manager.get("deploymentRollbackEvents", True)),
         )
         super().__init__(context, act, self._free.list)

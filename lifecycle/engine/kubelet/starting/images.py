@@ -45,7 +45,7 @@ class Images:
             self._never_pull(worker, run, image)
             return False
         if is_there and policy != "Always":
-            message = f'Container image "{image}" already present on machine'
+            message = f'Container image "{image}" already present on machine and can be accessed by the pod'
             parts.event(worker, run, NORMAL, "Pulled", message)
             return True
         self._begin_pull(worker, pod, run, is_there)

@@ -80,20 +80,21 @@ class Starter:
             return
         meta = pod.meta
         name = f"{meta.name}_{meta.namespace}({meta.uid})"
-        text = f"restarting failed container={run.container.name} pod={name}"
+        container = run.container.name
+        delay = duration_text(run.due_ms - run.ended_ms)
         worker.has_changed = True
         run.waiting = (
             CRASH_LOOP_BACK_OFF,
-            f"back-off {duration_text(run.due_ms - run.ended_ms)} {text}",
+            f"back-off {delay} restarting failed container={container} pod={name}",
         )
         if parts.told_of(worker) is None:
             return
         parts.trace.open_event_series(
-            f"backoff|{worker.uid}|{run.container.name}",
+            f"backoff|{worker.uid}|{container}",
             pod.subject,
             WARNING,
             "BackOff",
-            f"Back-off {text}",
+            f"Back-off restarting failed container {container} in pod {name}",
             "kubelet",
             run.container.field_path,
             _SYNC_PERIOD_MS,
@@ -139,8 +140,8 @@ class Starter:
             error = behavior.start.error or "RunContainerError"
             self._fail_start(worker, run, error, f'failed to start container "{container.name}"')
             return
-        parts.event(worker, run, NORMAL, "Created", f"Created container: {container.name}")
-        parts.event(worker, run, NORMAL, "Started", f"Started container {container.name}")
+        parts.event(worker, run, NORMAL, "Created", "Container created")
+        parts.event(worker, run, NORMAL, "Started", "Container started")
         for problem in () if run.told_problems else behavior.problems:
             parts.event(worker, run, WARNING, "UninterpretedBehavior", problem)
         run.told_problems = True

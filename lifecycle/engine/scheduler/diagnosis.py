@@ -1,0 +1,47 @@
+"""Why a pod was placed nowhere, in the scheduler's words.
+
+Models the message of a failed try: what each node lacks, then why taking pods away would not help.
+Nobody is taken away here, so a node on which that might help has no victims.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from ..objects.pod import PodSpec
+from ..rules.node_filters import names_wanted, why_not
+from ..rules.pod_resources import effective_requests
+from .nodes import NodeRoom
+
+NOT_NAMED = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
+
+
+def explain(spec: PodSpec, rooms: Mapping[str, NodeRoom], rejection: str | None) -> str:
+    """`0/3 nodes are available: 3 Insufficient cpu. …`. `rejection`: what keeps it from any node at all."""
+    total = len(rooms)
+    if not total:
+        return "no nodes available to schedule pods"
+    nodes = f"0/{total} nodes are available"
+    if rejection:
+        # The plugins that follow were not asked, and the one for claims of devices complains of that.
+        return f"{nodes}: {rejection}. not found"
+    requests, names = effective_requests(spec), names_wanted(spec)
+    reasons: Counter[str] = Counter()
+    hopeless = 0
+    for name, room in rooms.items():
+        never = NOT_NAMED if names is not None and name not in names else why_not(spec, room.node)
+        reasons.update([never] if never else room.lacks(requests))
+        hopeless += bool(never) or room.is_too_small(requests)
+    claims = f"{nodes}: {_list_counts(reasons)}. no new claims to deallocate"
+    if spec.raw.get("preemptionPolicy") == "Never":
+        return f"{claims}, preemption: not eligible due to preemptionPolicy=Never."
+    outlook = {
+        "No preemption victims found for incoming pod": total - hopeless,
+        "Preemption is not helpful for scheduling": hopeless,
+    }
+    return f"{claims}, preemption: {nodes}: {_list_counts(outlook)}."
+
+
+def _list_counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(sorted(f"{count} {reason}" for reason, count in counts.items() if count))
