@@ -174,7 +174,13 @@ def _patch(reader: StepReader, value: Any, path: Path) -> Commands:
 
 def _delete(reader: StepReader, value: Any, path: Path) -> Commands:
     found = reader.named(
-        value, path, gracePeriodSeconds=int, propagationPolicy=str, force=bool, options=(dict, type(None))
+        value,
+        path,
+        gracePeriodSeconds=int,
+        propagationPolicy=str,
+        force=bool,
+        preconditions=dict,
+        options=(dict, type(None)),
     )
     reader.choice(found.get("propagationPolicy"), PROPAGATIONS, (*path, "propagationPolicy"))
     yield "delete", found

@@ -115,7 +115,9 @@ class Watcher:
             assert row["at_ms"] >= self.at_ms, row
             self.seq, self.at_ms = row["seq"], row["at_ms"]
             if row["type"] == "event":
-                assert row["uid"] not in self.gone or row["count"] > 1, row
+                # Containers of a pod that was deleted by force are still stopped, and that is told.
+                is_stop = row["reason"] in ("Killing", "FailedPreStopHook", "ExceededGracePeriod")
+                assert row["uid"] not in self.gone or row["count"] > 1 or is_stop, row
             elif row["kind"] == "Pod":
                 self._take_pod_row(row)
 

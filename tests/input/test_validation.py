@@ -575,6 +575,17 @@ def set_container(**fields):
     return lambda pod: pod["spec"]["containers"][0].update(fields)
 
 
+GATED = {"schedulingGates": [{"name": "a"}]}
+REQUIRED_TERMS = "requiredDuringSchedulingIgnoredDuringExecution"
+NODE_TERMS = f"spec.affinity.nodeAffinity.{REQUIRED_TERMS}.nodeSelectorTerms"
+
+
+def require(*terms):
+    """A node affinity of terms, each a list of labels that must be there."""
+    found = [{"matchExpressions": [{"key": key, "operator": "Exists"} for key in keys]} for keys in terms]
+    return {"nodeAffinity": {REQUIRED_TERMS: {"nodeSelectorTerms": found}}}
+
+
 def add_to(field, entry):
     return lambda pod: pod["spec"].setdefault(field, []).append(entry)
 
@@ -721,9 +732,57 @@ def add_to(field, entry):
         pytest.param(
             make_pod(),
             set_spec(schedulingGates=[{"name": "a"}]),
-            "spec.schedulingGates",
+            "spec.schedulingGates[0].name",
             id="gate added",
             marks=pytest.mark.spec("SGATE-04"),
+        ),
+        pytest.param(
+            make_pod(GATED | {"nodeSelector": {"os": "linux"}}),
+            set_spec(schedulingGates=None),
+            None,
+            id="last gate removed from a directed pod",
+        ),
+        pytest.param(
+            make_pod(GATED | {"nodeSelector": {"os": "linux"}}),
+            set_spec(nodeSelector={"os": "linux", "disk": "ssd"}),
+            None,
+            id="gated: selector narrowed",
+        ),
+        pytest.param(
+            make_pod(GATED | {"nodeSelector": {"os": "linux"}}),
+            set_spec(nodeSelector={"disk": "ssd"}),
+            "spec.nodeSelector",
+            id="gated: selector turned",
+        ),
+        pytest.param(
+            make_pod(GATED),
+            set_spec(affinity=require(["a"])),
+            None,
+            id="gated: affinity given",
+        ),
+        pytest.param(
+            make_pod(GATED | {"affinity": require(["a"])}),
+            set_spec(affinity=require(["a"], ["b"])),
+            NODE_TERMS,
+            id="gated: another term would widen the choice",
+        ),
+        pytest.param(
+            make_pod(GATED | {"affinity": require(["a"])}),
+            set_spec(affinity=require(["a", "b"])),
+            None,
+            id="gated: another requirement narrows it",
+        ),
+        pytest.param(
+            make_pod(GATED | {"affinity": require(["a", "b"])}),
+            set_spec(affinity=require(["b"])),
+            f"{NODE_TERMS}[0]",
+            id="gated: a requirement dropped",
+        ),
+        pytest.param(
+            make_pod(),
+            set_spec(nodeSelector={"os": "linux"}),
+            "spec",
+            id="selector without gates",
         ),
     ],
 )

@@ -3,7 +3,7 @@
 Payloads by kind (`namespace` may be left out: `default`); `payloads.py` checks them field by field:
     create {object}            apply {object}             replace {object, subresource?}
     patch {kind, namespace, name, type: merge|strategic|json|apply, patch, subresource?}
-    delete {kind, namespace, name, gracePeriodSeconds?, propagationPolicy?, force?, options?}
+    delete {kind, namespace, name, gracePeriodSeconds?, propagationPolicy?, force?, preconditions?, options?}
     scale {kind, namespace, name, replicas}
     setImage {kind, namespace, name, container, image}
     rollout {kind, namespace, name, action: restart|pause|resume|undo, toRevision?}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..heart.errors import BadRequest
+from collections.abc import Mapping
+
+from ..heart.errors import BadRequest, Conflict
 from ..objects.meta import StoredObject
 from ..objects.pod import Pod
 from ..objects.propagation import FINALIZERS, PROPAGATIONS
@@ -51,34 +53,30 @@ def delete_pod(context: Context, pod: Pod, requested: int | None, has_options: b
         phase=pod.status.phase,
         has_options=has_options,
     )
-    if not seconds and not pod.meta.finalizers:
-        # The mark is never stored, but the history tells that the deletion was asked for.
-        context.store.set_deletion_stage(pod, "requested")
-        context.store.remove(pod)
-        return pod
-    return _mark(context, pod, seconds or 0)
+    generation = pod.meta.generation + 1
+    return _mark(context, pod, context.clock.now_ms + (seconds or 0) * 1000, seconds or 0, generation)
 
 
 def _delete_again(context: Context, pod: Pod, requested: int | None) -> Pod:
     # A period that runs is shortened or stays; it never grows.
-    seconds = decide_shortened_grace_seconds(pod.meta.deletion_grace_seconds, requested)
+    meta, now_ms = pod.meta, context.clock.now_ms
+    seconds = decide_shortened_grace_seconds(meta.deletion_grace_seconds, requested)
     if seconds is None:
         return pod
-    if seconds == 0 and not pod.meta.finalizers:
-        context.store.remove(pod)
-        return pod
-    return _mark(context, pod, seconds)
+    # The new period counts from the first request. Asked for 30 s at 0:00 and for 5 s at 0:10, its end
+    # would lie in the past: it is now then, and one second is left.
+    end_ms = (meta.deletion_ms or now_ms) + (seconds - (meta.deletion_grace_seconds or 0)) * 1000
+    if end_ms < now_ms:
+        end_ms, seconds = now_ms, min(seconds, 1)
+    return _mark(context, pod, end_ms, seconds, meta.generation)
 
 
-def _mark(context: Context, pod: Pod, grace_seconds: int) -> Pod:
-    new = pod.replace(
-        meta=pod.meta.replace(
-            deletion_ms=context.clock.now_ms + grace_seconds * 1000,
-            deletion_grace_seconds=grace_seconds,
-            generation=pod.meta.generation + 1,
-        )
-    )
+def _mark(context: Context, pod: Pod, end_ms: int, grace_seconds: int, generation: int) -> Pod:
+    """Have a pod end. One with no time left and no finalizers goes at once, but its last version says so."""
+    meta = pod.meta.replace(deletion_ms=end_ms, deletion_grace_seconds=grace_seconds, generation=generation)
+    new = pod.replace(meta=meta)
     context.store.update(pod, new)
+    finish_deletion(context, new)
     return new
 
 
@@ -95,3 +93,26 @@ def check_propagation(propagation: str | None) -> None:
     """Raise BadRequest for a propagation policy that Kubernetes has not."""
     if propagation is not None and propagation not in PROPAGATIONS:
         raise BadRequest(f"propagationPolicy {propagation!r}: use Background, Foreground or Orphan")
+
+
+def check_preconditions(old: StoredObject, preconditions: Mapping[str, str]) -> None:
+    """Raise Conflict when the object is not the one, or not the version, that is to be deleted."""
+    wanted = preconditions.get("uid")
+    if wanted is not None and wanted != old.meta.uid:
+        raise _make_conflict(old, "UID", wanted, old.meta.uid, "deleted and then recreated")
+    wanted, version = preconditions.get("resourceVersion"), str(old.resource_version)
+    if wanted is not None and wanted != version:
+        raise _make_conflict(old, "ResourceVersion", wanted, version, "modified")
+
+
+def _make_conflict(old: StoredObject, what: str, wanted: str, found: str, cause: str) -> Conflict:
+    # Kubernetes names the kind here, and not the resource.
+    kind = old.kind
+    resource = f"{kind.name}.{kind.group}" if kind.group else kind.name
+    return Conflict(
+        f'Operation cannot be fulfilled on {resource} "{old.meta.name}": the {what} in the precondition'
+        f" ({wanted}) does not match the {what} in record ({found}). The object might have been {cause}",
+        kind.name,
+        old.meta.name,
+        group=kind.group,
+    )

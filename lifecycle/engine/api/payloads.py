@@ -59,6 +59,12 @@ def _is_list_of_maps(value: Any) -> bool:
     return isinstance(value, list) and all(map(_is_map, value))
 
 
+def _is_preconditions(value: Any) -> bool:
+    if not isinstance(value, dict) or not value.keys() <= {"uid", "resourceVersion"}:
+        return False
+    return all(isinstance(one, str) for one in value.values())
+
+
 def _is_any(value: Any) -> bool:
     return True
 
@@ -120,6 +126,7 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "gracePeriodSeconds": _GRACE,
         "propagationPolicy": _choice("Background", "Foreground", "Orphan"),
         "force": _YES_OR_NO,
+        "preconditions": Field("a map of uid and resourceVersion, both texts", _is_preconditions),
         "options": Field("false for a request without options", lambda value: isinstance(value, bool | dict)),
     },
     "scale": {**_one_object(), "replicas": _whole("a whole number, 0 or more", 0, True)},

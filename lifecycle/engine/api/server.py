@@ -9,6 +9,7 @@ stands in kind_hooks. A component's own write is made from what is stored, so it
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..heart.errors import AlreadyExists, Conflict
@@ -26,7 +27,7 @@ from ..rules.qos import decide_qos_class
 from ..rules.validation.refusal import raise_invalid
 from .admission import admit_changed, admit_new, admit_pod
 from .context import Context
-from .deletion import check_propagation, delete_object, delete_pod, finish_deletion
+from .deletion import check_preconditions, check_propagation, delete_object, delete_pod, finish_deletion
 from .evictions import evict_pod
 from .identity import identify, with_name
 from .kind_hooks import complete_changed, complete_new, list_companions
@@ -202,12 +203,16 @@ class ApiServer:
         grace_seconds: int | None = None,
         propagation: str | None = None,
         has_options: bool = True,
+        preconditions: Mapping[str, str] | None = None,
     ) -> StoredObject:
         """Delete an object. Pods go gracefully; finalizers keep an object until they are gone.
 
-        Returns the object as it is now, or as it last was. Raises BadRequest for an unknown propagation.
+        Returns the object as it is now, or as it last was. Raises BadRequest for an unknown propagation, and
+        Conflict when a precondition (`uid`, `resourceVersion`) does not hold.
         """
         check_propagation(propagation)
+        if preconditions:
+            check_preconditions(old, preconditions)
         if isinstance(old, Pod):
             return self.delete_pod(old, grace_seconds, has_options)
         return delete_object(self._context, old, propagation)

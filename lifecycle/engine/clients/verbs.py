@@ -41,6 +41,7 @@ def delete(client: Client, payload: Payload) -> Answer:
         grace_seconds=_read_grace(payload),
         propagation=payload.get("propagationPolicy") or None,
         has_options=payload.get("options") is not False,
+        preconditions=payload.get("preconditions"),
     )
     return 200, removed
 

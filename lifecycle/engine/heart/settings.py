@@ -12,7 +12,7 @@ KUBERNETES_VERSION = "v1.35.0"
 """The release this engine models; defaults of feature gates and schemas follow it."""
 
 MANAGER_DEFAULTS: Mapping[str, bool | int | str] = {
-    "deploymentRollbackEvents": True,
+    "deploymentRollbackEvents": False,
     "horizontalPodAutoscalerSyncPeriod": "15s",
     "scalingEventsNameFormerSize": True,
     "terminatedPodGCThreshold": 12500,

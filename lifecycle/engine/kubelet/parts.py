@@ -116,6 +116,9 @@ class Parts:
             return None
         return self.store.pods.get(worker.uid) or self.roster.statics.get(worker.uid)
 
+    def _gone(self, worker: PodWorker) -> Pod | None:
+        return None if self.is_cut_off(worker.node) else self.roster.gone.get(worker.uid)
+
     def shown(self, pod: Pod) -> Subject:
         """Whom the rows about a pod name: it, but for a static pod its mirror, if there is one."""
         if pod.meta.uid in self.roster.statics:
@@ -162,7 +165,8 @@ class Parts:
         """Emit an event on the pod or on one of its containers. What a cut-off kubelet tells is lost."""
         pod = self.store.pods.get(worker.uid)
         if pod is None or self.outages:
-            pod = self.told_of(worker)
+            # Of a pod that was deleted by force it is still told how its containers end.
+            pod = self.told_of(worker) or self._gone(worker)
         if pod is not None:
             path = run.container.field_path if run is not None else None
             self.trace.event(pod.meta.subject or pod.subject, event_type, reason, message, SOURCE, path)

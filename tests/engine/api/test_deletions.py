@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from lifecycle.engine.heart.trace import EventRow, Transition
 from tests.engine.api.desk import Desk, Json, make, make_deployment, make_pod, said
 
 HOLD = "example.com/hold"
@@ -73,12 +74,91 @@ def test_a_second_deletion_only_shortens(first: int, second: int | None, mark: t
     assert mark_of(desk) == mark
 
 
+@pytest.mark.parametrize(
+    "second_at_ms, second, mark",
+    [
+        pytest.param(12_000, 5, ("2026-01-01T00:00:15Z", 5), id="from the first request"),
+        pytest.param(17_000, 5, ("2026-01-01T00:00:17Z", 1), id="over already: one second"),
+        pytest.param(17_000, 20, ("2026-01-01T00:00:40Z", 30), id="asked for again while less is left"),
+    ],
+)
+def test_a_later_deletion_counts_from_the_first(
+    second_at_ms: int, second: int, mark: tuple[str, int]
+) -> None:
+    """As Kubernetes' BeforeDelete: the end moves by the difference of the periods, the generation stays."""
+    desk = running(terminationGracePeriodSeconds=30)
+    first = desk.delete("Pod", gracePeriodSeconds=30 if second == 5 else None).object
+    desk.cluster.run_until(second_at_ms)
+    again = desk.delete("Pod", gracePeriodSeconds=second if second == 5 else 40).object
+    assert mark_of(desk) == mark
+    assert first is not None and again is not None
+    assert again["metadata"]["generation"] == first["metadata"]["generation"] == 2
+
+
 def test_a_pod_of_no_node_goes_at_once() -> None:
+    """Recorded in delete-pending-unschedulable: a last version with the mark, generation 2, then the end."""
     desk = Desk(nodes=1)
     assert desk.create(make_pod(nodeSelector={"disk": "ssd"})).ok
     desk.cluster.run_until(10_000)
-    assert desk.delete("Pod").ok
+    desk.take_versions()
+    last = desk.delete("Pod").object
+    assert last is not None
+    meta = last["metadata"]
+    assert (meta["deletionTimestamp"], meta["deletionGracePeriodSeconds"]) == ("2026-01-01T00:00:10Z", 0)
+    assert meta["generation"] == 2
     assert mark_of(desk) is None
+    assert desk.take_versions() == [("MODIFIED", "Pod"), ("DELETED", "Pod")]
+
+
+def test_a_forced_deletion_is_told_by_the_api_and_by_the_kubelet() -> None:
+    desk = running()
+    desk.cluster.take_changes()
+    assert desk.delete("Pod", force=True).ok
+    rows = desk.cluster.take_changes().rows
+    told = [(row.field, row.new) for row in rows if isinstance(row, Transition)]
+    steps = [one for one in told if one[0] in ("deletion", "status", "exists")]
+    assert steps == [
+        ("deletion", "requested"),
+        ("status", "Terminating"),
+        ("exists", "deleted"),
+        ("deletion", "removed"),
+    ]
+    events = [(row.reason, row.message) for row in rows if isinstance(row, EventRow)]
+    assert events == [("Killing", "Stopping container app")]
+
+
+@pytest.mark.parametrize(
+    "preconditions, words",
+    [
+        pytest.param(
+            {"uid": "00000000-0000-0000-0000-000000000000"},
+            "the UID in the precondition (00000000-0000-0000-0000-000000000000) does not match the UID in"
+            " record (UID). The object might have been deleted and then recreated",
+            id="another object",
+        ),
+        pytest.param(
+            {"resourceVersion": "1"},
+            "the ResourceVersion in the precondition (1) does not match the ResourceVersion in record"
+            " (VERSION). The object might have been modified",
+            id="another version",
+        ),
+    ],
+)
+def test_preconditions_keep_what_was_not_meant(preconditions: Json, words: str) -> None:
+    desk = Desk()
+    desk.created(make_deployment())
+    found = desk.get("Deployment")
+    assert found is not None
+    meta = found["metadata"]
+    refused = desk.delete("Deployment", preconditions=preconditions)
+    words = words.replace("(UID)", f"({meta['uid']})").replace("(VERSION)", f"({meta['resourceVersion']})")
+    # Kubernetes names the kind there, not the resource: `ConfigMap "a"`, `Deployment.apps "web"`.
+    assert said(refused) == f'Operation cannot be fulfilled on Deployment.apps "web": {words}'
+    assert refused.code == 409 and refused.status is not None
+    assert refused.status["details"] == {"name": "web", "group": "apps", "kind": "Deployment"}
+    held = {"uid": meta["uid"], "resourceVersion": meta["resourceVersion"]}
+    assert desk.delete("Deployment", preconditions=held).ok
+    assert desk.get("Deployment") is None
 
 
 # --- finalizers -------------------------------------------------------------------------------------------

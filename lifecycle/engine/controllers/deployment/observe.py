@@ -32,7 +32,7 @@ class DeploymentController(OwnerController[Deployment]):
         manager = context.settings.controller_manager
         self._options = Options(
             bool(manager.get("scalingEventsNameFormerSize", True)),
-            bool(manager.get("deploymentRollbackEvents", True)),
+            bool(manager.get("deploymentRollbackEvents", False)),
         )
         super().__init__(context, act, self._free.list)
         context.store.listen("ReplicaSet", self._on_replica_set)

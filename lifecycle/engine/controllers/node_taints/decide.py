@@ -1,10 +1,11 @@
-"""The taints that a node's conditions ask for."""
+"""The taints that a node's conditions and its cordon ask for."""
 
 from __future__ import annotations
 
 from ...objects.condition import find_condition
 from ...objects.node import Node, NodeSpec
 from ...rules.actions import Action, Update
+from ...rules.node_filters import UNSCHEDULABLE_TAINT
 
 NO_SCHEDULE = "NoSchedule"
 TAINTS = {
@@ -13,24 +14,28 @@ TAINTS = {
     "PIDPressure": "node.kubernetes.io/pid-pressure",
     "NetworkUnavailable": "node.kubernetes.io/network-unavailable",
 }
+_KEYS = frozenset((*TAINTS.values(), UNSCHEDULABLE_TAINT.key))
 
 
 def decide_taints(node: Node, now: str) -> list[Action]:
-    """Bring the taints of conditions in line with the conditions; those of others stay as they are."""
+    """Bring the taints of conditions and cordon in line with these; those of others stay as they are."""
     wanted = []
     for type_, key in TAINTS.items():
         condition = find_condition(node.status.conditions, type_)
         if condition is not None and condition.status == "True":
             wanted.append(key)
-    keys = TAINTS.values()
+    if node.spec.unschedulable:
+        wanted.append(UNSCHEDULABLE_TAINT.key)
     raw = node.spec.raw.get("taints") or ()
-    found = [entry["key"] for entry in raw if entry.get("key") in keys and entry.get("effect") == NO_SCHEDULE]
+    found = [
+        entry["key"] for entry in raw if entry.get("key") in _KEYS and entry.get("effect") == NO_SCHEDULE
+    ]
     if sorted(wanted) == sorted(found):
         return []
     kept = [
         entry
         for entry in raw
-        if entry.get("effect") != NO_SCHEDULE or entry.get("key") not in keys or entry["key"] in wanted
+        if entry.get("effect") != NO_SCHEDULE or entry.get("key") not in _KEYS or entry["key"] in wanted
     ]
     new = [{"key": key, "effect": NO_SCHEDULE, "timeAdded": now} for key in wanted if key not in found]
     spec = {name: value for name, value in node.spec.raw.items() if name != "taints"}

@@ -1,4 +1,4 @@
-"""Seeing nodes whose conditions or taints have changed."""
+"""Seeing nodes whose conditions, taints or cordon have changed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ class NodeTaintController:
             return
         if isinstance(old, Node) and (old.status.conditions, old.spec) == (new.status.conditions, new.spec):
             return
-        if new.spec.taints or any(find_condition(new.status.conditions, type_) for type_ in TAINTS):
+        is_asked = new.spec.taints or new.spec.unschedulable
+        if is_asked or any(find_condition(new.status.conditions, type_) for type_ in TAINTS):
             self._context.loop.enqueue(self.name, "", new.meta.name)
 
     def find(self, namespace: str, name: str) -> StoredObject | None:

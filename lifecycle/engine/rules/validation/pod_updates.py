@@ -8,6 +8,7 @@ from typing import Any
 from ...objects.pod import MIRROR
 from .containers import validate_ephemeral
 from .field_error import FieldError, forbidden, invalid
+from .pod_gates import validate_direction, validate_fewer_gates
 from .pods import LONGEST_DEADLINE, make_facts, validate_pod_spec, validate_tolerations
 from .resources import validate_resources
 
@@ -32,8 +33,15 @@ def validate_pod_update(
             return [forbidden(f"spec.{group}", "pod updates may not add or remove containers")]
     errors = _validate_deadline(before.get("activeDeadlineSeconds"), after.get("activeDeadlineSeconds"))
     errors += _validate_more_tolerations(before.get("tolerations") or (), after.get("tolerations") or ())
-    errors += _validate_fewer_gates(before.get("schedulingGates") or (), after.get("schedulingGates") or ())
-    changed = [field for field in sorted({*before, *after}) if _fixed(before, field) != _fixed(after, field)]
+    errors += validate_fewer_gates(before, after)
+    is_gated = bool(before.get("schedulingGates"))
+    if is_gated:
+        errors += validate_direction(before, after)
+    changed = [
+        field
+        for field in sorted({*before, *after})
+        if _fixed(before, field, is_gated) != _fixed(after, field, is_gated)
+    ]
     if changed:
         fields = ", ".join(f"spec.{field}" for field in changed)
         errors.append(forbidden("spec", f"{UPDATABLE}\nthis would change {fields}"))
@@ -66,8 +74,8 @@ def _validate_images(spec: Mapping[str, Any]) -> list[FieldError]:
     ]
 
 
-def _fixed(spec: Mapping[str, Any], field: str) -> Any:
-    """A field without what may change in it; what is left must stay."""
+def _fixed(spec: Mapping[str, Any], field: str, is_gated: bool) -> Any:
+    """A field without what may change in it; what is left must stay. `is_gated`: before the update."""
     value = spec.get(field)
     match field:
         case "containers" | "initContainers":
@@ -77,9 +85,11 @@ def _fixed(spec: Mapping[str, Any], field: str) -> Any:
         case "terminationGracePeriodSeconds" if value is not None and value < 0:
             # Only a negative value may be mended, and only to 1.
             return 1
-        case "nodeSelector" | "affinity" if spec.get("schedulingGates"):
+        case "nodeSelector" if is_gated:
             # While gates hold the pod back it has not been looked at: it may still be directed (SGATE).
             return None
+        case "affinity" if is_gated:
+            return {name: part for name, part in (value or {}).items() if name != "nodeAffinity"} or None
     return value or None
 
 
@@ -110,19 +120,6 @@ def _validate_more_tolerations(old: Sequence[Any], new: Sequence[Any]) -> list[F
 
 def _without_seconds(toleration: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in toleration.items() if name != "tolerationSeconds" and value}
-
-
-def _validate_fewer_gates(old: Sequence[Any], new: Sequence[Any]) -> list[FieldError]:
-    """Scheduling gates may only be taken away (SGATE-04)."""
-    known = {gate.get("name") for gate in old}
-    return [
-        forbidden(
-            "spec.schedulingGates",
-            f"only deletion is allowed, but found new scheduling gate '{gate.get('name')}'",
-        )
-        for gate in new
-        if gate.get("name") not in known
-    ]
 
 
 def validate_ephemeral_update(

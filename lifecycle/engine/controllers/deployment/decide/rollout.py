@@ -37,7 +37,7 @@ class Options(Record):
 
     __slots__ = ("events_name_former_size", "rollback_events")
 
-    def __init__(self, events_name_former_size: bool = True, rollback_events: bool = True) -> None:
+    def __init__(self, events_name_former_size: bool = True, rollback_events: bool = False) -> None:
         self.events_name_former_size = events_name_former_size
         self.rollback_events = rollback_events
 

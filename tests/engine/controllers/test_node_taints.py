@@ -1,0 +1,57 @@
+"""Which taints the node controller gives a node, and takes away again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lifecycle.engine.controllers.node_taints.decide import decide_taints
+from lifecycle.engine.kinds.registry import read_object
+from lifecycle.engine.objects.node import Node
+
+NOW = "2026-01-01T00:00:00Z"
+CORDONED = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule", "timeAdded": NOW}
+PRESSED = {"key": "node.kubernetes.io/memory-pressure", "effect": "NoSchedule", "timeAdded": NOW}
+THEIRS = {"key": "lab.example/dedicated", "value": "db", "effect": "NoSchedule"}
+EVICTING = {"key": "node.kubernetes.io/unschedulable", "effect": "NoExecute"}
+
+
+@pytest.mark.parametrize(
+    "is_cordoned, is_pressed, taints, expected",
+    [
+        # Recorded in cordoned-nodes: the taint comes 5 ms after the cordon, and goes after the uncordon.
+        pytest.param(True, False, [], [CORDONED], id="cordoned"),
+        pytest.param(False, False, [CORDONED], None, id="uncordoned"),
+        pytest.param(True, False, [CORDONED], "as it is", id="cordoned and tainted"),
+        pytest.param(True, False, [THEIRS], [THEIRS, CORDONED], id="cordoned beside another's taint"),
+        pytest.param(False, False, [THEIRS, CORDONED], [THEIRS], id="another's taint stays"),
+        pytest.param(False, False, [EVICTING], "as it is", id="an effect of somebody else"),
+        pytest.param(True, True, [], [PRESSED, CORDONED], id="cordoned under pressure"),
+        pytest.param(True, False, [PRESSED, CORDONED], [CORDONED], id="the pressure is over"),
+    ],
+)
+def test_taints_follow_cordon_and_conditions(
+    is_cordoned: bool, is_pressed: bool, taints: list[dict[str, Any]], expected: Any
+) -> None:
+    spec: dict[str, Any] = {"taints": taints} if taints else {}
+    if is_cordoned:
+        spec["unschedulable"] = True
+    condition = {"type": "MemoryPressure", "status": "True" if is_pressed else "False"}
+    node = read_object(
+        {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"name": "node-1"},
+            "spec": spec,
+            "status": {"conditions": [condition]},
+        },
+        0,
+    )
+    assert isinstance(node, Node)
+    actions = decide_taints(node, NOW)
+    if expected == "as it is":
+        assert actions == []
+        return
+    (update,) = actions
+    assert update.new.spec.raw.get("taints") == expected
