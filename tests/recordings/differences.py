@@ -52,7 +52,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         """,
         "the client's aggregation of events": "deploy-paused-mid-rollout-scale",
         "when CrashLoopBackOff is written, and when the kubelet tries again": """
-            delete-during-crashloop policy-always-two-crashloops policy-onfailure-two
+            policy-always-two-crashloops policy-onfailure-two
             restart-rules-always-policy-rule-first rs-crash-loop-counted sidecar-crashes-beside-main
             sidecar-exit0-restarts
         """,

@@ -97,7 +97,8 @@ def test_what_was_begun_anew_is_told_at_once_and_on_the_page(owner, old_cluster,
     owner.turn(cluster.pk)
     cluster.refresh_from_db()
     assert cluster.upgrade_note.startswith(
-        "Podline was upgraded at 5m1s: the program of container app in pod "
+        # The waits of two back-offs, which a worker kept in another way then.
+        "Podline was upgraded at 5m1s: what 2 timers were to do, the program of container app in pod "
     )
     events = Event.objects.filter(cluster=cluster, seq__gt=seq, reason="ProgramRestarted")
     assert {(event.name, event.event_type, event.at_ms) for event in events} == {

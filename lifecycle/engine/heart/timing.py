@@ -24,6 +24,11 @@ _TABLE: dict[str, tuple[int, int, str]] = {
     "container_start": (60, 350, "creating and starting a container"),
     "kill_pod": (10, 60, "tearing down the sandbox after the last container has ended"),
     "resize": (100, 600, "new amounts of CPU and memory reaching a running container"),
+    "kubelet_look": (
+        1000,
+        1000,
+        "between two looks of a kubelet at its runtime, and at workers that are due",
+    ),
     "kubelet_start": (800, 2500, "a kubelet that was restarted is at work again"),
     "garbage": (15, 60, "the garbage collector noticing an owner's end"),
     "endpoints": (10, 40, "the endpoint slice controller following a pod's readiness"),
@@ -40,6 +45,11 @@ REDUCED_BACK_OFF_INITIAL_MS = 1_000
 """First delay with the gate ReduceDefaultCrashLoopBackOffDecay."""
 REDUCED_BACK_OFF_MAX_MS = 60_000
 """Cap with the gate ReduceDefaultCrashLoopBackOffDecay."""
+RESYNC_MS = 60_000
+"""A worker comes back to its pod at the latest after this (kubelet)."""
+RETURN_PERMILLE = (1000, 1100)
+"""A worker comes back a little late, in thousandths of its wait. A kubelet draws from 1000 to 1500; ours keep
+to the low end, so that what is seen here is what cannot be earlier there."""
 MINIMUM_GRACE_SECONDS = 2
 """The least window between a stop signal and SIGKILL (kubelet)."""
 UPKEEP_PROGRAM_MS = 600_000

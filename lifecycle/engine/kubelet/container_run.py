@@ -27,7 +27,7 @@ _HOOK_DATA = "kind finished_ms exit_code message task".split()
 _RUN_DATA = (
     "stage attempt waiting restart_count ready started delay_ms due_ms pull_tries pull_delay_ms start_tries"
     " killed_with kill_reason grace_seconds override_seconds waited_ms hook_start_ms"
-    " stage_timer wake_timer kill_timer process_start_ms told_problems must_restart ended_ms is_lost"
+    " stage_timer wake_timer kill_timer process_start_ms told_problems must_restart ended_ms is_lost unsaid"
 ).split()
 
 
@@ -107,6 +107,7 @@ class ContainerRun:
         "start_tries",
         "started",
         "told_problems",
+        "unsaid",
         "waited_ms",
         "waiting",
         "wake_timer",
@@ -121,6 +122,9 @@ class ContainerRun:
         self.stage = IDLE
         self.attempt = 0
         self.waiting: tuple[str, str] | None = None
+        # Why it was not started at the last look: the status of the next look says so, and not before
+        # (kubelet, reasonCache).
+        self.unsaid: tuple[str, str] | None = None
         self.restart_count = 0
         self.ready = False
         self.started: bool | None = False

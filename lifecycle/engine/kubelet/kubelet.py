@@ -12,6 +12,7 @@ from ..api.context import Context
 from ..api.server import ApiServer
 from ..heart.agenda import Timer
 from ..objects.pod import FAILED, SUCCEEDED, Pod
+from ..objects.runtime import EXITED
 from ..rules.pod_actions import ContainerToKill, decide_pod_actions
 from .admission import Admission
 from .container_run import IDLE, POST_START, PRE_STOP, ContainerRun
@@ -21,7 +22,6 @@ from .node.node_agents import NodeAgents
 from .node.outages import Outages
 from .node.static_pods import StaticPods
 from .parts import (
-    BACK_OFF_OVER,
     CREATED,
     DEADLINE,
     GRACE_END,
@@ -30,6 +30,7 @@ from .parts import (
     PROBE,
     PULLED,
     RESIZED,
+    RETURN,
     WAKE,
     Parts,
 )
@@ -89,6 +90,7 @@ class Kubelets:
             GRACE_END: self._stopper.on_grace_end,
             DEADLINE: self._ending.on_deadline,
             RESIZED: self._resizer.on_applied,
+            RETURN: self._on_return,
         }
 
     def _container_handlers(self) -> dict[str, Callable[[PodWorker, Pod, ContainerRun, str], None]]:
@@ -96,7 +98,6 @@ class Kubelets:
         return {
             PULLED: starter.on_pulled,
             CREATED: starter.on_created,
-            BACK_OFF_OVER: starter.on_back_off_over,
             HOOK_DONE: self._on_hook_done,
             WAKE: self._on_wake,
             KILL: stopper.on_kill,
@@ -215,6 +216,11 @@ class Kubelets:
 
     # --- one look -------------------------------------------------------------------------------------
 
+    def _on_return(self, worker: PodWorker, _pod: Pod) -> None:
+        worker.return_timer = None
+        worker.must_act = True
+        self._parts.touch(worker)
+
     def _sync(self, _namespace: str, uid: str) -> None:
         worker = self._roster.workers.get(uid)
         if worker is not None:
@@ -232,6 +238,8 @@ class Kubelets:
             return
         if worker.resize:
             self._resizer.sync(worker, pod)
+        if worker.has_unsaid and (worker.must_act or worker.has_changed):
+            self._say(worker)
         if worker.has_changed:
             pod = self._reporter.report(worker, pod)
         if pod.status.phase in (SUCCEEDED, FAILED):
@@ -245,7 +253,22 @@ class Kubelets:
             elif worker.runtime.sandbox_id and not self.sandboxes.renew(worker, pod):
                 self._ending.finish_early(worker, pod)
 
+    def _say(self, worker: PodWorker) -> None:
+        """A look tells why the one before did not start a container, and tries again."""
+        worker.has_unsaid = False
+        worker.must_act = True
+        for run in worker.runs.values():
+            if run.unsaid is None or run.process is not None or run.stage != IDLE:
+                continue
+            seen = worker.runtime.containers.get(run.container.name)
+            if run.container.is_init and seen is not None and seen.state == EXITED and not seen.exit_code:
+                # That an init container has completed outweighs why it does not run again.
+                continue
+            worker.has_changed = worker.has_changed or run.waiting != run.unsaid
+            run.waiting = run.unsaid
+
     def _act(self, worker: PodWorker, pod: Pod) -> None:
+        self._parts.stay(worker)
         actions = decide_pod_actions(worker.spec, worker.runtime, probe_results=self._prober.results(worker))
         if actions.restart_all:
             self._restart_all.begin(worker, actions.restart_all)

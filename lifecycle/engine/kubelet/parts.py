@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from ..api.context import Context
-from ..heart.timing import UPKEEP_PROGRAM_MS
+from ..heart.chance import PART
+from ..heart.timing import RESYNC_MS, RETURN_PERMILLE, UPKEEP_PROGRAM_MS
 from ..objects.meta import Subject
 from ..objects.pod import Pod
 from ..programs import Behavior, Profile, resolve_behavior
@@ -21,7 +22,7 @@ SOURCE = "kubelet"
 NORMAL, WARNING = "Normal", "Warning"
 # Kinds of timers, as the agenda and its checkpoints name them.
 PULLED, CREATED = "kubelet.pulled", "kubelet.created"
-HOOK_DONE, BACK_OFF_OVER = "kubelet.hookDone", "kubelet.backOffOver"
+HOOK_DONE, RETURN = "kubelet.hookDone", "kubelet.return"
 WAKE, PROBE, KILL = "kubelet.wake", "kubelet.probe", "kubelet.kill"
 GRACE_END, DEADLINE, RESIZED = "kubelet.graceEnd", "kubelet.deadline", "kubelet.resized"
 
@@ -149,6 +150,41 @@ class Parts:
         """Drop a timer, if there is one."""
         if timer is not None:
             self.context.agenda.cancel(timer[0], timer[1])
+
+    def next_look_ms(self, node: str, from_ms: int) -> int:
+        """When the kubelet of a node next looks at its runtime, and at workers that are due."""
+        period_ms = self.context.timing.spreads["kubelet_look"][1]
+        if not period_ms:
+            return from_ms
+        phase_ms = self.context.chance.draw_ms("kubelet_look", node, 0, period_ms - 1)
+        return from_ms + (phase_ms - from_ms) % period_ms
+
+    def come_back(self, worker: PodWorker, least_ms: int, is_progress: bool = True) -> None:
+        """Have a worker look at its pod again, as one whose look has not reached what it was to.
+
+        After `least_ms`, but a minute at most, and a little late. Whichever is first of what one look asks
+        for counts; the next look, whatever brings it, asks anew (kubelet, completeWork).
+        """
+        now_ms = self._clock.now_ms
+        wait_ms = min(least_ms, RESYNC_MS)
+        if not self.context.timing.is_instant:
+            key = f"{worker.uid}{PART}{now_ms}"
+            wait_ms = wait_ms * self.context.chance.draw_ms("return", key, *RETURN_PERMILLE) // 1000
+        due_ms = self.next_look_ms(worker.node, now_ms + wait_ms)
+        known = worker.return_timer
+        if known is not None:
+            if known[1] <= due_ms and (known[2] or not is_progress):
+                return
+            due_ms, is_progress = min(due_ms, known[1]), is_progress or known[2]
+            self.stay(worker)
+        number, _ = self.later(due_ms - now_ms, RETURN, worker, is_progress=is_progress)
+        worker.return_timer = (number, due_ms, is_progress)
+
+    def stay(self, worker: PodWorker) -> None:
+        """Have a worker not come back, if it was to."""
+        if worker.return_timer is not None:
+            self.cancel((worker.return_timer[0], worker.return_timer[2]))
+            worker.return_timer = None
 
     def touch(self, worker: PodWorker) -> None:
         """Have the worker looked at before this instant ends."""

@@ -254,6 +254,7 @@ _OF_A_PROGRAM = frozenset(("process", "hook"))
 def _timers_of(entry: dict[str, Any]) -> list[int]:
     """The numbers of all timers that a saved worker waits for."""
     found = [entry[name] for name in _POD_TIMERS]
+    found += entry["return_timer"][:1] if entry["return_timer"] else []
     for run in entry["runs"].values():
         found.append(run["kill_timer"])
         found += [run[name][0] for name in ("stage_timer", "wake_timer") if run[name]]
@@ -263,7 +264,7 @@ def _timers_of(entry: dict[str, Any]) -> list[int]:
 
 def _forget_timers(entry: dict[str, Any]) -> None:
     """A kubelet that has just started waits for nothing yet."""
-    entry.update(dict.fromkeys(_POD_TIMERS))
+    entry.update(dict.fromkeys((*_POD_TIMERS, "return_timer")))
     for run in entry["runs"].values():
         run.update(dict.fromkeys(("stage_timer", "wake_timer", "kill_timer")))
         probes = run.get("probes") or {}

@@ -23,7 +23,7 @@ NO_CPUS: Mapping[str, tuple[int, ...]] = {}
 _POD_DATA = (
     "stage stage_timer ip is_reported has_initialized stop_started_ms stop_reason grace_seconds"
     " grace_end_timer deadline_timer evicted exclusive_cpus first_host_id is_renewing resize"
-    " sandbox_failed_ms"
+    " sandbox_failed_ms return_timer has_unsaid"
 ).split()
 _SANDBOX_DATA = "sandbox_id sandbox_ready sandbox_attempt sandbox_ip".split()
 _RECORD_DATA = (
@@ -43,6 +43,7 @@ class PodWorker:
         "grace_seconds",
         "has_changed",
         "has_initialized",
+        "has_unsaid",
         "ip",
         "is_renewing",
         "is_reported",
@@ -51,6 +52,7 @@ class PodWorker:
         "number",
         "processes",
         "resize",
+        "return_timer",
         "runs",
         "runtime",
         "sandbox_failed_ms",
@@ -77,6 +79,8 @@ class PodWorker:
         for container in pod.spec.all_containers:
             self.runs[container.name] = ContainerRun(container)
         self.stage_timer: int | None = None
+        # When it comes back to look again: number, instant, whether that is progress.
+        self.return_timer: tuple[int, int, bool] | None = None
         self.ip = ""
         self.is_reported = False
         # The status it reported last and the facts that made it, while these are those of a first start.
@@ -85,6 +89,8 @@ class PodWorker:
         self.has_changed = True
         self.must_act = True
         self.has_initialized = False
+        # Whether one of its containers has a reason that the next look tells.
+        self.has_unsaid = False
         self.stop_started_ms = 0
         self.stop_reason = ""
         self.grace_seconds = 0
@@ -116,12 +122,15 @@ class PodWorker:
         ends = (self.untold_ends or {}).items()
         self.untold_ends = {name: end for name, end in ends if self.runs[name].stage == POST_START} or None
 
-    def drop_timers(self, cancel: Callable[[int], None]) -> None:
+    def drop_timers(self, cancel: Callable[..., None]) -> None:
         """Cancel the timers of the pod as a whole."""
         for number in (self.stage_timer, self.grace_end_timer, self.deadline_timer):
             if number is not None:
                 cancel(number)
         self.stage_timer = self.grace_end_timer = self.deadline_timer = None
+        if self.return_timer is not None:
+            cancel(self.return_timer[0], self.return_timer[2])
+            self.return_timer = None
 
     def follow_spec(self, spec: PodSpec) -> None:
         """Take a changed spec: new images, added ephemeral containers."""

@@ -138,7 +138,6 @@ class Outages:
         worker.drop_timers(parts.context.agenda.cancel)
         self._sandboxes.end(worker)
         for run in worker.runs.values():
-            parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
             parts.cancel(run.stage_timer)
             run.stage_timer = None
             if run.kill_timer is not None:
@@ -173,7 +172,7 @@ class Outages:
         for run in worker.runs.values():
             # Counters of delays live in the kubelet's memory.
             run.delay_ms = run.due_ms = run.pull_delay_ms = 0
-            run.must_restart, run.kill_reason = False, ""
+            run.must_restart, run.kill_reason, run.unsaid = False, "", None
             was_starting = run.stage == POST_START
             if run.process is None:
                 run.stage = IDLE

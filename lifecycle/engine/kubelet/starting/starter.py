@@ -14,7 +14,7 @@ from ...programs import Behavior, start_process
 from ...rules.backoff import duration_text
 from ..container_run import IDLE, POST_START, RUNNING, STARTING, ContainerRun
 from ..node.evictor import Evictor
-from ..parts import BACK_OFF_OVER, CREATED, HOOK_DONE, NORMAL, WARNING, Kubelet, Parts
+from ..parts import CREATED, HOOK_DONE, NORMAL, WARNING, Kubelet, Parts
 from ..probing.prober import Prober
 from ..reports import Reporter
 from ..worker import PodWorker
@@ -63,16 +63,17 @@ class Starter:
             self._create(worker, pod, run)
 
     def _hold_back(self, worker: PodWorker, pod: Pod, run: ContainerRun, left_ms: int) -> None:
-        if run.stage_timer is not None:
-            return
+        """Not yet: why is told by the next look's status, and the worker comes back when it may be."""
         parts = self._parts
         is_pull = run.pull_delay_ms > 0
-        is_progress = (run.pull_tries if is_pull else run.attempt) < _UPKEEP_ATTEMPT
-        run.stage_timer = parts.later(
-            left_ms, BACK_OFF_OVER, worker, run.container.name, is_progress=is_progress
-        )
+        tries = run.pull_tries if is_pull else run.start_tries or run.attempt
+        parts.come_back(worker, left_ms, is_progress=tries < _UPKEEP_ATTEMPT)
+        if run.start_tries:
+            return
         if is_pull:
             image = run.container.image
+            if run.waiting is not None and run.waiting[0] == IMAGE_PULL_BACK_OFF:
+                return
             worker.has_changed = True
             run.waiting = (IMAGE_PULL_BACK_OFF, f'Back-off pulling image "{image}"')
             parts.event(worker, run, NORMAL, "BackOff", f'Back-off pulling image "{image}"')
@@ -82,30 +83,13 @@ class Starter:
         name = f"{meta.name}_{meta.namespace}({meta.uid})"
         container = run.container.name
         delay = duration_text(run.due_ms - run.ended_ms)
-        worker.has_changed = True
-        run.waiting = (
+        worker.has_unsaid = True
+        run.unsaid = (
             CRASH_LOOP_BACK_OFF,
             f"back-off {delay} restarting failed container={container} pod={name}",
         )
-        if parts.told_of(worker) is None:
-            return
-        parts.trace.open_event_series(
-            f"backoff|{worker.uid}|{container}",
-            pod.subject,
-            WARNING,
-            "BackOff",
-            f"Back-off restarting failed container {container} in pod {name}",
-            "kubelet",
-            run.container.field_path,
-            _SYNC_PERIOD_MS,
-        )
-
-    def on_back_off_over(self, worker: PodWorker, pod: Pod, run: ContainerRun, _detail: str) -> None:
-        """The wait is over: try again."""
-        run.stage_timer = None
-        self._parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
-        worker.must_act = True
-        self._parts.touch(worker)
+        message = f"Back-off restarting failed container {container} in pod {name}"
+        parts.event(worker, run, WARNING, "BackOff", message)
 
     # --- create and run -------------------------------------------------------------------------------
 
@@ -155,13 +139,8 @@ class Starter:
         first_ms, cap_ms = parts.agents[worker.node].back_off
         run.due_ms = parts.context.clock.now_ms + min(first_ms << min(run.start_tries - 1, 20), cap_ms)
         parts.event(worker, run, WARNING, "Failed", f"Error: {message}")
-        run.stage_timer = parts.later(
-            run.due_ms - parts.context.clock.now_ms,
-            BACK_OFF_OVER,
-            worker,
-            run.container.name,
-            is_progress=run.start_tries < _UPKEEP_ATTEMPT,
-        )
+        is_progress = run.start_tries < _UPKEEP_ATTEMPT
+        parts.come_back(worker, run.due_ms - parts.context.clock.now_ms, is_progress=is_progress)
         parts.touch(worker)
 
     def _run(self, worker: PodWorker, pod: Pod, run: ContainerRun, behavior: Behavior) -> None:
@@ -169,7 +148,7 @@ class Starter:
         now_ms = parts.context.clock.now_ms
         run.restart_count = run.attempt
         worker.has_changed = True
-        run.waiting = None
+        run.waiting = run.unsaid = None
         run.killed_with = run.kill_reason = ""
         run.must_restart = run.is_lost = False
         run.start_tries = 0
@@ -281,7 +260,3 @@ def is_env_asked_for_later(container: Container) -> bool:
         return False
     probes = (raw.get(name) or {} for name in ("livenessProbe", "readinessProbe", "startupProbe"))
     return bool(raw.get("lifecycle")) or any("exec" in probe for probe in probes)
-
-
-_SYNC_PERIOD_MS = 10_000
-"""The kubelet refuses a start about this often while a back-off holds; each refusal counts the event up."""

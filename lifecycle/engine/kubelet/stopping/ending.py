@@ -110,9 +110,9 @@ class Ending:
             parts.context.agenda.cancel(worker.stage_timer)
             worker.stage_timer = None
         self._drop_deadline(worker)
+        parts.stay(worker)
         for run in worker.runs.values():
             self._prober.on_pod_ending(worker, pod, run)
-            parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
         self._stopper.begin_pod(worker, pod, seconds)
         self._reporter.report(worker, pod)
         self._after_step(worker)
@@ -178,7 +178,6 @@ class Ending:
         parts = self._parts
         for run in worker.runs.values():
             self._prober.end(worker, run)
-            parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
             parts.cancel(run.stage_timer)
             if run.wake_timer is not None:
                 parts.cancel((run.wake_timer[0], run.wake_timer[2]))

@@ -50,7 +50,6 @@ class RestartAll:
             # Whatever was under way for it is not: a pull, a start, a hook or a stop.
             self._stopper.on_end(run)
             run.stage = IDLE
-            parts.trace.close_series(f"backoff|{worker.uid}|{run.container.name}")
             if run.container.name in worker.runtime.containers:
                 self._end(worker, run, run.container.name == trigger)
         self._set_condition(worker, "False")
