@@ -14,7 +14,7 @@ TO_BE_MENDED = "to be mended"
 
 # Of 100 scenarios outside NEEDS_LATER, and of 100 about Deployments and ReplicaSets, so many must agree.
 # Raised with every repair; meant are 92 and 97.
-LEAST_PERCENT = 46
+LEAST_PERCENT = 50
 LEAST_PERCENT_OF_WORKLOADS = 71
 WORKLOADS = ("deploy-", "rs-")
 
@@ -39,8 +39,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
     },
     TO_BE_MENDED: {
         "texts of other events": """
-            delete-prestop-overruns-grace image-invalid-name prestop-http-no-server probe-readiness-never
-            resize-cpu-in-place resize-deferred resize-infeasible-then-back
+            image-invalid-name
         """,
         "words, order and paths of refusals": """
             create-while-terminating delete-finalizer-holds invalid-field-ref invalid-labels

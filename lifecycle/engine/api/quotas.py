@@ -94,12 +94,12 @@ class QuotaSums:
         if changed:
             self.on_change(some.meta.namespace or "")
 
-    def require_room(self, new: StoredObject, shown_name: str = "", old: StoredObject | None = None) -> None:
+    def require_room(self, new: StoredObject, old: StoredObject | None = None) -> None:
         """Raise Forbidden when an object does not fit into a quota of its namespace.
 
         A changed object needs room for what it takes more than the old one does.
         """
-        name = shown_name or new.meta.name
+        name = new.meta.name
         for quota in self._store.list(QUOTA, new.meta.namespace):
             known = self._sum(quota)
             hard, used, wanted = known.hard, known.used, known.usage(new)

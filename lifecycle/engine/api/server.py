@@ -112,7 +112,7 @@ class ApiServer:
         status = spec.notes.new_status or self._new_status(spec)
         pod = Pod(POD_KIND, meta, spec, status)
         if store.count(QUOTA):
-            self._context.quotas.require_room(pod, action.name or action.generate_name)
+            self._context.quotas.require_room(pod)
         try:
             store.create(pod)
         except AlreadyExists:

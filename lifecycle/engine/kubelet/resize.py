@@ -8,6 +8,7 @@ Left out: limits of the machine that hold a memory limit above what is in use.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,6 +17,7 @@ from ..objects.condition import Condition, find_condition, with_condition
 from ..objects.container import Container
 from ..objects.node import Node
 from ..objects.pod import Pod, PodSpec
+from ..objects.quantity import canonical_amounts
 from ..rules.cpu_manager import is_static
 from ..rules.pod_actions import ContainerToKill
 from ..rules.pod_resources import effective_requests
@@ -95,7 +97,7 @@ class Resizer:
             return
         pod = self._drop(pod, PENDING)
         self._set(pod, IN_PROGRESS, "", "")
-        self._parts.event(worker, None, NORMAL, "ResizeStarted", "Pod resize started")
+        self._parts.event(worker, None, NORMAL, "ResizeStarted", _word(pod, "started"))
         worker.resize = APPLYING
         delay_ms = self._parts.context.draw_ms("resize", f"{worker.uid}{PART}{pod.meta.generation}")
         if delay_ms:
@@ -129,7 +131,7 @@ class Resizer:
     def _hold(self, worker: PodWorker, pod: Pod, reason: str, message: str) -> None:
         known = find_condition(pod.status.conditions, PENDING)
         if known is None or known.reason != reason:
-            self._parts.event(worker, None, WARNING, "Resize" + reason, message)
+            self._parts.event(worker, None, WARNING, "Resize" + reason, _word(pod, reason, message))
         self._set(self._drop(pod, IN_PROGRESS), PENDING, reason, message)
 
     # --- doing it -------------------------------------------------------------------------------------
@@ -159,7 +161,7 @@ class Resizer:
             return
         worker.resize = ""
         self._drop(pod, IN_PROGRESS)
-        self._parts.event(worker, None, NORMAL, "ResizeCompleted", "Pod resize completed")
+        self._parts.event(worker, None, NORMAL, "ResizeCompleted", _word(pod, "completed"))
         if self.deferred:
             self.retry(worker.node)
 
@@ -197,6 +199,20 @@ def _changed(worker: PodWorker) -> list[tuple[ContainerRun, Container]]:
         for one in (*spec.init_containers, *spec.containers)
         if runs[one.name].container.raw.get("resources") != one.raw.get("resources")
     ]
+
+
+def _word(pod: Pod, stage: str, error: str = "") -> str:
+    """An event's text: the stage, and what the spec asks for."""
+    groups = {"initContainers": pod.spec.init_containers, "containers": pod.spec.containers}
+    told: dict[str, Any] = {
+        group: [{"name": one.name, "resources": canonical_amounts(one.raw.get("resources"))} for one in found]
+        for group, found in groups.items()
+        if found
+    }
+    told["generation"] = pod.meta.generation
+    if error:
+        told["error"] = error
+    return f"Pod resize {stage}: {json.dumps(told, ensure_ascii=False, separators=(',', ':'))}"
 
 
 def _wants_other_cpus(worker: PodWorker) -> bool:

@@ -6,6 +6,7 @@ CPU counts in whole milli-units, everything else in whole units; both round up, 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -13,6 +14,9 @@ from typing import Any
 _QUANTITY = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(Ki|Mi|Gi|Ti|Pi|Ei|[eE][+-]?\d{1,2}|n|u|m|k|M|G|T|P|E)?")
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+
+_BINARY_SUFFIXES = {0: "", **{power: suffix for suffix, power in _BINARY.items()}}
+_DECIMAL_SUFFIXES = {0: "", **{power: suffix for suffix, power in _DECIMAL.items()}}
 
 
 @lru_cache(maxsize=4096)
@@ -38,6 +42,38 @@ def parse_quantity(value: Any) -> Fraction:
     if isinstance(value, bool):
         raise ValueError(f"{value!r} is not a quantity")
     return _parse(str(value).strip())
+
+
+def canonical(value: Any) -> str:
+    """The quantity as the API server writes it: `1000` is `1k`, `0.5` is `500m`, `1024Ki` is `1Mi`.
+
+    The suffix stays of its sort, binary or decimal or an exponent; what is below a billionth is rounded up.
+    """
+    match = _QUANTITY.fullmatch(str(value).strip())
+    exact = parse_quantity(value)
+    sort = (match[3] if match is not None else None) or ""
+    if sort in _BINARY and abs(exact) >= 1024:
+        number, power = _ceiling(exact), 0
+        while number % 1024 == 0 and power < 60:
+            number, power = number // 1024, power + 10
+        return f"{number}{_BINARY_SUFFIXES[power]}"
+    number, power = _ceiling(exact * 10**9), -9
+    while number and number % 1000 == 0 and power < 18:
+        number, power = number // 1000, power + 3
+    if not number:
+        return "0"
+    is_exponent = sort[:1] in ("e", "E") and len(sort) > 1
+    return f"{number}{f'e{power}' if is_exponent and power else _DECIMAL_SUFFIXES[power]}"
+
+
+def canonical_amounts(resources: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The `resources` of a container as the API server writes them: limits, requests, names sorted."""
+    given = resources or {}
+    return {
+        group: {name: canonical(value) for name, value in sorted(given[group].items())}
+        for group in ("limits", "requests")
+        if given.get(group)
+    }
 
 
 def _ceiling(value: Fraction) -> int:

@@ -124,7 +124,8 @@ def _refused(probe: ProbeSpec, port: int | None, host: str) -> str:
         path = "/" + str(probe.handler.get("path") or "/").lstrip("/")
         return f'Get "{scheme}://{host}:{port}{path}": {dial}'
     if probe.kind == "grpc":
-        return f'timeout: failed to connect service "{host}:{port}" within {probe.timeout_seconds}s'
+        service = f'failed to connect service "{host}:{port}"'
+        return f"timeout: {service} within {probe.timeout_seconds}s: context deadline exceeded"
     return dial
 
 
@@ -144,9 +145,9 @@ def _sight_of_command(process: Checked, probe: ProbeSpec, now_ms: int, world: Wo
         return _sight_of_health(process, now_ms)
     until_ms = _certain_until(process, result, now_ms)
     takes_ms, sees = result.takes_ms, result.reads_volumes
-    output = result.output.strip()[:_LONGEST_MESSAGE]
+    output = result.output[:_LONGEST_MESSAGE]
     if result.status is None:
-        message = f"command timed out: {' '.join(arguments)!r} timed out after {probe.timeout_seconds}s"
+        message = f'command timed out: "{" ".join(arguments)}" timed out after {probe.timeout_seconds}s'
         return Sight(FAILURE, message, limit_ms + 1, until_ms, sees)
     return Sight(SUCCESS if result.status == 0 else FAILURE, output, takes_ms, until_ms, sees)
 

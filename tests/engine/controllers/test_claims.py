@@ -1,5 +1,6 @@
 """Whom owners take and let go, and the look at one key that all controllers of owners share."""
 
+import re
 from typing import Any
 
 import pytest
@@ -127,7 +128,8 @@ def test_a_refused_batch_is_whole_and_the_last():
     assert numbers(world)[:2] == (10, 4)
     (condition,) = one_set(world).status.conditions
     assert (condition.type, condition.reason) == ("ReplicaFailure", "FailedCreate")
-    assert condition.message.startswith('Error creating: pods "frontend-" is forbidden: exceeded quota')
+    assert re.match('pods "frontend-[a-z0-9]{5}" is forbidden: exceeded quota', condition.message or "")
+    assert [f"Error creating: {condition.message}"] == [row.message for row in refused][:1]
 
 
 @pytest.mark.parametrize(

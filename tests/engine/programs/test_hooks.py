@@ -22,7 +22,7 @@ def test_command_runs_in_the_containers_files() -> None:
     process = start_script("sleep 600", world)
     hook = process.hook("postStart", command("sh", "-c", "echo hello > /tmp/greeting"), 0, world)
     assert (hook.finished_ms, hook.exit_code) == (0, 0)
-    assert process.probe("liveness", exec_probe("cat", "/tmp/greeting"), 0, world).message == "hello"
+    assert process.probe("liveness", exec_probe("cat", "/tmp/greeting"), 0, world).message == "hello\n"
 
 
 def test_end_of_a_long_command_is_known_when_it_has_come() -> None:

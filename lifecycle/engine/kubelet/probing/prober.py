@@ -278,7 +278,7 @@ class Prober:
             former or None,
             outcome,
             None,
-            message or None,
+            message.strip() or None,
             {"threshold": threshold, "source": source},
         )
 

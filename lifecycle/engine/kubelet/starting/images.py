@@ -124,7 +124,7 @@ class Images:
         parts.touch(worker)
 
     def _refuse_image(self, worker: PodWorker, run: ContainerRun, image: str) -> None:
-        problem = f'couldn\'t parse image name "{image}": invalid reference format'
+        problem = f'couldn\'t parse image name "{image}": {_find_problem(image)}'
         message = f'Failed to apply default image tag "{image}": {problem}'
         if run.waiting is None or run.waiting[0] != INVALID_IMAGE_NAME:
             worker.has_changed = True
@@ -136,6 +136,20 @@ class Images:
 @lru_cache(maxsize=1024)
 def _is_reference(image: str) -> bool:
     return _REFERENCE.fullmatch(image) is not None
+
+
+def _find_problem(image: str) -> str:
+    """What the parser of references says of one that is none: it looks for capitals first."""
+    domain, _, path = image.partition("/")
+    is_domain = "." in domain or ":" in domain or domain == "localhost" or domain != domain.lower()
+    if not path:
+        path = f"library/{image}"
+    elif not is_domain:
+        path = image
+    repository = path.partition(":")[0]
+    if repository != repository.lower():
+        return f"invalid reference format: repository name ({repository}) must be lowercase"
+    return "invalid reference format"
 
 
 @lru_cache(maxsize=1024)

@@ -75,8 +75,11 @@ class Starter:
             if run.waiting is not None and run.waiting[0] == IMAGE_PULL_BACK_OFF:
                 return
             worker.has_changed = True
-            run.waiting = (IMAGE_PULL_BACK_OFF, f'Back-off pulling image "{image}"')
-            parts.event(worker, run, NORMAL, "BackOff", f'Back-off pulling image "{image}"')
+            message = f'Back-off pulling image "{image}"'
+            # The state goes on saying why the last try failed.
+            failure = f": {': '.join(run.waiting)}" if run.waiting is not None else ""
+            run.waiting = (IMAGE_PULL_BACK_OFF, message + failure)
+            parts.event(worker, run, NORMAL, "BackOff", message)
             parts.event(worker, run, WARNING, "Failed", f"Error: {IMAGE_PULL_BACK_OFF}")
             return
         meta = pod.meta
@@ -245,8 +248,7 @@ class Starter:
         if went_well:
             self._on_running(worker, pod, run)
         else:
-            message = hook.message or f"PostStartHook failed with exit code {hook.exit_code}"
-            parts.event(worker, run, WARNING, "FailedPostStartHook", message)
+            parts.event(worker, run, WARNING, "FailedPostStartHook", "PostStartHook failed")
             run.kill_reason = "FailedPostStartHook"
             worker.must_act = True
             parts.touch(worker)

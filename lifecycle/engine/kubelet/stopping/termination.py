@@ -124,13 +124,12 @@ class Stopper:
         self._leave_hook(run)
         self._drop_kill_timer(run)
         word = "TimedOut" if timed_out else "Succeeded" if hook.exit_code == 0 else "Failed"
-        parts.trace.transition(parts.shown(pod), f"hook.{run.container.name}.preStop", "Started", word)
-        if word == "Failed":
-            text = hook.message or f"PreStopHook failed with exit code {hook.exit_code}"
-            parts.event(worker, run, WARNING, "FailedPreStopHook", text)
-        elif timed_out:
-            text = f"PreStop hook didn't complete in {run.grace_seconds} seconds"
-            parts.event(worker, run, WARNING, "FailedPreStopHook", text)
+        why = hook.message or None if word == "Failed" else None
+        field = f"hook.{run.container.name}.preStop"
+        parts.trace.transition(parts.shown(pod), field, "Started", word, None, why)
+        if word != "Succeeded":
+            # Of a hook that is cut off the kubelet hears at the container's end, at most 2 s later.
+            parts.event(worker, run, WARNING, "FailedPreStopHook", "PreStopHook failed")
         self._send(worker, pod, run, parts.context.clock.now_ms - run.hook_start_ms)
 
     def _drop_kill_timer(self, run: ContainerRun) -> None:

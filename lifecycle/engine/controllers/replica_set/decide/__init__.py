@@ -84,7 +84,7 @@ def decide(seen: Seen, now_ms: int) -> Decision:
     if actions:
         return Decision(actions, goes_on=True)
     tried, active = seen.tried, seen.counts.active
-    failure = f"Error creating: {tried.refusals[0].message}" if tried.refusals else None
+    failure = tried.refusals[0].message if tried.refusals else None
     replica_set = seen.replica_set
     status = calculate_status(replica_set, seen.counts, failure, now_ms)
     is_same = is_same_status(replica_set.status, status)

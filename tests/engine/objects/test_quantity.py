@@ -1,0 +1,28 @@
+"""Quantities as the API server writes them (apimachinery's canonical form)."""
+
+from __future__ import annotations
+
+import pytest
+
+from lifecycle.engine.objects.quantity import canonical
+
+
+@pytest.mark.parametrize(
+    "given, written",
+    [
+        pytest.param("1000", "1k", id="thousands"),
+        pytest.param("1.5", "1500m", id="a fraction"),
+        pytest.param(0.5, "500m", id="a number"),
+        pytest.param("1000m", "1", id="milli"),
+        pytest.param("1024", "1024", id="a decimal stays decimal"),
+        pytest.param("1024Ki", "1Mi", id="binary"),
+        pytest.param("1.5Gi", "1536Mi", id="a binary fraction"),
+        pytest.param("0.1Ki", "102400m", id="binary below 1024"),
+        pytest.param("0Mi", "0", id="nothing"),
+        pytest.param("12e4", "120e3", id="an exponent"),
+        pytest.param("-1500m", "-1500m", id="below nothing"),
+        pytest.param("1n", "1n", id="the least"),
+    ],
+)
+def test_a_quantity_is_written_with_its_largest_suffix(given: object, written: str):
+    assert canonical(given) == written
