@@ -47,7 +47,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
             invalid-type invalid-unknown-field invalid-volume-mounts refuse-pdb refuse-service-quota-limits
         """,
         "an undo is a patch: no DeploymentRollback": """
-            deploy-change-cause deploy-undo-previous deploy-undo-to-revision
+            deploy-undo-previous deploy-undo-to-revision
         """,
         "the client's aggregation of events": "deploy-paused-mid-rollout-scale",
         "when CrashLoopBackOff is written, and when the kubelet tries again": """
@@ -85,7 +85,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
             labels-change-leaves-service svc-terminating-endpoint
         """,
         "removing the last scheduling gate, and the taint of a cordoned node": """
-            cordoned-nodes scheduling-gates-removed
+            cordoned-nodes
         """,
         "deletion of a namespace that still holds something": "gc-namespace-deletion",
         "limits of an emptyDir": "emptydir-limit-evicts",
