@@ -71,7 +71,8 @@ def _check_phase(pod: Json) -> None:
             is_again = any("running" in one["state"] for one in init)
             # A deadline keeps the phase as it is until everything has ended.
             has_deadline = "activeDeadlineSeconds" in pod["spec"]
-            assert is_waiting or is_again or has_deadline or not apps, (name, status)
+            is_ending = _has_come_to_end(status)
+            assert is_waiting or is_again or has_deadline or is_ending or not apps, (name, status)
     if status["phase"] in FINAL:
         assert not any("running" in one["state"] for one in _statuses(status)), (name, status)
 
@@ -92,9 +93,15 @@ def _check_conditions(pod: Json) -> None:
     if held["ContainersReady"] == "True":
         assert is_ready and status["phase"] == "Running", (name, status)
     elif status["phase"] == "Running" and held["Initialized"] == "True":
-        assert not is_ready, (name, status)
+        assert not is_ready or _has_come_to_end(status), (name, status)
     if any("running" in one["state"] for one in status["containerStatuses"]):
         assert held["Initialized"] == "True", (name, status)
+
+
+def _has_come_to_end(status: Json) -> bool:
+    """Conditions say how a pod ends before its phase does, which waits for all its containers."""
+    reasons = {one["type"]: one.get("reason") for one in status.get("conditions", [])}
+    return reasons.get("ContainersReady") in ("PodCompleted", "PodFailed")
 
 
 class Watcher:

@@ -52,11 +52,8 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "the client's aggregation of events": "deploy-paused-mid-rollout-scale",
         "when CrashLoopBackOff is written, and when the kubelet tries again": """
             policy-always-two-crashloops policy-onfailure-two
-            restart-rules-always-policy-rule-first rs-crash-loop-counted sidecar-crashes-beside-main
+            restart-rules-always-policy-rule-first rs-crash-loop-counted
             sidecar-exit0-restarts
-        """,
-        "the kubelet sees an end at its look once a second, and phases end after their containers": """
-            init-onfailure-retries sidecar-onfailure-main-retries
         """,
         "pulls are tried again at looks every 10 to 15 s": """
             deploy-rollback-of-stuck init-image-missing
@@ -69,21 +66,9 @@ DIFFERENCES: dict[str, dict[str, str]] = {
             probe-grpc-refused probe-liveness-onfailure-exit0 probe-liveness-own-grace probe-tcp-no-listener
         """,
         "the first liveness probe comes a period after the pod": "probe-liveness-alternating",
-        "a pod that is ending writes no end of a container until all have ended": """
-            delete-two-containers-differ sidecar-prestop-waits-for-main
-        """,
-        "a second deletion with a shorter grace period changes nothing for the kubelet": """
-            delete-during-prestop delete-twice-shorter
-        """,
-        "the active deadline is told by each sync, and sets conditions at once": """
-            deadline-lowered-while-running init-deadline-exceeded rs-failed-pod-replaced
-        """,
         "postStart": "poststart-main-exits-first",
         "ephemeral containers": "ephemeral-image-missing ephemeral-on-finished-pod",
         "a status set by hand stays until the next sync": "update-status-by-hand",
-        "an ended pod leaves its Service before it goes": """
-            labels-change-leaves-service svc-terminating-endpoint
-        """,
         "removing the last scheduling gate, and the taint of a cordoned node": """
             cordoned-nodes
         """,

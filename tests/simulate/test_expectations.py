@@ -142,7 +142,7 @@ def test_an_entry_without_an_instant_is_refused(text):
         read_entry(text)
 
 
-MORE = 'entry 3 must be absent, but is "9s False/ContainersNotReady"'
+MORE = 'entry 3 must be absent, but is "9s False/PodCompleted"'
 POD = """
 apiVersion: v1
 kind: Pod

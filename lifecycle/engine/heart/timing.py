@@ -23,6 +23,12 @@ _TABLE: dict[str, tuple[int, int, str]] = {
     "image_check": (20, 120, "asking the registry again for an image that is there (policy Always)"),
     "container_start": (60, 350, "creating and starting a container"),
     "kill_pod": (10, 60, "tearing down the sandbox after the last container has ended"),
+    "pod_end": (
+        900,
+        1200,
+        "a pod that ended by itself, until its kubelet has found nothing left and says so",
+    ),
+    "pod_removal": (300, 900, "from the terminal phase of a deleted pod until its kubelet has it removed"),
     "resize": (100, 600, "new amounts of CPU and memory reaching a running container"),
     "kubelet_look": (
         1000,

@@ -40,7 +40,7 @@ from .resize import Resizer
 from .roster import load_pods, save_pods
 from .starting.sandboxes import MOUNT, SANDBOX, Sandboxes
 from .starting.starter import Starter
-from .stopping.ending import TORN_DOWN, Ending
+from .stopping.ending import REMOVED, TORN_DOWN, Ending
 from .stopping.exits import record_exit
 from .stopping.restart_all import RestartAll
 from .stopping.termination import Stopper
@@ -87,6 +87,7 @@ class Kubelets:
             MOUNT: self.sandboxes.begin,
             SANDBOX: self.sandboxes.on_made,
             TORN_DOWN: self._ending.on_torn_down,
+            REMOVED: self._ending.on_removed,
             GRACE_END: self._stopper.on_grace_end,
             DEADLINE: self._ending.on_deadline,
             RESIZED: self._resizer.on_applied,
@@ -242,7 +243,7 @@ class Kubelets:
             self._say(worker)
         if worker.has_changed:
             pod = self._reporter.report(worker, pod)
-        if pod.status.phase in (SUCCEEDED, FAILED):
+        if worker.is_done or pod.status.phase in (SUCCEEDED, FAILED):
             # A terminal phase is final: whatever might have run again does not (POD-PHASE-17).
             self._ending.finish_early(worker, pod)
             return

@@ -15,9 +15,10 @@ from ..rules.container_status import (
     decide_container_status,
     decide_lost_status,
     default_waiting_reason,
+    mark_unlocated,
     with_untold_end,
 )
-from ..rules.eviction import EVICTED, with_disruption
+from ..rules.eviction import DEADLINE_EXCEEDED, EVICTED, with_disruption
 from ..rules.pod_conditions import POD_SCHEDULED, READY_TO_START_GATE, decide_conditions
 from ..rules.pod_status import decide_phase
 from ..store.transitions import pod_changes
@@ -49,13 +50,14 @@ def _is_same(old: PodStatus, new: PodStatus) -> bool:
 class Reporter:
     """Writes pod statuses: the kubelet's status manager."""
 
-    __slots__ = ("_clock", "_features", "_mirrors", "_parts", "_tells_sandbox")
+    __slots__ = ("_clock", "_features", "_mirrors", "_parts", "_tells_end_late", "_tells_sandbox")
 
     def __init__(self, parts: Parts, mirrors: Mirrors) -> None:
         self._parts = parts
         self._mirrors = mirrors
         self._clock = parts.context.clock
         self._features = parts.context.features
+        self._tells_end_late = parts.context.timing.spreads["pod_end"][1] > 0
         self._tells_sandbox = self._features.get(READY_TO_START_GATE, True)
 
     def report(self, worker: PodWorker, pod: Pod) -> Pod:
@@ -109,10 +111,11 @@ class Reporter:
         ephemeral = status.ephemeral_containers
         if spec.ephemeral_containers:
             ephemeral = self._statuses(worker, spec.ephemeral_containers, ephemeral, "ContainerCreating")
-        phase, why, message = self._verdict(worker, status, init_statuses, statuses)
+        phase, why, message, coming = self._verdict(worker, status, init_statuses, statuses)
+        worker.is_done = coming in (SUCCEEDED, FAILED)
         conditions = decide_conditions(
             spec,
-            phase,
+            coming,
             init_statuses,
             statuses,
             status.conditions or self._bound(pod),
@@ -123,6 +126,10 @@ class Reporter:
         )
         if phase == FAILED and why == EVICTED:
             conditions = with_disruption(conditions, message, self._clock.now_ms)
+        if worker.stage == TERMINATED:
+            init_statuses, statuses = mark_unlocated(spec, init_statuses, statuses)
+            if phase not in (SUCCEEDED, FAILED) and worker.uid not in self._parts.roster.statics:
+                phase = FAILED
         new = status.copy()
         new.phase, new.reason, new.message = phase, why, message
         new.conditions = conditions
@@ -151,14 +158,16 @@ class Reporter:
         status: PodStatus,
         init_statuses: tuple[ContainerStatus, ...],
         statuses: tuple[ContainerStatus, ...],
-    ) -> tuple[str, str, str]:
-        """Phase, reason and message."""
+    ) -> tuple[str, str, str, str]:
+        """Phase, reason and message, and the phase that conditions go by, which may be yet to come."""
         is_over = worker.stage == TERMINATED
         if worker.evicted is not None:
             if is_over:
-                return FAILED, worker.evicted[0], worker.evicted[1]
-            return status.phase, status.reason, status.message
-        phase = decide_phase(
+                return FAILED, worker.evicted[0], worker.evicted[1], FAILED
+            # Past its deadline a pod has failed, and conditions say so, before its containers have ended.
+            coming = FAILED if worker.evicted[0] == DEADLINE_EXCEEDED else status.phase
+            return status.phase, status.reason, status.message, coming
+        phase = coming = decide_phase(
             worker.spec,
             init_statuses,
             statuses,
@@ -166,12 +175,17 @@ class Reporter:
             has_initialized=worker.has_initialized,
             current_phase=status.phase,
         )
-        if phase != status.phase and phase in (SUCCEEDED, FAILED) and _has_more_to_do(worker):
-            # A terminal phase is told only when nothing runs any more, nor will. Until then the pod runs, if
-            # all its containers have run.
-            has_run = all(one.state is not None and one.state.type == STATE_TERMINATED for one in statuses)
-            phase = POD_RUNNING if has_run else status.phase
-        return phase, status.reason, status.message
+        if phase != status.phase and phase in (SUCCEEDED, FAILED) and not is_over:
+            if _has_more_to_do(worker):
+                # A terminal phase is told only when nothing runs any more, nor will. Until then the pod runs,
+                # if all its containers have run.
+                has_run = all(
+                    one.state is not None and one.state.type == STATE_TERMINATED for one in statuses
+                )
+                phase = coming = POD_RUNNING if has_run else status.phase
+            elif self._tells_end_late:
+                phase = status.phase
+        return phase, status.reason, status.message, coming
 
     def _statuses(
         self,
@@ -199,6 +213,9 @@ class Reporter:
         run = worker.runs[container.name]
         if run.stage == POST_START and before is not None:
             # Running only once the hook has completed; until then its status is not looked at (CSTATE-07).
+            return before
+        if worker.stage == TERMINATING and run.process is None and before is not None:
+            # A worker that stops a pod tells nothing of it until all has ended (SyncTerminatingPod).
             return before
         seen = worker.runtime.containers.get(container.name)
         if before is None and seen is None and run.is_new and run.container is container:

@@ -23,7 +23,7 @@ NO_CPUS: Mapping[str, tuple[int, ...]] = {}
 _POD_DATA = (
     "stage stage_timer ip is_reported has_initialized stop_started_ms stop_reason grace_seconds"
     " grace_end_timer deadline_timer evicted exclusive_cpus first_host_id is_renewing resize"
-    " sandbox_failed_ms return_timer has_unsaid"
+    " sandbox_failed_ms return_timer has_unsaid is_done"
 ).split()
 _SANDBOX_DATA = "sandbox_id sandbox_ready sandbox_attempt sandbox_ip".split()
 _RECORD_DATA = (
@@ -45,6 +45,7 @@ class PodWorker:
         "has_initialized",
         "has_unsaid",
         "ip",
+        "is_done",
         "is_renewing",
         "is_reported",
         "must_act",
@@ -83,6 +84,8 @@ class PodWorker:
         self.return_timer: tuple[int, int, bool] | None = None
         self.ip = ""
         self.is_reported = False
+        # Whether its containers have come to their end, by what was told last.
+        self.is_done = False
         # The status it reported last and the facts that made it, while these are those of a first start.
         self.told: tuple[PodStatus, tuple[bool, bool, bool, bool | None]] | None = None
         # What the next look has to do: tell a changed status, decide what to start or stop.

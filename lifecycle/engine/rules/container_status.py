@@ -148,9 +148,65 @@ def _decide_last(
         if before is not None and before == ended:
             return before
         return last if last is not None and last == ended else ended
+    if state.type == TERMINATED and last is not None and last.container_id == state.container_id:
+        # It waits no more, and what ended before it is not kept.
+        return None
     if before is not None and before.type == TERMINATED:
         return last if state.type == TERMINATED and state.container_id == before.container_id else before
     return last
+
+
+def mark_unlocated(
+    spec: PodSpec, init_statuses: tuple[ContainerStatus, ...], statuses: tuple[ContainerStatus, ...]
+) -> tuple[tuple[ContainerStatus, ...], tuple[ContainerStatus, ...]]:
+    """The statuses of a pod that has ended, in which each container it came to has ended too.
+
+    Nothing is known of how those ended that have no end, so that it counts as a failure (status manager,
+    TerminatePod). App containers of a pod that was never initialized stay as they are, and so do init
+    containers after the last that was begun; the first counts as begun.
+    """
+    if _has_initialized(spec, init_statuses, statuses):
+        statuses = _mark(statuses, len(statuses))
+    begun = [place for place, one in enumerate(init_statuses) if not _has_only_waited(one)]
+    return _mark(init_statuses, 1 + (begun[-1] if begun else 0)), statuses
+
+
+def _has_initialized(
+    spec: PodSpec, init_statuses: Sequence[ContainerStatus], statuses: Sequence[ContainerStatus]
+) -> bool:
+    if not spec.init_containers or any(not _has_only_waited(one) for one in statuses):
+        return True
+    if not init_statuses:
+        return False
+    last = init_statuses[-1]
+    if spec.init_containers[-1].is_sidecar:
+        return last.state is not None and last.state.type == RUNNING and bool(last.started)
+    ends = (last.state, last.last_state)
+    return any(end is not None and end.type == TERMINATED and end.exit_code == 0 for end in ends)
+
+
+def _has_only_waited(status: ContainerStatus) -> bool:
+    return status.last_state is None and status.state is not None and status.state.type == WAITING
+
+
+def _mark(statuses: tuple[ContainerStatus, ...], count: int) -> tuple[ContainerStatus, ...]:
+    if all(one.state is not None and one.state.type == TERMINATED for one in statuses[:count]):
+        return statuses
+    marked = (
+        one
+        if one.state is not None and one.state.type == TERMINATED
+        else one.replace(state=_UNLOCATED, ready=False)
+        for one in statuses[:count]
+    )
+    return (*marked, *statuses[count:])
+
+
+_UNLOCATED = ContainerState(
+    TERMINATED,
+    STATUS_UNKNOWN,
+    "The container could not be located when the pod was terminated",
+    exit_code=LOST_EXIT_CODE,
+)
 
 
 def decide_lost_status(

@@ -17,7 +17,7 @@ from ..objects.record import Record
 from .eviction_settings import DISK, MEMORY, PROCESSES, Threshold
 from .qos import BEST_EFFORT, BURSTABLE, GUARANTEED
 
-EVICTED = "Evicted"
+EVICTED, DEADLINE_EXCEEDED = "Evicted", "DeadlineExceeded"
 DISRUPTION_TARGET = "DisruptionTarget"
 TERMINATION_BY_KUBELET = "TerminationByKubelet"
 SYSTEM_CRITICAL_PRIORITY = 2_000_000_000

@@ -105,9 +105,9 @@ class World:
         return self.at(f"container.{container}.state", "Running", name)
 
     def ends(self, container: str = "app", name: str = "web") -> list[tuple[float, Any]]:
-        """(seconds, exit code) of every end."""
+        """(seconds, exit code) of every end, when it came about; of a pod being stopped it is told later."""
         return [
-            (row["at_ms"] / 1000, row["detail"]["exitCode"])
+            (row["detail"].get("finishedAt_ms", row["at_ms"]) / 1000, row["detail"]["exitCode"])
             for row in self.rows
             if row["type"] == "transition"
             and row["name"] == name

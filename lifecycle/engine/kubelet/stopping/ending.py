@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from ...objects.pod import Pod
-from ...rules.grace import decide_effective_grace_seconds
+from ...objects.runtime import EXITED
+from ...rules.eviction import DEADLINE_EXCEEDED
+from ...rules.grace import V1_23_1, decide_effective_grace_seconds
 from ..node.evictor import Evictor
 from ..node.static_pods import StaticPods
 from ..parts import DEADLINE, NORMAL, Parts
@@ -14,8 +16,8 @@ from ..starting.sandboxes import Sandboxes
 from ..worker import TERMINATED, TERMINATING, PodWorker
 from .termination import Stopper
 
-TORN_DOWN = "kubelet.tornDown"
-DEADLINE_EXCEEDED = "DeadlineExceeded"
+TORN_DOWN, REMOVED = "kubelet.tornDown", "kubelet.removed"
+_COMPLETED = "Completed"
 _DEADLINE_TEXT = "Pod was active on the node longer than the specified deadline"
 
 
@@ -78,8 +80,14 @@ class Ending:
             return
         worker.evicted = (DEADLINE_EXCEEDED, _DEADLINE_TEXT, None)
         worker.stop_reason = DEADLINE_EXCEEDED
-        self._parts.event(worker, None, NORMAL, DEADLINE_EXCEEDED, _DEADLINE_TEXT)
+        worker.has_changed = True
+        self._tell_deadline(worker)
         self._parts.touch(worker)
+
+    def _tell_deadline(self, worker: PodWorker) -> None:
+        """Each status that is made of a pod past its deadline tells the deadline anew (ShouldEvict)."""
+        if worker.evicted is not None and worker.evicted[0] == DEADLINE_EXCEEDED:
+            self._parts.event(worker, None, NORMAL, DEADLINE_EXCEEDED, _DEADLINE_TEXT)
 
     # --- step by step ---------------------------------------------------------------------------------
 
@@ -97,12 +105,13 @@ class Ending:
 
     def finish_early(self, worker: PodWorker, pod: Pod) -> None:
         """Nothing of the pod will start again: stop what is left."""
-        worker.stop_reason = "Completed"
+        worker.stop_reason = _COMPLETED
         self.begin(worker, pod)
 
     def begin(self, worker: PodWorker, pod: Pod) -> None:
         """Deleted, past its deadline or finished: everything of the pod is stopped."""
         parts = self._parts
+        self._tell_last(worker, pod)
         worker.stage = TERMINATING
         self._sandboxes.end(worker)
         seconds, _ = self._decide_grace(worker, pod, 0)
@@ -113,16 +122,33 @@ class Ending:
         parts.stay(worker)
         for run in worker.runs.values():
             self._prober.on_pod_ending(worker, pod, run)
-        self._stopper.begin_pod(worker, pod, seconds)
-        self._reporter.report(worker, pod)
+        self._stopper.begin_pod(worker, parts.roster.known(worker.uid), seconds)
         self._after_step(worker)
 
+    def _tell_last(self, worker: PodWorker, pod: Pod) -> None:
+        """The last status before the containers are stopped: with all that has ended until now."""
+        for run in worker.runs.values():
+            seen = worker.runtime.containers.get(run.container.name)
+            if run.waiting and pod.meta.deletion_ms is not None and seen is not None and seen.state == EXITED:
+                # What a deleted pod will not start again does not wait (ShouldContainerBeRestarted).
+                run.waiting = None
+                worker.has_changed = True
+        self._tell_deadline(worker)
+        if worker.has_changed:
+            self._reporter.report(worker, pod)
+
     def go_on(self, worker: PodWorker, pod: Pod) -> None:
-        """Something has ended, or a later deletion leaves less time."""
+        """Something has ended, or a later deletion leaves less time.
+
+        The API server's word alone is shorter then: a stop under way has the time it began with (kubelet,
+        issue 113606), but for a pod that is gone.
+        """
         seconds, is_shorter = self._decide_grace(worker, pod, worker.grace_seconds)
-        if is_shorter:
+        is_gone = worker.uid in self._parts.roster.gone
+        if is_shorter and (is_gone or self._parts.context.compatibility == V1_23_1):
             self._stopper.shorten(worker, pod, seconds)
-        self._reporter.report(worker, pod)
+        if worker.has_changed:
+            self._reporter.report(worker, pod)
         self._stopper.continue_pod(worker, self._parts.roster.known(worker.uid))
         self._after_step(worker)
 
@@ -143,7 +169,10 @@ class Ending:
         if worker.grace_end_timer is not None:
             self._parts.context.agenda.cancel(worker.grace_end_timer)
             worker.grace_end_timer = None
-        delay_ms = 0 if worker.stop_reason else self._parts.context.draw_ms("kill_pod", worker.uid)
+        delay_ms = 0
+        if not worker.stop_reason or worker.stop_reason == _COMPLETED:
+            latency = "pod_end" if worker.stop_reason else "kill_pod"
+            delay_ms = self._parts.context.draw_ms(latency, worker.uid)
         if delay_ms == 0:
             self.on_torn_down(worker, self._parts.roster.known(worker.uid))
         else:
@@ -156,9 +185,20 @@ class Ending:
         worker.stage_timer = None
         worker.stage = TERMINATED
         worker.runtime = worker.runtime.replace(sandbox_ready=False)
-        self._reporter.report(worker, pod)
+        self._tell_deadline(worker)
+        self._tell_deadline(worker)
+        pod = self._reporter.report(worker, pod)
+        if pod.meta.deletion_ms is not None:
+            delay_ms = self._parts.context.draw_ms("pod_removal", worker.uid)
+            if delay_ms:
+                worker.stage_timer, _ = self._parts.later(delay_ms, REMOVED, worker)
         self._parts.touch(worker)
         self._free(worker)
+
+    def on_removed(self, worker: PodWorker, _pod: Pod) -> None:
+        """Nothing of a deleted pod is left on its node."""
+        worker.stage_timer = None
+        self.finish(worker)
 
     def _free(self, worker: PodWorker) -> None:
         """A pod has ended: what it had of its node is free."""
@@ -201,7 +241,7 @@ class Ending:
         if stored is None:
             self.forget(worker)
             return
-        if stored.meta.deletion_ms is None:
+        if stored.meta.deletion_ms is None or worker.stage_timer is not None:
             return
         if stored.meta.finalizers:
             if stored.meta.deletion_grace_seconds:
