@@ -42,9 +42,8 @@ DIFFERENCES: dict[str, dict[str, str]] = {
             image-invalid-name
         """,
         "words, order and paths of refusals": """
-            create-while-terminating delete-finalizer-holds invalid-field-ref invalid-labels
-            invalid-many-errors invalid-pod-level-resources invalid-security-context invalid-tolerations
-            invalid-type invalid-unknown-field invalid-volume-mounts refuse-pdb refuse-service-quota-limits
+            create-while-terminating
+            invalid-type invalid-unknown-field refuse-service-quota-limits
         """,
         "an undo is a patch: no DeploymentRollback": """
             deploy-undo-previous deploy-undo-to-revision

@@ -49,8 +49,12 @@ def canonical(value: Any) -> str:
 
     The suffix stays of its sort, binary or decimal or an exponent; what is below a billionth is rounded up.
     """
-    match = _QUANTITY.fullmatch(str(value).strip())
-    exact = parse_quantity(value)
+    return canonical_sum(parse_quantity(value), value)
+
+
+def canonical_sum(exact: Fraction, first: Any) -> str:
+    """A sum as the API server writes it: with suffixes of the sort that its first summand has."""
+    match = _QUANTITY.fullmatch(str(first).strip())
     sort = (match[3] if match is not None else None) or ""
     if sort in _BINARY and abs(exact) >= 1024:
         number, power = _ceiling(exact), 0

@@ -23,14 +23,15 @@ from .field_error import (
 from .names import check_label, check_port_name
 from .probes import PROBES, validate_lifecycle, validate_probes
 from .resources import validate_resources
+from .security_contexts import validate_container_security
 from .volumes import validate_mounts
 
 RESTART_POLICIES = ("Always", "OnFailure", "Never")
+CONTAINER_RESTART_POLICIES = ("Always", "Never", "OnFailure")
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 MOST_RULES = 20
 MOST_EXIT_CODES = 255
-HIGHEST_ID = 2**31 - 1
-HIGHEST_USER_NAMESPACE_ID = 65535
+NOT_FOR_EPHEMERAL = "cannot be set for an Ephemeral Container"
 RESTART_ALL_GATE = "RestartAllContainersOnContainerExits"
 # What an ephemeral container may not have (EPHEM-04, EPHEM-05, EPHEM-06, VALID-03).
 NOT_EPHEMERAL = (
@@ -63,17 +64,20 @@ def validate_containers(spec: Mapping[str, Any], facts: PodFacts, path: str) -> 
         errors.append(required(f"{path}.containers"))
     for index, container in enumerate(spec.get("containers") or ()):
         place = f"{path}.containers[{index}]"
-        errors += _validate_name(container, names, place)
         errors += _validate_common(container, facts, place)
-        errors += validate_probes(container, place)
+        errors += _validate_unique(container, names, place)
         errors += _validate_lifecycle(container, facts, place)
+        errors += validate_probes(container, place)
         errors += _validate_restart(container, facts, place)
+    errors += _validate_host_ports(spec.get("containers") or (), f"{path}.containers")
     for index, container in enumerate(spec.get("initContainers") or ()):
         place = f"{path}.initContainers[{index}]"
-        errors += _validate_name(container, names, place)
         errors += _validate_common(container, facts, place)
-        errors += _validate_init(container, facts, place)
         errors += _validate_restart(container, facts, place)
+        errors += _validate_unique(container, names, place)
+        # Init containers run one by one: none can take another's port. Its place in the list is not told.
+        errors += _validate_host_ports((container,), f"{path}.initContainers")
+        errors += _validate_init(container, facts, place)
     errors += validate_ephemeral(spec, facts, path, names)
     return errors
 
@@ -90,84 +94,101 @@ def validate_ephemeral(
     }
     for index, container in enumerate(spec.get("ephemeralContainers") or ()):
         place = f"{path}.ephemeralContainers[{index}]"
-        errors += _validate_name(container, names, place)
         errors += _validate_common(container, facts, place)
-        for field in NOT_EPHEMERAL:
-            # An empty `resources` is what defaulting writes; it asks for nothing.
-            if container.get(field):
-                errors.append(forbidden(f"{place}.{field}", "cannot be set for an Ephemeral Container"))
+        errors += validate_image_text(container, place)
+        errors += _validate_unique(container, names, place)
         target = container.get("targetContainerName")
         if target and target not in targets:
             errors.append(not_found(f"{place}.targetContainerName", target))
+        for field in NOT_EPHEMERAL:
+            # An empty `resources` is what defaulting writes; it asks for nothing.
+            if container.get(field):
+                errors.append(forbidden(f"{place}.{field}", NOT_FOR_EPHEMERAL))
+        errors += _forbid_sub_paths(container, f"{place}.volumeMounts")
     return errors
 
 
-def _validate_name(container: Mapping[str, Any], names: set[str], path: str) -> list[FieldError]:
-    name = container.get("name")
-    if not name:
-        return [required(f"{path}.name")]
-    errors = each_invalid(f"{path}.name", name, check_label(name))
+def validate_image_text(container: Mapping[str, Any], path: str) -> list[FieldError]:
+    """Spaces around an image's name: allowed in a template, for what was stored long ago."""
+    image = container.get("image") or ""
+    if image == image.strip():
+        return []
+    return [invalid(f"{path}.image", image, "must not have leading or trailing whitespace")]
+
+
+def _forbid_sub_paths(container: Mapping[str, Any], path: str) -> list[FieldError]:
+    return [
+        forbidden(f"{path}[{index}].{field}", NOT_FOR_EPHEMERAL)
+        for index, mount in enumerate(container.get("volumeMounts") or ())
+        for field in ("subPath", "subPathExpr")
+        if mount.get(field)
+    ]
+
+
+def _validate_unique(container: Mapping[str, Any], names: set[str], path: str) -> list[FieldError]:
+    name = container.get("name") or ""
     if name in names:
-        errors.append(duplicate(f"{path}.name", name))
-    names.add(name)
-    return errors
+        return [duplicate(f"{path}.name", name)]
+    if name:
+        names.add(name)
+    return []
 
 
 def _validate_common(container: Mapping[str, Any], facts: PodFacts, path: str) -> list[FieldError]:
-    """What holds for every sort of container."""
-    image = container.get("image")
-    errors = []
+    """What holds for every sort of container, in the API server's order."""
+    name, image = container.get("name"), container.get("image")
+    errors = each_invalid(f"{path}.name", name, check_label(name)) if name else [required(f"{path}.name")]
     if not image:
         errors.append(required(f"{path}.image"))
-    elif image != image.strip():
-        errors.append(invalid(f"{path}.image", image, "must not have leading or trailing whitespace"))
-    errors += check_choice(f"{path}.imagePullPolicy", container.get("imagePullPolicy"), PULL_POLICIES)
     policy = container.get("terminationMessagePolicy")
-    errors += check_choice(f"{path}.terminationMessagePolicy", policy, ("FallbackToLogsOnError", "File"))
+    errors += check_choice(f"{path}.terminationMessagePolicy", policy, ("File", "FallbackToLogsOnError"))
     errors += _validate_ports(container.get("ports") or (), f"{path}.ports")
     errors += validate_env(container, path)
     errors += validate_mounts(container, facts.volume_names, path)
+    errors += check_choice(f"{path}.imagePullPolicy", container.get("imagePullPolicy"), PULL_POLICIES)
     errors += validate_resources(container.get("resources"), f"{path}.resources")
     errors += _validate_resize_policy(container.get("resizePolicy") or (), f"{path}.resizePolicy")
     security = container.get("securityContext") or {}
-    errors += validate_ids(security, facts.has_user_namespace, f"{path}.securityContext")
-    return errors
-
-
-def validate_ids(security: Mapping[str, Any], has_user_namespace: bool, path: str) -> list[FieldError]:
-    """User and group ids; inside a user namespace only 65,536 of them exist (USERNS-05)."""
-    highest = HIGHEST_USER_NAMESPACE_ID if has_user_namespace else HIGHEST_ID
-    errors = []
-    for field in ("runAsUser", "runAsGroup", "fsGroup"):
-        errors += check_range(f"{path}.{field}", security.get(field), 0, highest)
+    errors += validate_container_security(security, facts.has_user_namespace, f"{path}.securityContext")
     return errors
 
 
 def _validate_ports(ports: Sequence[Mapping[str, Any]], path: str) -> list[FieldError]:
     errors = []
     names = set()
-    host_ports = set()
     for index, port in enumerate(ports):
         place = f"{path}[{index}]"
         name, number = port.get("name"), port.get("containerPort") or 0
         if name:
-            errors += each_invalid(f"{place}.name", name, check_port_name(name))
+            malformed = each_invalid(f"{place}.name", name, check_port_name(name))
+            errors += malformed
             if name in names:
                 errors.append(duplicate(f"{place}.name", name))
-            names.add(name)
+            elif not malformed:
+                names.add(name)
         errors += (
             check_range(f"{place}.containerPort", number, 1, 65535)
             if number
             else [required(f"{place}.containerPort")]
         )
+        if port.get("hostPort"):
+            errors += check_range(f"{place}.hostPort", port["hostPort"], 1, 65535)
         errors += check_choice(f"{place}.protocol", port.get("protocol"), ("SCTP", "TCP", "UDP"))
-        host_port = port.get("hostPort")
-        if host_port:
-            errors += check_range(f"{place}.hostPort", host_port, 1, 65535)
-            claim = f"{port.get('protocol') or 'TCP'}/{port.get('hostIP') or ''}/{host_port}"
-            if claim in host_ports:
-                errors.append(duplicate(f"{place}.hostPort", claim))
-            host_ports.add(claim)
+    return errors
+
+
+def _validate_host_ports(containers: Sequence[Mapping[str, Any]], path: str) -> list[FieldError]:
+    """No two containers that run together take one port of their node."""
+    errors = []
+    claims = set()
+    for number, container in enumerate(containers):
+        for index, port in enumerate(container.get("ports") or ()):
+            if not port.get("hostPort"):
+                continue
+            claim = f"{port.get('protocol') or 'TCP'}/{port.get('hostIP') or ''}/{port['hostPort']}"
+            if claim in claims:
+                errors.append(duplicate(f"{path}[{number}].ports[{index}].hostPort", claim))
+            claims.add(claim)
     return errors
 
 
@@ -203,7 +224,7 @@ def _validate_init(container: Mapping[str, Any], facts: PodFacts, path: str) -> 
 def _validate_restart(container: Mapping[str, Any], facts: PodFacts, path: str) -> list[FieldError]:
     """The container's own restart policy and its rules (CRULE-02, CRULE-05, CRULE-08, VALID-05, VALID-07)."""
     policy, rules = container.get("restartPolicy"), container.get("restartPolicyRules") or ()
-    errors = check_choice(f"{path}.restartPolicy", policy, RESTART_POLICIES)
+    errors = check_choice(f"{path}.restartPolicy", policy, CONTAINER_RESTART_POLICIES)
     if rules and not policy:
         errors.append(
             required(f"{path}.restartPolicy", "must specify restartPolicy when restart rules are used")

@@ -23,12 +23,14 @@ _KNOWN_FIELDS = {
     "spec.restartPolicy", "spec.schedulerName", "status.phase",
 }  # fmt: skip
 _SUBSCRIPT = re.compile(r"(?P<path>metadata\.(?:labels|annotations))\['(?P<key>[^']*)'\]")
+_ANY_SUBSCRIPT = re.compile(r".+\['.*'\]")
 RESOURCES = (
     "limits.cpu", "limits.ephemeral-storage", "limits.memory",
     "requests.cpu", "requests.ephemeral-storage", "requests.memory",
 )  # fmt: skip
 _CPU_DIVISORS = ("1m", "1")
 _BYTE_DIVISORS = ("1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei")
+_DIVISOR_WORDS = {"cpu": "cpu", "memory": "memory", "ephemeral-storage": "local ephemeral storage"}
 _SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
 
 
@@ -74,10 +76,11 @@ def validate_file_path(value: Any, path: str) -> list[FieldError]:
 
 
 def validate_downward_items(items: Any, path: str) -> list[FieldError]:
-    """The files of a downwardAPI volume, alone or within a projected one."""
+    """The files of a downwardAPI volume, alone or within a projected one. `path`: the volume's."""
     errors = []
-    for index, item in enumerate(items or ()):
-        place = f"{path}[{index}]"
+    # The API server names the volume and not the item.
+    place = path
+    for item in items or ():
         errors += validate_file_path(item.get("path"), f"{place}.path")
         field, resource = item.get("fieldRef"), item.get("resourceFieldRef")
         if field is not None:
@@ -102,6 +105,9 @@ def _validate_field(reference: Mapping[str, Any], path: str, supported: tuple[st
         # Annotation keys may hold upper case prefixes; label keys are checked as they are.
         key = subscript["key"]
         return each_invalid(place, key, check_qualified(key.lower() if "annot" in field else key))
+    if _ANY_SUBSCRIPT.fullmatch(field):
+        detail = f"error converting fieldPath: field label does not support subscript: {field}"
+        return [invalid(place, field, detail)]
     if field not in _KNOWN_FIELDS:
         return [invalid(place, field, f"error converting fieldPath: field label not supported: {field}")]
     return [] if field in supported else [not_supported(place, field, supported)]
@@ -129,6 +135,7 @@ def _validate_divisor(divisor: Any, resource: str, path: str) -> list[FieldError
     if any(parse_quantity(divisor) == parse_quantity(one) for one in allowed):
         return []
     names = "1m and 1" if is_cpu else ", ".join(allowed)
-    kind = resource.partition(".")[2]
+    kind = _DIVISOR_WORDS.get(resource.partition(".")[2], "hugepages")
     detail = f"only divisor's values {names} are supported with the {kind} resource"
-    return [invalid(f"{path}.divisor", str(divisor), detail)]
+    # The value shown is the resource, not the divisor.
+    return [invalid(f"{path}.divisor", resource, detail)]

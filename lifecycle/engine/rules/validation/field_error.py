@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .go_structs import GoText
+
 REQUIRED = "FieldValueRequired"
 INVALID = "FieldValueInvalid"
 NOT_SUPPORTED = "FieldValueNotSupported"
@@ -55,6 +57,8 @@ class FieldError:
 
 
 def _show(value: Any) -> str:
+    if isinstance(value, GoText):
+        return value
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, default=str)

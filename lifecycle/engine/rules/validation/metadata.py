@@ -7,6 +7,7 @@ from typing import Any
 
 from ...objects.propagation import FOREGROUND_FINALIZER, ORPHAN_FINALIZER
 from .field_error import FieldError, each_invalid, forbidden, invalid, required, too_long
+from .go_structs import show_texts
 from .names import check_label, check_label_value, check_qualified, check_subdomain
 
 NameCheck = Callable[[str], list[str]]
@@ -75,13 +76,11 @@ def validate_annotations(annotations: Mapping[str, str] | None, path: str) -> li
 
 
 def _validate_finalizers(finalizers: Any, path: str) -> list[FieldError]:
-    errors = []
-    for name in finalizers:
-        complaints = check_qualified(name)
-        errors += each_invalid(path, name, complaints)
-        if not complaints and "/" not in name and name not in STANDARD_FINALIZERS:
+    errors = [error for name in finalizers for error in each_invalid(path, name, check_qualified(name))]
+    for index, name in enumerate(finalizers):
+        if "/" not in name and name not in STANDARD_FINALIZERS:
             detail = "name is neither a standard finalizer name nor is it fully qualified"
-            errors.append(invalid(path, name, detail))
+            errors.append(invalid(f"{path}[{index}]", name, detail))
     return errors
 
 
@@ -113,6 +112,5 @@ def _validate_no_new_finalizers(
     added = [name for name in new.get("finalizers") or () if name not in known]
     if not added:
         return []
-    names = ", ".join(f'"{name}"' for name in added)
-    detail = f"no new finalizers can be added if the object is being deleted, found new finalizers [{names}]"
-    return [forbidden(path, detail)]
+    detail = "no new finalizers can be added if the object is being deleted, found new finalizers"
+    return [forbidden(path, f"{detail} {show_texts(sorted(added))}")]

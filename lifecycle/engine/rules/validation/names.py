@@ -87,7 +87,7 @@ def check_qualified(text: str) -> list[str]:
     found = []
     if "/" in prefix:
         return [
-            f"a qualified name {_TEXTS[QUALIFIED]} with an optional DNS subdomain prefix and '/' "
+            f"a valid label key {_TEXTS[QUALIFIED]} with an optional DNS subdomain prefix and '/' "
             "(e.g. 'example.com/MyName')"
         ]
     if slash:
@@ -125,11 +125,17 @@ def check_env_name(text: str) -> list[str]:
     return [f"{text} other than '='"]
 
 
-def check_local_path(value: str) -> list[str]:
-    """A path of a file below its volume."""
+def check_descending_path(value: str) -> list[str]:
+    """A path within a volume."""
     problems = ["must be a relative path"] if value.startswith("/") else []
     if ".." in value.split("/"):
         problems.append("must not contain '..'")
+    return problems
+
+
+def check_local_path(value: str) -> list[str]:
+    """A path of a file below its volume, none of the names that the kubelet keeps for itself."""
+    problems = check_descending_path(value)
     if value.startswith("..") and not value.startswith("../"):
         problems.append("must not start with '..'")
     return problems

@@ -15,10 +15,11 @@ from .field_error import (
     required,
     too_long,
 )
+from .go_structs import show_struct
 from .metadata import validate_labels
 from .names import check_config_key, check_label
 from .probes import validate_port
-from .selectors import validate_int_or_percent, validate_selector
+from .selectors import check_at_most_whole, validate_int_or_percent, validate_selector
 
 CONFIG_MOST_BYTES = 1024 * 1024
 SERVICE_TYPES = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
@@ -86,11 +87,12 @@ def validate_budget(spec: Mapping[str, Any]) -> list[FieldError]:
     least, most = spec.get("minAvailable"), spec.get("maxUnavailable")
     errors = []
     if least is not None and most is not None:
-        given = {"maxUnavailable": most, "minAvailable": least}
-        errors.append(invalid("spec", given, "minAvailable and maxUnavailable cannot be both set"))
-    errors += validate_int_or_percent(least, "spec.minAvailable")
-    errors += validate_int_or_percent(most, "spec.maxUnavailable")
+        shown = show_struct("PodDisruptionBudgetSpec", spec)
+        errors.append(invalid("spec", shown, "minAvailable and maxUnavailable cannot be both set"))
+    for field in ("minAvailable", "maxUnavailable"):
+        errors += validate_int_or_percent(spec.get(field), f"spec.{field}")
+        errors += check_at_most_whole(spec.get(field), f"spec.{field}")
+    errors += validate_selector(spec.get("selector"), "spec.selector")
     policies = ("AlwaysAllow", "IfHealthyBudget")
     policy = spec.get("unhealthyPodEvictionPolicy")
-    errors += check_choice("spec.unhealthyPodEvictionPolicy", policy, policies)
-    return errors + validate_selector(spec.get("selector"), "spec.selector")
+    return errors + check_choice("spec.unhealthyPodEvictionPolicy", policy, policies)

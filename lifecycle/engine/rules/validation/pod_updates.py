@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...objects.pod import MIRROR
-from .containers import validate_ephemeral
+from .containers import validate_ephemeral, validate_image_text
 from .field_error import FieldError, forbidden, invalid
 from .pod_gates import validate_direction, validate_fewer_gates
 from .pods import LONGEST_DEADLINE, make_facts, validate_pod_spec, validate_tolerations
@@ -195,6 +195,9 @@ def validate_new_pod(data: Mapping[str, Any], gates: Mapping[str, bool]) -> list
     """The spec of a pod at its creation."""
     spec = data.get("spec") or {}
     errors = validate_pod_spec(spec, gates, "spec")
+    for group in ("containers", "initContainers"):
+        for index, container in enumerate(spec.get(group) or ()):
+            errors += validate_image_text(container, f"spec.{group}[{index}]")
     if spec.get("ephemeralContainers"):
         errors.append(forbidden("spec.ephemeralContainers", "cannot be set on create"))
     shown = _shown_by(data)

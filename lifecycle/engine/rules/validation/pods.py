@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .containers import RESTART_POLICIES, PodFacts, validate_containers, validate_ids
+from .containers import RESTART_POLICIES, PodFacts, validate_containers
 from .field_error import (
     FieldError,
     check_choice,
@@ -18,14 +18,18 @@ from .field_error import (
     required,
 )
 from .metadata import validate_labels
-from .names import check_label, check_qualified, check_subdomain
-from .security_contexts import validate_security_contexts
+from .names import check_label, check_label_value, check_qualified, check_subdomain
+from .resources import validate_pod_resources
+from .security_contexts import validate_pod_security
 from .selectors import validate_selector
 from .systems import validate_system
 from .volumes import validate_volumes
 
-DNS_POLICIES = ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
+DNS_POLICIES = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+PREEMPTION_POLICIES = ("PreemptLowerPriority", "Never")
 LONGEST_DEADLINE = 2**31 - 1
+_LABELS = ("hostname", "subdomain")
 
 
 def make_facts(spec: Mapping[str, Any], gates: Mapping[str, bool]) -> PodFacts:
@@ -39,58 +43,67 @@ def make_facts(spec: Mapping[str, Any], gates: Mapping[str, bool]) -> PodFacts:
 
 
 def validate_pod_spec(spec: Mapping[str, Any], gates: Mapping[str, bool], path: str) -> list[FieldError]:
-    """All rules of a pod's spec but those of updates."""
+    """All rules of a pod's spec but those of updates, in the API server's order."""
     errors = validate_volumes(spec.get("volumes"), f"{path}.volumes")
     errors += validate_containers(spec, make_facts(spec, gates), path)
-    errors += _validate_policies(spec, path)
-    errors += _validate_names(spec, path)
-    errors += _validate_host_users(spec, path)
-    errors += validate_system(spec, path)
-    errors += validate_security_contexts(spec, path)
-    security = spec.get("securityContext") or {}
-    errors += validate_ids(security, spec.get("hostUsers") is False, f"{path}.securityContext")
-    errors += validate_tolerations(spec.get("tolerations") or (), f"{path}.tolerations")
-    errors += _validate_gates(spec, path)
-    errors += _validate_affinity(spec.get("affinity") or {}, f"{path}.affinity")
-    errors += _validate_spread(
-        spec.get("topologySpreadConstraints") or (), f"{path}.topologySpreadConstraints"
-    )
-    return errors
-
-
-def _validate_policies(spec: Mapping[str, Any], path: str) -> list[FieldError]:
-    """Choices and numbers (RPOL-01, VALID-06, PODOS-01)."""
-    errors = check_choice(f"{path}.restartPolicy", spec.get("restartPolicy"), RESTART_POLICIES, needed=True)
+    errors += validate_pod_resources(spec, path)
+    errors += check_choice(f"{path}.restartPolicy", spec.get("restartPolicy"), RESTART_POLICIES, needed=True)
     errors += check_choice(f"{path}.dnsPolicy", spec.get("dnsPolicy"), DNS_POLICIES)
+    errors += validate_labels(spec.get("nodeSelector"), f"{path}.nodeSelector")
+    errors += validate_pod_security(spec, path)
+    errors += _validate_affinity(spec.get("affinity") or {}, f"{path}.affinity")
+    errors += _validate_name_servers(spec, path)
+    errors += _validate_gates(spec, path)
+    spread = spec.get("topologySpreadConstraints") or ()
+    errors += _validate_spread(spread, f"{path}.topologySpreadConstraints")
+    errors += _validate_host_users(spec, path)
+    errors += _validate_names(spec, ("serviceAccountName", "nodeName"), path)
+    errors += _validate_seconds(spec, path)
+    errors += _validate_names(spec, ("hostname", "subdomain"), path)
+    errors += validate_tolerations(spec.get("tolerations") or (), f"{path}.tolerations")
+    errors += _validate_names(spec, ("priorityClassName", "runtimeClassName"), path)
+    errors += check_choice(f"{path}.preemptionPolicy", spec.get("preemptionPolicy"), PREEMPTION_POLICIES)
+    return errors + _validate_os(spec, path) + validate_system(spec, path)
+
+
+def _validate_seconds(spec: Mapping[str, Any], path: str) -> list[FieldError]:
     deadline = spec.get("activeDeadlineSeconds")
-    errors += check_range(f"{path}.activeDeadlineSeconds", deadline, 1, LONGEST_DEADLINE)
+    errors = check_range(f"{path}.activeDeadlineSeconds", deadline, 1, LONGEST_DEADLINE)
     # Kubernetes takes any number and writes a deletionTimestamp of no use; here none is so far off.
     grace = spec.get("terminationGracePeriodSeconds")
-    errors += check_range(f"{path}.terminationGracePeriodSeconds", grace, -LONGEST_DEADLINE, LONGEST_DEADLINE)
+    return errors + check_range(
+        f"{path}.terminationGracePeriodSeconds", grace, -LONGEST_DEADLINE, LONGEST_DEADLINE
+    )
+
+
+def _validate_os(spec: Mapping[str, Any], path: str) -> list[FieldError]:
+    """The operating system, which the API server calls wrong by another path than absent (PODOS-01)."""
     system = spec.get("os")
-    if system is not None:
-        errors += check_choice(f"{path}.os.name", system.get("name"), ("linux", "windows"), needed=True)
-    preemption = ("Never", "PreemptLowerPriority")
-    errors += check_choice(f"{path}.preemptionPolicy", spec.get("preemptionPolicy"), preemption)
-    if spec.get("dnsPolicy") == "None" and not (spec.get("dnsConfig") or {}).get("nameservers"):
-        detail = "must provide at least one DNS nameserver when `dnsPolicy` is None"
-        errors.append(required(f"{path}.dnsConfig.nameservers", detail))
-    return errors
+    if system is None:
+        return []
+    if not system.get("name"):
+        return [required(f"{path}.os.name")]
+    return check_choice(f"{path}.os", system["name"], ("linux", "windows"))
 
 
-def _validate_names(spec: Mapping[str, Any], path: str) -> list[FieldError]:
-    errors = validate_labels(spec.get("nodeSelector"), f"{path}.nodeSelector")
-    checks = {
-        "hostname": check_label,
-        "subdomain": check_label,
-        "nodeName": check_subdomain,
-        "serviceAccountName": check_subdomain,
-        "priorityClassName": check_subdomain,
-        "runtimeClassName": check_subdomain,
-    }
-    for field, check in checks.items():
+def _validate_name_servers(spec: Mapping[str, Any], path: str) -> list[FieldError]:
+    if spec.get("dnsPolicy") != "None":
+        return []
+    place = f"{path}.dnsConfig"
+    if spec.get("dnsConfig") is None:
+        return [required(place, "must provide `dnsConfig` when `dnsPolicy` is None")]
+    if spec["dnsConfig"].get("nameservers"):
+        return []
+    detail = "must provide at least one DNS nameserver when `dnsPolicy` is None"
+    return [required(f"{place}.nameservers", detail)]
+
+
+def _validate_names(spec: Mapping[str, Any], fields: tuple[str, ...], path: str) -> list[FieldError]:
+    errors = []
+    for field in fields:
         value = spec.get(field)
         if value:
+            check = check_label if field in _LABELS else check_subdomain
             errors += each_invalid(f"{path}.{field}", value, check(value))
     return errors
 
@@ -100,35 +113,43 @@ def _validate_host_users(spec: Mapping[str, Any], path: str) -> list[FieldError]
     if spec.get("hostUsers") is not False:
         return []
     return [
-        forbidden(f"{path}.{field}", "when `hostUsers` is false")
-        for field in ("hostNetwork", "hostPID", "hostIPC")
+        # The API server does write two of the three with a capital.
+        forbidden(f"{path}.{shown}", "when `hostUsers` is false")
+        for field, shown in (("hostNetwork", "hostNetwork"), ("hostPID", "HostPID"), ("hostIPC", "HostIPC"))
         if spec.get(field)
     ]
 
 
 def validate_tolerations(tolerations: Any, path: str) -> list[FieldError]:
-    errors = []
-    for index, toleration in enumerate(tolerations):
-        place = f"{path}[{index}]"
-        key, operator = toleration.get("key"), toleration.get("operator") or "Equal"
-        if key:
-            errors += each_invalid(f"{place}.key", key, check_qualified(key))
-        elif operator != "Exists":
-            detail = (
-                'operator must be Exists when `key` is empty, which means "match all values and all keys"'
-            )
-            errors.append(invalid(f"{place}.operator", operator, detail))
-        if operator not in ("Equal", "Exists"):
-            errors.append(not_supported(f"{place}.operator", operator, ("Equal", "Exists")))
-        elif operator == "Exists" and toleration.get("value"):
-            detail = "value must be empty when `operator` is 'Exists'"
-            errors.append(invalid(f"{place}.operator", toleration, detail))
-        effects = ("NoSchedule", "PreferNoSchedule", "NoExecute")
-        errors += check_choice(f"{place}.effect", toleration.get("effect"), effects)
-        if toleration.get("tolerationSeconds") is not None and toleration.get("effect") != "NoExecute":
-            detail = "effect must be 'NoExecute' when `tolerationSeconds` is set"
-            errors.append(invalid(f"{place}.effect", toleration.get("effect") or "", detail))
-    return errors
+    """Which taints a pod bears; an operator that is not given means Equal."""
+    return [
+        error
+        for index, toleration in enumerate(tolerations)
+        for error in _validate_toleration(toleration, f"{path}[{index}]")
+    ]
+
+
+def _validate_toleration(toleration: Mapping[str, Any], path: str) -> list[FieldError]:
+    key, operator = toleration.get("key"), toleration.get("operator") or ""
+    effect, value = toleration.get("effect") or "", toleration.get("value") or ""
+    errors = each_invalid(f"{path}.key", key, check_qualified(key)) if key else []
+    if not key and operator != "Exists":
+        detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
+        errors.append(invalid(f"{path}.operator", operator, detail))
+    if toleration.get("tolerationSeconds") is not None and effect != "NoExecute":
+        detail = "effect must be 'NoExecute' when `tolerationSeconds` is set"
+        errors.append(invalid(f"{path}.effect", effect, detail))
+    if operator in ("Lt", "Gt"):
+        errors.append(not_supported(f"{path}.operator", operator, ("Equal", "Exists", "Lt", "Gt")))
+    elif operator not in ("", "Equal", "Exists"):
+        errors.append(not_supported(f"{path}.operator", operator, ("Equal", "Exists")))
+    elif operator == "Exists" and value:
+        detail = "value must be empty when `operator` is 'Exists'"
+        errors.append(invalid(f"{path}.operator", value, detail))
+    elif operator != "Exists" and (complaints := check_label_value(value)):
+        # All about one value stands at the operator.
+        errors.append(invalid(f"{path}.operator", value, ";".join(complaints)))
+    return errors + check_choice(f"{path}.effect", effect, EFFECTS)
 
 
 def _validate_gates(spec: Mapping[str, Any], path: str) -> list[FieldError]:

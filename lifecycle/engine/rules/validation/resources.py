@@ -1,14 +1,29 @@
-"""Requests and limits: known resources, amounts from 0, requests within limits."""
+"""Requests and limits of containers and of pods: known resources, amounts from 0, requests within limits."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any
 
-from ...objects.quantity import parse_quantity
-from .field_error import FieldError, check_not_negative, each_invalid, invalid, required
+from ...objects.pod import PodSpec
+from ...objects.quantity import canonical, canonical_sum, parse_quantity
+from ..pod_resources import effective_requests
+from .field_error import (
+    FieldError,
+    check_not_negative,
+    each_invalid,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+)
 from .names import check_qualified
 
+NameCheck = Callable[[str, str], list[FieldError]]
+"""What is wrong with the name of a resource at a path."""
+
+POD_LEVEL = ("cpu", "memory")
 STANDARD = ("cpu", "memory", "ephemeral-storage")
 HUGE_PAGES = "hugepages-"
 QUANTITY_TEXT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
@@ -16,14 +31,87 @@ QUANTITY_TEXT = "quantities must match the regular expression '^([+-]?[0-9.]+)([
 
 def validate_resources(resources: Mapping[str, Any] | None, path: str) -> list[FieldError]:
     """The `resources` of a container."""
-    if not resources:
+    return _validate_requirements(resources or {}, path, _validate_resource_name)
+
+
+def validate_pod_resources(spec: Mapping[str, Any], path: str) -> list[FieldError]:
+    """The `resources` of a pod as a whole: for all its containers together, and above each one's limit."""
+    resources, place = spec.get("resources"), f"{path}.resources"
+    if resources is None:
         return []
-    limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
+    if (spec.get("os") or {}).get("name") == "windows":
+        return [forbidden(place, "may not be set for a windows pod")]
     errors = []
-    for group, amounts in (("limits", limits), ("requests", requests)):
-        for name, value in sorted(amounts.items()):
-            errors += _validate_amount(name, value, f"{path}.{group}[{name}]")
-    return errors or _validate_within(requests, limits, path)
+    if resources.get("claims") is not None:
+        errors.append(forbidden(f"{place}.claims", "claims may not be set for Resources at pod-level"))
+    malformed = _validate_requirements(resources, place, _validate_pod_resource_name)
+    errors += malformed
+    if any(error.detail == QUANTITY_TEXT for error in malformed):
+        return errors
+    return errors + _validate_sums(spec, resources, place) + _validate_limits(spec, resources, place)
+
+
+def _validate_sums(spec: Mapping[str, Any], resources: Mapping[str, Any], path: str) -> list[FieldError]:
+    """What its containers ask for together fits into what the pod asks for."""
+    requests = resources.get("requests") or {}
+    parts = {part: spec.get(part) or () for part in ("containers", "initContainers")}
+    bare = {
+        part: [
+            {"resources": one.get("resources"), "restartPolicy": one.get("restartPolicy")} for one in found
+        ]
+        for part, found in parts.items()
+    }
+    try:
+        together = effective_requests(PodSpec(bare))
+    except ValueError:
+        # An amount that cannot be read is told of at its container.
+        return []
+    errors = []
+    for name in sorted(requests):
+        total = Fraction(together.get(name, 0), 1000 if name == "cpu" else 1)
+        if total > parse_quantity(requests[name]):
+            asked = (
+                (one.get("resources") or {}).get("requests") or {} for part in parts.values() for one in part
+            )
+            first = next(one[name] for one in asked if name in one)
+            detail = "must be greater than or equal to aggregate container requests of"
+            place = f"{path}.requests[{name}]"
+            errors.append(
+                invalid(place, canonical(requests[name]), f"{detail} {canonical_sum(total, first)}")
+            )
+    return errors
+
+
+def _validate_limits(spec: Mapping[str, Any], resources: Mapping[str, Any], path: str) -> list[FieldError]:
+    """No container may have more than the pod."""
+    limits = resources.get("limits") or {}
+    errors = []
+    for index, container in enumerate(spec.get("containers") or ()):
+        own = (container.get("resources") or {}).get("limits") or {}
+        for name in sorted(own):
+            if name in limits and parse_quantity(own[name]) > parse_quantity(limits[name]):
+                detail = f"must be less than or equal to pod limits of {canonical(limits[name])}"
+                place = f"{path}.containers[{index}][{name}].limits"
+                errors.append(invalid(place, canonical(own[name]), detail))
+    return errors
+
+
+def _validate_requirements(
+    resources: Mapping[str, Any], path: str, check_name: NameCheck
+) -> list[FieldError]:
+    """Limits, then requests, each within its limit. Quantities are shown as the API server writes them."""
+    limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
+    errors: list[FieldError] = []
+    for name, value in sorted(limits.items()):
+        place = f"{path}.limits[{name}]"
+        errors += check_name(name, place) + _validate_amount(name, value, place)
+    for name, value in sorted(requests.items()):
+        place = f"{path}.requests[{name}]"
+        malformed = _validate_amount(name, value, place)
+        errors += check_name(name, place) + malformed
+        if not malformed and not _validate_amount(name, limits.get(name, 0), ""):
+            errors += _validate_within(name, value, limits.get(name), path)
+    return errors
 
 
 def check_amounts(path: str, amounts: Mapping[str, Any]) -> list[FieldError]:
@@ -43,8 +131,8 @@ def _validate_quantity(value: Any, path: str) -> list[FieldError]:
 def _validate_amount(name: str, value: Any, path: str) -> list[FieldError]:
     errors = _validate_quantity(value, path)
     if not errors and _is_countable(name) and parse_quantity(value).denominator != 1:
-        errors = [invalid(path, value, "must be an integer")]
-    return _validate_resource_name(name, path) + errors
+        errors = [invalid(path, canonical(value), "must be an integer")]
+    return errors
 
 
 def _validate_resource_name(name: str, path: str) -> list[FieldError]:
@@ -59,23 +147,29 @@ def _validate_resource_name(name: str, path: str) -> list[FieldError]:
 
 
 def _is_countable(name: str) -> bool:
-    """Devices and the like: whole pieces, never more requested than allowed."""
-    return name not in STANDARD and not name.startswith(HUGE_PAGES)
+    """Devices and the like: whole pieces, of which as many are asked for as allowed."""
+    domain, slash, _ = name.rpartition("/")
+    return bool(slash) and "kubernetes.io" not in domain
 
 
-def _validate_within(requests: Mapping[str, Any], limits: Mapping[str, Any], path: str) -> list[FieldError]:
-    errors = []
-    for name, value in sorted(requests.items()):
-        limit = limits.get(name)
-        is_fixed = _is_countable(name) or name.startswith(HUGE_PAGES)
-        if limit is None:
-            if is_fixed:
-                detail = "Limit must be set for non overcommitable resources"
-                errors.append(required(f"{path}.limits", detail))
-        elif is_fixed and parse_quantity(value) != parse_quantity(limit):
-            detail = f"must be equal to {name} limit of {limit}"
-            errors.append(invalid(f"{path}.requests", str(value), detail))
-        elif parse_quantity(value) > parse_quantity(limit):
-            detail = f"must be less than or equal to {name} limit of {limit}"
-            errors.append(invalid(f"{path}.requests", str(value), detail))
-    return errors
+def _validate_pod_resource_name(name: str, path: str) -> list[FieldError]:
+    if name in POD_LEVEL or name.startswith(HUGE_PAGES):
+        return []
+    if name not in STANDARD and "/" not in name:
+        return [invalid(path, name, "must be a standard resource type or fully qualified")]
+    return [not_supported(path, name, ("cpu", HUGE_PAGES, "memory"))]
+
+
+def _validate_within(name: str, value: Any, limit: Any, path: str) -> list[FieldError]:
+    is_fixed = _is_countable(name) or name.startswith(HUGE_PAGES)
+    if limit is None:
+        detail = "Limit must be set for non overcommitable resources"
+        return [required(f"{path}.limits", detail)] if is_fixed else []
+    has, most = parse_quantity(value), parse_quantity(limit)
+    if is_fixed and has != most:
+        detail = f"must be equal to {name} limit of {canonical(limit)}"
+    elif has > most:
+        detail = f"must be less than or equal to {name} limit of {canonical(limit)}"
+    else:
+        return []
+    return [invalid(f"{path}.requests", canonical(value), detail)]

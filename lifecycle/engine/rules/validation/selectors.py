@@ -70,6 +70,13 @@ def validate_int_or_percent(value: Any, path: str) -> list[FieldError]:
     return [] if value >= 0 else [invalid(path, value, "must be greater than or equal to 0")]
 
 
+def check_at_most_whole(value: Any, path: str) -> list[FieldError]:
+    """A percentage is of at most all there are."""
+    if (percent_of(value) or 0) <= 100:
+        return []
+    return [invalid(path, value, "must not be greater than 100%")]
+
+
 def percent_of(value: Any) -> int | None:
     """The percentage, or None for a plain number."""
     return int(value[:-1]) if isinstance(value, str) and re.fullmatch("[0-9]+%", value) else None

@@ -16,7 +16,7 @@ from .field_error import (
     not_found,
     required,
 )
-from .names import check_label
+from .names import check_descending_path, check_label
 
 _PROJECTED_SOURCES = (
     "secret", "configMap", "downwardAPI", "serviceAccountToken", "clusterTrustBundle", "podCertificate",
@@ -59,7 +59,7 @@ def _validate_source(volume: Mapping[str, Any], path: str) -> list[FieldError]:
         case "emptyDir":
             errors += check_choice(f"{place}.medium", source.get("medium"), ("", "Memory", "HugePages"))
         case "downwardAPI":
-            errors += validate_downward_items(source.get("items"), f"{place}.items")
+            errors += validate_downward_items(source.get("items"), place)
         case "projected":
             errors += _validate_projected(source, place)
     return errors
@@ -96,7 +96,7 @@ def _validate_projected(source: Mapping[str, Any], path: str) -> list[FieldError
                 errors += _validate_keys(part[name], "name", f"{place}.{name}")
         if part.get("downwardAPI") is not None:
             items = part["downwardAPI"].get("items")
-            errors += validate_downward_items(items, f"{place}.downwardAPI.items")
+            errors += validate_downward_items(items, f"{place}.downwardAPI")
     return errors
 
 
@@ -111,11 +111,26 @@ def validate_mounts(
         name, mount_path = mount.get("name"), mount.get("mountPath")
         if not name:
             errors.append(required(f"{place}.name"))
-        elif name not in volume_names:
-            errors.append(not_found(f"{place}.name", name))
+        if name not in volume_names:
+            errors.append(not_found(f"{place}.name", name or ""))
         if not mount_path:
             errors.append(required(f"{place}.mountPath"))
-        elif mount_path in seen:
+        if mount_path in seen:
             errors += each_invalid(f"{place}.mountPath", mount_path, ["must be unique"])
         seen.add(mount_path)
+        errors += _validate_sub_path(mount, f"{path}.volumeMounts", place)
+    return errors
+
+
+def _validate_sub_path(mount: Mapping[str, Any], path: str, place: str) -> list[FieldError]:
+    """What of the volume is mounted. The API server does not say which mount (`path`) is wrong."""
+    errors = []
+    for field in ("subPath", "subPathExpr"):
+        value = mount.get(field)
+        if not value:
+            continue
+        if field == "subPathExpr" and mount.get("subPath"):
+            detail = "subPathExpr and subPath are mutually exclusive"
+            errors.append(invalid(f"{place}.subPathExpr", value, detail))
+        errors += each_invalid(f"{path}.{field}", value, check_descending_path(value))
     return errors

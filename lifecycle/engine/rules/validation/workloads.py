@@ -14,9 +14,11 @@ from .field_error import (
     not_supported,
     required,
 )
+from .go_structs import show_struct
 from .metadata import validate_annotations, validate_labels
 from .pods import validate_pod_spec
 from .selectors import (
+    check_at_most_whole,
     is_empty_selector,
     percent_of,
     validate_int_or_percent,
@@ -43,8 +45,7 @@ def validate_template(
         detail = "ephemeral containers not allowed in pod template"
         errors.append(forbidden(f"{path}.spec.ephemeralContainers", detail))
     policy = spec.get("restartPolicy")
-    is_known = not any(error.path == f"{path}.spec.restartPolicy" for error in errors)
-    if is_known and policy not in policies:
+    if policy not in policies:
         errors.append(not_supported(f"{path}.spec.restartPolicy", policy, policies))
     if spec.get("activeDeadlineSeconds") is not None and policies == ("Always",):
         detail = "activeDeadlineSeconds in ReplicaSet is not Supported"
@@ -89,7 +90,9 @@ def validate_deployment(spec: Mapping[str, Any], gates: Gates) -> list[FieldErro
 def _validate_strategy(strategy: Mapping[str, Any]) -> list[FieldError]:
     path = "spec.strategy"
     rolling = strategy.get("rollingUpdate")
-    errors = check_choice(f"{path}.type", strategy.get("type"), ("Recreate", "RollingUpdate"))
+    errors = _validate_strategy_type("DeploymentStrategy", strategy, ("Recreate", "RollingUpdate"), path)
+    if errors:
+        return errors
     if strategy.get("type") == "Recreate":
         if rolling is not None:
             detail = "may not be specified when strategy `type` is 'Recreate'"
@@ -109,9 +112,16 @@ def _validate_rolling(rolling: Mapping[str, Any], path: str) -> list[FieldError]
     if _is_zero(unavailable) and _is_zero(surge):
         detail = "may not be 0 when `maxSurge` is 0"
         errors.append(invalid(f"{path}.maxUnavailable", unavailable, detail))
-    if (percent_of(unavailable) or 0) > 100:
-        errors.append(invalid(f"{path}.maxUnavailable", unavailable, "must not be greater than 100%"))
-    return errors
+    return errors + check_at_most_whole(unavailable, f"{path}.maxUnavailable")
+
+
+def _validate_strategy_type(
+    struct: str, strategy: Mapping[str, Any], types: tuple[str, ...], path: str
+) -> list[FieldError]:
+    """A type that is none: the API server shows the whole strategy."""
+    if strategy.get("type") in (None, *types):
+        return []
+    return [not_supported(path, show_struct(struct, strategy), types)]
 
 
 def _is_zero(value: Any) -> bool:
@@ -145,11 +155,15 @@ def validate_stateful_set(spec: Mapping[str, Any], gates: Gates) -> list[FieldEr
     errors = check_not_negative("spec.replicas", spec.get("replicas"))
     errors += check_not_negative("spec.minReadySeconds", spec.get("minReadySeconds"))
     management = ("OrderedReady", "Parallel")
-    errors += check_choice("spec.podManagementPolicy", spec.get("podManagementPolicy"), management)
+    policy = spec.get("podManagementPolicy")
+    if policy and policy not in management:
+        errors.append(invalid("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'"))
     strategy = spec.get("updateStrategy") or {}
-    errors += check_choice("spec.updateStrategy.type", strategy.get("type"), ("OnDelete", "RollingUpdate"))
     rolling = strategy.get("rollingUpdate")
-    if rolling is not None:
+    if strategy.get("type") not in (None, "OnDelete", "RollingUpdate"):
+        shown = show_struct("StatefulSetUpdateStrategy", strategy)
+        errors.append(invalid("spec.updateStrategy", shown, "must be 'RollingUpdate' or 'OnDelete'"))
+    elif rolling is not None:
         errors += _validate_stateful_rolling(strategy, rolling)
     ordinals = spec.get("ordinals") or {}
     errors += check_not_negative("spec.ordinals.start", ordinals.get("start"))
@@ -173,8 +187,8 @@ def validate_stateful_set_change(before: Mapping[str, Any], after: Mapping[str, 
 def _validate_stateful_rolling(strategy: Mapping[str, Any], rolling: Mapping[str, Any]) -> list[FieldError]:
     path = "spec.updateStrategy.rollingUpdate"
     if strategy.get("type") == "OnDelete":
-        kind = strategy["type"]
-        return [invalid(path, rolling, f"only allowed for updateStrategy 'RollingUpdate', not '{kind}'")]
+        shown = show_struct("RollingUpdateStatefulSet", rolling)
+        return [invalid(path, shown, "only allowed for updateStrategy 'RollingUpdate'")]
     errors = check_not_negative(f"{path}.partition", rolling.get("partition"))
     unavailable = rolling.get("maxUnavailable")
     errors += validate_int_or_percent(unavailable, f"{path}.maxUnavailable")
@@ -186,9 +200,11 @@ def _validate_stateful_rolling(strategy: Mapping[str, Any], rolling: Mapping[str
 def validate_daemon_set(spec: Mapping[str, Any], gates: Gates) -> list[FieldError]:
     errors = check_not_negative("spec.minReadySeconds", spec.get("minReadySeconds"))
     strategy = spec.get("updateStrategy") or {}
-    errors += check_choice("spec.updateStrategy.type", strategy.get("type"), ("RollingUpdate", "OnDelete"))
+    types = ("RollingUpdate", "OnDelete")
+    malformed = _validate_strategy_type("DaemonSetUpdateStrategy", strategy, types, "spec.updateStrategy")
+    errors += malformed
     rolling = strategy.get("rollingUpdate")
-    if rolling is not None:
+    if rolling is not None and not malformed:
         errors += _validate_daemon_rolling(rolling)
     return errors + validate_selected_template(spec, gates, "daemonset")
 
@@ -204,8 +220,8 @@ def _validate_daemon_rolling(rolling: Mapping[str, Any]) -> list[FieldError]:
     if not _is_zero(unavailable) and not _is_zero(surge):
         errors.append(invalid(f"{path}.maxSurge", surge, "may not be set when maxUnavailable is non-zero"))
     elif _is_zero(unavailable) and _is_zero(surge):
-        detail = "cannot be 0 when maxUnavailable is 0"
-        errors.append(required(f"{path}.maxSurge", detail))
+        detail = "cannot be 0 when maxSurge is 0"
+        errors.append(required(f"{path}.maxUnavailable", detail))
     return errors
 
 
