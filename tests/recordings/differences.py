@@ -73,7 +73,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         """,
         "deletion of a namespace that still holds something": "gc-namespace-deletion",
         "limits of an emptyDir": "emptydir-limit-evicts",
-        "commands and ports that do not exist": "init-bad-command-never probe-named-port-unknown",
+        "the spam filter of events": "probe-named-port-unknown",
         "programs of a shell": """
             command-dollar-escape oom-killed-restarts probe-http-readiness-then-404 readonly-root-filesystem
         """,

@@ -140,6 +140,8 @@ class Behavior:
     usage: tuple[UsagePoint, ...] = ()
     script: Script | None = None
     """What the main process runs. None: `runs` says how the process lives."""
+    missing_program: str = ""
+    """What is to be run, where the image surely has no such program: the runtime then cannot start it."""
     stop_signal: str | None = None
     """The image's own stop signal; a container's `lifecycle.stopSignal` beats it."""
     ports: tuple[int, ...] = ()

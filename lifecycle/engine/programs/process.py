@@ -17,9 +17,10 @@ from lifecycle.userland.world import Exit, World
 
 from .behavior import Behavior, HookPlan
 from .compiled import digest_scripts
+from .image_files import missing_text
 from .known_images import shell_flavour
 from .protocol import ContainerSpec, HookRun, ProbeSpec, Sight
-from .sights import Points, named_port, sight_of_points, sight_of_program
+from .sights import Points, lacks_program, named_port, sight_of_points, sight_of_program
 
 _KILL_STATUS, _KILL = 137, 9
 _ENDING = ("TERM", "INT", "QUIT")
@@ -163,6 +164,8 @@ class Process:
     def _start_command(self, kind: str, arguments: list[str], now_ms: int, world: World) -> HookRun:
         if not arguments:
             return HookRun(kind, now_ms, 126, "no command given")
+        if lacks_program(self, arguments[0], now_ms, world):
+            return HookRun(kind, now_ms, 128, missing_text(arguments[0]))
         run = HookRun(kind, None)
         self.hooks[kind] = run
         machine = self.open_machine(now_ms, world)

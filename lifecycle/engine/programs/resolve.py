@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from .behavior import EXITS_AT_ONCE, FOREVER, IGNORES, Behavior, Declared, RunPlan
 from .behavior_yaml import ANNOTATION, read_annotation
 from .durations import Duration
+from .image_files import is_missing
 from .known_images import KNOWN_IMAGES, ImageFacts, find_image, shell_flavour
 from .profiles import Profile, choose_profile
 from .protocol import ContainerSpec
@@ -94,6 +95,7 @@ def _lay_over(base: Behavior, declared: Declared, problems: tuple[str, ...]) -> 
         post_start=declared.post_start,
         usage=declared.usage or (),
         script=base.script if runs_script else None,
+        missing_program=base.missing_program if runs_script else "",
         stop_signal=base.stop_signal,
         ports=base.ports,
         binds=base.binds if runs_script else (),
@@ -119,11 +121,22 @@ def _from_container(
         if program is not None:
             return _known_program(program, container, is_alone, instant)
     arguments = _arguments(container, facts)
+    if arguments is not None and _lacks(container, arguments[0]):
+        return Behavior(missing_program=arguments[0])
     if arguments is not None and (is_interpretable(arguments) or _is_mounted(arguments[0], container.raw)):
         return _script(pod_spec, container, labels, facts, arguments)
     if facts is None or arguments is not None:
         return _unknown_program(pod_spec, container, labels, facts, arguments)
     return _known_program(facts, container, is_alone, instant)
+
+
+def _lacks(container: ContainerSpec, command: str) -> bool:
+    """Whether a command, its references left as they are, is surely no program of the container."""
+    return (
+        "$(" not in command
+        and is_missing(container.image, command)
+        and not _is_mounted(command, container.raw)
+    )
 
 
 def _is_mounted(command: str, raw: Mapping[str, Any]) -> bool:

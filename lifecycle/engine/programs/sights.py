@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Protocol, TypeAlias
 
+from lifecycle.userland.file_system import join_path
 from lifecycle.userland.shell.machine import Machine
 from lifecycle.userland.shell.run import CheckResult, run_check
 from lifecycle.userland.world import World
 
-from .behavior import FAILURE, SUCCESS, Behavior
+from .behavior import FAILURE, SUCCESS, UNKNOWN, Behavior
+from .image_files import is_missing, missing_text
 from .protocol import ContainerSpec, ProbeSpec, Sight
 
 _DEFAULT_MESSAGES = {
@@ -18,6 +20,11 @@ _DEFAULT_MESSAGES = {
     "exec": "",
 }
 _LONGEST_MESSAGE = 1024
+_EXEC_PROBLEM = (
+    "rpc error: code = Unknown desc = failed to exec in container: failed to start exec"
+    f' "{"0" * 64}": OCI runtime exec failed: exec failed'
+)
+"""How containerd begins what it says of a command it cannot start; there each try has an identity."""
 Points: TypeAlias = list[tuple[int, str, str | None]]
 """What checks of one type see from an instant on: ms, result and message."""
 
@@ -85,10 +92,14 @@ def sight_of_program(process: Checked, probe: ProbeSpec, now_ms: int, world: Wor
     if probe.kind == "exec":
         return _sight_of_command(process, probe, now_ms, world)
     port = named_port(probe.handler.get("port"), process.container)
+    if port is None:
+        # A name that no port of the container has is read as a number, and is none: the check cannot be made.
+        name = probe.handler.get("port")
+        return Sight(UNKNOWN, f'strconv.Atoi: parsing "{name}": invalid syntax')
     host = probe.handler.get("host")
     if host and host not in (world.pod.ip, "localhost", "127.0.0.1"):
         return _sight_of_host(probe, str(host), port, now_ms, world)
-    if port is None or not process.listens_on(port, now_ms):
+    if not process.listens_on(port, now_ms):
         # A port that is not open yet may open when the program is ready; later only a change opens it.
         until_ms = process.ready_ms if now_ms < process.ready_ms else None
         return Sight(FAILURE, _refused(probe, port, str(host or world.pod.ip)), 0, until_ms)
@@ -107,9 +118,9 @@ def _sight_of_status(status: int, until_ms: int | None) -> Sight:
     return Sight(FAILURE, f"HTTP probe failed with statuscode: {status}", 0, until_ms)
 
 
-def _sight_of_host(probe: ProbeSpec, host: str, port: int | None, now_ms: int, world: World) -> Sight:
+def _sight_of_host(probe: ProbeSpec, host: str, port: int, now_ms: int, world: World) -> Sight:
     """A check of another host: whatever the network answers now, certain for this instant only."""
-    found = world.connect(host, port or 0, now_ms)
+    found = world.connect(host, port, now_ms)
     if found.is_connected and probe.kind == "http":
         return _sight_of_status(found.status, now_ms)
     if found.is_connected:
@@ -117,7 +128,7 @@ def _sight_of_host(probe: ProbeSpec, host: str, port: int | None, now_ms: int, w
     return Sight(FAILURE, _refused(probe, port, host), found.takes_ms, now_ms)
 
 
-def _refused(probe: ProbeSpec, port: int | None, host: str) -> str:
+def _refused(probe: ProbeSpec, port: int, host: str) -> str:
     dial = f"dial tcp {host}:{port}: connect: connection refused"
     if probe.kind == "http":
         scheme = str(probe.handler.get("scheme") or "HTTP").lower()
@@ -134,6 +145,10 @@ def _sight_of_command(process: Checked, probe: ProbeSpec, now_ms: int, world: Wo
     if not arguments:
         return Sight(FAILURE, "no command given")
     machine = process.open_machine(now_ms, world)
+    if lacks_program(process, arguments[0], now_ms, world):
+        # A file of that name may be written, or mounted, by the next check.
+        until_ms = now_ms if "/" in arguments[0] else None
+        return Sight(UNKNOWN, f"{_EXEC_PROBLEM}: {missing_text(arguments[0])}", 0, until_ms)
     limit_ms = 1000 * probe.timeout_seconds
     told = len(machine.problems)
     result = run_check(machine, arguments, process.folder, now_ms, limit_ms, world)
@@ -150,6 +165,19 @@ def _sight_of_command(process: Checked, probe: ProbeSpec, now_ms: int, world: Wo
         message = f'command timed out: "{" ".join(arguments)}" timed out after {probe.timeout_seconds}s'
         return Sight(FAILURE, message, limit_ms + 1, until_ms, sees)
     return Sight(SUCCESS if result.status == 0 else FAILURE, output, takes_ms, until_ms, sees)
+
+
+def lacks_program(process: Checked, command: str, now_ms: int, world: World) -> bool:
+    """Whether a command is surely no program in a container, of its image's or put there since."""
+    if not is_missing(process.container.image, command):
+        return False
+    if "/" not in command:
+        return True
+    machine = process.open_machine(now_ms, world)
+    machine.enter(now_ms, world)
+    entry = machine.file_system.find(join_path(process.folder, command))
+    machine.leave()
+    return entry is None
 
 
 def _certain_until(process: Checked, result: CheckResult, now_ms: int) -> int | None:

@@ -146,7 +146,34 @@ def test_named_port_is_looked_up_in_the_container() -> None:
     spec = pod_spec({"image": "nginx", "ports": [{"name": "web", "containerPort": 80}]})
     process = start(spec)
     assert sight_at(process, probe("tcp", port="web"), 1_000).result == "success"
-    assert sight_at(process, probe("tcp", port="other"), 1_000).result == "failure"
+    sight = sight_at(process, probe("tcp", port="other"), 1_000)
+    assert (sight.result, sight.message) == ("unknown", 'strconv.Atoi: parsing "other": invalid syntax')
+
+
+@pytest.mark.parametrize(
+    ("image", "command", "cause"),
+    [
+        ("busybox:1.36", "/no/such", "stat /no/such: no such file or directory"),
+        ("busybox:1.36", "curl", "executable file not found in $PATH"),
+        ("alpine:3", "/opt/check", "stat /opt/check: no such file or directory"),
+        ("own:1", "/opt/check", None),
+    ],
+)
+def test_check_by_a_program_that_is_not_there_cannot_be_made(
+    image: str, command: str, cause: str | None
+) -> None:
+    process = start(pod_spec({"image": image, "command": ["sleep", "60"]}))
+    sight = sight_at(process, exec_probe(command), 1_000)
+    assert (sight.result == "unknown") is (cause is not None)
+    assert cause is None or sight.message.endswith(
+        f'unable to start container process: exec: "{command}": {cause}: unknown'
+    )
+
+
+def test_check_may_be_a_file_that_the_main_process_writes() -> None:
+    process = start_script("sleep 5; echo 'exit 0' > /tmp/check; chmod +x /tmp/check; sleep 60")
+    assert sight_at(process, exec_probe("/tmp/check"), 1_000).result == "unknown"
+    assert sight_at(process, exec_probe("/tmp/check"), 6_000).result == "success"
 
 
 def test_probe_of_another_host_asks_the_network() -> None:

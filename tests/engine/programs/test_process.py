@@ -172,7 +172,7 @@ def test_saved_process_goes_on_as_before() -> None:
 def test_read_waits_no_longer_than_told(writer: str, expected: list[tuple[int, str]]) -> None:
     world = FakeWorld()
     text = f"( {writer} ) | {{ read -t 2 x; echo $? $x; }}"
-    process = start(pod_spec({"command": ["bash", "-c", text]}), world)
+    process = start(pod_spec({"image": "bash:5.2", "command": ["bash", "-c", text]}), world)
     run_until(process, world, 500)
     process = reload(process)
     run_until(process, world)

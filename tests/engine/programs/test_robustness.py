@@ -166,7 +166,7 @@ def test_endless_work_shows_in_the_cpu() -> None:
 )
 def test_text_beyond_the_interpreter_is_named(script: str, named: str) -> None:
     world = FakeWorld()
-    process = start(pod_spec({"command": ["bash", "-c", script]}), world)
+    process = start(pod_spec({"image": "bash:5.2", "command": ["bash", "-c", script]}), world)
     said = [*process.behavior.problems, *process.take_problems()]
     assert any(named in problem for problem in said), said
 

@@ -78,7 +78,9 @@ def start(spec: PodSpec, world: FakeWorld | None = None, attempt: int = 0, **ann
 
 
 def start_script(text: str, world: FakeWorld | None = None, shell: str = "sh", **container: Any) -> Process:
-    return start(pod_spec({"command": [shell, "-c", text], **container}), world)
+    # There is no bash in busybox.
+    image = "bash:5.2" if shell == "bash" else "busybox:1.36"
+    return start(pod_spec({"image": image, "command": [shell, "-c", text], **container}), world)
 
 
 def run_until(process: Process, world: FakeWorld, until_ms: int = FOREVER_MS) -> None:

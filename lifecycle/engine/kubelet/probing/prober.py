@@ -285,12 +285,15 @@ class Prober:
     def _tell_failure(
         self, worker: PodWorker, pod: Pod, run: ContainerRun, probed: ProbeRun, message: str
     ) -> None:
-        """The event that counts failures; it ends with them."""
+        """The event that counts failures, or checks that could not be made; it ends with them."""
         parts, key = self._parts, _series(worker, run, probed)
-        if probed.outcome != FAILURE:
+        if probed.outcome == SUCCESS:
             parts.trace.close_series(key, self._clock.now_ms - 1)
         elif parts.told_of(worker) is not None:
-            text = f"{probed.kind.capitalize()} probe failed: {message}"
+            # Unknown: the check itself could not be made, which counts neither way (PROBE-11).
+            is_error = probed.outcome == UNKNOWN
+            what = "errored and resulted in unknown state" if is_error else "failed"
+            text = f"{probed.kind.capitalize()} probe {what}: {message}"
             path, period_ms = run.container.field_path, probed.probe.period_seconds * 1000
             parts.trace.open_event_series(
                 key, pod.subject, WARNING, "Unhealthy", text, "kubelet", path, period_ms

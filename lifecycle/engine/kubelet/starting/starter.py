@@ -11,18 +11,26 @@ from ...objects.pod import Pod
 from ...objects.runtime import RUNNING as RUNTIME_RUNNING
 from ...objects.runtime import RuntimeContainer
 from ...programs import Behavior, start_process
+from ...programs.image_files import missing_text
 from ...rules.backoff import duration_text
+from ...rules.restart_rules import should_start
 from ..container_run import IDLE, POST_START, RUNNING, STARTING, ContainerRun
 from ..node.evictor import Evictor
 from ..parts import CREATED, HOOK_DONE, NORMAL, WARNING, Kubelet, Parts
 from ..probing.prober import Prober
 from ..reports import Reporter
+from ..stopping.exits import record_failed_start
 from ..worker import PodWorker
 from ..world.identity import root_problem
 from .images import Images
 
 IMAGE_PULL_BACK_OFF = "ImagePullBackOff"
 CRASH_LOOP_BACK_OFF = "CrashLoopBackOff"
+RUN_CONTAINER_ERROR = "RunContainerError"
+_RUNTIME_PROBLEM = (
+    "failed to create containerd task: failed to create shim task: OCI runtime create failed:"
+    " runc create failed"
+)
 _UPKEEP_ATTEMPT = 5
 
 
@@ -124,10 +132,13 @@ class Starter:
             self._fail_start(worker, run, "CreateContainerConfigError", missing)
             return
         if behavior.start.has_error(run.start_tries):
-            error = behavior.start.error or "RunContainerError"
+            error = behavior.start.error or RUN_CONTAINER_ERROR
             self._fail_start(worker, run, error, f'failed to start container "{container.name}"')
             return
         parts.event(worker, run, NORMAL, "Created", "Container created")
+        if behavior.missing_program:
+            self._fail_run(worker, run, f"{_RUNTIME_PROBLEM}: {missing_text(behavior.missing_program)}")
+            return
         parts.event(worker, run, NORMAL, "Started", "Container started")
         for problem in () if run.told_problems else behavior.problems:
             parts.event(worker, run, WARNING, "UninterpretedBehavior", problem)
@@ -146,6 +157,21 @@ class Starter:
         parts.come_back(worker, run.due_ms - parts.context.clock.now_ms, is_progress=is_progress)
         parts.touch(worker)
 
+    def _fail_run(self, worker: PodWorker, run: ContainerRun, message: str) -> None:
+        """The runtime has made the container and cannot start it: it has ended, as a crash has.
+
+        The kubelet sees that with its next look.
+        """
+        parts, container = self._parts, run.container
+        parts.event(worker, run, WARNING, "Failed", f"Error: {message}")
+        run.waiting = None
+        record_failed_start(parts, worker, run, _identity(worker, run), message)
+        if should_start(container, worker.spec, worker.runtime.containers[container.name]):
+            run.unsaid, worker.has_unsaid = (RUN_CONTAINER_ERROR, message), True
+        else:
+            run.unsaid, worker.has_changed = None, True
+        parts.come_back(worker, 0, is_progress=run.attempt < _UPKEEP_ATTEMPT)
+
     def _run(self, worker: PodWorker, pod: Pod, run: ContainerRun, behavior: Behavior) -> None:
         parts, container = self._parts, run.container
         now_ms = parts.context.clock.now_ms
@@ -157,12 +183,9 @@ class Starter:
         run.start_tries = 0
         run.process_start_ms = now_ms
         run.env = None
-        identity = (
-            f"containerd://{worker.uid.replace('-', '')}{(run.attempt << 32) + len(container.name):016x}"
-        )
         worker.runtime.containers[container.name] = RuntimeContainer(
             container.name,
-            identity,
+            _identity(worker, run),
             RUNTIME_RUNNING,
             created_ms=now_ms,
             started_ms=now_ms,
@@ -253,6 +276,12 @@ class Starter:
             worker.must_act = True
             parts.touch(worker)
         return went_well
+
+
+def _identity(worker: PodWorker, run: ContainerRun) -> str:
+    """What the runtime calls one run of a container."""
+    number = (run.attempt << 32) + len(run.container.name)
+    return f"containerd://{worker.uid.replace('-', '')}{number:016x}"
 
 
 def is_env_asked_for_later(container: Container) -> bool:

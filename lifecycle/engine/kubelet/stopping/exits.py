@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from lifecycle.userland.world import Exit
 
-from ...objects.runtime import EXITED
+from ...objects.runtime import EXITED, RuntimeContainer
 from ...rules.backoff import decide_delay, decide_next_delay
 from ...rules.container_status import ended_state
 from ..container_run import IDLE, ContainerRun
 from ..node.evictor import Evictor
 from ..parts import Parts
 from ..worker import PodWorker
+
+START_ERROR = "StartError"
+_NOT_STARTED = 128
 
 
 def record_exit(parts: Parts, evictor: Evictor, worker: PodWorker, run: ContainerRun, end: Exit) -> None:
@@ -40,6 +43,28 @@ def record_exit(parts: Parts, evictor: Evictor, worker: PodWorker, run: Containe
     run.attempt += 1
     worker.has_changed = worker.must_act = True
     parts.touch(worker)
+
+
+def record_failed_start(parts: Parts, worker: PodWorker, run: ContainerRun, id_: str, message: str) -> None:
+    """The runtime's record of a container it has made and could not start: that is an end, too."""
+    now_ms, name = parts.now_ms, run.container.name
+    worker.runtime.containers[name] = RuntimeContainer(
+        name,
+        id_,
+        EXITED,
+        exit_code=_NOT_STARTED,
+        reason=START_ERROR,
+        message=message,
+        created_ms=now_ms,
+        started_ms=now_ms,
+        finished_ms=now_ms,
+        image=run.container.image,
+        attempt=run.attempt,
+    )
+    run.restart_count = run.attempt
+    run.process_start_ms = now_ms
+    _grow_delay(parts, worker, run, now_ms)
+    run.attempt += 1
 
 
 def _grow_delay(parts: Parts, worker: PodWorker, run: ContainerRun, ended_ms: int) -> None:
