@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ..objects.meta import StoredObject, Subject
 from .agenda import Cause
+from .correlator import Correlator, Said
 
 
 class Transition(NamedTuple):
@@ -145,7 +146,7 @@ def make_merge_patch(old: Any, new: Any) -> Any:
 class Trace:
     """Numbers rows, and keeps their entries until they are taken. `cause` is what is being acted on now."""
 
-    __slots__ = ("at_ms", "cause", "entries", "event_count", "open_series", "seq")
+    __slots__ = ("at_ms", "cause", "correlator", "entries", "event_count", "open_series", "seq")
 
     def __init__(self) -> None:
         self.at_ms = 0
@@ -155,6 +156,7 @@ class Trace:
         self.entries: list[Entry] = []
         # Open series by key: (subject fields, texts, first instant, period) as plain data.
         self.open_series: dict[str, dict[str, Any]] = {}
+        self.correlator = Correlator()
 
     def transition(
         self,
@@ -185,11 +187,47 @@ class Trace:
         source: str,
         field_path: str | None = None,
         detail: dict[str, Any] | None = None,
-    ) -> int:
-        """Write one event that stands alone; its number is returned."""
+    ) -> None:
+        """Tell one event as a client does: counted, combined with others or dropped where there are many."""
+        if source == "kubelet" and event_type == "Normal":
+            if self.correlator.admits_normal(subject.uid, self.at_ms):
+                self.plain_event(subject, event_type, reason, message, source, field_path, detail)
+            return
+        found = self.correlator.observe(
+            subject.uid, f"{source} {event_type}", reason, message, field_path, self.at_ms
+        )
+        if found is not None:
+            said, message = found
+            self.plain_event(subject, event_type, reason, message, source, field_path, detail, said)
+
+    def event_of_version(
+        self, subject: Subject, event_type: str, reason: str, message: str, source: str, version: int
+    ) -> None:
+        """Tell one event as the scheduler does, of a version of an object: at first, and a second time."""
+        said = self.correlator.observe_version(subject.uid, version, self.at_ms)
+        if said is not None:
+            self.plain_event(subject, event_type, reason, message, source, said=said)
+
+    def plain_event(
+        self,
+        subject: Subject,
+        event_type: str,
+        reason: str,
+        message: str,
+        source: str,
+        field_path: str | None = None,
+        detail: dict[str, Any] | None = None,
+        said: Said | None = None,
+    ) -> None:
+        """Write one event, whatever was told before. `said`: what the same event said so far."""
         seq = self.seq = self.seq + 1
-        at_ms = self.at_ms
-        count = self.event_count = self.event_count + 1
+        at_ms, count, first_ms = self.at_ms, 1, self.at_ms
+        if said is not None and said[0]:
+            number, count, first_ms = said
+        else:
+            number = self.event_count = self.event_count + 1
+            if said is not None:
+                said[0], count, first_ms = number, said[1], said[2]
         self.entries.append(
             _make(
                 EventRow,
@@ -202,16 +240,15 @@ class Trace:
                     reason,
                     message,
                     source,
-                    1,
-                    at_ms,
-                    at_ms,
                     count,
+                    first_ms,
+                    at_ms,
+                    number,
                     self.cause,
                     detail,
                 ),
             )
         )
-        return seq
 
     def open_event_series(
         self,
@@ -234,7 +271,7 @@ class Trace:
             if (known["reason"], known["message"], known["period_ms"]) == (reason, message, period_ms):
                 return
             self.close_series(key, self.at_ms - 1)
-        self.event(subject, event_type, reason, message, source, field_path, {"period_ms": period_ms})
+        self.plain_event(subject, event_type, reason, message, source, field_path, {"period_ms": period_ms})
         row = self.entries[-1]
         assert isinstance(row, EventRow), row
         self.open_series[key] = {
@@ -288,10 +325,17 @@ class Trace:
 
     def save(self) -> dict[str, Any]:
         """Plain data; entries are taken before."""
-        return {"seq": self.seq, "event_count": self.event_count, "open_series": self.open_series}
+        return {
+            "seq": self.seq,
+            "event_count": self.event_count,
+            "open_series": self.open_series,
+            "correlator": self.correlator.save(self.at_ms),
+        }
 
     def load(self, data: dict[str, Any]) -> None:
         """Go on from what `save` described."""
         self.seq = data["seq"]
         self.event_count = data["event_count"]
         self.open_series = dict(data["open_series"])
+        if "correlator" in data:
+            self.correlator.load(data["correlator"])

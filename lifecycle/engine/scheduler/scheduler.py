@@ -19,6 +19,7 @@ from ..store.store import ALL
 from ..store.transitions import binding_changes
 from .claims import CLAIM, find_missing_claim
 from .diagnosis import explain
+from .hints import CLAIM_MADE, NODE, ROOM, decide_hint, is_helped
 from .nodes import NodeRoom, PodClass
 
 NAME, SOURCE, TIMER = "scheduler", "default-scheduler", "schedule"
@@ -35,6 +36,8 @@ class Scheduler:
         self._classes: dict[tuple[int, str], PodClass] = {}
         self._log: list[str] = []
         self._waiting: dict[str, None] = {}
+        # What was last said of a spec that no node takes, by its id.
+        self._explained: dict[int, tuple[PodSpec, str]] = {}
         self._numbers = 0
         context.loop.register(NAME, self._retry_all)
         context.loop.on_timer(TIMER, self._on_timer)
@@ -65,7 +68,7 @@ class Scheduler:
             is_done = pod.node_name or pod.is_finished or pod.meta.deletion_ms is not None
             if not (is_done or pod.spec.scheduling_gates or uid in tried):
                 self._waiting[uid] = None
-                self._wake_waiting()
+                self._wake_waiting(NODE)
 
     # --- what happens -------------------------------------------------------------------------------------
 
@@ -81,10 +84,10 @@ class Scheduler:
             # Resized in place: what it asks for counts from now on.
             self._occupy(old, -1)
             self._occupy(new, 1)
-            self._wake_waiting()
+            self._wake_waiting(ROOM)
         elif old is not None and before:
             self._occupy(old, -1)
-            self._wake_waiting()
+            self._wake_waiting(ROOM)
         elif new is not None and after:
             self._occupy(new, 1)
         if new is None:
@@ -118,14 +121,15 @@ class Scheduler:
                 return
             room.version += 1
         self._changed(new.meta.name)
-        self._wake_waiting()
+        self._wake_waiting(decide_hint(old, new) if isinstance(old, Node) else NODE)
 
     def _on_claim(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if old is None:
-            self._wake_waiting()
+            self._wake_waiting(CLAIM_MADE)
 
     def _changed(self, name: str) -> None:
         self._log.append(name)
+        self._explained.clear()
         if len(self._log) > _LONGEST_LOG:
             self._log.clear()
             self._classes.clear()
@@ -137,18 +141,23 @@ class Scheduler:
             room.change(_counted_requests(pod, room.node), owner.uid if owner is not None else "", sign)
             self._changed(pod.node_name)
 
-    def _wake_waiting(self) -> None:
-        if self._waiting:
-            self._context.loop.enqueue_at(
-                NAME, "", "waiting", self._context.clock.now_ms + self._context.timing.spread("schedule")[1]
-            )
+    def _wake_waiting(self, hint: str) -> None:
+        if self._waiting and hint:
+            due_ms = self._context.clock.now_ms + self._context.timing.spread("schedule")[1]
+            self._context.loop.enqueue_at(NAME, "", hint, due_ms)
 
-    def _retry_all(self, _namespace: str, _name: str) -> None:
+    def _retry_all(self, _namespace: str, hint: str) -> None:
         waiting, self._waiting = self._waiting, {}
-        for one in waiting:
-            pod = self._store.pods.get(one)
-            if pod is not None and not pod.node_name and pod.meta.deletion_ms is None:
+        for uid in waiting:
+            pod = self._store.pods.get(uid)
+            if pod is None or pod.node_name or pod.meta.deletion_ms is not None:
+                continue
+            said = find_condition(pod.status.conditions, "PodScheduled")
+            # Whom no try was told of yet, or no node at all, anything may help.
+            if said is None or "nodes are available" not in said.message or is_helped(hint, said.message):
                 self._schedule(pod)
+            else:
+                self._waiting[uid] = None
 
     def _on_timer(self, timer: Timer) -> None:
         pod = self._store.pods.get(timer.target)
@@ -190,7 +199,7 @@ class Scheduler:
         else:
             self._store.update(pod, new)
         namespace, name = pod.meta.namespace, pod.meta.name
-        self._context.trace.event(
+        self._context.trace.plain_event(
             new.meta.subject or new.subject,
             "Normal",
             "Scheduled",
@@ -199,22 +208,34 @@ class Scheduler:
         )
 
     def _give_up(self, pod: Pod) -> None:
+        """Every try that fails is told, as of the version of the pod that was tried."""
         self._waiting[pod.meta.uid] = None
-        message = explain(pod.spec, self._rooms, find_missing_claim(self._store, pod))
-        if self._set_unscheduled(pod, "Unschedulable", message):
-            self._context.trace.event(pod.subject, "Warning", "FailedScheduling", message, SOURCE)
+        message, version = self._explain(pod), pod.resource_version
+        self._set_unscheduled(pod, "Unschedulable", message)
+        self._context.trace.event_of_version(
+            pod.subject, "Warning", "FailedScheduling", message, SOURCE, version
+        )
 
-    def _set_unscheduled(self, pod: Pod, reason: str, message: str) -> bool:
+    def _explain(self, pod: Pod) -> str:
+        """Why no node takes a pod; worked out once for all of a template, until a node or a pod changes."""
+        missing = find_missing_claim(self._store, pod) if pod.spec.volumes else None
+        if missing:
+            return explain(pod.spec, self._rooms, missing)
+        known = self._explained.get(id(pod.spec))
+        if known is None or known[0] is not pod.spec:
+            known = self._explained[id(pod.spec)] = (pod.spec, explain(pod.spec, self._rooms, None))
+        return known[1]
+
+    def _set_unscheduled(self, pod: Pod, reason: str, message: str) -> None:
         before = find_condition(pod.status.conditions, "PodScheduled")
         if before is not None and (before.reason, before.message) == (reason, message):
-            return False
+            return
         moved_ms = before.last_transition_ms if before is not None else self._context.clock.now_ms
         condition = Condition(
             "PodScheduled", "False", reason, message, moved_ms, None, None, pod.meta.generation
         )
         status = pod.status.replace(conditions=with_condition(pod.status.conditions, condition))
         self._store.update(pod, pod.with_status(status))
-        return True
 
 
 def _takes_room(pod: Pod) -> bool:

@@ -211,6 +211,7 @@ class Store:
             trace.transition(old.subject, "deletion", stage, "removed")
         del (self.pods if isinstance(old, Pod) else self._others)[uid]
         self.creations.pop(uid, None)
+        trace.correlator.forget(uid)
         self.index.remove(old)
         trace.cause = first
         for listener in (self._audience.get(kind) or self._audience_of(kind))[ALL]:

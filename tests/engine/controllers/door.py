@@ -6,6 +6,7 @@ import copy
 from typing import Any
 
 from lifecycle.engine import Cluster, Command, Result, Settings
+from lifecycle.engine.heart.correlator import COMBINED
 from lifecycle.engine.heart.trace import row_to_json
 
 MISSING = "nginx:1.161"
@@ -122,7 +123,7 @@ class Door:
     def scaled(self, since_ms: int = 0) -> str:
         """Scaling events in short: `A3 B1 A2`."""
         words = [
-            message.split()
+            message.removeprefix(COMBINED).split()
             for reason, message in self.events("Deployment", since_ms)
             if reason == "ScalingReplicaSet"
         ]

@@ -11,6 +11,7 @@ from lifecycle.engine.api.server import ApiServer
 from lifecycle.engine.controllers import make_controllers
 from lifecycle.engine.controllers.act import Actor
 from lifecycle.engine.heart.agenda import Timer
+from lifecycle.engine.heart.correlator import COMBINED
 from lifecycle.engine.heart.settings import Settings
 from lifecycle.engine.heart.trace import EventRow, Transition, list_rows
 from lifecycle.engine.objects.condition import Condition
@@ -222,7 +223,9 @@ class World:
     def scaled(self, since_ms: int = 0) -> str:
         """Scaling events in short: `A3 B1 A2`."""
         words = [
-            message.split() for message in self.events(since_ms=since_ms) if message.startswith("Scaled")
+            message.removeprefix(COMBINED).split()
+            for message in self.events(since_ms=since_ms)
+            if message.removeprefix(COMBINED).startswith("Scaled")
         ]
         return " ".join(f"{entry[4]}{entry[-1]}" for entry in words)
 

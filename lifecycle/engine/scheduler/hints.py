@@ -1,0 +1,40 @@
+"""Which changes may help a pod that no node took: it is tried again for these alone.
+
+Models the queueing hints of the scheduler plugins, as far as one can see what kept a pod from a node. A hint is
+a word; several make one key. Left out: pods that are tried again because they waited for five minutes.
+"""
+
+from __future__ import annotations
+
+from ..objects.node import Node
+
+ROOM, LABELS, TAINTS, CORDON = "room", "labels", "taints", "cordon"
+CLAIM_MADE, NODE = "claim", "node"
+# What the scheduler says of a pod that such a change may help.
+_WORDS: dict[str, tuple[str, ...]] = {
+    ROOM: ("Insufficient ", "Too many pods"),
+    LABELS: ("node affinity/selector", "[NodeAffinity]"),
+    TAINTS: ("untolerated taint",),
+    CORDON: ("were unschedulable",),
+    CLAIM_MADE: ("persistentvolumeclaim",),
+    NODE: ("",),
+}
+
+
+def decide_hint(old: Node, new: Node) -> str:
+    """Whom a changed node may help, "" for nobody: cordoned, tainted or made smaller it helps no pod."""
+    hints = []
+    if any(amount > old.status.allocatable.get(name, 0) for name, amount in new.status.allocatable.items()):
+        hints.append(ROOM)
+    if old.meta.labels != new.meta.labels:
+        hints.append(LABELS)
+    if any(taint not in new.spec.taints for taint in old.spec.taints):
+        hints.append(TAINTS)
+    if old.spec.unschedulable and not new.spec.unschedulable:
+        hints.append(CORDON)
+    return " ".join(hints)
+
+
+def is_helped(hint: str, message: str) -> bool:
+    """Whether a pod of which that was said may be helped."""
+    return any(words in message for one in hint.split() for words in _WORDS[one])
