@@ -143,15 +143,20 @@ def make_merge_patch(old: Any, new: Any) -> Any:
 
 
 class Trace:
-    """Numbers rows, and keeps their entries until they are taken. `cause` is what is being acted on now."""
+    """Numbers rows, and keeps their entries until they are taken.
 
-    __slots__ = ("at_ms", "cause", "entries", "event_count", "open_series", "seq")
+    `cause` is what is being acted on now; who goes on from a row it has written sets it to that row. `led` is
+    the row of the store's last write that others go on from.
+    """
+
+    __slots__ = ("at_ms", "cause", "entries", "event_count", "led", "open_series", "seq")
 
     def __init__(self) -> None:
         self.at_ms = 0
         self.seq = 0
         self.event_count = 0
         self.cause: Cause = None
+        self.led: Cause = None
         self.entries: list[Entry] = []
         # Open series by key: (subject fields, texts, first instant, period) as plain data.
         self.open_series: dict[str, dict[str, Any]] = {}

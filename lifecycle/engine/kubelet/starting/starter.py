@@ -12,7 +12,7 @@ from ...objects.runtime import RUNNING as RUNTIME_RUNNING
 from ...objects.runtime import RuntimeContainer
 from ...programs import Behavior, start_process
 from ...rules.backoff import duration_text
-from ..container_run import IDLE, POST_START, RUNNING, STARTING, ContainerRun
+from ..container_run import IDLE, POST_START, RUNNING, STARTING, UNTOLD, ContainerRun
 from ..node.evictor import Evictor
 from ..parts import CREATED, HOOK_DONE, NORMAL, WARNING, Kubelet, Parts
 from ..probing.prober import Prober
@@ -156,6 +156,7 @@ class Starter:
         run.must_restart = run.is_lost = False
         run.start_tries = 0
         run.process_start_ms = now_ms
+        run.row, worker.has_untold = UNTOLD, True
         run.env = None
         identity = (
             f"containerd://{worker.uid.replace('-', '')}{(run.attempt << 32) + len(container.name):016x}"
@@ -192,7 +193,11 @@ class Starter:
     def _on_running(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         if not run.container.is_init:
             worker.has_initialized = True
+        # That it runs follows from its start, whatever a first check sees.
+        trace = self._parts.trace
+        cause = trace.cause
         self._prober.begin(worker, pod, run)
+        trace.cause = cause
         worker.has_changed = True
         if worker.spec.init_containers:
             worker.must_act = True
@@ -208,7 +213,8 @@ class Starter:
         parts, process = self._parts, run.process
         assert process is not None and run.container.post_start is not None, run.container.name
         run.stage = POST_START
-        parts.trace.transition(parts.shown(pod), f"hook.{run.container.name}.postStart", None, "Started")
+        field = f"hook.{run.container.name}.postStart"
+        run.row = parts.trace.cause = parts.trace.transition(parts.shown(pod), field, None, "Started")
         run.hook = process.hook(
             "postStart", run.container.post_start, parts.context.clock.now_ms, parts.world(worker, pod, run)
         )
@@ -233,7 +239,8 @@ class Starter:
         worker.has_changed = True
         run.waiting = None
         went_well = hook.exit_code == 0
-        parts.trace.transition(
+        run.row, worker.has_untold = UNTOLD, True
+        parts.trace.cause = parts.trace.transition(
             parts.shown(pod),
             f"hook.{run.container.name}.postStart",
             "Started",
