@@ -17,8 +17,12 @@ _REASON, _MESSAGE = "EvictionByEvictionAPI", "Eviction API: evicting"
 def evict_pod(context: Context, pod: Pod, grace_seconds: int | None) -> Pod:
     """Mark a pod as disrupted, then delete it. `grace_seconds`: None for the pod's own period."""
     told = _with_reason(pod, context.clock.now_ms)
+    trace, outer = context.trace, context.trace.cause
     context.store.update(pod, told)
-    return delete_pod(context, told, grace_seconds, has_options=True)
+    trace.cause = trace.led
+    gone = delete_pod(context, told, grace_seconds, has_options=True)
+    trace.cause = outer
+    return gone
 
 
 def _with_reason(pod: Pod, now_ms: int) -> Pod:

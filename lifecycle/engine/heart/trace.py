@@ -144,15 +144,20 @@ def make_merge_patch(old: Any, new: Any) -> Any:
 
 
 class Trace:
-    """Numbers rows, and keeps their entries until they are taken. `cause` is what is being acted on now."""
+    """Numbers rows, and keeps their entries until they are taken.
 
-    __slots__ = ("at_ms", "cause", "correlator", "entries", "event_count", "open_series", "seq")
+    `cause` is what is being acted on now; who goes on from a row it has written sets it to that row. `led` is
+    the row of the store's last write that others go on from.
+    """
+
+    __slots__ = ("at_ms", "cause", "correlator", "entries", "event_count", "led", "open_series", "seq")
 
     def __init__(self) -> None:
         self.at_ms = 0
         self.seq = 0
         self.event_count = 0
         self.cause: Cause = None
+        self.led: Cause = None
         self.entries: list[Entry] = []
         # Open series by key: (subject fields, texts, first instant, period) as plain data.
         self.open_series: dict[str, dict[str, Any]] = {}
@@ -187,18 +192,22 @@ class Trace:
         source: str,
         field_path: str | None = None,
         detail: dict[str, Any] | None = None,
-    ) -> None:
-        """Tell one event as a client does: counted, combined with others or dropped where there are many."""
+    ) -> int:
+        """Tell one event as a client does: counted, combined with others or dropped where there are many.
+
+        Returns its number, 0 when it is dropped.
+        """
         if source == "kubelet" and event_type == "Normal":
             if self.correlator.admits_normal(subject.uid, self.at_ms):
-                self.plain_event(subject, event_type, reason, message, source, field_path, detail)
-            return
+                return self.plain_event(subject, event_type, reason, message, source, field_path, detail)
+            return 0
         found = self.correlator.observe(
             subject.uid, f"{source} {event_type}", reason, message, field_path, self.at_ms
         )
-        if found is not None:
-            said, message = found
-            self.plain_event(subject, event_type, reason, message, source, field_path, detail, said)
+        if found is None:
+            return 0
+        said, message = found
+        return self.plain_event(subject, event_type, reason, message, source, field_path, detail, said)
 
     def event_of_version(
         self, subject: Subject, event_type: str, reason: str, message: str, source: str, version: int
@@ -218,8 +227,8 @@ class Trace:
         field_path: str | None = None,
         detail: dict[str, Any] | None = None,
         said: Said | None = None,
-    ) -> None:
-        """Write one event, whatever was told before. `said`: what the same event said so far."""
+    ) -> int:
+        """Write one event, whatever was told before; its number. `said`: what the same event said so far."""
         seq = self.seq = self.seq + 1
         at_ms, count, first_ms = self.at_ms, 1, self.at_ms
         if said is not None and said[0]:
@@ -249,6 +258,7 @@ class Trace:
                 ),
             )
         )
+        return seq
 
     def open_event_series(
         self,

@@ -21,6 +21,8 @@ IDLE, PULLING, STARTING, POST_START, RUNNING, PRE_STOP, STOPPING = (
     "preStop",
     "stopping",
 )
+UNTOLD = -1
+"""The row of a run that has begun, but is not told of yet."""
 _PROBE_DATA = "first_ms last_ms outcome until_ms version timer due_ms".split()
 _STATE_DATA = "result last_outcome run on_hold".split()
 _HOOK_DATA = "kind finished_ms exit_code message task".split()
@@ -28,6 +30,7 @@ _RUN_DATA = (
     "stage attempt waiting restart_count ready started delay_ms due_ms pull_tries pull_delay_ms start_tries"
     " killed_with kill_reason grace_seconds override_seconds waited_ms hook_start_ms"
     " stage_timer wake_timer kill_timer process_start_ms told_problems must_restart ended_ms is_lost unsaid"
+    " row"
 ).split()
 
 
@@ -102,6 +105,7 @@ class ContainerRun:
         "pull_tries",
         "ready",
         "restart_count",
+        "row",
         "stage",
         "stage_timer",
         "start_tries",
@@ -149,6 +153,8 @@ class ContainerRun:
         self.must_restart = False
         # The environment its process was started with, where others are to be.
         self.env: dict[str, str] | None = None
+        # What its process last followed from: the row that told of its start, a hook, a verdict or a signal.
+        self.row = 0
         # The runtime has no record any more of the run it last had.
         self.is_lost = False
 

@@ -124,7 +124,10 @@ class Kubelets:
                 return
             payload = timer[4]
             name, detail = (payload, "") if isinstance(payload, str) else payload
-            handler(worker, self._roster.known(worker.uid), worker.runs[name], detail)
+            run = worker.runs[name]
+            if run.row > 0:
+                self._parts.follow(run.row)
+            handler(worker, self._roster.known(worker.uid), run, detail)
 
         return handle
 
@@ -219,6 +222,7 @@ class Kubelets:
 
     def _on_return(self, worker: PodWorker, _pod: Pod) -> None:
         worker.return_timer = None
+        self._parts.follow(worker.return_row)
         worker.must_act = True
         self._parts.touch(worker)
 
@@ -279,8 +283,10 @@ class Kubelets:
         if actions.kill_pod and not any(run.must_restart for run in runs.values()):
             self._ending.finish_early(worker, pod)
             return
+        trace = self._parts.trace
+        cause, before = trace.cause, trace.seq
         for victim in actions.containers_to_kill:
-            run = runs[victim.name]
+            run, trace.cause = runs[victim.name], cause
             run.must_restart = victim.name in actions.containers_to_start
             self._stopper.kill(worker, pod, run, victim)
         for run in runs.values():
@@ -290,6 +296,7 @@ class Kubelets:
         if worker.has_changed:
             # What has just ended is told before its next run begins (RESTART-14).
             pod = self._reporter.report(worker, self._roster.known(worker.uid))
+        cause = trace.cause
         for names in (
             actions.ephemeral_containers_to_start,
             actions.init_containers_to_start,
@@ -299,15 +306,23 @@ class Kubelets:
             for name in names:
                 run = runs[name]
                 if run.process is None and run.stage == IDLE and run.stage_timer is None:
+                    # What one container comes to does not follow from what another one has.
+                    trace.cause = cause
                     self._starter.start(worker, pod, run)
         if worker.has_changed:
             self._reporter.report(worker, self._roster.known(worker.uid))
+            if worker.return_timer is not None and isinstance(trace.cause, int):
+                worker.return_row = trace.cause
+        if trace.seq > before:
+            self._context.loop.lead_on(NAME, "", worker.uid)
 
     # --- what happens to containers -------------------------------------------------------------------
 
     def _on_wake(self, worker: PodWorker, pod: Pod, run: ContainerRun, _detail: str) -> None:
         run.wake_timer = None
+        cause = self._parts.trace.cause
         self._prober.before_process_runs(worker, pod, run)
+        self._parts.trace.cause = cause
         process = run.process
         if process is None:
             return

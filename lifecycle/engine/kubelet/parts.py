@@ -146,6 +146,12 @@ class Parts:
         )
         return (number, is_progress)
 
+    def follow(self, row: int) -> None:
+        """What is done from now on follows from a row, unless it follows from a later one or a command."""
+        cause = self.trace.cause
+        if cause is None or (isinstance(cause, int) and cause < row):
+            self.trace.cause = row
+
     def cancel(self, timer: tuple[int, bool] | None) -> None:
         """Drop a timer, if there is one."""
         if timer is not None:
@@ -197,15 +203,20 @@ class Parts:
         event_type: str,
         reason: str,
         message: str,
-    ) -> None:
-        """Emit an event on the pod or on one of its containers. What a cut-off kubelet tells is lost."""
+    ) -> int:
+        """Emit an event on the pod or on one of its containers. What a cut-off kubelet tells is lost.
+
+        Returns the row's number, 0 when there is none.
+        """
         pod = self.store.pods.get(worker.uid)
         if pod is None or self.outages:
             # Of a pod that was deleted by force it is still told how its containers end.
             pod = self.told_of(worker) or self._gone(worker)
         if pod is not None:
             path = run.container.field_path if run is not None else None
-            self.trace.event(pod.meta.subject or pod.subject, event_type, reason, message, SOURCE, path)
+            subject = pod.meta.subject or pod.subject
+            return self.trace.event(subject, event_type, reason, message, SOURCE, path)
+        return 0
 
     # --- programs -------------------------------------------------------------------------------------
 

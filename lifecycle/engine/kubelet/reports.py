@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..heart.agenda import Cause
 from ..objects.condition import Condition
 from ..objects.container import TERMINATED as STATE_TERMINATED
 from ..objects.container import Container, ContainerStatus
@@ -22,7 +23,7 @@ from ..rules.eviction import DEADLINE_EXCEEDED, EVICTED, with_disruption
 from ..rules.pod_conditions import POD_SCHEDULED, READY_TO_START_GATE, decide_conditions
 from ..rules.pod_status import decide_phase
 from ..store.transitions import pod_changes
-from .container_run import POST_START
+from .container_run import POST_START, UNTOLD
 from .node.mirrors import Mirrors
 from .parts import Parts
 from .starting.known_steps import Key, Step, is_learnable, key_of
@@ -82,15 +83,26 @@ class Reporter:
         status = step.status_of(worker, stored.status, host_ip, self._clock.now_ms)
         worker.is_reported, worker.told = True, (status, key[1])
         changed = stored.with_status(status)
-        parts.store.update_as_known(stored, changed, step.changes_of(worker), step.shown, step.concern)
+        changes = step.changes_of(worker)
+        parts.store.update_as_known(stored, changed, changes, step.shown, step.concern, step.lead)
+        parts.trace.cause = parts.trace.led
+        if worker.has_untold:
+            _note_told(worker, parts.trace.led)
         return changed
 
     def write(self, old: Pod, new: Pod) -> None:
-        """Keep what a kubelet has found out of a pod: in the API server, but a static pod at its node."""
+        """Keep what a kubelet has found out of a pod: in the API server, but a static pod at its node.
+
+        What it does next for the pod follows from that.
+        """
+        trace = self._parts.trace
+        before = trace.seq
         if old.meta.uid in self._parts.roster.statics:
             self._mirrors.show(new)
         else:
             self._parts.store.update(old, new)
+        if trace.seq > before:
+            trace.cause = trace.led
 
     def _learn(self, key: Key, worker: PodWorker, pod: Pod, host_ip: str) -> Pod:
         """Work out a step that pods of the template have not taken yet, and remember it."""
@@ -145,6 +157,8 @@ class Reporter:
         worker.is_reported = True
         changed = pod.with_status(new)
         self.write(pod, changed)
+        if worker.has_untold:
+            _note_told(worker, self._parts.trace.cause)
         return changed
 
     def _bound(self, pod: Pod) -> tuple[Condition, ...]:
@@ -242,6 +256,19 @@ class Reporter:
             after = with_untold_end(after, worker.untold_ends.get(container.name, ()))
         has = run.container.raw.get("resources")
         return after if not has else _with_resources(after, has)
+
+
+def _note_told(worker: PodWorker, row: Cause) -> None:
+    """The runs that have begun are told: what they do from now on follows from that row."""
+    if not isinstance(row, int):
+        return
+    worker.has_untold = False
+    for run in worker.runs.values():
+        if run.row == UNTOLD:
+            if run.stage == POST_START:
+                worker.has_untold = True
+            else:
+                run.row = row
 
 
 def _first_status(spec: PodSpec, container: Container, reason: str) -> ContainerStatus:

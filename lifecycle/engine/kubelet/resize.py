@@ -188,6 +188,7 @@ class Resizer:
             return pod
         new = stored.with_status(stored.status.replace(conditions=conditions))
         self._parts.store.update(stored, new)
+        self._parts.trace.cause = self._parts.trace.led
         return new
 
 

@@ -23,7 +23,7 @@ NO_CPUS: Mapping[str, tuple[int, ...]] = {}
 _POD_DATA = (
     "stage stage_timer ip is_reported has_initialized stop_started_ms stop_reason grace_seconds"
     " grace_end_timer deadline_timer evicted exclusive_cpus first_host_id is_renewing resize"
-    " sandbox_failed_ms return_timer has_unsaid is_done"
+    " sandbox_failed_ms return_timer has_unsaid is_done has_untold return_row"
 ).split()
 _SANDBOX_DATA = "sandbox_id sandbox_ready sandbox_attempt sandbox_ip".split()
 _RECORD_DATA = (
@@ -44,6 +44,7 @@ class PodWorker:
         "has_changed",
         "has_initialized",
         "has_unsaid",
+        "has_untold",
         "ip",
         "is_done",
         "is_renewing",
@@ -53,6 +54,7 @@ class PodWorker:
         "number",
         "processes",
         "resize",
+        "return_row",
         "return_timer",
         "runs",
         "runtime",
@@ -82,6 +84,8 @@ class PodWorker:
         self.stage_timer: int | None = None
         # When it comes back to look again: number, instant, whether that is progress.
         self.return_timer: tuple[int, int, bool] | None = None
+        # The row that told why, where it was written after the timer was set.
+        self.return_row = 0
         self.ip = ""
         self.is_reported = False
         # Whether its containers have come to their end, by what was told last.
@@ -94,6 +98,8 @@ class PodWorker:
         self.has_initialized = False
         # Whether one of its containers has a reason that the next look tells.
         self.has_unsaid = False
+        # Whether a run has begun that is not told of yet.
+        self.has_untold = False
         self.stop_started_ms = 0
         self.stop_reason = ""
         self.grace_seconds = 0

@@ -16,7 +16,7 @@ from ..objects.pod import POD_KIND, Pod
 from ..objects.shown import Shown
 from ..rules.pod_columns import decide_shown
 from .index import Index
-from .transitions import first_changes, object_changes, pod_changes
+from .transitions import find_lead, first_changes, object_changes, pod_changes
 
 Listener = Callable[[Any, Any], None]
 """Told (old, new) of a write, None for absent; both are of the class of the kind it listens to."""
@@ -131,10 +131,11 @@ class Store:
         self.index.add(new)
         if isinstance(new, Pod):
             self.pods[new.meta.uid] = new
-            self._record(ADDED, None, new, first_changes(new), ALL)
+            self._record(ADDED, None, new, first_changes(new), ALL, 0)
         else:
             self._others[new.meta.uid] = new
-            self._record(ADDED, None, new, object_changes(None, new), ALL)
+            changes = object_changes(None, new)
+            self._record(ADDED, None, new, changes, ALL, find_lead(changes))
         return new
 
     def update(self, old: StoredObject, new: StoredObject) -> None:
@@ -149,19 +150,19 @@ class Store:
         else:
             self._others[uid] = new
             changes, concern = object_changes(old, new), ALL
-        self._record(MODIFIED, old, new, changes, concern)
+        self._record(MODIFIED, old, new, changes, concern, find_lead(changes))
 
     def update_as_known(
-        self, old: Pod, new: Pod, changes: Sequence[Change], shown: Shown, concern: int
+        self, old: Pod, new: Pod, changes: Sequence[Change], shown: Shown, concern: int, lead: int = 0
     ) -> None:
         """As `update`, of a pod's status or node, when it is known what that tells, and how it is shown then.
 
-        `concern`: whom it may concern (ALL, READINESS or DETAIL).
+        `concern`: whom it may concern (ALL, READINESS or DETAIL). `lead`: see `find_lead`.
         """
         uid = new.meta.uid
         assert self.pods[uid] is old, ("stale write", old.key)
         self.pods[uid], new.shown = new, shown
-        self._record(MODIFIED, old, new, changes, concern)
+        self._record(MODIFIED, old, new, changes, concern, lead)
 
     def _record(
         self,
@@ -170,8 +171,9 @@ class Store:
         new: StoredObject,
         changes: Sequence[Change],
         concern: int,
+        lead: int,
     ) -> None:
-        """A version, its rows, and notice to those whom it may concern."""
+        """A version, its rows, and notice to those whom it may concern, who go on from one of these."""
         rv = new.resource_version = self.resource_version = self.resource_version + 1
         trace = self.trace
         outer, before = trace.cause, trace.seq
@@ -183,13 +185,14 @@ class Store:
         if changes:
             trace.entries.append(version)
             trace.seq = seq + len(changes)
+        led = outer
         if trace.seq > before:
-            # The first of its rows is what led to whatever others make of the write.
-            trace.cause = before + 1
+            # That a deletion was asked for comes before all else.
+            trace.cause = led = seq + 1 + lead if seq == before else before + 1
         kind = new.kind.id
         for listener in (self._audience.get(kind) or self._audience_of(kind))[concern]:
             listener(old, new)
-        trace.cause = outer
+        trace.cause, trace.led = outer, led
 
     def _follow(self, old: StoredObject, new: StoredObject) -> None:
         self.index.change(old, new)

@@ -107,6 +107,24 @@ def binding_changes(old: Pod, new: Pod) -> tuple[Sequence[Change], Shown]:
     return (("node", None, new.node_name, None, None, None), _SCHEDULED, *known[1]), known[2]
 
 
+def find_lead(changes: Sequence[Change]) -> int:
+    """The place, among the changes of one write, of what others go on from.
+
+    Usually the first; but of a set's or Deployment's write its revision, and of a pod's, unless a container
+    has come to another state, its phase or that it is ready or not.
+    """
+    if len(changes) < 2 or changes[0][0].endswith(".state"):
+        return 0
+    is_new, found = changes[0][0] == "exists", 0
+    for place, change in enumerate(changes):
+        field = change[0]
+        if field == "revision" or (field == "phase" and not is_new):
+            return place
+        if field == "condition.Ready" and not is_new:
+            found = place
+    return found
+
+
 def _is_plain_detail(old: Pod, new: Pod) -> bool:
     """Whether READY and STATUS cannot differ between two versions with the same containers and phase.
 

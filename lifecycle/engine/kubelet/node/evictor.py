@@ -203,6 +203,7 @@ class Evictor:
             return
         changed = node.replace(status=node.status.replace(conditions=conditions))
         store.update(node, changed)
+        self._parts.trace.cause = self._parts.trace.led
         for reason in told:
             self._parts.trace.event(
                 changed.subject, NORMAL, reason, f"Node {agent.name} status is now: {reason}", SOURCE
@@ -239,7 +240,9 @@ class Evictor:
     def _evict(self, worker: PodWorker, message: str, override_seconds: int) -> None:
         """The pod is stopped, in the time its kubelet gives it (GRACE-31)."""
         worker.evicted, worker.stop_reason = (EVICTED, message, override_seconds), EVICTED
-        self._parts.event(worker, None, WARNING, EVICTED, message)
+        told = self._parts.event(worker, None, WARNING, EVICTED, message)
+        if told:
+            self._parts.trace.cause = told
         self._parts.touch(worker)
 
     def _candidates(self, node: str, resource: str) -> list[Candidate]:

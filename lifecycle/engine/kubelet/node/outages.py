@@ -163,6 +163,7 @@ class Outages:
     def resume(self, worker: PodWorker) -> None:
         """A kubelet that has just started finds a pod of its node."""
         parts, pod = self._parts, self._parts.roster.known(worker.uid)
+        cause = parts.trace.cause
         if worker.stop_reason == EVICTED and worker.stage != TERMINATED:
             # Nobody but the kubelet knew of that, and it looks at its node anew.
             worker.stop_reason, worker.evicted = "", None
@@ -188,6 +189,8 @@ class Outages:
         worker.has_changed = worker.must_act = True
         self._kubelet.begin_anew(worker, pod)
         parts.touch(worker)
+        # Others of the node find themselves resumed by the same, not by what this one came to.
+        parts.trace.cause = cause
 
     def _resume_probes(self, worker: PodWorker, pod: Pod) -> None:
         forgets = self._parts.context.features.get(RESTART_GATE, False)

@@ -272,7 +272,8 @@ class Prober:
             return
         # Commands run in the container, requests are the node's own (PROBE-08).
         source = "container" if probe.kind == EXEC else "node"
-        self._parts.trace.transition(
+        trace = self._parts.trace
+        trace.cause = trace.transition(
             self._parts.shown(pod),
             f"probe.{run.container.name}.{probed.kind}",
             former or None,
@@ -303,6 +304,8 @@ class Prober:
         if kind == STARTUP and result == SUCCESS:
             self._set_started(run)
             self._open_all(worker, pod, run)
+        elif kind != READINESS and isinstance(self._parts.trace.cause, int):
+            run.row = self._parts.trace.cause
         elif kind == READINESS:
             run.ready = result == SUCCESS and bool(run.started)
         worker.has_changed = worker.must_act = True

@@ -46,7 +46,10 @@ class Images:
             return False
         if is_there and policy != "Always":
             message = f'Container image "{image}" already present on machine and can be accessed by the pod'
-            parts.event(worker, run, NORMAL, "Pulled", message)
+            pulled = parts.event(worker, run, NORMAL, "Pulled", message)
+            if pulled and not run.attempt:
+                # A restart follows from why it had to be, not from an image that was there all the time.
+                parts.trace.cause = pulled
             return True
         self._begin_pull(worker, pod, run, is_there)
         return False
@@ -92,7 +95,7 @@ class Images:
         run.pull_tries, run.pull_delay_ms = 0, 0
         took_ms = int(detail)
         took = f"{took_ms}ms" if took_ms < 1000 else f"{took_ms / 1000:g}s"
-        parts.event(
+        pulled = parts.event(
             worker,
             run,
             NORMAL,
@@ -100,6 +103,8 @@ class Images:
             f'Successfully pulled image "{image}" in {took} ({took} including waiting).'
             f" Image size: {image_size(image)} bytes.",
         )
+        if pulled:
+            parts.trace.cause = pulled
         return True
 
     def _never_pull(self, worker: PodWorker, run: ContainerRun, image: str) -> None:

@@ -16,6 +16,7 @@ from ...objects.runtime import RUNNING as RUNTIME_RUNNING
 from ...objects.shown import Shown
 from ...rules.pod_conditions import POD_SCHEDULED
 from ...store.store import DETAIL, READINESS
+from ...store.transitions import find_lead
 from ..container_run import POST_START
 from ..worker import SYNCING, PodWorker
 
@@ -37,6 +38,7 @@ class Step:
         "concern",
         "container",
         "generation",
+        "lead",
         "only_adds",
         "phase",
         "runs_at",
@@ -47,6 +49,7 @@ class Step:
     def __init__(self, old: PodStatus, new: PodStatus, told: tuple[list[Change], bool], shown: Shown) -> None:
         self.changes, has_turned = told
         self.concern = READINESS if has_turned else DETAIL
+        self.lead = find_lead(self.changes)
         self.shown = shown
         self.phase = new.phase
         self.generation = new.observed_generation

@@ -200,7 +200,10 @@ class Sandboxes:
         self.begin(worker, pod)
 
     def _stop(self, worker: PodWorker, pod: Pod) -> None:
+        trace = self._parts.trace
+        cause = trace.cause
         for run in list(worker.runs.values()):
+            trace.cause = cause
             self._prober.end(worker, run)
             if run.process is None:
                 self._parts.cancel(run.stage_timer)

@@ -14,7 +14,7 @@ from ...programs import Behavior, start_process
 from ...programs.image_files import missing_text
 from ...rules.backoff import duration_text
 from ...rules.restart_rules import should_start
-from ..container_run import IDLE, POST_START, RUNNING, STARTING, ContainerRun
+from ..container_run import IDLE, POST_START, RUNNING, STARTING, UNTOLD, ContainerRun
 from ..node.evictor import Evictor
 from ..parts import CREATED, HOOK_DONE, NORMAL, WARNING, Kubelet, Parts
 from ..probing.prober import Prober
@@ -182,6 +182,7 @@ class Starter:
         run.must_restart = run.is_lost = False
         run.start_tries = 0
         run.process_start_ms = now_ms
+        run.row, worker.has_untold = UNTOLD, True
         run.env = None
         worker.runtime.containers[container.name] = RuntimeContainer(
             container.name,
@@ -215,15 +216,19 @@ class Starter:
     def _on_running(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         if not run.container.is_init:
             worker.has_initialized = True
+        trace, is_plain = self._parts.trace, worker.spec.is_plain
+        if not is_plain:
+            # A report that others of the pod's containers may share waits for the end of the instant.
+            self._parts.touch(worker)
+        # That it runs follows from its start, whatever a first check sees.
+        cause = trace.cause
         self._prober.begin(worker, pod, run)
+        trace.cause = cause
         worker.has_changed = True
         if worker.spec.init_containers:
             worker.must_act = True
-        # A report that others of the pod's containers may share waits for the end of the instant.
-        if worker.spec.is_plain:
+        if is_plain:
             self._kubelet.look(worker, pod)
-        else:
-            self._parts.touch(worker)
 
     # --- postStart ------------------------------------------------------------------------------------
 
@@ -231,7 +236,8 @@ class Starter:
         parts, process = self._parts, run.process
         assert process is not None and run.container.post_start is not None, run.container.name
         run.stage = POST_START
-        parts.trace.transition(parts.shown(pod), f"hook.{run.container.name}.postStart", None, "Started")
+        field = f"hook.{run.container.name}.postStart"
+        run.row = parts.trace.cause = parts.trace.transition(parts.shown(pod), field, None, "Started")
         run.hook = process.hook(
             "postStart", run.container.post_start, parts.context.clock.now_ms, parts.world(worker, pod, run)
         )
@@ -256,7 +262,8 @@ class Starter:
         worker.has_changed = True
         run.waiting = None
         went_well = hook.exit_code == 0
-        parts.trace.transition(
+        run.row, worker.has_untold = UNTOLD, True
+        parts.trace.cause = parts.trace.transition(
             parts.shown(pod),
             f"hook.{run.container.name}.postStart",
             "Started",

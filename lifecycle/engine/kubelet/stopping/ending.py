@@ -211,6 +211,8 @@ class Ending:
         self._drop_timers(worker)
         self._sandboxes.end(worker)
         self._parts.roster.remove(worker)
+        # Its kubelet may have told of it after its object had gone.
+        self._parts.trace.correlator.forget(worker.uid)
         self._free(worker)
 
     def _drop_timers(self, worker: PodWorker) -> None:

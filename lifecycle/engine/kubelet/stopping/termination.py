@@ -36,6 +36,8 @@ class Stopper:
             return
         probe = run.container.startup_probe if why.reason == "StartupProbe" else run.container.liveness_probe
         is_probe = why.reason in ("StartupProbe", "LivenessProbe")
+        if is_probe and run.row > 0:
+            self._parts.trace.cause = run.row
         self.stop(
             worker,
             pod,
@@ -91,7 +93,8 @@ class Stopper:
         assert process is not None and run.container.pre_stop is not None, run.container.name
         now_ms = parts.context.clock.now_ms
         run.stage, run.hook_start_ms = PRE_STOP, now_ms
-        parts.trace.transition(parts.shown(pod), f"hook.{run.container.name}.preStop", None, "Started")
+        field = f"hook.{run.container.name}.preStop"
+        run.row = parts.trace.cause = parts.trace.transition(parts.shown(pod), field, None, "Started")
         self._advance(pod, "preStop")
         run.hook = process.hook("preStop", run.container.pre_stop, now_ms, parts.world(worker, pod, run))
         parts.take_output(worker, run)
@@ -126,7 +129,7 @@ class Stopper:
         word = "TimedOut" if timed_out else "Succeeded" if hook.exit_code == 0 else "Failed"
         why = hook.message or None if word == "Failed" else None
         field = f"hook.{run.container.name}.preStop"
-        parts.trace.transition(parts.shown(pod), field, "Started", word, None, why)
+        parts.trace.cause = parts.trace.transition(parts.shown(pod), field, "Started", word, None, why)
         if word != "Succeeded":
             # Of a hook that is cut off the kubelet hears at the container's end, at most 2 s later.
             parts.event(worker, run, WARNING, "FailedPreStopHook", "PreStopHook failed")
@@ -152,9 +155,11 @@ class Stopper:
         )
         signal = self._stop_signal(pod, run)
         run.stage = STOPPING
+        # Told first: what the time that is left leads to follows from the signal.
+        self._tell_signal(worker, pod, run, signal)
         number, _ = parts.later(left * 1000, KILL, worker, run.container.name)
         run.kill_timer = number
-        self._signal(worker, pod, run, signal, run.kill_reason)
+        self._signal(worker, pod, run, signal)
 
     def _stop_signal(self, pod: Pod, run: ContainerRun) -> str:
         # Spec over image over the runtime's default (STOPSIG-06).
@@ -164,17 +169,20 @@ class Stopper:
         image = self._parts.behavior(pod, run).stop_signal
         return image if image and image.startswith("SIG") else f"SIG{image}" if image else "SIGTERM"
 
-    def _signal(self, worker: PodWorker, pod: Pod, run: ContainerRun, name: str, why: str) -> None:
-        parts, process = self._parts, run.process
-        if process is None:
+    def _tell_signal(self, worker: PodWorker, pod: Pod, run: ContainerRun, name: str) -> None:
+        if run.process is None:
             return
-        field = f"signal.{run.container.name}"
-        parts.trace.transition(
-            parts.shown(pod), field, run.killed_with or None, name, None, None, {"why": why}
-        )
+        trace, field, detail = self._parts.trace, f"signal.{run.container.name}", {"why": run.kill_reason}
+        shown, former = self._parts.shown(pod), run.killed_with or None
+        run.row = trace.cause = trace.transition(shown, field, former, name, None, None, detail)
         run.killed_with = name
         if worker.stage == "terminating":
             self._advance(pod, name)
+
+    def _signal(self, worker: PodWorker, pod: Pod, run: ContainerRun, name: str) -> None:
+        parts, process = self._parts, run.process
+        if process is None:
+            return
         now_ms = parts.context.clock.now_ms
         process.signal(now_ms, name, parts.world(worker, pod, run))
         if name == "SIGKILL" and process.exit is None:
@@ -201,7 +209,8 @@ class Stopper:
             if run.stage == PRE_STOP:
                 self.on_pre_stop_done(worker, pod, run, timed_out=True)
             return
-        self._signal(worker, pod, run, "SIGKILL", run.kill_reason)
+        self._tell_signal(worker, pod, run, "SIGKILL")
+        self._signal(worker, pod, run, "SIGKILL")
 
     def on_end(self, run: ContainerRun) -> None:
         """The process is gone: nothing is left to be timed."""
@@ -223,7 +232,9 @@ class Stopper:
         apps = [run for run in worker.runs.values() if not run.container.is_sidecar or run.process is None]
         # No order is promised: drawn by seed, so that nobody relies on one (POD-TERM-09).
         apps.sort(key=lambda run: parts.context.chance.draw("stop-order", worker.uid, run.container.name))
+        cause = parts.trace.cause
         for run in apps:
+            parts.trace.cause = cause
             self.stop_for_pod(worker, pod, run)
         self.continue_pod(worker, pod)
 
@@ -263,8 +274,10 @@ class Stopper:
         """The pod's time is over with sidecars waiting: all that is left is stopped at once (SCTERM-05)."""
         worker.grace_end_timer = None
         waited_ms = self._parts.context.clock.now_ms - worker.stop_started_ms
+        trace = self._parts.trace
+        cause = trace.cause
         for container in reversed(worker.spec.init_containers):
-            run = worker.runs[container.name]
+            run, trace.cause = worker.runs[container.name], cause
             if run.process is not None and run.stage not in (PRE_STOP, STOPPING):
                 self.stop_for_pod(worker, pod, run, waited_ms)
 
