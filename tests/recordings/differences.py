@@ -42,8 +42,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
             image-invalid-name
         """,
         "words, order and paths of refusals": """
-            create-while-terminating
-            invalid-type invalid-unknown-field refuse-service-quota-limits
+            invalid-type invalid-unknown-field
         """,
         "an undo is a patch: no DeploymentRollback": """
             deploy-change-cause deploy-undo-previous deploy-undo-to-revision
