@@ -41,9 +41,6 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "texts of other events": """
             image-invalid-name
         """,
-        "words, order and paths of refusals": """
-            invalid-type invalid-unknown-field
-        """,
         "an undo is a patch: no DeploymentRollback": """
             deploy-change-cause deploy-undo-previous deploy-undo-to-revision
         """,
