@@ -15,9 +15,9 @@ from lifecycle.engine.objects.propagation import PROPAGATIONS
 from lifecycle.engine.schema.decode import drop_nulls
 from lifecycle.engine.schema.paths import Path
 from lifecycle.engine.schema.scalars import describe
-from lifecycle.input.manifests import Document
+from lifecycle.input.manifests import Document, read_documents
 from lifecycle.input.problems import ManifestError, Problem
-from lifecycle.input.schema import check_document, read_manifests
+from lifecycle.input.schema import check_document, find_head_problems
 
 Payload = dict[str, Any]
 
@@ -47,8 +47,6 @@ class StepReader:
 
     document: Document
     problems: list[Problem] = field(default_factory=list)
-    # Whether the step being read is there to be refused: then its objects may be as odd as they like.
-    is_to_be_refused: bool = False
 
     def read(self, entry: Mapping[str, Any], path: Path) -> Iterator[Step]:
         """The steps of one entry: one, or one for each object of an `apply`."""
@@ -64,7 +62,6 @@ class StepReader:
             self.complain(path, f"a step says one thing to do, not {said}", f"one of: {known}")
             return
         name, place = names[0], (*path, names[0])
-        self.is_to_be_refused = refused is not None
         for kind, payload in READERS[name](self, entry[name], place):
             yield Step(at_ms or 0, kind, payload, place, refused)
 
@@ -78,20 +75,25 @@ class StepReader:
     def complain(self, path: Path, message: str, remedy: str = "") -> None:
         self.problems.append(self.document.problem(path, message, remedy))
 
-    def object_at(self, value: Mapping[str, Any], path: Path) -> Payload:
-        """An object given as a mapping, checked as any manifest is."""
+    def list_objects(self, value: Mapping[str, Any] | str, path: Path) -> list[Document]:
+        """An object given as a mapping, or those of manifests given as text. Raises ManifestError."""
+        if isinstance(value, str):
+            return read_documents(value)
         written = self.document
-        found = Document(dict(value), written.number, written.source, written.node, (*written.prefix, *path))
-        if self.is_to_be_refused:
-            return found.data
-        problems = check_document(found)
-        self.problems += problems
-        # Its values are looked at when its time comes, as an API server does: a refusal is part of the run.
-        return found.data if problems else drop_nulls(found.data)
+        place = (*written.prefix, *path)
+        return [Document(dict(value), written.number, written.source, written.node, place)]
 
-    def objects_in(self, text: str) -> list[Document]:
-        """The objects of manifests given as text. Raises ManifestError."""
-        return read_manifests(text)
+    def send(self, document: Document) -> Payload:
+        """How an object gets to an API server, which is asked to be as strict as kubectl asks.
+
+        What is wrong with its fields is told by that, when its time comes: a refusal is part of the run. Only
+        what is of no kind never gets that far.
+        """
+        head = find_head_problems(document)
+        self.problems += head
+        if head or check_document(document):
+            return {"object": document.data, "fieldValidation": "Strict"}
+        return {"object": drop_nulls(document.data)}
 
     def fields(self, value: Any, path: Path, /, **types: type | tuple[type, ...]) -> Payload:
         """A mapping with these fields; a name ending in `_` must be given. Complains about all others."""
@@ -190,21 +192,22 @@ def _write(kind: str) -> Callable[[StepReader, Any, Path], Commands]:
     """`apply`, `create`, `replace`: manifests as text, or one object as a mapping."""
 
     def read(reader: StepReader, value: Any, path: Path) -> Commands:
-        if isinstance(value, Mapping):
-            yield kind, {"object": reader.object_at(value, path)}
-        elif isinstance(value, str):
-            try:
-                documents = reader.objects_in(value)
-            except ManifestError as error:
-                for problem in error.problems:
-                    reader.complain(path, str(problem))
-                return
-            for document in documents:
-                yield kind, {"object": document.data}
-        else:
-            reader.complain(path, f"must be a manifest, not {describe(value)}")
+        for document in _list_manifests(reader, value, path):
+            yield kind, reader.send(document)
 
     return read
+
+
+def _list_manifests(reader: StepReader, value: Any, path: Path) -> list[Document]:
+    if not isinstance(value, Mapping | str):
+        reader.complain(path, f"must be a manifest, not {describe(value)}")
+        return []
+    try:
+        return reader.list_objects(value, path)
+    except ManifestError as error:
+        for problem in error.problems:
+            reader.complain(path, str(problem))
+        return []
 
 
 def _rollout(reader: StepReader, value: Any, path: Path) -> Commands:
@@ -276,10 +279,14 @@ def _static_pod(reader: StepReader, value: Any, path: Path) -> Commands:
     if "remove" in found:
         yield "staticPod", {"namespace": "default", **found}
         return
-    for _, payload in _write("apply")(reader, found["manifest"], (*path, "manifest")):
-        if payload["object"].get("kind") != POD_KIND.name:
+    for document in _list_manifests(reader, found["manifest"], (*path, "manifest")):
+        # A node reads it from its disk: no API server is there to refuse it.
+        problems = check_document(document)
+        reader.problems += problems
+        if document.data.get("kind") != POD_KIND.name:
             reader.complain((*path, "manifest"), "must be a Pod: a node runs nothing else by itself")
-        yield "staticPod", {"node": found.get("node"), "manifest": payload["object"]}
+        manifest = document.data if problems else drop_nulls(document.data)
+        yield "staticPod", {"node": found.get("node"), "manifest": manifest}
 
 
 READERS: dict[str, Callable[[StepReader, Any, Path], Commands]] = {

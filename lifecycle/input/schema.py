@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lifecycle.engine.schema.check import FieldProblem, find_problems
+from lifecycle.engine.schema.check import FieldProblem, find_problems, find_type_problems
 from lifecycle.engine.schema.decode import drop_nulls
 from lifecycle.input.manifests import SIZE_LIMIT_BYTES, Document, read_documents
 from lifecycle.input.problems import ManifestError, Problem
@@ -33,6 +33,11 @@ def check_documents(documents: list[Document]) -> None:
 def check_document(document: Document) -> list[Problem]:
     """What is structurally wrong with one object, each at its line; empty when it is sound."""
     return [_locate(document, problem) for problem in find_problems(document.data)]
+
+
+def find_head_problems(document: Document) -> list[Problem]:
+    """What is wrong with the kind of an object and its version, each at its line."""
+    return [_locate(document, problem) for problem in find_type_problems(document.data)]
 
 
 def _locate(document: Document, problem: FieldProblem) -> Problem:

@@ -41,10 +41,6 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "texts of other events": """
             image-invalid-name
         """,
-        "words, order and paths of refusals": """
-            create-while-terminating
-            invalid-type invalid-unknown-field refuse-service-quota-limits
-        """,
         "an undo is a patch: no DeploymentRollback": """
             deploy-undo-previous deploy-undo-to-revision
         """,

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..heart.errors import BadRequest, RequestEntityTooLarge, Unprocessable
+from ..schema.scalars import name_go_kind
 
 Operation = dict[str, Any]
 MOST_OPERATIONS = 10_000
@@ -42,21 +43,6 @@ def json_patch(target: Any, operations: Any) -> Any:
         except (_Misfit, RecursionError) as problem:
             raise Unprocessable() from problem
     return document
-
-
-def name_go_kind(value: Any) -> str:
-    """A value's type as the API server's JSON reader calls it."""
-    match value:
-        case bool():
-            return "bool"
-        case int() | float():
-            return "number"
-        case str():
-            return "string"
-        case list():
-            return "array"
-        case _:
-            return "object" if isinstance(value, dict) else "null"
 
 
 def _check_form(operations: Any) -> None:

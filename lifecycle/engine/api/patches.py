@@ -6,8 +6,9 @@ from typing import Any
 
 from ..heart.errors import BadRequest, Invalid, Unprocessable, UnsupportedMediaType
 from ..schema.decode import decode
+from ..schema.scalars import name_go_kind
 from ..schema.tables import find_fields, is_known_kind
-from .json_patch import json_patch, name_go_kind
+from .json_patch import json_patch
 from .strategic_merge import strategic_merge_patch
 
 Json = dict[str, Any]

@@ -13,6 +13,7 @@ from reprlib import Repr
 from typing import Any
 
 from ..heart.errors import BadRequest
+from ..schema.go_errors import find_decode_error
 from .patches import PATCH_TYPES
 from .requests import SUBRESOURCES
 
@@ -106,14 +107,15 @@ _HEADER = {
 }
 _NAMES = {name: _text("text") for name in ("name", "generateName", "namespace")}
 _SUBRESOURCE = _choice(*SUBRESOURCES)
+_FIELD_VALIDATION = _choice("Strict", "Warn", "Ignore")
 _GRACE = _whole("a whole number of seconds")
 _YES_OR_NO = Field("true or false", lambda value: isinstance(value, bool))
 _NODE = _text("the name of a node, such as node-1")
 
 PAYLOADS: Mapping[str, Mapping[str, Field]] = {
-    "create": {"object": _OBJECT},
-    "apply": {"object": _OBJECT},
-    "replace": {"object": _OBJECT, "subresource": _SUBRESOURCE},
+    "create": {"object": _OBJECT, "fieldValidation": _FIELD_VALIDATION},
+    "apply": {"object": _OBJECT, "fieldValidation": _FIELD_VALIDATION},
+    "replace": {"object": _OBJECT, "subresource": _SUBRESOURCE, "fieldValidation": _FIELD_VALIDATION},
     "patch": {
         **_one_object(),
         "type": _choice(*PATCH_TYPES),
@@ -183,6 +185,8 @@ def check_payload(kind: str, payload: Any) -> None:
     _check_fields(fields, payload, kind)
     if fields.get("object") is _OBJECT:
         _check_header(payload["object"], f"{kind}.object")
+        if payload.get("fieldValidation") == "Strict":
+            _require_readable(payload["object"])
 
 
 def _check_fields(fields: Mapping[str, Field], values: Payload, path: str) -> None:
@@ -199,6 +203,14 @@ def _check_header(data: Payload, path: str) -> None:
     """What an object is found by, and its fields are known by, can be read."""
     _check_fields(_HEADER, data, path)
     _check_fields(_NAMES, data.get("metadata") or {}, f"{path}.metadata")
+
+
+def _require_readable(data: Payload) -> None:
+    """Raise BadRequest, in the API server's words, for unknown fields and such of a wrong type."""
+    problem = find_decode_error(data)
+    if problem:
+        kind, version = data["kind"], data["apiVersion"].rpartition("/")[2]
+        raise BadRequest(f'{kind} in version "{version}" cannot be handled as a {kind}: {problem}')
 
 
 def find_unreadable(value: Any, path: str, level: int = 0) -> str:

@@ -54,7 +54,8 @@ def _undo(client: Client, old: StoredObject, to_revision: int) -> Answer:
     try:
         undo = decide_undo(old, sets, to_revision)
     except UndoError as problem:
-        raise BadRequest(f"deployment {old.meta.name}: {problem}") from problem
+        # kubectl's own words, and nothing else.
+        raise BadRequest(str(problem)) from problem
     if undo.template is None:
         return 200, old
     template, annotations = undo.template, undo.annotations

@@ -8,7 +8,6 @@ from .entry import KindEntry
 
 ENDPOINTS = Kind("v1", "Endpoints", "endpoints", True, "ep")
 SERVICE_ACCOUNT = Kind("v1", "ServiceAccount", "serviceaccounts", True, "sa")
-LIMIT_RANGE = Kind("v1", "LimitRange", "limitranges", True, "limits")
 CONTROLLER_REVISION = Kind("apps/v1", "ControllerRevision", "controllerrevisions")
 
 _PASSIVE = (
@@ -22,7 +21,7 @@ _PASSIVE = (
 )
 
 PLAIN = (
-    *(KindEntry(kind=kind) for kind in (ENDPOINTS, SERVICE_ACCOUNT, LIMIT_RANGE, CONTROLLER_REVISION)),
+    *(KindEntry(kind=kind) for kind in (ENDPOINTS, SERVICE_ACCOUNT, CONTROLLER_REVISION)),
     KindEntry(kind=ENDPOINT_SLICE_KIND),
     *(KindEntry(kind=kind, is_passive=True) for kind in _PASSIVE),
 )

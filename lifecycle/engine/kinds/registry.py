@@ -21,6 +21,7 @@ from .entry import KindEntry
 from .horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from .job import JOB
 from .kubelet_configuration import KUBELET_CONFIGURATION
+from .limit_range import LIMIT_RANGE
 from .namespace import NAMESPACE
 from .node import NODE
 from .persistent_volume import PERSISTENT_VOLUME
@@ -68,6 +69,7 @@ for _entry in (
     STORAGE_CLASS,
     PRIORITY_CLASS,
     RESOURCE_QUOTA,
+    LIMIT_RANGE,
     HORIZONTAL_POD_AUTOSCALER,
     POD_DISRUPTION_BUDGET,
     *ROLES,

@@ -32,7 +32,7 @@ class FieldProblem:
 
 def find_problems(data: Json) -> list[FieldProblem]:
     """What is structurally wrong with an object, at most MOST_PROBLEMS; empty when it is sound."""
-    problems = _check_type(data)
+    problems = find_type_problems(data)
     if problems:
         return problems
     return _walk(data, is_strict=True)
@@ -49,8 +49,8 @@ def _walk(data: Json, is_strict: bool) -> list[FieldProblem]:
     return checker.problems
 
 
-def _check_type(data: Json) -> list[FieldProblem]:
-    """Is there such a kind at all?"""
+def find_type_problems(data: Json) -> list[FieldProblem]:
+    """Whether there is such a kind at all, and in that version."""
     for name in ("apiVersion", "kind"):
         value = data.get(name)
         if value is None:

@@ -33,6 +33,21 @@ def describe(value: Any) -> str:
             return "a mapping"
 
 
+def name_go_kind(value: Any) -> str:
+    """A value's type as the API server's JSON reader calls it."""
+    match value:
+        case bool():
+            return "bool"
+        case int() | float():
+            return "number"
+        case str():
+            return "string"
+        case list():
+            return "array"
+        case _:
+            return "object" if isinstance(value, dict) else "null"
+
+
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 

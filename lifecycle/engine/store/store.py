@@ -125,8 +125,12 @@ class Store:
         """Add an object whose metadata is complete. Raises AlreadyExists."""
         kind, namespace, name = new.key
         bucket = self._names.setdefault(kind, {})
-        if (namespace, name) in bucket:
-            raise AlreadyExists(f'{new.kind.resource} "{name}" already exists', new.kind.plural, name)
+        taken = bucket.get((namespace, name))
+        if taken is not None:
+            going = self.find(taken)
+            is_going = going is not None and going.meta.deletion_ms is not None
+            why = "object is being deleted: " if is_going else ""
+            raise AlreadyExists(f'{why}{new.kind.resource} "{name}" already exists', new.kind.plural, name)
         bucket[namespace, name] = new.meta.uid
         self.index.add(new)
         if isinstance(new, Pod):

@@ -68,6 +68,24 @@ def default_autoscaler(data: Mapping[str, Any]) -> Json:
     return {**data, "spec": spec}
 
 
+def default_limit_range(data: Mapping[str, Any]) -> Json:
+    """Of containers: the limit is the maximum, the request the limit, where nothing else is said."""
+    spec = dict(data.get("spec") or {})
+    limits = [_default_limits(item) for item in spec.get("limits") or ()]
+    return {**data, "spec": {**spec, "limits": limits}}
+
+
+def _default_limits(item: Mapping[str, Any]) -> Json:
+    found = dict(item)
+    if found.get("type") == "Container":
+        limits = {**(found.get("max") or {}), **(found.get("default") or {})}
+        requests = {**(found.get("min") or {}), **limits, **(found.get("defaultRequest") or {})}
+        found |= {
+            group: given for group, given in (("default", limits), ("defaultRequest", requests)) if given
+        }
+    return found
+
+
 def default_priority_class(data: Mapping[str, Any]) -> Json:
     found = dict(data)
     fill(found, preemptionPolicy="PreemptLowerPriority")

@@ -1,0 +1,106 @@
+"""What the API server says of an object that it cannot read, as its JSON reader words it.
+
+Who sends an object with `fieldValidation: Strict`, as kubectl does, is told of unknown fields too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from operator import getitem
+from typing import Any
+
+from .check import FieldProblem, find_problems, find_wrong_types
+from .fields import ANY_TYPE, LIST, MAP, Field
+from .paths import Path, format_path
+from .scalars import RANGES, name_go_kind
+from .tables import ANY_FIELD, Fields, find_fields, load_tables
+
+_GO_TYPES = {
+    "string": "string",
+    "int32": "int32",
+    "int64": "int64",
+    "boolean": "bool",
+    "number": "float64",
+    "bytes": "[]uint8",
+    ANY_TYPE: "interface {}",
+}
+# Texts that have a type of their own in Go, by struct and field.
+_NAMED_TEXTS = {
+    ("PodSpec", "restartPolicy"): "RestartPolicy",
+    ("PodSpec", "dnsPolicy"): "DNSPolicy",
+    ("PodSpec", "preemptionPolicy"): "PreemptionPolicy",
+    ("Container", "restartPolicy"): "ContainerRestartPolicy",
+    ("Container", "imagePullPolicy"): "PullPolicy",
+    ("Container", "terminationMessagePolicy"): "TerminationMessagePolicy",
+    ("ContainerPort", "protocol"): "Protocol",
+    ("Toleration", "operator"): "TolerationOperator",
+    ("Toleration", "effect"): "TaintEffect",
+    ("ServiceSpec", "type"): "ServiceType",
+    ("DeploymentStrategy", "type"): "DeploymentStrategyType",
+}
+_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+
+
+def find_decode_error(data: Mapping[str, Any]) -> str:
+    """Why the API server cannot read an object; "" when it can.
+
+    The first field of a wrong type, else all that are unknown.
+    """
+    wrong = find_wrong_types(data)
+    if wrong:
+        return _say_wrong_type(data, wrong[0])
+    unknown = [f'unknown field "{format_path(problem.path)}"' for problem in find_problems(data)]
+    return f"strict decoding error: {', '.join(unknown)}" if unknown else ""
+
+
+def _say_wrong_type(data: Mapping[str, Any], problem: FieldProblem) -> str:
+    value: Any = reduce(getitem, problem.path, data)  # type: ignore[arg-type]
+    struct, names, field = _walk(data, problem.path)
+    if field.type_name == "quantity":
+        return _QUANTITY
+    if field.type_name == "intOrString":
+        return f"json: cannot unmarshal {name_go_kind(value)} into Go value of type int32"
+    if field.type_name in ("time", "microTime") and isinstance(value, str):
+        layout = "2006-01-02T15:04:05Z07:00"
+        return f'parsing time "{value}" as "{layout}": cannot parse "{value}" as "2006"'
+    kind = name_go_kind(value)
+    if kind == "number" and field.type_name in RANGES:
+        # It is a number, but a fraction or too large.
+        kind = f"number {value}"
+    version = str(data["apiVersion"]).rpartition("/")[2]
+    go_type = _name_type(field, version, _NAMED_TEXTS.get((struct, names[-1])))
+    return f"json: cannot unmarshal {kind} into Go struct field {struct}.{'.'.join(names)} of type {go_type}"
+
+
+def _walk(data: Mapping[str, Any], path: Path) -> tuple[str, list[str], Field]:
+    """The struct that the last field on a path belongs to, the fields' names, and the wrong value's type.
+
+    Places in lists and keys of maps have no names in Go.
+    """
+    tables = load_tables()
+    struct = tables.kinds.get((data["apiVersion"], data["kind"]), str(data["kind"]))
+    fields: Fields = find_fields(data)
+    names: list[str] = []
+    field = Field(struct)
+    for part in path:
+        if field.shape in (LIST, MAP):
+            assert field.inner is not None, "a list is a list of something"
+            field = field.inner
+            continue
+        if field.type_name in tables.types:
+            struct, fields = field.type_name, tables.types[field.type_name]
+        names.append(str(part))
+        field = fields.get(str(part)) or fields[ANY_FIELD]
+    return struct.rpartition(".")[2], names, field
+
+
+def _name_type(field: Field, version: str, named: str | None) -> str:
+    if named:
+        return f"{version}.{named}"
+    if field.inner is not None:
+        inner = _name_type(field.inner, version, None)
+        if field.shape == LIST:
+            return f"[]{inner}"
+        return f"{version}.ResourceList" if field.inner.type_name == "quantity" else f"map[string]{inner}"
+    return _GO_TYPES.get(field.type_name) or f"{version}.{field.type_name.rpartition('.')[2]}"
