@@ -1,7 +1,7 @@
 """Files as plain data: layers that a container has of its own, or that volumes are made of.
 
-Modelled: regular files, folders, symbolic links, named pipes, modification times. Not modelled: owners, hard
-links, sizes of folders. A file keeps its last 256 KiB, a layer as much as would be 16 MiB in all.
+Modelled: regular files, folders, symbolic links, modification times. Not modelled: owners, hard links, named
+pipes, sizes of folders. A file keeps its last 256 KiB, a layer as much as would be 16 MiB in all.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from .saved import Saved
 
-FILE, FOLDER, LINK, FIFO = "file", "folder", "link", "fifo"
+FILE, FOLDER, LINK = "file", "folder", "link"
 KEPT_CHARACTERS = 262_144
 _MOST_KEPT, _MOST_ENTRIES = 16 << 20, 10_000
 _LONG = 1 << 12

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from .errors import CannotInterpret
-from .file_layers import FIFO, FILE, FOLDER, IMAGE_LAYER, LINK, ROOT, File, FileLayer, FileProblem, Mount
+from .file_layers import FILE, FOLDER, IMAGE_LAYER, LINK, ROOT, File, FileLayer, FileProblem, Mount
 
 NULL_DEVICE = "/dev/null"
 _MOST_LINKS = 16
@@ -32,8 +31,6 @@ def join_path(folder: str, path: str) -> str:
 def _need_plain(file: File) -> None:
     if file.kind == FOLDER:
         raise FileProblem("Is a directory")
-    if file.kind == FIFO:
-        raise CannotInterpret("a named pipe used as a file")
 
 
 class FileSystem:
@@ -117,13 +114,6 @@ class FileSystem:
         if not parents:
             self._need_folder(path)
         self._put(path, File(FOLDER, mode=0o755, modified_ms=self.now_ms))
-
-    def make_fifo(self, path: str) -> None:
-        """Make a named pipe. Raises FileProblem when there is something already."""
-        if self.find(path, follow=False) is not None:
-            raise FileProblem("File exists")
-        self._need_folder(path)
-        self._put(path, File(FIFO, modified_ms=self.now_ms))
 
     def make_link(self, path: str, target: str) -> None:
         """Make a symbolic link. Raises FileProblem when there is something already."""

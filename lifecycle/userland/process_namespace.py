@@ -24,19 +24,15 @@ class Neighbour(Protocol):
     @property
     def tasks(self) -> Mapping[int, Task]:
         """The container's processes by id."""
-        ...
 
     def set_time(self, now_ms: int) -> None:
         """Move the container to an instant."""
-        ...
 
     def signal(self, task: Task, name: str) -> None:
         """Deliver a signal, its name without SIG."""
-        ...
 
     def kill_all(self, at_ms: int) -> None:
         """End every process of the container at once."""
-        ...
 
 
 class ProcessNamespace:

@@ -76,59 +76,47 @@ class World(Protocol):
     @property
     def pod(self) -> PodFacts:
         """The pod the container is of."""
-        ...
 
     @property
     def env(self) -> Mapping[str, str]:
         """The container's environment, references and downward API already resolved."""
-        ...
 
     @property
     def limits(self) -> Limits:
         """What the container may use at most."""
-        ...
 
     @property
     def identity(self) -> Identity:
         """As whom its processes run."""
-        ...
 
     @property
     def runtime_files(self) -> Mapping[str, str]:
         """What was put into the container before it started: text by absolute path."""
-        ...
 
     @property
     def kernel_files(self) -> Mapping[str, str]:
         """What the kernel tells the container about itself: text by absolute path."""
-        ...
 
     @property
     def epoch_ms(self) -> int:
         """Unix time, in ms, of instant 0: what `date` shows is this plus the instant."""
-        ...
 
     @property
     def volumes(self) -> Sequence[Mount]:
         """The container's mounts. Layers are shared: what one container writes, the others see."""
-        ...
 
     @property
     def processes(self) -> ProcessNamespace | None:
         """The process ids shared with the pod's other containers; None where the container has its own."""
-        ...
 
     def draw(self, purpose: str, *key: object) -> float:
         """Chance in [0, 1) by key; the pod and container are not added to the key here."""
-        ...
 
     def resolve(self, host: str) -> str | None:
         """The address a name has in cluster DNS now; None when there is no such name."""
-        ...
 
     def connect(self, host: str, port: int, now_ms: int) -> ConnectResult:
         """What a connection from this pod to that address would meet now."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,11 +22,9 @@ class Sources(Protocol):
 
     def config_map(self, name: str) -> Mapping[str, str] | None:
         """The ConfigMap of a name."""
-        ...
 
     def secret(self, name: str) -> Mapping[str, str] | None:
         """The Secret of a name, decoded."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

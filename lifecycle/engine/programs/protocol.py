@@ -15,17 +15,14 @@ class ProbeSpec(Protocol):
     @property
     def kind(self) -> str:
         """`exec`, `http`, `tcp` or `grpc`."""
-        ...
 
     @property
     def handler(self) -> Mapping[str, Any]:
         """The action as written in the manifest."""
-        ...
 
     @property
     def timeout_seconds(self) -> int:
         """How long one check may take."""
-        ...
 
 
 class ContainerSpec(Protocol):
@@ -34,27 +31,22 @@ class ContainerSpec(Protocol):
     @property
     def name(self) -> str:
         """The container's name in its pod."""
-        ...
 
     @property
     def image(self) -> str:
         """The image as written."""
-        ...
 
     @property
     def command(self) -> Sequence[str] | None:
         """What is run instead of the image's entrypoint."""
-        ...
 
     @property
     def args(self) -> Sequence[str] | None:
         """What is run instead of the image's command."""
-        ...
 
     @property
     def raw(self) -> Mapping[str, Any]:
         """The container as written in the manifest."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

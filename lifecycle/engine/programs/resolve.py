@@ -31,22 +31,18 @@ class PodSpecLike(Protocol):
     @property
     def containers(self) -> Sequence[ContainerSpec]:
         """The containers that run side by side."""
-        ...
 
     @property
     def init_containers(self) -> Sequence[ContainerSpec]:
         """The containers that run before them."""
-        ...
 
     @property
     def share_process_namespace(self) -> bool:
         """Whether the containers see each other's processes."""
-        ...
 
     @property
     def host_pid(self) -> bool:
         """Whether they see the node's processes."""
-        ...
 
 
 def resolve_behavior(

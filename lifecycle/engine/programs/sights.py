@@ -35,34 +35,27 @@ class Checked(Protocol):
     @property
     def behavior(self) -> Behavior:
         """What the container does."""
-        ...
 
     @property
     def container(self) -> ContainerSpec:
         """The container as the manifest has it."""
-        ...
 
     @property
     def folder(self) -> str:
         """The container's working directory."""
-        ...
 
     @property
     def ready_ms(self) -> int:
         """When the program serves."""
-        ...
 
     def open_machine(self, now_ms: int, world: World) -> Machine:
         """The container's processes, to run a command among them."""
-        ...
 
     def listens_on(self, port: int, now_ms: int) -> bool:
         """Whether a connection to this port of the container is taken now."""
-        ...
 
     def http_status(self, path: str, now_ms: int) -> tuple[int, int | None]:
         """The status an HTTP request is answered with, and until when that is certain."""
-        ...
 
 
 def sight_of_points(points: Points, probe: ProbeSpec, now_ms: int) -> Sight:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .activation import Activation
 from .dialects import DASH
 from .fields import split_fields
-from .open_files import BOTH, READER
+from .open_files import READER
 from .task import Wait
 
 _WITH_VALUE, _OF_DASH = "tpudnNi", "rp"
@@ -60,7 +60,7 @@ def _wait(activation: Activation, fd: int, seconds: str | None) -> int | None:
     """Wait for input; with -t no longer than so many seconds."""
     machine, task = activation.machine, activation.task
     number = task.fds[fd]
-    assert machine.open_files.files[number].kind in (READER, BOTH), number
+    assert machine.open_files.files[number].kind == READER, number
     if seconds is None:
         task.wait = Wait(Wait.INPUT, number)
         return None

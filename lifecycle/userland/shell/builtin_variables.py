@@ -6,7 +6,7 @@ from ..errors import CannotInterpret
 from ..lines import lines_of, whole_lines_of
 from .activation import Activation
 from .arrays import unset_element
-from .open_files import BOTH, READER
+from .open_files import READER
 from .options import split_options
 from .task import FUNCTION, Frame, Shell, Wait
 
@@ -157,7 +157,7 @@ def mapfile(activation: Activation, words: list[str]) -> int | None:
     text, is_end = machine.read(task, 0)
     text = task.state.pop("mapfile", "") + text
     number = task.fds.get(0)
-    if not is_end and number is not None and machine.open_files.files[number].kind in (READER, BOTH):
+    if not is_end and number is not None and machine.open_files.files[number].kind == READER:
         task.state["mapfile"] = text
         task.wait = Wait(Wait.INPUT, number)
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..file_layers import FIFO, FILE, FOLDER, LINK, File
+from ..file_layers import FILE, FOLDER, LINK, File
 from ..file_system import join_path
 from ..matching.expression import compile_expression
 from ..matching.translation import EXTENDED
@@ -168,9 +168,7 @@ def check_file(operator: str, operand: str, machine: Machine, task: Task) -> boo
             return entry.kind == FOLDER or entry.size > 0
         case "-x":
             return entry.kind == FOLDER or bool(entry.mode & 0o111)
-        case "-p":
-            return entry.kind == FIFO
-        case "-S" | "-b" | "-c" | "-g" | "-u" | "-k":
+        case "-p" | "-S" | "-b" | "-c" | "-g" | "-u" | "-k":
             return False
     return True
 

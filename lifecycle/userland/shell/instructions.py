@@ -8,8 +8,14 @@ from typing import TypeAlias
 from .word_parts import Command, CommandText, Redirect, Word
 
 
+class Instruction:
+    """One step of a script."""
+
+    __slots__ = ()
+
+
 @dataclass(slots=True)
-class Run:
+class Run(Instruction):
     """Run one simple command. `is_tail`: nothing follows it, so what it does is what the script does."""
 
     command: CommandText
@@ -18,7 +24,7 @@ class Run:
 
 
 @dataclass(slots=True)
-class Substitute:
+class Substitute(Instruction):
     """Run a command substitution and keep its output under `slot` for the next word that needs it."""
 
     slot: int
@@ -26,14 +32,14 @@ class Substitute:
 
 
 @dataclass(slots=True)
-class Jump:
+class Jump(Instruction):
     """Go on elsewhere."""
 
     target: int
 
 
 @dataclass(slots=True)
-class JumpIf:
+class JumpIf(Instruction):
     """Jump when the last command succeeded, or, unless `on_success`, failed."""
 
     on_success: bool
@@ -41,19 +47,19 @@ class JumpIf:
 
 
 @dataclass(slots=True)
-class Negate:
+class Negate(Instruction):
     """`!`: turn the status round."""
 
 
 @dataclass(slots=True)
-class SetStatus:
+class SetStatus(Instruction):
     """Make a number the status."""
 
     status: int
 
 
 @dataclass(slots=True)
-class Fork:
+class Fork(Instruction):
     """A child goes on behind this instruction; this shell goes on at `after`."""
 
     is_background: bool
@@ -62,7 +68,7 @@ class Fork:
 
 
 @dataclass(slots=True)
-class ForkPipeline:
+class ForkPipeline(Instruction):
     """One child per start, joined by pipes; this shell waits for all and goes on at `after`."""
 
     starts: list[int]
@@ -72,7 +78,7 @@ class ForkPipeline:
 
 
 @dataclass(slots=True)
-class EnterRedirects:
+class EnterRedirects(Instruction):
     """Redirect for a compound command; when that fails, go to `after` with status 1."""
 
     redirects: tuple[Redirect, ...]
@@ -80,12 +86,12 @@ class EnterRedirects:
 
 
 @dataclass(slots=True)
-class LeaveRedirects:
+class LeaveRedirects(Instruction):
     """Put back what `EnterRedirects` changed."""
 
 
 @dataclass(slots=True)
-class EnterLoop:
+class EnterLoop(Instruction):
     """`break` goes to `end`, `continue` to `again`."""
 
     again: int
@@ -93,24 +99,24 @@ class EnterLoop:
 
 
 @dataclass(slots=True)
-class KeepStatus:
+class KeepStatus(Instruction):
     """The loop's status is that of the last command of its body."""
 
 
 @dataclass(slots=True)
-class LeaveLoop:
+class LeaveLoop(Instruction):
     """Take the innermost loop off."""
 
 
 @dataclass(slots=True)
-class SetItems:
+class SetItems(Instruction):
     """What a `for` goes over; None: the positional parameters."""
 
     words: CommandText | None
 
 
 @dataclass(slots=True)
-class NextItem:
+class NextItem(Instruction):
     """Assign the next item, or jump to `end` when there is none."""
 
     name: str
@@ -118,14 +124,14 @@ class NextItem:
 
 
 @dataclass(slots=True)
-class SetSubject:
+class SetSubject(Instruction):
     """The word that the patterns of a `case` are matched against."""
 
     word: Word
 
 
 @dataclass(slots=True)
-class MatchSubject:
+class MatchSubject(Instruction):
     """Jump to `miss` unless one of the patterns matches."""
 
     patterns: tuple[Word, ...]
@@ -133,7 +139,7 @@ class MatchSubject:
 
 
 @dataclass(slots=True)
-class Define:
+class Define(Instruction):
     """A function whose body stands behind this instruction; go on at `after`."""
 
     name: str
@@ -142,7 +148,7 @@ class Define:
 
 
 @dataclass(slots=True)
-class Test:
+class Test(Instruction):
     """`[[ … ]]`."""
 
     tokens: tuple[Word | str, ...]
@@ -150,7 +156,7 @@ class Test:
 
 
 @dataclass(slots=True)
-class Calculate:
+class Calculate(Instruction):
     """`(( … ))`; an empty expression counts as true, as the condition of a `for ((;;))`."""
 
     word: Word
@@ -159,31 +165,8 @@ class Calculate:
 
 
 @dataclass(slots=True)
-class End:
+class End(Instruction):
     """The end of a script, function body, subshell or stage."""
 
 
-Instruction: TypeAlias = (
-    Run
-    | Substitute
-    | Jump
-    | JumpIf
-    | Negate
-    | SetStatus
-    | Fork
-    | ForkPipeline
-    | EnterRedirects
-    | LeaveRedirects
-    | EnterLoop
-    | KeepStatus
-    | LeaveLoop
-    | SetItems
-    | NextItem
-    | SetSubject
-    | MatchSubject
-    | Define
-    | Test
-    | Calculate
-    | End
-)
 Code: TypeAlias = tuple[Instruction, ...]

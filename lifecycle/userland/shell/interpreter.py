@@ -11,7 +11,6 @@ from .compiler import compile_text
 from .conditions import ConditionProblem, evaluate_condition
 from .dialects import MISSING, lacks_command, refuse_syntax
 from .expansion import ExpansionProblem, expand_fields, expand_pattern, expand_text
-from .fifos import MustWait
 from .frames import check_error, leave_frame, leave_shell
 from .instructions import (
     Calculate,
@@ -81,9 +80,6 @@ def _step(activation: Activation) -> None:
     frame.at += 1
     try:
         _execute(activation, instruction)
-    except MustWait as pause:
-        frame.at -= 1
-        activation.task.wait = pause.wait
     except _PROBLEMS as error:
         leave_shell(activation, activation.fail(str(error), _status_of_problem(error, activation.shell)))
     except CannotInterpret as error:

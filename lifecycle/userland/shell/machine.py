@@ -19,7 +19,6 @@ from ..world import Exit, World
 from .effort import Effort
 from .generated_files import Generated, generated_files
 from .open_files import (
-    BOTH,
     CAPTURE,
     FILE,
     LOG,
@@ -277,7 +276,7 @@ class Machine(Effort):
                 self.file_system.write(file.path, text, append=True)
             except FileProblem:
                 return False
-        elif file.kind in (WRITER, BOTH):
+        elif file.kind == WRITER:
             pipe = self.open_files.pipes[file.pipe]
             if self.open_files.has_no_reader(file):
                 self.signal(task, "PIPE")
@@ -307,7 +306,7 @@ class Machine(Effort):
         if file is None or file.kind in (NULL, LOG, CAPTURE, WRITER, ZERO):
             return "", True
         is_part = bool(until or most)
-        if file.kind in (READER, BOTH):
+        if file.kind == READER:
             pipe = self.open_files.pipes[file.pipe]
             text, is_end = pipe.text, self.open_files.has_ended(file)
             self.work(task, len(text) >> 6 if is_part else len(text))

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from .word_parts import Command, CommandText, Redirect, Word
 
 
+class Node:
+    """A command of any kind."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
-class Simple:
+class Simple(Node):
     """Assignments, a command with its words, redirections."""
 
     command: CommandText
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(Node):
     """Commands one after the other."""
 
     items: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class AndOr:
+class AndOr(Node):
     """`left && right` or `left || right`."""
 
     left: Node
@@ -32,7 +37,7 @@ class AndOr:
 
 
 @dataclass(frozen=True, slots=True)
-class Pipeline:
+class Pipeline(Node):
     """Stages joined by pipes; `both` says of each joint whether errors go through it as well (`|&`)."""
 
     stages: tuple[Node, ...]
@@ -40,28 +45,28 @@ class Pipeline:
 
 
 @dataclass(frozen=True, slots=True)
-class Negation:
+class Negation(Node):
     """`! command`."""
 
     body: Node
 
 
 @dataclass(frozen=True, slots=True)
-class Background:
+class Background(Node):
     """`command &`."""
 
     body: Node
 
 
 @dataclass(frozen=True, slots=True)
-class Subshell:
+class Subshell(Node):
     """`( … )`."""
 
     body: Node
 
 
 @dataclass(frozen=True, slots=True)
-class Redirected:
+class Redirected(Node):
     """A compound command with redirections of its own."""
 
     body: Node
@@ -70,7 +75,7 @@ class Redirected:
 
 
 @dataclass(frozen=True, slots=True)
-class If:
+class If(Node):
     """Branches of condition and body; a last body without condition is the `else`."""
 
     branches: tuple[tuple[Node, Node], ...]
@@ -78,7 +83,7 @@ class If:
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(Node):
     """`while` or, when `until`, its opposite."""
 
     condition: Node
@@ -87,7 +92,7 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True)
-class For:
+class For(Node):
     """`for name in words`; words None goes over the positional parameters."""
 
     name: str
@@ -96,7 +101,7 @@ class For:
 
 
 @dataclass(frozen=True, slots=True)
-class ArithmeticFor:
+class ArithmeticFor(Node):
     """`for ((first; condition; step))`."""
 
     first: Word
@@ -115,7 +120,7 @@ class CaseBranch:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Case(Node):
     """`case word in …`."""
 
     word: Word
@@ -124,7 +129,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class Function(Node):
     """`name() body`, or as only bash writes it: `function name body`."""
 
     name: str
@@ -133,7 +138,7 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Node):
     """`[[ … ]]`: its tokens, words and operators in order."""
 
     tokens: tuple[Word | str, ...]
@@ -141,30 +146,11 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class ArithmeticCommand:
+class ArithmeticCommand(Node):
     """`(( … ))`."""
 
     word: Word
     substitutions: tuple[Command, ...]
 
-
-Node: TypeAlias = (
-    Simple
-    | Sequence
-    | AndOr
-    | Pipeline
-    | Negation
-    | Background
-    | Subshell
-    | Redirected
-    | If
-    | Loop
-    | For
-    | ArithmeticFor
-    | Case
-    | Function
-    | Condition
-    | ArithmeticCommand
-)
 
 NOTHING = Sequence(())

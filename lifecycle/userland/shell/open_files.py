@@ -8,19 +8,14 @@ from ..saved import Saved
 
 NULL, LOG, FILE, READER, WRITER, CAPTURE, TEXT = "null", "log", "file", "reader", "writer", "capture", "text"
 ZERO = "zero"
-BOTH = "both"
-
-
-_ENDS = {READER: (READER,), WRITER: (WRITER,), BOTH: (READER, WRITER)}
 
 
 @dataclass(slots=True, eq=False)
 class OpenFile(Saved):
     """An open file description, shared by every descriptor that was copied from it.
 
-    READER and WRITER are ends of the pipe numbered `pipe`, BOTH is both of a named one; their `offset` is how
-    often the other end must have been opened before this one can find it closed. CAPTURE collects `text` for
-    a substitution or a check; TEXT reads `text` (a here-document); LOG is the container's log.
+    READER and WRITER are the ends of the pipe numbered `pipe`. CAPTURE collects `text` for a substitution
+    or a check; TEXT reads `text` (a here-document); LOG is the container's log.
     """
 
     kind: str
@@ -31,18 +26,11 @@ class OpenFile(Saved):
     references: int = 0
 
 
-def _none_opened() -> dict[str, int]:
-    return {READER: 0, WRITER: 0}
-
-
 @dataclass(slots=True, eq=False)
 class Pipe(Saved):
     """What was written and not yet read, and how many ends of each kind are open."""
 
     text: str = ""
-    is_named: bool = False
-    opened: dict[str, int] = field(default_factory=_none_opened)
-    """How often each end was opened."""
     readers: int = 0
     writers: int = 0
 
@@ -57,8 +45,6 @@ class OpenFiles(Saved):
 
     files: dict[int, OpenFile] = field(default_factory=dict)
     pipes: dict[int, Pipe] = field(default_factory=dict)
-    fifos: dict[str, int] = field(default_factory=dict)
-    """Pipes by the path that names them."""
     next_file: int = 1
     next_pipe: int = 1
 
@@ -67,11 +53,8 @@ class OpenFiles(Saved):
         number = self.next_file
         self.next_file += 1
         self.files[number] = file
-        for kind in _ENDS.get(file.kind, ()):
-            pipe = self.pipes[file.pipe]
-            pipe.readers += kind == READER
-            pipe.writers += kind == WRITER
-            pipe.opened[kind] += 1
+        if file.kind in (READER, WRITER):
+            self._count_ends(file, 1)
         return number
 
     def make_pipe(self) -> tuple[int, int]:
@@ -94,25 +77,18 @@ class OpenFiles(Saved):
         if file.references > 0:
             return
         del self.files[number]
-        for kind in _ENDS.get(file.kind, ()):
-            pipe = self.pipes[file.pipe]
-            pipe.readers -= kind == READER
-            pipe.writers -= kind == WRITER
-        if file.kind in _ENDS and not pipe.readers and not pipe.writers:
-            # A reader that is just about to open its end still finds what was written.
-            if file.kind != WRITER or pipe.opened[READER] >= file.offset:
-                pipe.text = ""
-            if not pipe.is_named:
+        if file.kind in (READER, WRITER):
+            pipe = self._count_ends(file, -1)
+            if not pipe.readers and not pipe.writers:
                 del self.pipes[file.pipe]
 
-    def fifo(self, path: str) -> int:
-        """The number of the pipe that a path names."""
-        if path not in self.fifos:
-            self.fifos[path] = self.next_pipe
-            self.pipes[self.next_pipe] = pipe = Pipe()
-            pipe.is_named = True
-            self.next_pipe += 1
-        return self.fifos[path]
+    def _count_ends(self, file: OpenFile, by: int) -> Pipe:
+        pipe = self.pipes[file.pipe]
+        if file.kind == READER:
+            pipe.readers += by
+        else:
+            pipe.writers += by
+        return pipe
 
     def unlink(self, path: str, text: str) -> None:
         """A file is removed while it is open: who has it open goes on with what nobody else sees any more."""
@@ -128,10 +104,8 @@ class OpenFiles(Saved):
 
     def has_ended(self, file: OpenFile) -> bool:
         """Whether nobody can write any more to the pipe that this end reads."""
-        pipe = self.pipes[file.pipe]
-        return pipe.writers == 0 and pipe.opened[WRITER] >= file.offset
+        return self.pipes[file.pipe].writers == 0
 
     def has_no_reader(self, file: OpenFile) -> bool:
         """Whether nobody reads any more what this end writes."""
-        pipe = self.pipes[file.pipe]
-        return pipe.readers == 0 and pipe.opened[READER] >= file.offset
+        return self.pipes[file.pipe].readers == 0

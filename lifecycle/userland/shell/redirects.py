@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from ..file_layers import FIFO, FOLDER, FileProblem
+from ..file_layers import FOLDER, FileProblem
 from .activation import Activation
 from .dialects import refuse_syntax
 from .expansion import expand_text
-from .fifos import MustWait, open_fifo
 from .machine import Machine
 from .open_files import FILE, LOG, NULL, TEXT, ZERO, OpenFile
 from .word_parts import Redirect
@@ -28,17 +27,10 @@ _ENDLESS_PATHS = frozenset(("/dev/zero", "/dev/urandom", "/dev/random"))
 
 
 def apply_redirects(activation: Activation, redirects: tuple[Redirect, ...]) -> dict[int, int | None] | str:
-    """Apply redirections in order. Gives what to restore, or what went wrong (then nothing is changed).
-
-    Raises MustWait, nothing changed, where a named pipe cannot be opened yet.
-    """
+    """Apply redirections in order. Gives what to restore, or what went wrong (then nothing is changed)."""
     saved: dict[int, int | None] = {}
     for redirect in redirects:
-        try:
-            problem = _apply(activation, redirect, saved)
-        except MustWait:
-            restore_redirects(activation, saved)
-            raise
+        problem = _apply(activation, redirect, saved)
         if problem is not None:
             restore_redirects(activation, saved)
             return problem
@@ -108,9 +100,6 @@ def _open_path(activation: Activation, target: str, operator: str) -> int | str:
     if path in _ENDLESS_PATHS:
         return machine.open_files.open(OpenFile(ZERO, path))
     files = machine.file_system
-    entry = files.find(path)
-    if entry is not None and entry.kind == FIFO:
-        return open_fifo(machine, task, path, operator)
     try:
         if operator == "<":
             files.read(path)

@@ -41,7 +41,6 @@ class Wait(Saved):
     """Until a pipe has been read from."""
     CHANGE = "change"
     """Until the files have changed, or until an instant: [version seen, ms or None]."""
-    FIFO = "fifo"
     """Until the other end of a named pipe is opened: [pipe, end wanted, times the other one was opened]."""
     SIGNAL = "signal"
     """For nothing but a signal."""

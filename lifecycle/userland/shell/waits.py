@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from .fifos import is_fifo_shut
 from .machine import Machine
-from .open_files import BOTH, PIPE_CHARACTERS, READER
+from .open_files import PIPE_CHARACTERS, READER
 from .task import Task, Wait
 
 
@@ -36,8 +35,6 @@ def is_blocked(machine: Machine, task: Task) -> bool:
         case Wait.SPACE:
             pipe = machine.open_files.pipes.get(value)
             return pipe is not None and pipe.readers > 0 and len(pipe.text) >= PIPE_CHARACTERS
-        case Wait.FIFO:
-            return is_fifo_shut(machine, task, value)
         case Wait.CHANGE:
             return machine.root.version == value[0] and _is_before(machine, value[1])
     return True
@@ -61,7 +58,7 @@ def _has_jobs(machine: Machine, task: Task, pids: list[int] | None) -> bool:
 
 def _lacks_input(machine: Machine, number: int) -> bool:
     file = machine.open_files.files.get(number)
-    if file is None or file.kind not in (READER, BOTH):
+    if file is None or file.kind != READER:
         return False
     return not machine.open_files.pipes[file.pipe].text and not machine.open_files.has_ended(file)
 

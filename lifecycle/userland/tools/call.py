@@ -10,12 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from ..errors import CannotInterpret
-from ..file_layers import FIFO, FOLDER, FileProblem
+from ..file_layers import FOLDER, FileProblem
 from ..file_system import NULL_DEVICE, FileSystem, join_path
 from ..lines import whole_lines_of
-from ..shell.fifos import MustWait, open_fifo
 from ..shell.machine import Machine
-from ..shell.open_files import BOTH, READER
+from ..shell.open_files import READER
 from ..shell.task import Task, Wait
 from ..world import World
 
@@ -129,7 +128,7 @@ class Call:
 
     def _is_pipe(self) -> bool:
         file = self.machine.open_files.files.get(self.task.fds.get(0, 0))
-        return file is not None and file.kind in (READER, BOTH)
+        return file is not None and file.kind == READER
 
     def read_file(self, name: str) -> str | None:
         """A file's text; None, after a message, when it cannot be read."""
@@ -153,10 +152,7 @@ class Call:
     def whole_inputs(self, names: Sequence[str]) -> list[tuple[str, str]] | Wait:
         """Names and texts of the files given, or of standard input when there is none."""
         found: list[tuple[str, str]] = []
-        files = self.through_fifo(names)
-        if isinstance(files, Wait):
-            return files
-        for name in files or (_STDIN,):
+        for name in names or (_STDIN,):
             if name != _STDIN and self.path(name) not in ("/dev/stdin", "/proc/self/fd/0"):
                 text = self.read_file(name)
                 if text is not None:
@@ -169,26 +165,6 @@ class Call:
         signs = sum(len(text) + _LINE_OF_MANY * text.count("\n") for _, text in found)
         self.machine.work(self.task, signs * _SIGNS_OF_A_SIGN)
         return found
-
-    def through_fifo(self, names: Sequence[str]) -> Sequence[str] | Wait:
-        """A named pipe that is read alone becomes standard input; a Wait until somebody writes to it."""
-        fifos = [name for name in names if self.is_fifo(name)]
-        if not fifos or "fifo_is_open" in self.state:
-            return () if fifos else names
-        if len(names) > 1:
-            raise CannotInterpret("a named pipe beside other files")
-        try:
-            number = open_fifo(self.machine, self.task, self.path(fifos[0]), "<")
-        except MustWait as pause:
-            return pause.wait
-        self.machine.set_fd(self.task, 0, number)
-        self.state["fifo_is_open"] = True
-        return ()
-
-    def is_fifo(self, name: str) -> bool:
-        """Whether a named pipe is at a path."""
-        entry = self.files.find(self.path(name))
-        return entry is not None and entry.kind == FIFO
 
     def walk(self, name: str) -> list[str]:
         """The path that a name stands for and all below it; more of them are more work."""
@@ -203,11 +179,8 @@ class Call:
 
     def each_line(self, names: Sequence[str], handle: Callable[[str], bool]) -> Outcome:
         """Hand over line after line as it comes, with its end; `handle` returns True to stop early."""
-        files = self.through_fifo(names)
-        if isinstance(files, Wait):
-            return files
-        if files and list(files) != [_STDIN]:
-            texts = self.whole_inputs(files)
+        if names and list(names) != [_STDIN]:
+            texts = self.whole_inputs(names)
             if isinstance(texts, Wait):
                 return texts
             for _, text in texts:

@@ -28,7 +28,7 @@ def cat(call: Call) -> Outcome:
             call.out(line)
         return False
 
-    if names in ([], ["-"]) or "n" in options or any(call.is_fifo(name) for name in names):
+    if names in ([], ["-"]) or "n" in options:
         return call.each_line(names, handle)
     texts = call.whole_inputs(names)
     if isinstance(texts, Wait):
@@ -90,21 +90,6 @@ def _try(call: Call, name: str, act: Callable[[], None]) -> bool:
         call.state["failed"] = True
         return False
     return True
-
-
-@tool("mkfifo")
-def mkfifo(call: Call) -> Outcome:
-    """Named pipes among the container's own files; in a volume both ends may be in different containers."""
-    _, names = split_options(call.arguments, "m", ("mode",))
-    for name in names:
-        path = call.path(name)
-        if any(path.startswith(mount.path.rstrip("/") + "/") for mount in call.files.mounts):
-            return call.cannot(f"{name} in a volume", 1)
-        try:
-            call.files.make_fifo(path)
-        except FileProblem as problem:
-            return call.fail(f"cannot create fifo '{name}': {problem}")
-    return 0 if names else call.fail("missing operand")
 
 
 @tool("mkdir")

@@ -251,28 +251,21 @@ def _ping(call: Call, host: str, address: str | None, options: dict[str, str]) -
 
 
 _CLIENTS = {
-    "pg_isready": 5432,
-    "psql": 5432,
-    "createdb": 5432,
-    "pg_dump": 5432,
-    "redis-cli": 6379,
-    "mysql": 3306,
-    "mysqladmin": 3306,
-    "mariadb": 3306,
-    "mariadb-admin": 3306,
-    "mysqldump": 3306,
-    "mongo": 27017,
-    "mongosh": 27017,
-    "rabbitmqctl": 5672,
-    "rabbitmq-diagnostics": 5672,
-    "rabbitmqadmin": 15672,
-    "etcdctl": 2379,
-    "grpc_health_probe": 8080,
-    "grpc-health-probe": 8080,
-    "cqlsh": 9042,
-    "nodetool": 7000,
-    "zkServer.sh": 2181,
-    "zookeeper-ready": 2181,
+    name: port
+    for port, names in {
+        2181: "zkServer.sh zookeeper-ready",
+        2379: "etcdctl",
+        3306: "mysql mysqladmin mariadb mariadb-admin mysqldump",
+        5432: "pg_isready psql createdb pg_dump",
+        5672: "rabbitmqctl rabbitmq-diagnostics",
+        6379: "redis-cli",
+        7000: "nodetool",
+        8080: "grpc_health_probe grpc-health-probe",
+        9042: "cqlsh",
+        15672: "rabbitmqadmin",
+        27017: "mongo mongosh",
+    }.items()
+    for name in names.split()
 }
 _ANSWERS = {"redis-cli": "PONG\n", "pg_isready": "accepting connections\n", "mysqladmin": "mysqld is alive\n"}
 

@@ -32,10 +32,6 @@ SCRIPTS = {
         'declare -A m=([a]=1 [b]=2); for k in "${!m[@]}"; do sleep 1; m[$k]+=x; echo $k ${m[$k]}; done;'
         " f() { local -A m=([c]=3); sleep 1; echo ${m[c]} ${m[a]-none}; }; f; echo ${m[a]}"
     ),
-    "named pipe": (
-        "mkfifo /tmp/p; (sleep 2; echo one; sleep 1; echo two) > /tmp/p & while read l; do echo got $l;"
-        " sleep 1; done < /tmp/p; exec 3<>/tmp/p; echo kept >&3; sleep 1; read x <&3; echo $x"
-    ),
     "awk on a stream": (
         "(for i in 3 1 2; do echo k$i $i; sleep 1; done) | awk '{ s += $2; a[$1] = NR; print s }"
         ' END { print a["k3"], a["k2"], NR }\''

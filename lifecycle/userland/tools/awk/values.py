@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
 from ...errors import CannotInterpret
 
-_PREFIX = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)")
-_WHOLE = re.compile(_PREFIX.pattern + r"\s*")
+_NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*")
 _LARGEST_WHOLE = 1e16
+LONGEST = 1 << 20
+"""Signs of a text."""
 
 
 class AwkProblem(CannotInterpret):
@@ -23,29 +25,24 @@ class InputText(str):
     __slots__ = ()
 
 
-class Unset:
-    """A variable nothing was put into: both an empty string and 0."""
-
-    __slots__ = ()
-
-
-UNSET: Final = Unset()
-Value: TypeAlias = float | str | Unset
-Array: TypeAlias = dict[str, Value]
+Value: TypeAlias = float | str
+UNSET: Final = InputText()
+"""What was never set, both an empty string and 0; this object alone, other empty input is no number."""
+_KINDS: dict[str, type[float] | type[str]] = {"number": float, "text": str, "input": InputText}
 
 
 def is_number(value: Value) -> bool:
     """Whether a comparison takes it as a number."""
     if isinstance(value, InputText):
-        return _WHOLE.fullmatch(value) is not None
-    return not isinstance(value, str)
+        return value is UNSET or _NUMBER.fullmatch(value) is not None
+    return isinstance(value, float)
 
 
 def to_number(value: Value) -> float:
     """The number a value begins with, 0 without one."""
     if isinstance(value, float):
         return value
-    found = None if isinstance(value, Unset) else _PREFIX.match(value)
+    found = _NUMBER.match(value)
     return float(found[1]) if found is not None else 0.0
 
 
@@ -53,8 +50,6 @@ def to_text(value: Value) -> str:
     """A value as a string; whole numbers without a point, others with six digits."""
     if isinstance(value, str):
         return str(value)
-    if isinstance(value, Unset):
-        return ""
     if math.isfinite(value) and value == int(value) and abs(value) < _LARGEST_WHOLE:
         return str(int(value))
     return f"{value:.6g}"
@@ -67,26 +62,24 @@ def is_true(value: Value) -> bool:
 
 def compare(left: Value, right: Value) -> int:
     """-1, 0 or 1: as numbers where both are, else as strings."""
-    first: Any = to_text(left)
-    second: Any = to_text(right)
-    if is_number(left) and is_number(right):
-        first, second = to_number(left), to_number(right)
+    convert = to_number if is_number(left) and is_number(right) else to_text
+    first: Any = convert(left)
+    second: Any = convert(right)
     return int(first > second) - int(first < second)
 
 
-def save_value(value: Value) -> Any:
-    """JSON-able: null, a number, a string, or a string from the input in a list; {} holds what JSON lacks."""
-    if isinstance(value, Unset):
-        return None
-    if isinstance(value, float) and not math.isfinite(value):
-        return {"number": str(value)}
-    return [str(value)] if isinstance(value, InputText) else value
+def save_values(values: Mapping[str, Value]) -> list[list[str]]:
+    """Names, kinds and texts of values, as JSON-able data; what was never set is left out.
+
+    Raises AwkProblem where that is too much to keep.
+    """
+    kinds = {type_: kind for kind, type_ in _KINDS.items()}
+    found = [[name, kinds[type(value)], str(value)] for name, value in values.items() if value is not UNSET]
+    if sum(len(name) + len(text) for name, _, text in found) > LONGEST:
+        raise AwkProblem(f"more than {LONGEST >> 20} MiB kept from record to record")
+    return found
 
 
-def load_value(data: Any) -> Value:
-    """The value that `save_value` described."""
-    if data is None:
-        return UNSET
-    if isinstance(data, dict):
-        return float(data["number"])
-    return InputText(data[0]) if isinstance(data, list) else data if isinstance(data, str) else float(data)
+def load_values(data: list[list[str]]) -> dict[str, Value]:
+    """The values that `save_values` described."""
+    return {name: _KINDS[kind](text) for name, kind, text in data}
