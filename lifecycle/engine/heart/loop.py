@@ -99,6 +99,13 @@ class Loop:
             return
         self._enqueue_by(key, due_ms, is_progress)
 
+    def lead_on(self, controller: str, namespace: str, name: str) -> None:
+        """A key that waits in this instant follows from what was written last, not from an earlier row."""
+        key, cause = (controller, namespace, name), self._trace.cause
+        known = self._queue.get(key)
+        if isinstance(known, int) and isinstance(cause, int) and known < cause:
+            self._queue[key] = cause
+
     def retry(self, controller: str, namespace: str, name: str) -> int:
         """Look again after the work queue's growing delay, which is returned in ms."""
         key = (controller, namespace, name)

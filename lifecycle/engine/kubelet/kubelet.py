@@ -283,7 +283,7 @@ class Kubelets:
             self._ending.finish_early(worker, pod)
             return
         trace = self._parts.trace
-        cause = trace.cause
+        cause, before = trace.cause, trace.seq
         for victim in actions.containers_to_kill:
             run, trace.cause = runs[victim.name], cause
             run.must_restart = victim.name in actions.containers_to_start
@@ -312,6 +312,8 @@ class Kubelets:
             self._reporter.report(worker, self._roster.known(worker.uid))
             if worker.return_timer is not None and isinstance(trace.cause, int):
                 worker.return_row = trace.cause
+        if trace.seq > before:
+            self._context.loop.lead_on(NAME, "", worker.uid)
 
     # --- what happens to containers -------------------------------------------------------------------
 

@@ -193,19 +193,19 @@ class Starter:
     def _on_running(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         if not run.container.is_init:
             worker.has_initialized = True
+        trace, is_plain = self._parts.trace, worker.spec.is_plain
+        if not is_plain:
+            # A report that others of the pod's containers may share waits for the end of the instant.
+            self._parts.touch(worker)
         # That it runs follows from its start, whatever a first check sees.
-        trace = self._parts.trace
         cause = trace.cause
         self._prober.begin(worker, pod, run)
         trace.cause = cause
         worker.has_changed = True
         if worker.spec.init_containers:
             worker.must_act = True
-        # A report that others of the pod's containers may share waits for the end of the instant.
-        if worker.spec.is_plain:
+        if is_plain:
             self._kubelet.look(worker, pod)
-        else:
-            self._parts.touch(worker)
 
     # --- postStart ------------------------------------------------------------------------------------
 
