@@ -100,7 +100,7 @@ class Loop:
         self._enqueue_by(key, due_ms, is_progress)
 
     def lead_on(self, controller: str, namespace: str, name: str) -> None:
-        """A key looked at in this instant follows from what was written last, not from an earlier row."""
+        """A key that waits in this instant follows from what was written last, not from an earlier row."""
         key, cause = (controller, namespace, name), self._trace.cause
         known = self._queue.get(key)
         if isinstance(known, int) and isinstance(cause, int) and known < cause:
