@@ -1,17 +1,17 @@
 """What is refused for the state of the cluster, whatever the object itself says.
 
 In this order: a namespace that takes it, room for a pod, its service account, the security its namespace
-enforces, quotas. A controller's pods pass all but the first, which its own object passed.
+enforces, quotas.
 """
 
 from __future__ import annotations
 
 from ..heart.errors import Forbidden
 from ..objects.meta import ObjectMeta, StoredObject
-from ..objects.pod import Pod, PodSpec
+from ..objects.pod import POD_KIND, Pod, PodSpec
 from ..rules.validation.pod_security import is_significant
 from .context import Context
-from .namespace_rules import require_account, require_security
+from .namespace_rules import require_account, require_lasting, require_security
 from .quotas import QUOTA
 
 MAX_PODS = 150_000
@@ -22,6 +22,8 @@ def admit_new(context: Context, new: StoredObject) -> None:
     """A new object whose identity and first status are complete. Raises Forbidden."""
     if isinstance(new, Pod):
         admit_pod(context, new.spec, new.meta)
+    else:
+        require_lasting(context.store, new.kind, new.meta)
     if context.store.count(QUOTA):
         context.quotas.require_room(new)
 
@@ -32,6 +34,7 @@ def admit_pod(context: Context, spec: PodSpec, meta: ObjectMeta) -> None:
     if len(store.pods) >= MAX_PODS:
         full = f"the cluster holds {MAX_PODS:,} pods, as many as it can"
         raise Forbidden(f'pods "{meta.name}" is forbidden: {full}', "pods", meta.name)
+    require_lasting(store, POD_KIND, meta)
     require_account(store, spec, meta)
     require_security(store, spec.raw, meta, context.features)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..heart.errors import BadRequest, Conflict
+from ..kinds.namespace import NAMESPACE
 from ..objects.meta import StoredObject
 from ..objects.pod import Pod
 from ..objects.propagation import FINALIZERS, PROPAGATIONS
@@ -81,12 +82,19 @@ def _mark(context: Context, pod: Pod, end_ms: int, grace_seconds: int, generatio
 
 
 def finish_deletion(context: Context, new: StoredObject) -> StoredObject:
-    """After a write: the last finalizer of a deleted object takes it along; a pod's grace must be over."""
+    """After a write: the last finalizer of a deleted object takes it along.
+
+    A pod's grace must be over, and of a namespace the finalizers in its spec gone.
+    """
     meta = new.meta
-    is_over = not isinstance(new, Pod) or not meta.deletion_grace_seconds
+    is_over = not meta.deletion_grace_seconds if isinstance(new, Pod) else not _is_held(new)
     if meta.deletion_ms is not None and not meta.finalizers and is_over:
         context.store.remove(new)
     return new
+
+
+def _is_held(new: StoredObject) -> bool:
+    return new.kind.id == NAMESPACE.kind.id and bool((new.spec or {}).get("finalizers"))
 
 
 def check_propagation(propagation: str | None) -> None:

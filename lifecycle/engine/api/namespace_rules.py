@@ -1,16 +1,21 @@
-"""What a namespace asks of what is made in it: to be there, an account for its pods, their security."""
+"""What a namespace asks of what is made in it (to last, an account, security), and how it is deleted."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from ..heart.errors import Forbidden, NotFound
+from ..heart.errors import ApiError, Forbidden, NotFound
+from ..objects.kinds import Kind
 from ..objects.meta import ObjectMeta, StoredObject
 from ..objects.pod import PodSpec
 from ..rules.validation.pod_security import ENFORCE, find_violations
 from ..store.store import Store
+from .context import Context
+from .deletion import finish_deletion
 
+TERMINATING = "NamespaceTerminating"
+_IMMORTAL = ("default", "kube-system", "kube-public")
 ACCOUNT, DEFAULT_ACCOUNT = "ServiceAccount", "default"
 
 
@@ -22,13 +27,50 @@ def require_namespace(store: Store, new: StoredObject) -> None:
     found = store.get("Namespace", "", namespace)
     if found is None:
         raise NotFound(f'namespaces "{namespace}" not found', "namespaces", namespace)
-    if found.meta.deletion_ms is not None:
-        raise Forbidden(
-            f'{new.kind.plural} "{new.meta.name}" is forbidden: unable to create new content in namespace'
-            f" {namespace} because it is being terminated",
-            new.kind.plural,
-            new.meta.name,
-        )
+    require_lasting(store, new.kind, new.meta)
+
+
+def require_lasting(store: Store, kind: Kind, meta: ObjectMeta) -> None:
+    """Nothing is made in a namespace that is being deleted. Raises Forbidden."""
+    found = store.get("Namespace", "", meta.namespace or "")
+    if found is not None and found.meta.deletion_ms is not None:
+        raise _make_ending(found, kind, meta.name)
+
+
+def _make_ending(namespace: StoredObject, kind: Kind, name: str) -> Forbidden:
+    ending = namespace.meta.name
+    cause = {
+        "reason": TERMINATING,
+        "message": f"namespace {ending} is being terminated",
+        "field": "metadata.namespace",
+    }
+    return Forbidden(
+        f'{kind.resource} "{name}" is forbidden: unable to create new content in namespace {ending}'
+        " because it is being terminated",
+        kind.plural,
+        name,
+        [cause],
+        kind.group,
+    )
+
+
+def is_namespace_ending(refusal: ApiError) -> bool:
+    """Whether something was refused because its namespace is being deleted."""
+    return any(cause.get("reason") == TERMINATING for cause in refusal.causes)
+
+
+def delete_namespace(context: Context, old: StoredObject) -> StoredObject:
+    """Delete a namespace: it is marked, and goes when its controller has emptied it. Raises Forbidden."""
+    meta = old.meta
+    if meta.name in _IMMORTAL:
+        message = f'namespaces "{meta.name}" is forbidden: this namespace may not be deleted'
+        raise Forbidden(message, old.kind.plural, meta.name)
+    if meta.deletion_ms is not None:
+        return old
+    status = {**(old.status or {}), "phase": "Terminating"}
+    new = old.replace(meta=meta.replace(deletion_ms=context.clock.now_ms), status=status)
+    context.store.update(old, new)
+    return finish_deletion(context, new)
 
 
 def require_account(store: Store, spec: PodSpec, meta: ObjectMeta) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..heart.errors import AlreadyExists, Conflict
 from ..kinds.defaults import apply_defaults
+from ..kinds.namespace import NAMESPACE
 from ..kinds.registry import read_object
 from ..kinds.validation import validate_create, validate_update
 from ..objects.condition import Condition
@@ -31,7 +32,7 @@ from .deletion import check_preconditions, check_propagation, delete_object, del
 from .evictions import evict_pod
 from .identity import identify, with_name
 from .kind_hooks import complete_changed, complete_new, list_companions
-from .namespace_rules import require_namespace
+from .namespace_rules import delete_namespace, require_namespace
 from .quotas import QUOTA
 from .requests import check_address, check_subresource, decode, make_wanted, patched, read_new, require_fresh
 
@@ -215,6 +216,8 @@ class ApiServer:
             check_preconditions(old, preconditions)
         if isinstance(old, Pod):
             return self.delete_pod(old, grace_seconds, has_options)
+        if old.kind.id == NAMESPACE.kind.id:
+            return delete_namespace(self._context, old)
         return delete_object(self._context, old, propagation)
 
     def delete_pod(self, pod: Pod, requested: int | None = None, has_options: bool = True) -> Pod:

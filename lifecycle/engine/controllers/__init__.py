@@ -10,6 +10,7 @@ from .act import Act
 from .deployment import DeploymentController
 from .endpoints import EndpointSliceController
 from .garbage import GarbageCollector
+from .namespaces import NamespaceController
 from .node_taints import NodeTaintController
 from .owner.pods import PodOwners
 from .quota import QuotaController
@@ -39,6 +40,7 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         DeploymentController(context, act, pods.tally),
         GarbageCollector(context, act),
         EndpointSliceController(context, act),
+        NamespaceController(context, act),
         NodeTaintController(context, act),
         QuotaController(context, act),
     ]

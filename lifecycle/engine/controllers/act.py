@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..api.context import Context
+from ..api.namespace_rules import is_namespace_ending
 from ..api.server import ApiServer
 from ..heart.errors import ApiError
 from ..objects.meta import StoredObject
@@ -52,7 +53,9 @@ class Actor:
         try:
             pod = self._api.create_pod(action)
         except ApiError as refusal:
-            self._tell(owner, "Warning", "FailedCreate", f"Error creating: {refusal.message}", source)
+            # In a namespace that is going nothing can be made, and that is no failure.
+            if not is_namespace_ending(refusal):
+                self._tell(owner, "Warning", "FailedCreate", f"Error creating: {refusal.message}", source)
             raise
         self._tell(owner, "Normal", "SuccessfulCreate", f"Created pod: {pod.meta.name}", source)
 

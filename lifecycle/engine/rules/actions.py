@@ -121,13 +121,14 @@ class Decision(Record):
 
 
 class Refusal(Record):
-    """A creation that the API server refused, and why."""
+    """A creation that the API server refused, and why; `is_ending`: because its namespace goes."""
 
-    __slots__ = ("action", "message")
+    __slots__ = ("action", "is_ending", "message")
 
-    def __init__(self, action: CreatePod | Create, message: str) -> None:
+    def __init__(self, action: CreatePod | Create, message: str, is_ending: bool = False) -> None:
         self.action = action
         self.message = message
+        self.is_ending = is_ending
 
 
 class Tried(Record):

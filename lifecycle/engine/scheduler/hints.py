@@ -1,7 +1,8 @@
 """Which changes may help a pod that no node took: it is tried again for these alone.
 
-Models the queueing hints of the scheduler plugins, as far as one can see what kept a pod from a node. A hint
-is a word; several make one key. Left out: pods that are tried again because they waited for five minutes.
+Models the queueing hints of the scheduler's plugins, by what was said to keep a pod from the nodes. A hint is
+one word or several, and a key of the scheduler's queue. Left out: pods that are tried again because they
+waited for five minutes.
 """
 
 from __future__ import annotations

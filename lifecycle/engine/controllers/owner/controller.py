@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 from ...api.context import Context
+from ...api.namespace_rules import is_namespace_ending
 from ...heart.errors import ApiError
 from ...objects.meta import Key, StoredObject
 from ...objects.selector import Selector
@@ -134,7 +135,7 @@ class OwnerController(Generic[Owner]):
             except ApiError as refusal:
                 if not isinstance(action, CreatePod | Create):
                     raise
-                refusals.append(Refusal(action, refusal.message))
+                refusals.append(Refusal(action, refusal.message, is_namespace_ending(refusal)))
                 if isinstance(action, Create):
                     break
         return Tried(calls, tuple(refusals))

@@ -99,9 +99,13 @@ def default_storage_class(data: Mapping[str, Any]) -> Json:
 
 
 def default_namespace(data: Mapping[str, Any]) -> Json:
-    """Every namespace carries its name as a label, so that selectors can find it."""
+    """Every namespace carries its name as a label, so that selectors can find it, and begins as active."""
     metadata = dict(data.get("metadata") or {})
     if metadata.get("name"):
         own = {"kubernetes.io/metadata.name": metadata["name"]}
         metadata["labels"] = {**(metadata.get("labels") or {}), **own}
-    return {**data, "metadata": metadata, "spec": {"finalizers": ["kubernetes"], **(data.get("spec") or {})}}
+    status = data.get("status") or {"phase": "Active"}
+    spec = data.get("spec") or {}
+    if not metadata.get("deletionTimestamp"):
+        spec = {"finalizers": ["kubernetes"], **spec}
+    return {**data, "metadata": metadata, "spec": spec, "status": status}

@@ -84,7 +84,9 @@ def decide(seen: Seen, now_ms: int) -> Decision:
     if actions:
         return Decision(actions, goes_on=True)
     tried, active = seen.tried, seen.counts.active
-    failure = tried.refusals[0].message if tried.refusals else None
+    # Nothing can be made in a namespace that goes: that is no failure, and trying on would be in vain.
+    is_ending = any(one.is_ending for one in tried.refusals)
+    failure = tried.refusals[0].message if tried.refusals and not is_ending else None
     replica_set = seen.replica_set
     status = calculate_status(replica_set, seen.counts, failure, now_ms)
     is_same = is_same_status(replica_set.status, status)
@@ -93,7 +95,7 @@ def decide(seen: Seen, now_ms: int) -> Decision:
         recheck_at_ms=seen.due_ms,
         is_failure=failure is not None,
         # More was missing than one look makes or deletes.
-        is_unfinished=tried.calls > 0 and count_missing(replica_set, active) != 0,
+        is_unfinished=tried.calls > 0 and not is_ending and count_missing(replica_set, active) != 0,
     )
 
 

@@ -1,0 +1,124 @@
+"""What clients make of many events: the figures are client-go's (events_cache.go, event_broadcaster.go)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lifecycle.engine.heart.trace import EventRow, Trace
+from lifecycle.engine.objects.meta import Subject
+
+WEB = Subject("Deployment", "default", "web", "uid-web", None, "apps")
+MINUTE = 60_000
+
+
+def tell(trace: Trace, at_ms: int, message: str, reason: str = "Scaling", source: str = "controller") -> None:
+    trace.at_ms = at_ms
+    trace.event(WEB, "Normal", reason, message, source)
+
+
+def told(trace: Trace) -> list[tuple[str, int]]:
+    """(message, count) of every row."""
+    return [(row.message, row.count) for row in trace.entries if isinstance(row, EventRow)]
+
+
+def combined(message: str) -> str:
+    return f"(combined from similar events): {message}"
+
+
+def test_the_tenth_message_for_one_reason_is_combined() -> None:
+    """Recorded in deploy-undo-previous: nine stand alone, and four more count up one event."""
+    trace = Trace()
+    for number in range(1, 14):
+        tell(trace, number * 1000, f"m{number}")
+    assert told(trace)[:9] == [(f"m{number}", 1) for number in range(1, 10)]
+    assert told(trace)[9:] == [(combined(f"m{number}"), number - 9) for number in range(10, 14)]
+    rows = [row for row in trace.entries if isinstance(row, EventRow)]
+    assert len({row.event_id for row in rows[9:]}) == 1
+    assert [row.last_ms for row in rows[9:]] == [10_000, 11_000, 12_000, 13_000]
+    assert {row.first_ms for row in rows[9:]} == {10_000}
+
+
+def test_the_same_message_counts_up_its_own_event() -> None:
+    trace = Trace()
+    for at_ms in (0, 5_000, 9_000):
+        tell(trace, at_ms, "again")
+    tell(trace, 9_000, "other")
+    assert told(trace) == [("again", 1), ("again", 2), ("again", 3), ("other", 1)]
+    first, *_, last, other = [row for row in trace.entries if isinstance(row, EventRow)]
+    assert (last.event_id, last.first_ms, last.last_ms) == (first.event_id, 0, 9_000)
+    assert other.event_id != first.event_id
+
+
+@pytest.mark.parametrize(
+    "gap_ms, is_combined",
+    [
+        pytest.param(10 * MINUTE, True, id="ten minutes after the ninth"),
+        pytest.param(10 * MINUTE + 1, False, id="later: counted anew"),
+    ],
+)
+def test_messages_are_alike_within_ten_minutes(gap_ms: int, is_combined: bool) -> None:
+    trace = Trace()
+    for number in range(9):
+        tell(trace, 0, f"m{number}")
+    tell(trace, gap_ms, "last")
+    assert told(trace)[-1] == (combined("last") if is_combined else "last", 1)
+
+
+def test_messages_for_other_reasons_are_not_alike() -> None:
+    trace = Trace()
+    for number in range(20):
+        tell(trace, 0, f"m{number}", reason=f"Reason{number % 3}")
+    assert not [message for message, _ in told(trace) if message.startswith("(combined")]
+
+
+@pytest.mark.parametrize("source", ["controller", "kubelet"])
+def test_a_source_tells_25_events_about_an_object_and_then_one_in_five_minutes(source: str) -> None:
+    trace = Trace()
+    for number in range(40):
+        tell(trace, 0, f"m{number}", reason=f"Reason{number % 5}", source=source)
+    assert len(told(trace)) == 25
+    tell(trace, 5 * MINUTE - 1, "too early", source=source)
+    assert len(told(trace)) == 25
+    tell(trace, 5 * MINUTE, "in time", source=source)
+    tell(trace, 5 * MINUTE, "one too many", source=source)
+    assert len(told(trace)) == 26
+
+
+def test_what_is_dropped_is_counted() -> None:
+    trace = Trace()
+    for _ in range(30):
+        tell(trace, 0, "again")
+    tell(trace, 5 * MINUTE, "again")
+    assert told(trace)[-2:] == [("again", 25), ("again", 31)]
+
+
+def test_the_scheduler_tells_each_version_of_a_pod_twice_at_most() -> None:
+    """Recorded in delete-pending-unschedulable: one event of the first version, a series of the second."""
+    trace = Trace()
+    for version in (1, 2, 2, 2):
+        trace.event_of_version(WEB, "Warning", "FailedScheduling", "no room", "default-scheduler", version)
+    assert told(trace) == [("no room", 1), ("no room", 1), ("no room", 2)]
+    first, second, again = [row for row in trace.entries if isinstance(row, EventRow)]
+    assert again.event_id == second.event_id != first.event_id
+
+
+def test_it_goes_on_where_it_was_saved() -> None:
+    trace, other = Trace(), Trace()
+    for number in range(9):
+        tell(trace, 0, f"m{number}")
+    trace.take()
+    other.load(json.loads(json.dumps(trace.save())))
+    for one in (trace, other):
+        tell(one, 1000, "tenth")
+    assert told(other) == told(trace) == [(combined("tenth"), 1)]
+
+
+def test_nothing_is_kept_of_what_is_gone() -> None:
+    trace = Trace()
+    for source in ("controller", "kubelet"):
+        tell(trace, 0, "here", source=source)
+    trace.event_of_version(WEB, "Warning", "FailedScheduling", "no room", "default-scheduler", 1)
+    trace.correlator.forget(WEB.uid)
+    assert trace.save()["correlator"] == {"normal": {}, "sources": {}, "series": {}}
