@@ -17,6 +17,7 @@ Payloads by kind (`namespace` may be left out: `default`); `payloads.py` checks 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from ..objects.record import Record
@@ -24,16 +25,14 @@ from ..objects.record import Record
 VERSION = 1
 
 
-class Command(Record):
+@dataclass(frozen=True, slots=True)
+class Command:
     """One request. `id` is unique in its cluster; rows it causes name it as `command:<id>`."""
 
-    __slots__ = ("id", "kind", "payload", "version")
-
-    def __init__(self, id: str, kind: str, payload: dict[str, Any], version: int = VERSION) -> None:
-        self.id = id
-        self.kind = kind
-        self.payload = payload
-        self.version = version
+    id: str
+    kind: str
+    payload: dict[str, Any]
+    version: int = VERSION
 
 
 class Result(Record):

@@ -188,45 +188,20 @@ def running(started_ms: int | None) -> ContainerState:
     return ContainerState(RUNNING, started_ms=started_ms)
 
 
+@dataclass(slots=True, eq=False)
 class ContainerStatus(Record):
     """One entry of a pod's container statuses. `started` None means not reported."""
 
-    __slots__ = (
-        "container_id",
-        "extra",
-        "image",
-        "image_id",
-        "last_state",
-        "name",
-        "ready",
-        "restart_count",
-        "started",
-        "state",
-    )
-
-    def __init__(
-        self,
-        name: str,
-        state: ContainerState | None = None,
-        last_state: ContainerState | None = None,
-        ready: bool = False,
-        started: bool | None = None,
-        restart_count: int = 0,
-        image: str = "",
-        image_id: str = "",
-        container_id: str = "",
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.name = name
-        self.state = state
-        self.last_state = last_state
-        self.ready = ready
-        self.started = started
-        self.restart_count = restart_count
-        self.image = image
-        self.image_id = image_id
-        self.container_id = container_id
-        self.extra = extra
+    name: str
+    state: ContainerState | None = None
+    last_state: ContainerState | None = None
+    ready: bool = False
+    started: bool | None = None
+    restart_count: int = 0
+    image: str = ""
+    image_id: str = ""
+    container_id: str = ""
+    extra: dict[str, Any] | None = None
 
     def with_extra(self, extra: dict[str, Any] | None) -> ContainerStatus:
         """The status with other details: the hot path's `replace`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from .condition import Condition, read_conditions
@@ -91,21 +92,20 @@ class DeploymentSpec(Reading):
         return self._surge_and_unavailable
 
 
+@dataclass(slots=True, eq=False)
 class DeploymentStatus(Record):
     """What is reported of a Deployment."""
 
-    __slots__ = (
-        "available_replicas",
-        "collision_count",
-        "conditions",
-        "extra",
-        "observed_generation",
-        "ready_replicas",
-        "replicas",
-        "terminating_replicas",
-        "unavailable_replicas",
-        "updated_replicas",
-    )
+    replicas: int = 0
+    updated_replicas: int = 0
+    ready_replicas: int = 0
+    available_replicas: int = 0
+    unavailable_replicas: int = 0
+    terminating_replicas: int | None = None
+    observed_generation: int = 0
+    collision_count: int | None = None
+    conditions: tuple[Condition, ...] = ()
+    extra: dict[str, Any] | None = None
     INTEGERS = (
         ("replicas", "replicas"),
         ("updatedReplicas", "updated_replicas"),
@@ -116,30 +116,6 @@ class DeploymentStatus(Record):
         ("collisionCount", "collision_count"),
     )
     """(name in the API, slot) of every number the trace follows, in the API's order."""
-
-    def __init__(
-        self,
-        replicas: int = 0,
-        updated_replicas: int = 0,
-        ready_replicas: int = 0,
-        available_replicas: int = 0,
-        unavailable_replicas: int = 0,
-        terminating_replicas: int | None = None,
-        observed_generation: int = 0,
-        collision_count: int | None = None,
-        conditions: tuple[Condition, ...] = (),
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.replicas = replicas
-        self.updated_replicas = updated_replicas
-        self.ready_replicas = ready_replicas
-        self.available_replicas = available_replicas
-        self.unavailable_replicas = unavailable_replicas
-        self.terminating_replicas = terminating_replicas
-        self.observed_generation = observed_generation
-        self.collision_count = collision_count
-        self.conditions = conditions
-        self.extra = extra
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any] | None, epoch_ms: int = 0) -> DeploymentStatus:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from .kinds import Kind, id_for, kind_for
 from .record import Record
@@ -197,6 +197,7 @@ class ObjectMeta(Record, derived=("controller", "subject")):
         return data
 
 
+@dataclass(slots=True, eq=False)
 class StoredObject(Record):
     """An object of the store. Immutable: a write stores a new outer object that shares its parts.
 
@@ -204,24 +205,13 @@ class StoredObject(Record):
     kinds without a typed class `spec` and `status` are plain JSON.
     """
 
-    __slots__ = ("extra", "kind", "meta", "resource_version", "spec", "status")
-    KIND: str = ""
-
-    def __init__(
-        self,
-        kind: Kind,
-        meta: ObjectMeta,
-        spec: Any = None,
-        status: Any = None,
-        resource_version: int = 0,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.kind = kind
-        self.meta = meta
-        self.spec = spec
-        self.status = status
-        self.resource_version = resource_version
-        self.extra = extra
+    kind: Kind
+    meta: ObjectMeta
+    spec: Any = None
+    status: Any = None
+    resource_version: int = 0
+    extra: dict[str, Any] | None = None
+    KIND: ClassVar[str] = ""
 
     @property
     def key(self) -> Key:

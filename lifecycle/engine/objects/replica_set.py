@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from .condition import Condition, read_conditions
@@ -47,19 +48,18 @@ class ReplicaSetSpec(Reading):
         return cls(raw, selector, template)
 
 
+@dataclass(slots=True, eq=False)
 class ReplicaSetStatus(Record):
     """What is reported of a ReplicaSet. `terminating_replicas` is None where it was never counted."""
 
-    __slots__ = (
-        "available_replicas",
-        "conditions",
-        "extra",
-        "fully_labeled_replicas",
-        "observed_generation",
-        "ready_replicas",
-        "replicas",
-        "terminating_replicas",
-    )
+    replicas: int = 0
+    fully_labeled_replicas: int = 0
+    ready_replicas: int = 0
+    available_replicas: int = 0
+    terminating_replicas: int | None = None
+    observed_generation: int = 0
+    conditions: tuple[Condition, ...] = ()
+    extra: dict[str, Any] | None = None
     INTEGERS = (
         ("replicas", "replicas"),
         ("fullyLabeledReplicas", "fully_labeled_replicas"),
@@ -68,26 +68,6 @@ class ReplicaSetStatus(Record):
         ("terminatingReplicas", "terminating_replicas"),
     )
     """(name in the API, slot) of every number the trace follows, in the API's order."""
-
-    def __init__(
-        self,
-        replicas: int = 0,
-        fully_labeled_replicas: int = 0,
-        ready_replicas: int = 0,
-        available_replicas: int = 0,
-        terminating_replicas: int | None = None,
-        observed_generation: int = 0,
-        conditions: tuple[Condition, ...] = (),
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.replicas = replicas
-        self.fully_labeled_replicas = fully_labeled_replicas
-        self.ready_replicas = ready_replicas
-        self.available_replicas = available_replicas
-        self.terminating_replicas = terminating_replicas
-        self.observed_generation = observed_generation
-        self.conditions = conditions
-        self.extra = extra
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any] | None, epoch_ms: int = 0) -> ReplicaSetStatus:

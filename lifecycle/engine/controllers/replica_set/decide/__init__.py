@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ....objects.condition import Condition, find_condition
 from ....objects.meta import controller_reference
@@ -20,38 +21,26 @@ FAILED_CREATE = "FailedCreate"
 FAILED_DELETE = "FailedDelete"
 
 
-class Counts(Record):
+@dataclass(slots=True)
+class Counts:
     """A ReplicaSet's pods in numbers. `terminating` None: not counted (gate off)."""
 
-    __slots__ = ("active", "available", "labeled", "ready", "terminating")
-
-    def __init__(
-        self, active: int, labeled: int, ready: int, available: int, terminating: int | None
-    ) -> None:
-        self.active = active
-        self.labeled = labeled
-        self.ready = ready
-        self.available = available
-        self.terminating = terminating
+    active: int
+    labeled: int
+    ready: int
+    available: int
+    terminating: int | None
 
 
-class Surplus(Record):
+@dataclass(slots=True)
+class Surplus:
     """What the choice of pods to delete needs: candidates (at least the first of the ranking; all pods
     when in doubt), related active pods by node, and the gates."""
 
-    __slots__ = ("candidates", "related_by_node", "use_cost", "use_logarithm")
-
-    def __init__(
-        self,
-        candidates: Sequence[Pod],
-        related_by_node: Mapping[str, int],
-        use_cost: bool = True,
-        use_logarithm: bool = True,
-    ) -> None:
-        self.candidates = candidates
-        self.related_by_node = related_by_node
-        self.use_cost = use_cost
-        self.use_logarithm = use_logarithm
+    candidates: Sequence[Pod]
+    related_by_node: Mapping[str, int]
+    use_cost: bool = True
+    use_logarithm: bool = True
 
 
 class Seen(Record):
