@@ -33,31 +33,6 @@ class RestartRule(Record):
 class Container(Reading, read_from=("raw", "section")):
     """A container of a pod's spec, read once per template. Resources: CPU in milli, others in units."""
 
-    __slots__ = (
-        "args",
-        "command",
-        "field_path",
-        "image",
-        "image_pull_policy",
-        "is_init",
-        "is_sidecar",
-        "limits",
-        "liveness_probe",
-        "name",
-        "ports",
-        "post_start",
-        "pre_stop",
-        "raw",
-        "readiness_probe",
-        "refers_to_sources",
-        "requests",
-        "restart_policy",
-        "restart_policy_rules",
-        "section",
-        "startup_probe",
-        "stop_signal",
-    )
-
     def __init__(self, raw: dict[str, Any], section: str = "containers") -> None:
         """`section`: the list of the pod's spec that it stands in."""
         lifecycle = raw.get("lifecycle") or {}

@@ -25,21 +25,6 @@ NO_LIMIT = 2**31 - 1
 class DeploymentSpec(Reading):
     """What a Deployment asks for. `raw` is the stored JSON; what it leaves out is not defaulted here."""
 
-    __slots__ = (
-        "_surge_and_unavailable",
-        "max_surge",
-        "max_unavailable",
-        "min_ready_seconds",
-        "paused",
-        "progress_deadline_seconds",
-        "raw",
-        "replicas",
-        "revision_history_limit",
-        "selector",
-        "strategy_type",
-        "template",
-    )
-
     def __init__(self, raw: dict[str, Any], template: PodTemplate | None = None) -> None:
         strategy = raw.get("strategy") or {}
         rolling = strategy.get("rollingUpdate") or {}

@@ -96,39 +96,6 @@ class PodSpec(Reading):
     `base` and `overlay` tell of what `pod_overlay` made: the reading it shares, the fields that differ.
     """
 
-    __slots__ = (
-        "active_deadline_seconds",
-        "affinity",
-        "all_containers",
-        "base",
-        "containers",
-        "ephemeral_containers",
-        "host_network",
-        "host_pid",
-        "hostname",
-        "init_containers",
-        "is_plain",
-        "node_selector",
-        "notes",
-        "os_name",
-        "overhead",
-        "overlay",
-        "priority",
-        "raw",
-        "readiness_gates",
-        "resources",
-        "restart_policy",
-        "scheduler_name",
-        "scheduling_gates",
-        "service_account_name",
-        "share_process_namespace",
-        "subdomain",
-        "termination_grace_seconds",
-        "tolerations",
-        "topology_spread_constraints",
-        "volumes",
-    )
-
     def __init__(self, raw: dict[str, Any]) -> None:
         self.raw = raw
         self.containers = _read_containers(raw, "containers")

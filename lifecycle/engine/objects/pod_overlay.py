@@ -52,8 +52,7 @@ def overlay_spec(base: PodSpec, fields: Mapping[str, Any]) -> PodSpec:
         if name not in SPEC_FIELDS:
             raise ValueError(f"spec.{name}: is of the template; one of {', '.join(SPEC_FIELDS)} may differ")
     new = object.__new__(PodSpec)
-    for slot in PodSpec.__slots__:
-        setattr(new, slot, getattr(base, slot))
+    vars(new).update(vars(base))
     new.base, new.overlay = base, dict(fields)
     new.raw = {**base.raw, **fields}
     new.read_own_fields()

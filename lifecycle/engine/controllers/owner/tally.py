@@ -27,30 +27,6 @@ _OF_META = ACTIVE | UNFINISHED | LABELED | STRAY | COSTED
 class OwnerTally:
     """The pods of one owner, counted."""
 
-    __slots__ = (
-        "_bits",
-        "_due_heap",
-        "_due_ms",
-        "_finished",
-        "_labels",
-        "_selector",
-        "_unavailable",
-        "active",
-        "costed",
-        "failed",
-        "key",
-        "labeled",
-        "min_ready_ms",
-        "nodes",
-        "ranked",
-        "ready",
-        "strays",
-        "succeeded",
-        "terminating",
-        "unfinished",
-        "unranked",
-    )
-
     def __init__(self, reference: OwnerReference, namespace: str, counts_finished: bool = False) -> None:
         self.key = (reference.kind, namespace, reference.name)
         self._bits: dict[str, int] = {}
