@@ -17,10 +17,8 @@ Payloads by kind (`namespace` may be left out: `default`); `payloads.py` checks 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
-
-from ..objects.record import Record
 
 VERSION = 1
 
@@ -35,22 +33,14 @@ class Command:
     version: int = VERSION
 
 
-class Result(Record):
+@dataclass(slots=True)
+class Result:
     """The answer: an HTTP code, the object as stored, or a Kubernetes Status saying what was wrong."""
 
-    __slots__ = ("code", "object", "status", "warnings")
-
-    def __init__(
-        self,
-        code: int,
-        object: dict[str, Any] | None = None,
-        status: dict[str, Any] | None = None,
-        warnings: list[str] | None = None,
-    ) -> None:
-        self.code = code
-        self.object = object
-        self.status = status
-        self.warnings = warnings or []
+    code: int
+    object: dict[str, Any] | None = None
+    status: dict[str, Any] | None = None
+    warnings: list[str] = field(default_factory=list)
 
     @property
     def ok(self) -> bool:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .condition import Condition, read_conditions
+from .condition import Condition
 from .int_or_percent import IntOrPercent, read_int_or_percent, resolve_fenceposts
 from .kinds import Kind
-from .meta import StoredObject
 from .pod_template import PodTemplate
-from .record import Reading, Record
+from .record import Reading
 from .selector import Selector
+from .workload import OBSERVED_GENERATION, Workload, WorkloadStatus
 
 DEPLOYMENT_KIND = Kind("apps/v1", "Deployment", "deployments", True, "deploy")
 ROLLING_UPDATE, RECREATE = "RollingUpdate", "Recreate"
@@ -78,7 +77,7 @@ class DeploymentSpec(Reading):
 
 
 @dataclass(slots=True, eq=False)
-class DeploymentStatus(Record):
+class DeploymentStatus(WorkloadStatus):
     """What is reported of a Deployment."""
 
     replicas: int = 0
@@ -100,68 +99,15 @@ class DeploymentStatus(Record):
         ("terminatingReplicas", "terminating_replicas"),
         ("collisionCount", "collision_count"),
     )
-    """(name in the API, slot) of every number the trace follows, in the API's order."""
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any] | None, epoch_ms: int = 0) -> DeploymentStatus:
-        """Read `status`; unknown fields are kept in `extra`."""
-        data = data or {}
-        return cls(
-            data.get("replicas") or 0,
-            data.get("updatedReplicas") or 0,
-            data.get("readyReplicas") or 0,
-            data.get("availableReplicas") or 0,
-            data.get("unavailableReplicas") or 0,
-            data.get("terminatingReplicas"),
-            data.get("observedGeneration") or 0,
-            data.get("collisionCount"),
-            read_conditions(data.get("conditions"), epoch_ms),
-            {name: value for name, value in data.items() if name not in _READ} or None,
-        )
-
-    def to_json(self, epoch_ms: int = 0) -> dict[str, Any]:
-        """The API form: numbers that are 0 are left out."""
-        data: dict[str, Any] = {}
-        if self.observed_generation:
-            data["observedGeneration"] = self.observed_generation
-        for name, slot in self.INTEGERS[:5]:
-            if value := getattr(self, slot):
-                data[name] = value
-        for name, slot in self.INTEGERS[5:]:
-            if (value := getattr(self, slot)) is not None:
-                data[name] = value
-        if self.conditions:
-            data["conditions"] = [condition.to_json(epoch_ms) for condition in self.conditions]
-        if self.extra:
-            data.update(self.extra)
-        return data
+    NUMBERS = (OBSERVED_GENERATION, *INTEGERS)
+    TOLD_AT_ZERO = ("terminating_replicas", "collision_count")
 
 
-_READ = frozenset((*dict(DeploymentStatus.INTEGERS), "observedGeneration", "conditions"))
-
-
-class Deployment(StoredObject):
+class Deployment(Workload):
     """A Deployment, typed."""
 
     __slots__ = ()
     KIND = DEPLOYMENT_KIND.name
+    SPEC, STATUS = DeploymentSpec, DeploymentStatus
     spec: DeploymentSpec
     status: DeploymentStatus
-
-    @classmethod
-    def _read_spec(cls, data: Mapping[str, Any], epoch_ms: int) -> DeploymentSpec:
-        return DeploymentSpec(dict(data.get("spec") or {}))
-
-    @classmethod
-    def _read_status(cls, data: Any, epoch_ms: int) -> DeploymentStatus:
-        return DeploymentStatus.from_json(data, epoch_ms)
-
-    def spec_json(self, epoch_ms: int = 0) -> Any:
-        return self.spec.raw
-
-    def status_json(self, epoch_ms: int = 0) -> Any:
-        return self.status.to_json(epoch_ms)
-
-    def with_status(self, status: DeploymentStatus) -> Deployment:
-        """The Deployment with another status."""
-        return Deployment(self.kind, self.meta, self.spec, status, self.resource_version, self.extra)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ....objects.condition import Condition, find_condition
 from ....objects.meta import controller_reference
 from ....objects.pod import Pod
-from ....objects.record import Record
 from ....objects.replica_set import ReplicaSet, ReplicaSetStatus
 from ....rules.actions import Action, CreatePod, Decision, DeletePod, Tried, Update
 from .ranking import pods_to_delete
@@ -43,28 +42,19 @@ class Surplus:
     use_logarithm: bool = True
 
 
-class Seen(Record):
+@dataclass(slots=True)
+class Seen:
     """What a ReplicaSet's decision needs.
 
     `surplus` is there when there are too many pods and none was deleted in this look; `due_ms` is when the
     next ready pod becomes available; `tried` is what this look has done so far.
     """
 
-    __slots__ = ("counts", "due_ms", "replica_set", "surplus", "tried")
-
-    def __init__(
-        self,
-        replica_set: ReplicaSet,
-        counts: Counts,
-        surplus: Surplus | None = None,
-        due_ms: int | None = None,
-        tried: Tried | None = None,
-    ) -> None:
-        self.replica_set = replica_set
-        self.counts = counts
-        self.surplus = surplus
-        self.due_ms = due_ms
-        self.tried = tried or Tried()
+    replica_set: ReplicaSet
+    counts: Counts
+    surplus: Surplus | None = None
+    due_ms: int | None = None
+    tried: Tried = field(default_factory=Tried)
 
 
 def decide(seen: Seen, now_ms: int) -> Decision:
