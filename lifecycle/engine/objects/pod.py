@@ -153,13 +153,14 @@ def _read_containers(raw: dict[str, Any], section: str) -> tuple[Container, ...]
     return tuple(Container(entry, section) for entry in raw.get(section) or ())
 
 
-class Pod(StoredObject, derived=("shown",)):
+class Pod(StoredObject):
     """A pod. `node_name` is "" until the scheduler binds it; the shared spec never says it.
 
     `shown` is what was told of it when it was written; the store sets it.
     """
 
     __slots__ = ("node_name", "shown")
+    DERIVED = ("shown",)
     shown: Shown
     KIND = POD_KIND.name
     spec: PodSpec
