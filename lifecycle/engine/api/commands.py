@@ -46,3 +46,7 @@ class Result:
     def ok(self) -> bool:
         """Whether the command was carried out."""
         return self.code < 400
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {"code": self.code, "object": self.object, "status": self.status, "warnings": self.warnings}
