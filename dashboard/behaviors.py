@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboard.readings import event_uid_of
-from lifecycle.engine.kinds.container_profile import CONTAINER_PROFILE
+from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.programs.told import tell_behaviors
 from lifecycle.models import Cluster, Event, StoredObject
 from lifecycle.stored_kinds import of_kind
@@ -27,7 +27,7 @@ class Conduct:
 def list_conduct(cluster: Cluster, pod: StoredObject) -> list[Conduct]:
     """Containers in the order they start, with the Warning events that named what was not interpreted."""
     profiles = StoredObject.objects.filter(
-        of_kind(CONTAINER_PROFILE.kind.id), cluster=cluster, deleted_ms__isnull=True
+        of_kind(CONTAINER_PROFILE.id), cluster=cluster, deleted_ms__isnull=True
     )
     told = tell_behaviors(pod.data, list(profiles.order_by("name").values_list("data", flat=True)))
     warned = _warnings(cluster, event_uid_of(pod))

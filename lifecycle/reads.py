@@ -1,4 +1,4 @@
-"""Questions other surfaces ask about a cluster: its time, its objects, its rows, and any past instant.
+"""Questions other surfaces ask about a cluster: its time, its rows, and any past instant.
 
 Rows above a cluster's cursor belong to a slice that is not committed: nothing here returns them.
 """
@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from lifecycle import frames
-from lifecycle.models import Cluster, Event, ObjectVersion, Shard, StoredObject, Transition
+from lifecycle.models import Cluster, Event, Shard, Transition
 from lifecycle.runs import checkpoints
 from lifecycle.runs.run_clock import RunClock
 from lifecycle.runs.shards import SILENCE
@@ -66,34 +66,6 @@ def rows_since(cluster: Cluster, after: int, limit: int = frames.MAX_ROWS) -> li
     rows = [frames.transition_json(row) for row in transitions(cluster, after).filter(seq__lte=last)]
     rows += [frames.event_json(row) for row in events(cluster, after).filter(seq__lte=last)]
     return sorted(rows, key=lambda row: row["seq"])
-
-
-def objects(
-    cluster: Cluster, kind: str | None = None, namespace: str | None = None, alive: bool | None = None
-) -> QuerySet[StoredObject]:
-    """The latest state of objects, without their JSON until it is asked for."""
-    found = StoredObject.objects.filter(cluster=cluster).defer("data")
-    if kind is not None:
-        found = found.filter(kind=kind)
-    if namespace is not None:
-        found = found.filter(namespace=namespace)
-    if alive is not None:
-        found = found.filter(deleted_ms__isnull=alive)
-    return found.order_by("kind", "namespace", "name", "created_ms")
-
-
-def find_object(cluster: Cluster, kind: str, namespace: str | None, name: str) -> StoredObject | None:
-    """The latest object of that name: the living one, else the one deleted last."""
-    found = StoredObject.objects.filter(cluster=cluster, kind=kind, namespace=namespace or None, name=name)
-    return found.order_by("-created_ms", "-rv").first()
-
-
-def versions_since(cluster: Cluster, after_rv: int, limit: int = 1000) -> list[ObjectVersion]:
-    """Writes after a resourceVersion, for watches; Gone (410) when the watch window has moved on."""
-    if after_rv + 1 < cluster.oldest_rv:
-        raise Gone(f"too old resource version: {after_rv} ({cluster.oldest_rv - 1})")
-    rows = ObjectVersion.objects.filter(cluster=cluster, rv__gt=after_rv, rv__lte=cluster.rv)
-    return list(rows.order_by("rv")[:limit])
 
 
 def state(cluster: Cluster, at_ms: int) -> Iterator[dict[str, Any]]:

@@ -19,11 +19,7 @@ PACKAGES = ("lifecycle.engine", "lifecycle.userland")
 # What is left to mend, by room (a package and all below it; the deepest that fits counts). A number is
 # exact: it goes down with every repair and never up, and a room that is done leaves the table.
 ROOMS: dict[str, dict[str, int]] = {
-    "without a docstring": {
-        "lifecycle.engine.kubelet": 8,
-        "lifecycle.engine.objects": 4,
-        "lifecycle.engine.rules": 26,
-    },
+    "without a docstring": {},
     "annotated without the future import": {},
     "importing its own package by its full name": {},
 }

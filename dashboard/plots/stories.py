@@ -27,21 +27,6 @@ FIELDS = ("exists", *TOLD_BESIDE, STATE)
 class PodStory:
     """One pod, from its first row to its last."""
 
-    __slots__ = (
-        "_beside",
-        "_told_ms",
-        "_told_until",
-        "_why",
-        "created_ms",
-        "deleted_ms",
-        "lane",
-        "name",
-        "namespace",
-        "owner",
-        "spans",
-        "uid",
-    )
-
     def __init__(self, row: Row) -> None:
         self.uid: str = row["uid"]
         self.namespace: str = row["namespace"] or ""

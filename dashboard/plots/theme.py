@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-Figure = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class Tone:

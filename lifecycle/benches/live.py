@@ -155,7 +155,7 @@ async def _listen(podline: Installation, made: list[Cluster], watchers: list[Wat
 
 
 def _pause(cluster: Cluster) -> None:
-    inbox.wait_for_control(inbox.pause(cluster), PATIENCE_SECONDS)
+    inbox.wait_for_control(inbox.control(cluster, "pause"), PATIENCE_SECONDS)
 
 
 async def _wait_for_the_last(watchers: list[Watcher], heads: dict[str, int]) -> None:

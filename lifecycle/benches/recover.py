@@ -82,7 +82,7 @@ def run(kills: int, pods: int) -> Report:
         for number in range(kills):
             _kill_once(trial, roles[number % len(roles)], number)
         unanswered = [command for command in trial.asked if not _is_answered(command)]
-        inbox.wait_for_control(inbox.pause(trial.cluster), PATIENCE_SECONDS)
+        inbox.wait_for_control(inbox.control(trial.cluster, "pause"), PATIENCE_SECONDS)
         _finish_pinned(trial.pinned, kills)
         difference = find_difference(trial.cluster) or find_difference(trial.pinned, is_pinned=True)
         recorded = Command.objects.filter(cluster=trial.cluster).count()
@@ -146,7 +146,7 @@ def _make_pinned(podline: Installation, kills: int, pods: int) -> Cluster:
         image = {"container": "web", "image": f"nginx:1.{number}"}
         kind, payload = ("setImage", image) if number % 2 else ("scale", {"replicas": 3 + number % pods})
         inbox.append(cluster, kind, TARGET | payload, pinned_ms=PINNED_EVERY_MS * (number + 1))
-    inbox.run(cluster, until_ms=_pinned_end_ms(kills), fast=False)
+    inbox.control(cluster, "run", {"untilMs": _pinned_end_ms(kills), "fast": False})
     return cluster
 
 
@@ -157,7 +157,7 @@ def _pinned_end_ms(kills: int) -> int:
 def _finish_pinned(cluster: Cluster, kills: int) -> None:
     """What is left of its run goes as fast as it can."""
     end_ms = _pinned_end_ms(kills)
-    inbox.run(cluster, until_ms=end_ms)
+    inbox.control(cluster, "run", {"untilMs": end_ms})
     deadline = time.monotonic() + 5 * PATIENCE_SECONDS
     while cluster.instant_ms < end_ms:
         if time.monotonic() > deadline:

@@ -85,7 +85,7 @@ def _fast_forward(clusters: list[Cluster], restarts: int) -> float:
     end_ms = RESTART_EVERY_MS * (restarts + 1)
     started = time.monotonic()
     for cluster in clusters:
-        inbox.run(cluster, until_ms=end_ms)
+        inbox.control(cluster, "run", {"untilMs": end_ms})
     for cluster in clusters:
         while (instant_ms := _instant_ms(cluster)) < end_ms:
             if time.monotonic() - started > PATIENCE_SECONDS:

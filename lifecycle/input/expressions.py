@@ -14,7 +14,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from lifecycle.engine.kinds.registry import find_kind
@@ -106,14 +106,12 @@ class Expression:
             return Verdict(False, True, f"{seen}, which cannot be compared with {self.wanted}")
 
 
+@dataclass(slots=True)
 class Look:
     """An expression that is asked after every instant: its object is read again only when it has changed."""
 
-    __slots__ = ("_last", "expression")
-
-    def __init__(self, expression: Expression) -> None:
-        self.expression = expression
-        self._last: tuple[int | None, Verdict] | None = None
+    expression: Expression
+    _last: tuple[int | None, Verdict] | None = field(init=False, default=None)
 
     def at(self, cluster: GoingOn) -> Verdict:
         """The verdict on the cluster as it stands."""

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from lifecycle.engine.heart.settings import FEATURE_DEFAULTS, Settings
-from lifecycle.engine.kinds.container_profile import CONTAINER_PROFILE
 from lifecycle.engine.kinds.defaults import apply_defaults
+from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.engine.kinds.validation import validate_create, validate_update
 from lifecycle.engine.programs.behavior_yaml import read_annotation
@@ -80,7 +80,7 @@ def _list_behavior_problems(document: Document) -> Iterator[Problem]:
             place = (*path, "annotations", BEHAVIOR)
             for problem in read_annotation(text).problems:
                 yield document.problem(place, f"{problem.path}: {problem.text}")
-    if kind_of_json(document.data).id == CONTAINER_PROFILE.kind.id:
+    if kind_of_json(document.data).id == CONTAINER_PROFILE.id:
         for problem in read_profile(document.data)[1]:
             yield document.problem(parse_path(problem.path), problem.text)
 

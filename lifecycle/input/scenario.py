@@ -306,21 +306,3 @@ def write_scenario(
     document = {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": name}, "spec": spec}
     kubelets = list(settings.get("kubelet") or ())
     return write_documents([*kubelets, *objects, document])
-
-
-__all__ = [
-    "Expect",
-    "LaneClaim",
-    "Problem",
-    "Scenario",
-    "Step",
-    "Until",
-    "check_settings",
-    "format_duration",
-    "format_epoch",
-    "is_scenario",
-    "read_epoch_ms",
-    "read_scenario",
-    "read_until",
-    "write_scenario",
-]

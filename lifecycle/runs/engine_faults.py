@@ -5,8 +5,8 @@ been asked. Anything else stops the cluster, visibly, with its recorded history 
 """
 
 import logging
-from typing import Any
 
+from lifecycle.engine import Result
 from lifecycle.engine.heart.errors import InternalError
 from lifecycle.models import Cluster, Command
 from lifecycle.runs import forks, messages
@@ -32,12 +32,7 @@ def note(fault: EngineFault) -> bool:
         )
         return False
     answer = InternalError(f"Internal error occurred: {reason}")
-    result: dict[str, Any] = {
-        "code": answer.code,
-        "object": None,
-        "status": answer.to_status(),
-        "warnings": [],
-    }
+    result = Result(answer.code, None, answer.to_status()).to_json()
     pending = Command.objects.filter(pk=fault.command.pk, state=Command.State.PENDING)
     pending.update(state=Command.State.DONE, result=result)
     messages.carrier().announce_results([str(fault.command.pk)])

@@ -170,33 +170,6 @@ def wait_for_control(control: RunControl, timeout: float = 2.0) -> bool:
     return control.applied_at is not None
 
 
-def pause(cluster: Cluster, user: User = None) -> RunControl:
-    """Virtual time stands."""
-    return control(cluster, RunControl.Kind.PAUSE, {}, user)
-
-
-def resume(cluster: Cluster, user: User = None) -> RunControl:
-    """Virtual time goes on at the cluster's speed."""
-    return control(cluster, RunControl.Kind.RESUME, {}, user)
-
-
-def step(cluster: Cluster, ms: int | None = None, user: User = None) -> RunControl:
-    """Go on by `ms`, or to the next instant at which anything happens; then stand."""
-    return control(cluster, RunControl.Kind.STEP, {} if ms is None else {"ms": ms}, user)
-
-
-def run(
-    cluster: Cluster,
-    until_ms: int | None = None,
-    condition: str = "",
-    fast: bool = True,
-    user: User = None,
-) -> RunControl:
-    """Run to an instant or until a condition holds, at the cluster's speed or flat out; then stand."""
-    payload = {"untilMs": until_ms, "condition": condition, "fast": fast}
-    return control(cluster, RunControl.Kind.RUN, payload, user)
-
-
 def _check_control(kind: str, payload: dict[str, Any]) -> None:
     if kind not in RunControl.Kind.values:
         raise ValidationError(f"run control {kind!r}: use one of {', '.join(RunControl.Kind.values)}")

@@ -238,16 +238,7 @@ def _submit(hot: Hot, command: Command) -> Answer:
         result = hot.engine.submit(checkpoints.engine_command(command))
     except Exception as problem:
         raise EngineFault(hot.cluster, command, problem) from problem
-    return Answer(
-        command,
-        hot.engine.now_ms,
-        {
-            "code": result.code,
-            "object": result.object,
-            "status": result.status,
-            "warnings": list(result.warnings),
-        },
-    )
+    return Answer(command, hot.engine.now_ms, result.to_json())
 
 
 def _waiting_commands(cluster: Cluster, now_ms: int, target_ms: int) -> list[tuple[int, Command]]:

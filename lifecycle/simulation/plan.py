@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from lifecycle.engine.heart.settings import Settings
-from lifecycle.engine.kinds.kubelet_configuration import KUBELET_CONFIGURATION
 from lifecycle.engine.kinds.namespace import NAMESPACE
+from lifecycle.engine.kinds.plain import KUBELET_CONFIGURATION
 from lifecycle.engine.kinds.registry import entry_of_json, kind_of_json
 from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.objects.node import NODE_KIND
@@ -111,7 +111,7 @@ def _open_all(
 def make_plan(documents: Sequence[Document], overrides: Overrides = Overrides()) -> Plan:
     """Put documents and flags together. Raises ManifestError with everything that is wrong."""
     scenario = _find_scenario(documents)
-    kubelets = [document for document in documents if _is_of(document, KUBELET_CONFIGURATION.kind)]
+    kubelets = [document for document in documents if _is_of(document, KUBELET_CONFIGURATION)]
     objects = [document for document in documents if not is_scenario(document) and document not in kubelets]
     _check_kubelets(kubelets)
     settings = _make_settings(scenario, overrides, objects, kubelets)

@@ -21,7 +21,7 @@ def shop(owner, wall, make_cluster, client, monkeypatch) -> Cluster:
     monkeypatch.setattr(tasks, "nudge", lambda shard: None)
     cluster = make_cluster()
     create(cluster, replicas=2)
-    inbox.run(cluster, until_ms=10_000)
+    inbox.control(cluster, "run", {"untilMs": 10_000})
     while owner.turn(cluster.pk) is not None:
         pass
     cluster.refresh_from_db()
@@ -97,7 +97,7 @@ def test_between_turns_this_instant_is_virtual_now(owner, wall, shop, monkeypatc
     """Nothing is due: the cursor stands, the clock goes on. An instant with rows still to come is refused."""
     monkeypatch.setattr(reads.time, "time", wall)
     shards.beat("test")
-    inbox.resume(shop)
+    inbox.control(shop, "resume")
     owner.turn(shop.pk)
     shop.refresh_from_db()
     wall.go_on(0.05)
@@ -147,7 +147,7 @@ def test_the_admin_forgets_a_failure_and_the_cluster_runs_again(client, owner, s
         create(shop, name="more")
     assert "The failure of shop is forgotten" in act(client, "forget_failure", shop)
     command = create(shop, name="more", replicas=1)
-    inbox.run(shop, until_ms=20_000)
+    inbox.control(shop, "run", {"untilMs": 20_000})
     while owner.turn(shop.pk) is not None:
         pass
     assert inbox.wait_for_result(command, 0)["code"] == 201

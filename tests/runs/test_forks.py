@@ -29,7 +29,7 @@ def parent(owner, wall, make_cluster):
 
 
 def run_on(owner, cluster: Cluster, until_ms: int) -> None:
-    inbox.run(cluster, until_ms=until_ms)
+    inbox.control(cluster, "run", {"untilMs": until_ms})
     while owner.turn(cluster.pk) is not None:
         pass
     cluster.refresh_from_db()

@@ -23,7 +23,7 @@ def live(owner: Any, cluster: Cluster, commands: list[tuple[int, str, Any]]) -> 
     for at_ms, kind, payload in commands:
         inbox.append(cluster, kind, orjson.loads(orjson.dumps(payload)), pinned_ms=at_ms)
     until_ms = min(max(at_ms for at_ms, _, _ in commands) + 300_000, MOST_MS)
-    inbox.run(cluster, until_ms=until_ms)
+    inbox.control(cluster, "run", {"untilMs": until_ms})
     while owner.turn(cluster.pk, 5.0) is not None:
         pass
     cluster.refresh_from_db()

@@ -47,5 +47,5 @@ def test_two_hosts_share_clusters_and_the_survivor_takes_all(workers, make_clust
     assert [inbox.wait_for_result(command)["code"] for command in commands] == [200] * 8
     assert time.monotonic() - killed_at < 8
     for cluster in clusters:
-        inbox.wait_for_control(inbox.pause(cluster))
+        inbox.wait_for_control(inbox.control(cluster, "pause"))
         assert_whole(cluster)

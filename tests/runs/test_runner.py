@@ -74,7 +74,7 @@ def test_a_pinned_command_is_not_run_past_however_short_the_turns(owner, make_cl
         inbox.append(cluster, "create", {"object": deployment(2, f"web-{n}")}, pinned_ms=1000 + 333 * n)
         for n in range(5)
     ]
-    inbox.run(cluster, until_ms=10_000)
+    inbox.control(cluster, "run", {"untilMs": 10_000})
     while owner.turn(cluster.pk, seconds=0.0) is not None:
         pass
     for command in pinned:
@@ -87,10 +87,10 @@ def test_paused_time_stands_and_goes_on_from_there(owner, wall, make_cluster):
     cluster = make_cluster()
     owner.turn(cluster.pk)
     wall.go_on(1)
-    pause = inbox.pause(cluster)
+    pause = inbox.control(cluster, "pause")
     owner.turn(cluster.pk)
     wall.go_on(60)
-    inbox.resume(cluster)
+    inbox.control(cluster, "resume")
     owner.turn(cluster.pk)
     wall.go_on(1)
     owner.turn(cluster.pk)
@@ -103,7 +103,7 @@ def test_a_run_goes_as_fast_as_it_can_and_stands_where_it_was_sent(owner, make_c
     cluster = make_cluster()
     create(cluster, replicas=3)
     owner.turn(cluster.pk)
-    inbox.run(cluster, until_ms=600_000)
+    inbox.control(cluster, "run", {"untilMs": 600_000})
     while owner.turn(cluster.pk) is not None:
         pass
     cluster.refresh_from_db()
@@ -114,7 +114,7 @@ def test_a_run_goes_as_fast_as_it_can_and_stands_where_it_was_sent(owner, make_c
 def test_a_run_stops_when_its_condition_holds(owner, make_cluster):
     cluster = make_cluster()
     create(cluster, replicas=3)
-    inbox.run(cluster, condition="deployment/web Available")
+    inbox.control(cluster, "run", {"condition": "deployment/web Available"})
     while owner.turn(cluster.pk) is not None:
         pass
     cluster.refresh_from_db()
@@ -128,7 +128,7 @@ def test_a_condition_is_looked_at_only_when_its_object_has_changed(owner, make_c
     create(cluster, replicas=3)
     reads, read = [], Engine.get
     monkeypatch.setattr(Engine, "get", lambda *given: reads.append(given[1:]) or read(*given))
-    inbox.run(cluster, condition="node/node-1 .status.phase == never", until_ms=600_000)
+    inbox.control(cluster, "run", {"condition": "node/node-1 .status.phase == never", "untilMs": 600_000})
     owner.turn(cluster.pk)
     instants = Transition.objects.filter(cluster=cluster).values("at_ms").distinct().count()
     writes = ObjectVersion.objects.filter(cluster=cluster, uid=node_uid(cluster)).count()
@@ -144,7 +144,7 @@ def test_a_step_goes_to_the_next_instant_at_which_anything_happens(owner, make_c
     create(cluster, replicas=1)
     owner.turn(cluster.pk)
     expected = owner.hot[cluster.pk].engine.next_wake()
-    inbox.step(cluster)
+    inbox.control(cluster, "step")
     owner.turn(cluster.pk)
     cluster.refresh_from_db()
     assert cluster.paused and cluster.instant_ms == expected > 0

@@ -63,7 +63,7 @@ def soak(minutes: float) -> list[Sample]:
                     print(f"{passed:7.0f} s", {name: round(mib, 1) for name, mib in samples[-1].items()})
             samples.append(measure(podline, tab))
             assert not tab.errors
-        inbox.wait_for_control(inbox.pause(cluster))
+        inbox.wait_for_control(inbox.control(cluster, "pause"))
         cluster.refresh_from_db()
         assert cluster.instant_ms > minutes * 60_000 * SPEED / 2
     return samples
@@ -101,5 +101,5 @@ def test_a_long_history_is_still_what_its_commands_give():
         for number in range(60):
             change(cluster, number)
             time.sleep(0.5)
-        inbox.wait_for_control(inbox.pause(cluster))
+        inbox.wait_for_control(inbox.control(cluster, "pause"))
         assert not find_difference(cluster)

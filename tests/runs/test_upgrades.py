@@ -34,7 +34,7 @@ def old_cluster(make_cluster):
 def live(owner, wall, cluster: Cluster, seconds: float = MINUTES_10) -> None:
     """Have a worker take the cluster over, and let virtual time pass."""
     owner.turn(cluster.pk)
-    inbox.resume(cluster)
+    inbox.control(cluster, "resume")
     owner.turn(cluster.pk)
     wall.go_on(seconds)
     for _ in range(100):

@@ -43,7 +43,7 @@ def test_a_worker_killed_in_mid_rollout_is_replaced_without_gap_or_double(worker
     scale = inbox.append(cluster, "scale", target | {"replicas": 4})
     assert inbox.wait_for_result(scale)["code"] == 200
     wait_until(lambda: StoredObject.objects.filter(cluster=cluster, kind="Pod", deleted_ms=None).count() == 4)
-    inbox.wait_for_control(inbox.pause(cluster))
+    inbox.wait_for_control(inbox.control(cluster, "pause"))
     assert_whole(cluster)
 
 
@@ -60,7 +60,7 @@ def test_a_redis_that_forgot_everything_loses_no_command(workers, make_cluster, 
         asked.append(create(cluster, name=f"more-{n}", replicas=1))
         client.flushall()
     assert [inbox.wait_for_result(command)["code"] for command in asked] == [201] * 10
-    inbox.wait_for_control(inbox.pause(cluster))
+    inbox.wait_for_control(inbox.control(cluster, "pause"))
     assert_whole(cluster)
 
 

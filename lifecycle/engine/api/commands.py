@@ -17,43 +17,36 @@ Payloads by kind (`namespace` may be left out: `default`); `payloads.py` checks 
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
-
-from ..objects.record import Record
 
 VERSION = 1
 
 
-class Command(Record):
+@dataclass(frozen=True, slots=True)
+class Command:
     """One request. `id` is unique in its cluster; rows it causes name it as `command:<id>`."""
 
-    __slots__ = ("id", "kind", "payload", "version")
-
-    def __init__(self, id: str, kind: str, payload: dict[str, Any], version: int = VERSION) -> None:
-        self.id = id
-        self.kind = kind
-        self.payload = payload
-        self.version = version
+    id: str
+    kind: str
+    payload: dict[str, Any]
+    version: int = VERSION
 
 
-class Result(Record):
+@dataclass(slots=True)
+class Result:
     """The answer: an HTTP code, the object as stored, or a Kubernetes Status saying what was wrong."""
 
-    __slots__ = ("code", "object", "status", "warnings")
-
-    def __init__(
-        self,
-        code: int,
-        object: dict[str, Any] | None = None,
-        status: dict[str, Any] | None = None,
-        warnings: list[str] | None = None,
-    ) -> None:
-        self.code = code
-        self.object = object
-        self.status = status
-        self.warnings = warnings or []
+    code: int
+    object: dict[str, Any] | None = None
+    status: dict[str, Any] | None = None
+    warnings: list[str] = field(default_factory=list)
 
     @property
     def ok(self) -> bool:
         """Whether the command was carried out."""
         return self.code < 400
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {"code": self.code, "object": self.object, "status": self.status, "warnings": self.warnings}

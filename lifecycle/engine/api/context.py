@@ -19,21 +19,6 @@ from .quotas import QuotaSums
 class Context:
     """The shared parts of one cluster. Parts meet here and in the store, never in each other."""
 
-    __slots__ = (
-        "agenda",
-        "chance",
-        "clock",
-        "compatibility",
-        "features",
-        "logs",
-        "loop",
-        "quotas",
-        "settings",
-        "store",
-        "timing",
-        "trace",
-    )
-
     def __init__(self, seed: int, epoch_ms: int, settings: Settings) -> None:
         self.clock = Clock(epoch_ms)
         self.agenda = Agenda()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from reprlib import Repr
 from typing import Any
 
@@ -29,15 +30,13 @@ _shorten = Repr()
 _shorten.maxstring = _shorten.maxother = 200
 
 
+@dataclass(frozen=True, slots=True)
 class Field:
     """One field: what it is (as in "use …"), and whether a value is that."""
 
-    __slots__ = ("fits", "is_required", "wanted")
-
-    def __init__(self, wanted: str, fits: Callable[[Any], bool], is_required: bool = False) -> None:
-        self.wanted = wanted
-        self.fits = fits
-        self.is_required = is_required
+    wanted: str
+    fits: Callable[[Any], bool]
+    is_required: bool = False
 
 
 def _is_text(value: Any) -> bool:

@@ -127,14 +127,8 @@ def _counts_alike(old: StoredObject, new: StoredObject) -> bool:
 
 
 def _refuse(new: StoredObject, name: str, why: str) -> None:
-    plural, _, group = _resource_of(new).partition(".")
-    shown = f"{plural}.{group}" if group else plural
-    raise Forbidden(f'{shown} "{name}" is forbidden: {why}', plural, name)
-
-
-def _resource_of(obj: StoredObject) -> str:
-    group = obj.kind.api_version.rpartition("/")[0]
-    return f"{obj.kind.plural}.{group}" if group else obj.kind.plural
+    kind = new.kind
+    raise Forbidden(f'{kind.resource} "{name}" is forbidden: {why}', kind.plural, name)
 
 
 # --- amounts --------------------------------------------------------------------------------------------
@@ -163,7 +157,7 @@ def write_amount(resource: str, amount: int) -> str:
 
 def count_usage(obj: StoredObject) -> dict[str, int]:
     """What one object takes of a quota. A finished pod takes no more than its place in storage."""
-    resource = _resource_of(obj)
+    resource = obj.kind.resource
     usage = {f"count/{resource}": 1}
     if isinstance(obj, Pod):
         if not obj.is_finished:
@@ -208,7 +202,7 @@ def _objects(store: Store, namespace: str | None, hard: Amounts) -> Iterable[Sto
         found = store.list(kind, namespace)
         for obj in found:
             # All objects of a kind are of one resource: the first tells whether any of them counts.
-            if kind != "Pod" and _resource_of(obj) not in counted:
+            if kind != "Pod" and obj.kind.resource not in counted:
                 break
             yield obj
 

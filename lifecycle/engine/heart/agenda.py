@@ -34,17 +34,6 @@ class Timer(NamedTuple):
 class Agenda:
     """All timers of a cluster: a heap of instants, and the timers of each instant in the order they came."""
 
-    __slots__ = (
-        "_cancelled",
-        "_due",
-        "_first",
-        "_instants",
-        "_sequence",
-        "_taken",
-        "first_ms",
-        "upkeep_count",
-    )
-
     def __init__(self) -> None:
         self._instants: list[int] = []
         # No timer is due before this instant.

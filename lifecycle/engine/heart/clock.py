@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 
+
+@dataclass(slots=True)
 class Clock:
     """Whole milliseconds since the epoch, which itself is in ms since 1970 UTC."""
 
-    __slots__ = ("epoch_ms", "now_ms")
-
-    def __init__(self, epoch_ms: int, now_ms: int = 0) -> None:
-        self.epoch_ms = epoch_ms
-        self.now_ms = now_ms
+    epoch_ms: int
+    now_ms: int = 0

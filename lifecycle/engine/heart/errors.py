@@ -19,7 +19,7 @@ EngineError
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 
 class EngineError(Exception):
@@ -33,10 +33,14 @@ class CheckpointError(EngineError):
 class ApiError(EngineError):
     """An answer to a command, told as a Kubernetes Status: this is the one place that spells one."""
 
-    code = 500
-    reason = "InternalError"
+    code: ClassVar[int]
+    reason: ClassVar[str]
     has_details = False
     """Whether there are details even when nothing is in them."""
+
+    def __init_subclass__(cls, code: int, reason: str | None = None) -> None:
+        """`reason`: the name of the class, unless it is given."""
+        cls.code, cls.reason = code, cls.__name__ if reason is None else reason
 
     def __init__(
         self,
@@ -76,53 +80,35 @@ class ApiError(EngineError):
         return status
 
 
-class BadRequest(ApiError):
+class BadRequest(ApiError, code=400):
     """The request cannot be read."""
 
-    code = 400
-    reason = "BadRequest"
 
-
-class Forbidden(ApiError):
+class Forbidden(ApiError, code=403):
     """Understood and refused."""
 
-    code = 403
-    reason = "Forbidden"
 
-
-class NotFound(ApiError):
+class NotFound(ApiError, code=404):
     """No such object."""
 
-    code = 404
-    reason = "NotFound"
 
-
-class AlreadyExists(ApiError):
+class AlreadyExists(ApiError, code=409):
     """The name is taken."""
 
-    code = 409
-    reason = "AlreadyExists"
 
-
-class Conflict(ApiError):
+class Conflict(ApiError, code=409):
     """The object changed meanwhile, or its state forbids this."""
 
-    code = 409
-    reason = "Conflict"
 
-
-class Invalid(ApiError):
+class Invalid(ApiError, code=422):
     """The object breaks a rule."""
 
-    code = 422
-    reason = "Invalid"
 
-
-class InternalError(ApiError):
+class InternalError(ApiError, code=500):
     """The engine itself failed: nobody asked for this. The one answer that a command does not earn."""
 
 
-class Unprocessable(Invalid):
+class Unprocessable(Invalid, code=422, reason="Invalid"):
     """The request does not fit the object. Kubernetes does not say why."""
 
     has_details = True
@@ -131,22 +117,13 @@ class Unprocessable(Invalid):
         super().__init__("the server rejected our request due to an error in our request")
 
 
-class RequestEntityTooLarge(ApiError):
+class RequestEntityTooLarge(ApiError, code=413):
     """More than one request may hold."""
 
-    code = 413
-    reason = "RequestEntityTooLarge"
 
-
-class UnsupportedMediaType(ApiError):
+class UnsupportedMediaType(ApiError, code=415):
     """The body is of a form that this object does not take."""
 
-    code = 415
-    reason = "UnsupportedMediaType"
 
-
-class Unknown(ApiError):
+class Unknown(ApiError, code=500, reason=""):
     """An error that Kubernetes passes on as it is, without a reason."""
-
-    code = 500
-    reason = ""

@@ -25,22 +25,6 @@ SYNC = "sync"
 class Loop:
     """The drain of one instant: due timers first, then the queue, until both are empty."""
 
-    __slots__ = (
-        "_agenda",
-        "_clock",
-        "_controllers",
-        "_delays",
-        "_failures",
-        "_handlers",
-        "_pending",
-        "_queue",
-        "_syncs",
-        "_syncs_at_ms",
-        "_timing",
-        "_trace",
-        "on_hot_key",
-    )
-
     def __init__(self, clock: Clock, agenda: Agenda, trace: Trace, timing: Timing) -> None:
         self._clock = clock
         self._agenda = agenda

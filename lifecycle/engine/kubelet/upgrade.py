@@ -39,19 +39,6 @@ Lost = dict[str, str]
 class Upgrade:
     """Takes up what another engine saved of the kubelets: `take_up` reads it, `go_on` begins anew."""
 
-    __slots__ = (
-        "_agents",
-        "_is_same_engine",
-        "_kubelet",
-        "_lost",
-        "_outages",
-        "_parts",
-        "_roster",
-        "_static_pods",
-        "_waiting",
-        "begun_anew",
-    )
-
     def __init__(
         self, parts: Parts, agents: NodeAgents, static_pods: StaticPods, outages: Outages, kubelet: Kubelet
     ) -> None:

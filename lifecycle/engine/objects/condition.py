@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from .record import Record
@@ -12,42 +13,21 @@ ALIASES = {"AllContainersRestarting": "PodRestartInPlace"}
 """Condition types that go by another name in the released API than in the newest documentation (RALL-13)."""
 
 
+@dataclass(slots=True, eq=False)
 class Condition(Record):
     """One condition. Instants in ms; `last_update_ms` is set by Deployments only.
 
     `last_transition_ms` moves only when `status` changes, which the makers of conditions see to.
     """
 
-    __slots__ = (
-        "last_probe_ms",
-        "last_transition_ms",
-        "last_update_ms",
-        "message",
-        "observed_generation",
-        "reason",
-        "status",
-        "type",
-    )
-
-    def __init__(
-        self,
-        type: str,
-        status: str,
-        reason: str = "",
-        message: str = "",
-        last_transition_ms: int | None = None,
-        last_update_ms: int | None = None,
-        last_probe_ms: int | None = None,
-        observed_generation: int | None = None,
-    ) -> None:
-        self.type = type
-        self.status = status
-        self.reason = reason
-        self.message = message
-        self.last_transition_ms = last_transition_ms
-        self.last_update_ms = last_update_ms
-        self.last_probe_ms = last_probe_ms
-        self.observed_generation = observed_generation
+    type: str
+    status: str
+    reason: str = ""
+    message: str = ""
+    last_transition_ms: int | None = None
+    last_update_ms: int | None = None
+    last_probe_ms: int | None = None
+    observed_generation: int | None = None
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], epoch_ms: int = 0) -> Condition:

@@ -33,31 +33,6 @@ class RestartRule(Record):
 class Container(Reading, read_from=("raw", "section")):
     """A container of a pod's spec, read once per template. Resources: CPU in milli, others in units."""
 
-    __slots__ = (
-        "args",
-        "command",
-        "field_path",
-        "image",
-        "image_pull_policy",
-        "is_init",
-        "is_sidecar",
-        "limits",
-        "liveness_probe",
-        "name",
-        "ports",
-        "post_start",
-        "pre_stop",
-        "raw",
-        "readiness_probe",
-        "refers_to_sources",
-        "requests",
-        "restart_policy",
-        "restart_policy_rules",
-        "section",
-        "startup_probe",
-        "stop_signal",
-    )
-
     def __init__(self, raw: dict[str, Any], section: str = "containers") -> None:
         """`section`: the list of the pod's spec that it stands in."""
         lifecycle = raw.get("lifecycle") or {}
@@ -188,45 +163,20 @@ def running(started_ms: int | None) -> ContainerState:
     return ContainerState(RUNNING, started_ms=started_ms)
 
 
+@dataclass(slots=True, eq=False)
 class ContainerStatus(Record):
     """One entry of a pod's container statuses. `started` None means not reported."""
 
-    __slots__ = (
-        "container_id",
-        "extra",
-        "image",
-        "image_id",
-        "last_state",
-        "name",
-        "ready",
-        "restart_count",
-        "started",
-        "state",
-    )
-
-    def __init__(
-        self,
-        name: str,
-        state: ContainerState | None = None,
-        last_state: ContainerState | None = None,
-        ready: bool = False,
-        started: bool | None = None,
-        restart_count: int = 0,
-        image: str = "",
-        image_id: str = "",
-        container_id: str = "",
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.name = name
-        self.state = state
-        self.last_state = last_state
-        self.ready = ready
-        self.started = started
-        self.restart_count = restart_count
-        self.image = image
-        self.image_id = image_id
-        self.container_id = container_id
-        self.extra = extra
+    name: str
+    state: ContainerState | None = None
+    last_state: ContainerState | None = None
+    ready: bool = False
+    started: bool | None = None
+    restart_count: int = 0
+    image: str = ""
+    image_id: str = ""
+    container_id: str = ""
+    extra: dict[str, Any] | None = None
 
     def with_extra(self, extra: dict[str, Any] | None) -> ContainerStatus:
         """The status with other details: the hot path's `replace`."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from .condition import Condition, read_conditions
+from .condition import Condition
 from .int_or_percent import IntOrPercent, read_int_or_percent, resolve_fenceposts
 from .kinds import Kind
-from .meta import StoredObject
 from .pod_template import PodTemplate
-from .record import Reading, Record
+from .record import Reading
 from .selector import Selector
+from .workload import OBSERVED_GENERATION, Workload, WorkloadStatus
 
 DEPLOYMENT_KIND = Kind("apps/v1", "Deployment", "deployments", True, "deploy")
 ROLLING_UPDATE, RECREATE = "RollingUpdate", "Recreate"
@@ -23,21 +23,6 @@ NO_LIMIT = 2**31 - 1
 
 class DeploymentSpec(Reading):
     """What a Deployment asks for. `raw` is the stored JSON; what it leaves out is not defaulted here."""
-
-    __slots__ = (
-        "_surge_and_unavailable",
-        "max_surge",
-        "max_unavailable",
-        "min_ready_seconds",
-        "paused",
-        "progress_deadline_seconds",
-        "raw",
-        "replicas",
-        "revision_history_limit",
-        "selector",
-        "strategy_type",
-        "template",
-    )
 
     def __init__(self, raw: dict[str, Any], template: PodTemplate | None = None) -> None:
         strategy = raw.get("strategy") or {}
@@ -91,21 +76,20 @@ class DeploymentSpec(Reading):
         return self._surge_and_unavailable
 
 
-class DeploymentStatus(Record):
+@dataclass(slots=True, eq=False)
+class DeploymentStatus(WorkloadStatus):
     """What is reported of a Deployment."""
 
-    __slots__ = (
-        "available_replicas",
-        "collision_count",
-        "conditions",
-        "extra",
-        "observed_generation",
-        "ready_replicas",
-        "replicas",
-        "terminating_replicas",
-        "unavailable_replicas",
-        "updated_replicas",
-    )
+    replicas: int = 0
+    updated_replicas: int = 0
+    ready_replicas: int = 0
+    available_replicas: int = 0
+    unavailable_replicas: int = 0
+    terminating_replicas: int | None = None
+    observed_generation: int = 0
+    collision_count: int | None = None
+    conditions: tuple[Condition, ...] = ()
+    extra: dict[str, Any] | None = None
     INTEGERS = (
         ("replicas", "replicas"),
         ("updatedReplicas", "updated_replicas"),
@@ -115,92 +99,15 @@ class DeploymentStatus(Record):
         ("terminatingReplicas", "terminating_replicas"),
         ("collisionCount", "collision_count"),
     )
-    """(name in the API, slot) of every number the trace follows, in the API's order."""
-
-    def __init__(
-        self,
-        replicas: int = 0,
-        updated_replicas: int = 0,
-        ready_replicas: int = 0,
-        available_replicas: int = 0,
-        unavailable_replicas: int = 0,
-        terminating_replicas: int | None = None,
-        observed_generation: int = 0,
-        collision_count: int | None = None,
-        conditions: tuple[Condition, ...] = (),
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.replicas = replicas
-        self.updated_replicas = updated_replicas
-        self.ready_replicas = ready_replicas
-        self.available_replicas = available_replicas
-        self.unavailable_replicas = unavailable_replicas
-        self.terminating_replicas = terminating_replicas
-        self.observed_generation = observed_generation
-        self.collision_count = collision_count
-        self.conditions = conditions
-        self.extra = extra
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any] | None, epoch_ms: int = 0) -> DeploymentStatus:
-        """Read `status`; unknown fields are kept in `extra`."""
-        data = data or {}
-        return cls(
-            data.get("replicas") or 0,
-            data.get("updatedReplicas") or 0,
-            data.get("readyReplicas") or 0,
-            data.get("availableReplicas") or 0,
-            data.get("unavailableReplicas") or 0,
-            data.get("terminatingReplicas"),
-            data.get("observedGeneration") or 0,
-            data.get("collisionCount"),
-            read_conditions(data.get("conditions"), epoch_ms),
-            {name: value for name, value in data.items() if name not in _READ} or None,
-        )
-
-    def to_json(self, epoch_ms: int = 0) -> dict[str, Any]:
-        """The API form: numbers that are 0 are left out."""
-        data: dict[str, Any] = {}
-        if self.observed_generation:
-            data["observedGeneration"] = self.observed_generation
-        for name, slot in self.INTEGERS[:5]:
-            if value := getattr(self, slot):
-                data[name] = value
-        for name, slot in self.INTEGERS[5:]:
-            if (value := getattr(self, slot)) is not None:
-                data[name] = value
-        if self.conditions:
-            data["conditions"] = [condition.to_json(epoch_ms) for condition in self.conditions]
-        if self.extra:
-            data.update(self.extra)
-        return data
+    NUMBERS = (OBSERVED_GENERATION, *INTEGERS)
+    TOLD_AT_ZERO = ("terminating_replicas", "collision_count")
 
 
-_READ = frozenset((*dict(DeploymentStatus.INTEGERS), "observedGeneration", "conditions"))
-
-
-class Deployment(StoredObject):
+class Deployment(Workload):
     """A Deployment, typed."""
 
     __slots__ = ()
     KIND = DEPLOYMENT_KIND.name
+    SPEC, STATUS = DeploymentSpec, DeploymentStatus
     spec: DeploymentSpec
     status: DeploymentStatus
-
-    @classmethod
-    def _read_spec(cls, data: Mapping[str, Any], epoch_ms: int) -> DeploymentSpec:
-        return DeploymentSpec(dict(data.get("spec") or {}))
-
-    @classmethod
-    def _read_status(cls, data: Any, epoch_ms: int) -> DeploymentStatus:
-        return DeploymentStatus.from_json(data, epoch_ms)
-
-    def spec_json(self, epoch_ms: int = 0) -> Any:
-        return self.spec.raw
-
-    def status_json(self, epoch_ms: int = 0) -> Any:
-        return self.status.to_json(epoch_ms)
-
-    def with_status(self, status: DeploymentStatus) -> Deployment:
-        """The Deployment with another status."""
-        return Deployment(self.kind, self.meta, self.spec, status, self.resource_version, self.extra)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple, Self
 
 from .kinds import Kind, id_for, kind_for
 from .record import Record
@@ -75,65 +75,37 @@ class Subject(NamedTuple):
     group: str
 
 
-class ObjectMeta(Record, derived=("controller", "subject")):
+@dataclass(slots=True, eq=False)
+class ObjectMeta(Record):
     """`metadata`, less `resourceVersion`, which the stored object itself carries.
 
     Instants in ms. `deletion_ms` is the deletionTimestamp: the request's instant plus the grace period.
     """
 
-    __slots__ = (
-        "annotations",
-        "controller",
-        "creation_ms",
-        "deletion_grace_seconds",
-        "deletion_ms",
-        "extra",
-        "finalizers",
-        "generate_name",
-        "generation",
-        "labels",
-        "name",
-        "namespace",
-        "owner_references",
-        "subject",
-        "uid",
-    )
+    DERIVED = ("controller", "subject")
+    name: str
+    namespace: str | None = None
+    uid: str = ""
+    labels: dict[str, str] = field(default_factory=dict)
+    annotations: dict[str, str] = field(default_factory=dict)
+    owner_references: tuple[OwnerReference, ...] = ()
+    creation_ms: int | None = None
+    generate_name: str = ""
+    finalizers: tuple[str, ...] = ()
+    deletion_ms: int | None = None
+    deletion_grace_seconds: int | None = None
+    generation: int = 0
+    extra: dict[str, Any] | None = None
+    controller: OwnerReference | None = field(init=False)
+    subject: Subject | None = field(init=False)
 
-    def __init__(
-        self,
-        name: str,
-        namespace: str | None = None,
-        uid: str = "",
-        labels: dict[str, str] | None = None,
-        annotations: dict[str, str] | None = None,
-        owner_references: tuple[OwnerReference, ...] = (),
-        creation_ms: int | None = None,
-        generate_name: str = "",
-        finalizers: tuple[str, ...] = (),
-        deletion_ms: int | None = None,
-        deletion_grace_seconds: int | None = None,
-        generation: int = 0,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.name = name
-        self.namespace = namespace
-        self.uid = uid
-        self.labels = labels if labels is not None else {}
-        self.annotations = annotations if annotations is not None else {}
-        self.owner_references = owner_references
-        self.creation_ms = creation_ms
-        self.generate_name = generate_name
-        self.finalizers = finalizers
-        self.deletion_ms = deletion_ms
-        self.deletion_grace_seconds = deletion_grace_seconds
-        self.generation = generation
-        self.extra = extra
+    def __post_init__(self) -> None:
         self.derive()
 
     def derive(self) -> None:
         """Work out what follows from the rest: the controlling owner. The subject waits to be asked."""
-        self.subject: Subject | None = None
-        self.controller: OwnerReference | None = None
+        self.subject = None
+        self.controller = None
         for reference in self.owner_references:
             if reference.controller:
                 self.controller = reference
@@ -141,7 +113,7 @@ class ObjectMeta(Record, derived=("controller", "subject")):
 
     def replace(self, **changes: Any) -> Self:
         """A changed copy; the cached subject of trace rows stays as long as name and owners do."""
-        new = super().replace(**changes)
+        new = Record.replace(self, **changes)
         new.derive()
         if "owner_references" not in changes and "name" not in changes:
             new.subject = self.subject
@@ -155,8 +127,8 @@ class ObjectMeta(Record, derived=("controller", "subject")):
             data.get("name", ""),
             data.get("namespace"),
             data.get("uid", ""),
-            data.get("labels"),
-            data.get("annotations"),
+            data.get("labels") or {},
+            data.get("annotations") or {},
             tuple(OwnerReference.from_json(entry) for entry in data.get("ownerReferences") or ()),
             parse_time(created, epoch_ms) if created else None,
             data.get("generateName", ""),
@@ -197,6 +169,7 @@ class ObjectMeta(Record, derived=("controller", "subject")):
         return data
 
 
+@dataclass(slots=True, eq=False)
 class StoredObject(Record):
     """An object of the store. Immutable: a write stores a new outer object that shares its parts.
 
@@ -204,24 +177,13 @@ class StoredObject(Record):
     kinds without a typed class `spec` and `status` are plain JSON.
     """
 
-    __slots__ = ("extra", "kind", "meta", "resource_version", "spec", "status")
-    KIND: str = ""
-
-    def __init__(
-        self,
-        kind: Kind,
-        meta: ObjectMeta,
-        spec: Any = None,
-        status: Any = None,
-        resource_version: int = 0,
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.kind = kind
-        self.meta = meta
-        self.spec = spec
-        self.status = status
-        self.resource_version = resource_version
-        self.extra = extra
+    kind: Kind
+    meta: ObjectMeta
+    spec: Any = None
+    status: Any = None
+    resource_version: int = 0
+    extra: dict[str, Any] | None = None
+    KIND: ClassVar[str] = ""
 
     @property
     def key(self) -> Key:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .condition import Condition
@@ -56,6 +56,7 @@ ImageKey = tuple[str, str]
 """Container and image."""
 
 
+@dataclass(slots=True, eq=False)
 class TemplateNotes:
     """What is worked out from a pod spec once, for all pods made from one template. None: not yet.
 
@@ -63,49 +64,30 @@ class TemplateNotes:
     rooms above this one are kept unread: who writes one tells its class again when reading it.
     """
 
-    __slots__ = (
-        "admitted",
-        "behaviors",
-        "binding",
-        "effective_limits",
-        "effective_requests",
-        "first_actions",
-        "first_changes",
-        "first_statuses",
-        "identities",
-        "is_root_allowed",
-        "may_restart_all",
-        "new_status",
-        "qos_class",
-        "qos_class_of_containers",
-        "steps",
-    )
-
-    def __init__(self) -> None:
-        # The API server's: the spec as admission completes it, and the status its pods begin with.
-        self.admitted: PodSpec | None = None
-        self.new_status: PodStatus | None = None
-        # The store's: the first status of a pod, the rows its creation tells, and how it is shown then.
-        self.first_changes: tuple[PodStatus, list[Any], Shown] | None = None
-        # The store's: how a pod was shown before it was bound, what of that changes, how it is shown then.
-        self.binding: tuple[Shown, list[Any], Shown] | None = None
-        # The rules': quality of service, also as it is without resources for the pod as a whole.
-        self.qos_class: str | None = None
-        self.qos_class_of_containers: str | None = None
-        # The rules': amounts that the pod asks of a node, and may use.
-        self.effective_requests: Mapping[str, int] | None = None
-        self.effective_limits: Mapping[str, int] | None = None
-        # The rules': whether the exit of a container may restart all, and the PodActions of a fresh sandbox.
-        self.may_restart_all: bool | None = None
-        self.first_actions: object = None
-        # The kubelet's, by container: the status that is told before anything has happened to it.
-        self.first_statuses: dict[str, ContainerStatus] = {}
-        # The kubelet's: the Behavior of a container, as whom it runs (Identity), whether root may run it.
-        self.behaviors: dict[BehaviorKey, object] = {}
-        self.identities: dict[ImageKey, object] = {}
-        self.is_root_allowed: dict[ImageKey, bool] = {}
-        # The kubelet's: the Step that a report takes, by its key (starting/known_steps).
-        self.steps: dict[object, object] = {}
+    # The API server's: the spec as admission completes it, and the status its pods begin with.
+    admitted: PodSpec | None = None
+    new_status: PodStatus | None = None
+    # The store's: the first status of a pod, the rows its creation tells, and how it is shown then.
+    first_changes: tuple[PodStatus, list[Any], Shown] | None = None
+    # The store's: how a pod was shown before it was bound, what of that changes, how it is shown then.
+    binding: tuple[Shown, list[Any], Shown] | None = None
+    # The rules': quality of service, also as it is without resources for the pod as a whole.
+    qos_class: str | None = None
+    qos_class_of_containers: str | None = None
+    # The rules': amounts that the pod asks of a node, and may use.
+    effective_requests: Mapping[str, int] | None = None
+    effective_limits: Mapping[str, int] | None = None
+    # The rules': whether the exit of a container may restart all, and the PodActions of a fresh sandbox.
+    may_restart_all: bool | None = None
+    first_actions: object = None
+    # The kubelet's, by container: the status that is told before anything has happened to it.
+    first_statuses: dict[str, ContainerStatus] = field(default_factory=dict)
+    # The kubelet's: the Behavior of a container, as whom it runs (Identity), whether root may run it.
+    behaviors: dict[BehaviorKey, object] = field(default_factory=dict)
+    identities: dict[ImageKey, object] = field(default_factory=dict)
+    is_root_allowed: dict[ImageKey, bool] = field(default_factory=dict)
+    # The kubelet's: the Step that a report takes, by its key (starting/known_steps).
+    steps: dict[object, object] = field(default_factory=dict)
 
 
 class PodSpec(Reading):
@@ -113,39 +95,6 @@ class PodSpec(Reading):
 
     `base` and `overlay` tell of what `pod_overlay` made: the reading it shares, the fields that differ.
     """
-
-    __slots__ = (
-        "active_deadline_seconds",
-        "affinity",
-        "all_containers",
-        "base",
-        "containers",
-        "ephemeral_containers",
-        "host_network",
-        "host_pid",
-        "hostname",
-        "init_containers",
-        "is_plain",
-        "node_selector",
-        "notes",
-        "os_name",
-        "overhead",
-        "overlay",
-        "priority",
-        "raw",
-        "readiness_gates",
-        "resources",
-        "restart_policy",
-        "scheduler_name",
-        "scheduling_gates",
-        "service_account_name",
-        "share_process_namespace",
-        "subdomain",
-        "termination_grace_seconds",
-        "tolerations",
-        "topology_spread_constraints",
-        "volumes",
-    )
 
     def __init__(self, raw: dict[str, Any]) -> None:
         self.raw = raw
@@ -204,13 +153,14 @@ def _read_containers(raw: dict[str, Any], section: str) -> tuple[Container, ...]
     return tuple(Container(entry, section) for entry in raw.get(section) or ())
 
 
-class Pod(StoredObject, derived=("shown",)):
+class Pod(StoredObject):
     """A pod. `node_name` is "" until the scheduler binds it; the shared spec never says it.
 
     `shown` is what was told of it when it was written; the store sets it.
     """
 
     __slots__ = ("node_name", "shown")
+    DERIVED = ("shown",)
     shown: Shown
     KIND = POD_KIND.name
     spec: PodSpec

@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from .meta import ObjectMeta
 from .pod import PodSpec
-from .record import Record
 
 SPEC_FIELDS = ("affinity", "hostname", "subdomain", "volumes")
 """The fields of a spec that an overlay may set: nothing that is noted once per template depends on them."""
 
 
-class PodOverlay(Record):
+@dataclass(slots=True)
+class PodOverlay:
     """Labels, annotations and finalizers beside the template's, and fields (JSON) in place of its spec's."""
 
-    __slots__ = ("annotations", "finalizers", "labels", "spec")
-
-    def __init__(
-        self,
-        labels: dict[str, str] | None = None,
-        annotations: dict[str, str] | None = None,
-        finalizers: tuple[str, ...] = (),
-        spec: dict[str, Any] | None = None,
-    ) -> None:
-        self.labels = labels or {}
-        self.annotations = annotations or {}
-        self.finalizers = finalizers
-        self.spec = spec or {}
+    labels: dict[str, str] = field(default_factory=dict)
+    annotations: dict[str, str] = field(default_factory=dict)
+    finalizers: tuple[str, ...] = ()
+    spec: dict[str, Any] = field(default_factory=dict)
 
 
 def overlay_meta(meta: ObjectMeta, overlay: PodOverlay) -> ObjectMeta:
@@ -52,8 +44,7 @@ def overlay_spec(base: PodSpec, fields: Mapping[str, Any]) -> PodSpec:
         if name not in SPEC_FIELDS:
             raise ValueError(f"spec.{name}: is of the template; one of {', '.join(SPEC_FIELDS)} may differ")
     new = object.__new__(PodSpec)
-    for slot in PodSpec.__slots__:
-        setattr(new, slot, getattr(base, slot))
+    vars(new).update(vars(base))
     new.base, new.overlay = base, dict(fields)
     new.raw = {**base.raw, **fields}
     new.read_own_fields()

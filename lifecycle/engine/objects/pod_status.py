@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from .condition import Condition, read_conditions
@@ -11,57 +12,24 @@ from .record import Record
 from .times import format_time, parse_time_or_none
 
 
+@dataclass(slots=True, eq=False)
 class PodStatus(Record):
     """What is reported of a pod. `start_ms` is the instant the kubelet acknowledged it."""
 
-    __slots__ = (
-        "conditions",
-        "containers",
-        "ephemeral_containers",
-        "extra",
-        "host_ip",
-        "init_containers",
-        "message",
-        "nominated_node_name",
-        "observed_generation",
-        "phase",
-        "pod_ip",
-        "qos_class",
-        "reason",
-        "start_ms",
-    )
-
-    def __init__(
-        self,
-        phase: str = "",
-        conditions: tuple[Condition, ...] = (),
-        containers: tuple[ContainerStatus, ...] = (),
-        init_containers: tuple[ContainerStatus, ...] = (),
-        ephemeral_containers: tuple[ContainerStatus, ...] = (),
-        reason: str = "",
-        message: str = "",
-        pod_ip: str = "",
-        host_ip: str = "",
-        start_ms: int | None = None,
-        qos_class: str = "",
-        observed_generation: int | None = None,
-        nominated_node_name: str = "",
-        extra: dict[str, Any] | None = None,
-    ) -> None:
-        self.phase = phase
-        self.conditions = conditions
-        self.containers = containers
-        self.init_containers = init_containers
-        self.ephemeral_containers = ephemeral_containers
-        self.reason = reason
-        self.message = message
-        self.pod_ip = pod_ip
-        self.host_ip = host_ip
-        self.start_ms = start_ms
-        self.qos_class = qos_class
-        self.observed_generation = observed_generation
-        self.nominated_node_name = nominated_node_name
-        self.extra = extra
+    phase: str = ""
+    conditions: tuple[Condition, ...] = ()
+    containers: tuple[ContainerStatus, ...] = ()
+    init_containers: tuple[ContainerStatus, ...] = ()
+    ephemeral_containers: tuple[ContainerStatus, ...] = ()
+    reason: str = ""
+    message: str = ""
+    pod_ip: str = ""
+    host_ip: str = ""
+    start_ms: int | None = None
+    qos_class: str = ""
+    observed_generation: int | None = None
+    nominated_node_name: str = ""
+    extra: dict[str, Any] | None = None
 
     def copy(self) -> PodStatus:
         """A copy to be written to before anybody else sees it: the hot path's `replace`."""

@@ -8,18 +8,18 @@ from typing import Any, ClassVar, NoReturn, Self
 class Record:
     """A value with slots. Never written to after it was made: `replace` gives a changed copy.
 
-    A class names what it works out from its other slots as `derived`: that is no part of its content, and
-    a changed copy does without it. Off the hot path a dataclass of slots writes the constructor; the few
-    values that are made for every pod spell theirs.
+    A class names what it works out from its other slots as `DERIVED`: that is no part of its content, and
+    a changed copy does without it. Mostly a dataclass of slots writes the constructor.
     """
 
     __slots__ = ()
+    DERIVED: ClassVar[tuple[str, ...]] = ()
     _fields: ClassVar[tuple[str, ...]] = ()
 
-    def __init_subclass__(cls, derived: tuple[str, ...] = ()) -> None:
+    def __init_subclass__(cls) -> None:
         # By the alphabet, class by class: what was saved keeps that order, however the slots are spelled.
         slots = [sorted(base.__dict__.get("__slots__", ())) for base in reversed(cls.__mro__)]
-        cls._fields = tuple(name for names in slots for name in names if name not in derived)
+        cls._fields = tuple(name for names in slots for name in names if name not in cls.DERIVED)
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed. Raises AttributeError for a field the record does not have."""

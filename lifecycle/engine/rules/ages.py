@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ..objects.times import parse_time_or_none
 
 UNKNOWN_AGE = "<unknown>"
@@ -52,14 +54,12 @@ def age_text(since_ms: int | None, now_ms: int) -> str:
     return human_duration(now_ms - since_ms // 1000 * 1000)
 
 
+@dataclass(frozen=True, slots=True)
 class Ages:
     """Ages of the times in API objects, at one instant of a cluster whose instant 0 is `epoch_ms`."""
 
-    __slots__ = ("epoch_ms", "now_ms")
-
-    def __init__(self, now_ms: int, epoch_ms: int) -> None:
-        self.now_ms = now_ms
-        self.epoch_ms = epoch_ms
+    now_ms: int
+    epoch_ms: int
 
     def instant_of(self, text: str | None) -> int | None:
         """The instant of a time, in ms; None where there is none."""

@@ -63,8 +63,8 @@ NODE_WORDS: Mapping[str, NodeWords] = {
 }
 
 
-@dataclass(slots=True, eq=False)
-class Candidate(Record):
+@dataclass(frozen=True, slots=True)
+class Candidate:
     """A pod that could be evicted. `used` and `asked` in whole units; `number`: its place among equals.
 
     `asked` is what the pod as a whole asks for. `containers`: (name, used, asked) of those that run.

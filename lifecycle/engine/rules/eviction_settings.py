@@ -13,7 +13,6 @@ from typing import Any
 
 from ..heart.timing import read_duration_ms
 from ..objects.quantity import parse_quantity
-from ..objects.record import Record
 from .grace import HARD, SOFT
 
 MEMORY, DISK, PROCESSES = "memory", "disk", "pid"
@@ -43,17 +42,24 @@ CHECK_MS = 10_000
 """A kubelet compares its node with the thresholds this often."""
 
 
-class Threshold(Record):
-    """One threshold. `resource` is what is short, `told_as` how messages call it."""
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """One threshold. Two are equal when all they say is."""
 
-    __slots__ = ("grace_ms", "kind", "quantity", "resource", "signal", "told_as")
+    signal: str
+    kind: str
+    quantity: str
+    grace_ms: int = 0
 
-    def __init__(self, signal: str, kind: str, quantity: str, grace_ms: int = 0) -> None:
-        self.signal = signal
-        self.kind = kind
-        self.quantity = quantity
-        self.grace_ms = grace_ms
-        self.resource, self.told_as = RESOURCES[signal]
+    @property
+    def resource(self) -> str:
+        """What is short."""
+        return RESOURCES[self.signal][0]
+
+    @property
+    def told_as(self) -> str:
+        """How messages call it."""
+        return RESOURCES[self.signal][1]
 
     @property
     def key(self) -> str:
@@ -67,8 +73,8 @@ class Threshold(Record):
         return int(parse_quantity(self.quantity))
 
 
-@dataclass(slots=True, eq=False)
-class EvictionSettings(Record):
+@dataclass(frozen=True, slots=True)
+class EvictionSettings:
     """The thresholds of one kubelet, hard ones first, and how it goes about evicting."""
 
     thresholds: tuple[Threshold, ...]

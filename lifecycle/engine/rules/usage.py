@@ -32,15 +32,6 @@ def memory_of(user: User, at_ms: int) -> int:
     return min(memory, limits.get("memory", memory))
 
 
-def cpu_of(user: User, at_ms: int) -> int:
-    """Thousandths of a CPU: who wants more than the limit is throttled."""
-    program, limits = user
-    if program is None:
-        return 0
-    cpu = program.usage(at_ms)[0]
-    return min(cpu, limits.get("cpu", cpu))
-
-
 def sum_usage(users: Iterable[User], now_ms: int, amount: Amount) -> Iterator[tuple[int, int]]:
     """What containers use together: (instant, amount) now and whenever it is known to change.
 

@@ -32,21 +32,6 @@ ADDED, MODIFIED, DELETED = "ADDED", "MODIFIED", "DELETED"
 class Store:
     """The truth of one cluster. Objects handed out are never written to."""
 
-    __slots__ = (
-        "_audience",
-        "_listeners",
-        "_names",
-        "_others",
-        "_shape_listeners",
-        "creations",
-        "deletion_stage",
-        "index",
-        "pods",
-        "resource_version",
-        "trace",
-        "versions",
-    )
-
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.resource_version = 0

@@ -310,9 +310,6 @@ def _field_rank(field: str) -> tuple[int, int, str]:
     return (1, 0, field)
 
 
-Reading = tuple[Any, str | None, Any]
-
-
 def _readings(obj: StoredObject | None) -> dict[str, tuple[Any, str | None, str | None]]:
     """What rows are made of, by field: (value, reason, message)."""
     if obj is None:

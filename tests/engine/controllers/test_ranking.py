@@ -1,15 +1,11 @@
 """Which pods a scale-down takes: RS-RANK-*, RS-COST-*."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.replica_set.decide.ranking import (
-    count_by_node,
-    deletion_cost,
-    pods_to_delete,
-    rank,
-)
+from lifecycle.engine.controllers.replica_set.decide.ranking import deletion_cost, pods_to_delete, rank
 from lifecycle.engine.objects.condition import Condition
 from lifecycle.engine.objects.pod import Pod
 
@@ -55,6 +51,10 @@ PODS = [
     make_pod("G", node="node-2", ready_for=10, age=10),
     make_pod("H", node="node-3"),
 ]
+
+
+def count_by_node(pods: list[Pod]) -> dict[str, int]:
+    return Counter(pod.node_name for pod in pods if pod.is_active)
 
 
 @pytest.mark.spec("RS-RANK-01", "RS-RANK-02", "RS-RANK-03", "RS-RANK-04", "RS-SCALE-02")

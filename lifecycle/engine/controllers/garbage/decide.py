@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from ...objects.meta import OwnerReference, StoredObject
 from ...objects.pod import Pod
 from ...objects.propagation import BACKGROUND, FOREGROUND, FOREGROUND_FINALIZER, ORPHAN, ORPHAN_FINALIZER
-from ...objects.record import Record
 from ...rules.actions import Action, Delete, DeletePod, Update
 
 
@@ -21,22 +21,14 @@ def is_orphaning(owner: StoredObject) -> bool:
     return owner.meta.deletion_ms is not None and ORPHAN_FINALIZER in owner.meta.finalizers
 
 
-class SeenDependent(Record):
+@dataclass(slots=True)
+class SeenDependent:
     """An object with owners: uids of those that are absent, and of those that wait for it to go."""
 
-    __slots__ = ("absent", "dependent", "has_dependents", "waiting")
-
-    def __init__(
-        self,
-        dependent: StoredObject,
-        absent: Collection[str] = (),
-        waiting: Collection[str] = (),
-        has_dependents: bool = False,
-    ) -> None:
-        self.dependent = dependent
-        self.absent = absent
-        self.waiting = waiting
-        self.has_dependents = has_dependents
+    dependent: StoredObject
+    absent: Collection[str] = ()
+    waiting: Collection[str] = ()
+    has_dependents: bool = False
 
 
 def decide_dependent(seen: SeenDependent) -> list[Action]:

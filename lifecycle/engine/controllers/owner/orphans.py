@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from ...objects.meta import StoredObject
@@ -15,13 +16,11 @@ ListFree = Callable[[str], Iterable[str]]
 """uids of the objects in a namespace that nobody controls."""
 
 
+@dataclass(slots=True)
 class Free:
     """Which objects of a kind nobody controls: what the store's index knows of pods, for other kinds."""
 
-    __slots__ = ("_uids",)
-
-    def __init__(self) -> None:
-        self._uids: dict[str, dict[str, None]] = {}
+    _uids: dict[str, dict[str, None]] = field(default_factory=dict)
 
     def follow(self, old: StoredObject | None, new: StoredObject | None) -> None:
         """Take in one write, or an object that is there."""

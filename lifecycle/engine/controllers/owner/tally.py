@@ -9,6 +9,7 @@ for the owners that ask for it: a Job goes by them, a ReplicaSet is not told of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 from ...objects.meta import OwnerReference
@@ -25,30 +26,6 @@ _OF_META = ACTIVE | UNFINISHED | LABELED | STRAY | COSTED
 
 class OwnerTally:
     """The pods of one owner, counted."""
-
-    __slots__ = (
-        "_bits",
-        "_due_heap",
-        "_due_ms",
-        "_finished",
-        "_labels",
-        "_selector",
-        "_unavailable",
-        "active",
-        "costed",
-        "failed",
-        "key",
-        "labeled",
-        "min_ready_ms",
-        "nodes",
-        "ranked",
-        "ready",
-        "strays",
-        "succeeded",
-        "terminating",
-        "unfinished",
-        "unranked",
-    )
 
     def __init__(self, reference: OwnerReference, namespace: str, counts_finished: bool = False) -> None:
         self.key = (reference.kind, namespace, reference.name)
@@ -242,13 +219,11 @@ class OwnerTally:
         return True
 
 
+@dataclass(slots=True)
 class Tally:
     """The tallies of all owners, of whatever kinds, by the owner's uid."""
 
-    __slots__ = ("by_owner",)
-
-    def __init__(self) -> None:
-        self.by_owner: dict[str, OwnerTally] = {}
+    by_owner: dict[str, OwnerTally] = field(default_factory=dict)
 
     def of(self, reference: OwnerReference, namespace: str, counts_finished: bool = False) -> OwnerTally:
         """The tally of an owner that exists, made at first sight of it."""

@@ -64,6 +64,7 @@ class ContainerWorld:
 
     @property
     def pod(self) -> PodFacts:
+        """Who its pod is, and where."""
         pod, meta = self._pod, self._pod.meta
         return PodFacts(
             meta.name,
@@ -77,15 +78,18 @@ class ContainerWorld:
 
     @property
     def epoch_ms(self) -> int:
+        """The wall time of instant 0."""
         return self._context.clock.epoch_ms
 
     @property
     def limits(self) -> Limits:
+        """What it may use."""
         limits = self._container.limits
         return Limits(limits.get("cpu"), limits.get("memory")) if limits else _NO_LIMITS
 
     @property
     def identity(self) -> Identity:
+        """As whom it runs."""
         return identity_of(self._pod, self._container)
 
     @property
@@ -95,6 +99,7 @@ class ContainerWorld:
 
     @property
     def kernel_files(self) -> Mapping[str, str]:
+        """What the kernel tells it: text by absolute path."""
         node = self._context.store.get("Node", "", self._pod.node_name)
         memory = node.status.allocatable.get("memory", 0) if node is not None else 0
         has_memory_qos = self._context.features.get("MemoryQoS", False)
@@ -105,12 +110,14 @@ class ContainerWorld:
         return {**id_files(self._worker.first_host_id, BLOCK), **groups}
 
     def draw(self, purpose: str, *key: object) -> float:
+        """Chance from 0 to 1, the same for the same purpose and key."""
         return self._context.chance.draw(purpose, *key)
 
     # --- environment ----------------------------------------------------------------------------------
 
     @property
     def env(self) -> Mapping[str, str]:
+        """Its environment, as it was when its run began."""
         if self._env is None:
             run = self._worker.runs.get(self._container.name)
             kept = run.env if run is not None else None
@@ -168,6 +175,7 @@ class ContainerWorld:
 
     @property
     def volumes(self) -> Sequence[Mount]:
+        """What is mounted into it, and where."""
         return self._mounts() if self._container.raw.get("volumeMounts") else ()
 
     def _mounts(self) -> tuple[Mount, ...]:

@@ -50,10 +50,12 @@ def default_secret(data: Mapping[str, Any]) -> Json:
 
 
 def default_claim(data: Mapping[str, Any]) -> Json:
+    """A claim is for a file system."""
     return {**data, "spec": {"volumeMode": "Filesystem", **(data.get("spec") or {})}}
 
 
 def default_volume(data: Mapping[str, Any]) -> Json:
+    """A volume holds a file system, and stays when its claim goes."""
     base = {"persistentVolumeReclaimPolicy": "Retain", "volumeMode": "Filesystem"}
     return {**data, "spec": {**base, **(data.get("spec") or {})}}
 
@@ -87,12 +89,14 @@ def _default_limits(item: Mapping[str, Any]) -> Json:
 
 
 def default_priority_class(data: Mapping[str, Any]) -> Json:
+    """Its pods may push others out."""
     found = dict(data)
     fill(found, preemptionPolicy="PreemptLowerPriority")
     return found
 
 
 def default_storage_class(data: Mapping[str, Any]) -> Json:
+    """Its volumes are bound at once, and go with their claims."""
     found = dict(data)
     fill(found, reclaimPolicy="Delete", volumeBindingMode="Immediate")
     return found

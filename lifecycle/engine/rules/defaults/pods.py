@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...objects.container import default_pull_policy
+
 Json = dict[str, Any]
 
 TERMINATION_GRACE_SECONDS = 30
@@ -93,13 +95,6 @@ def _default_container(container: Mapping[str, Any]) -> Json:
     if found.get("env"):
         found["env"] = [_default_variable(variable) for variable in found["env"]]
     return found
-
-
-def default_pull_policy(image: str) -> str:
-    """`Always` for `latest` or no tag at all, `IfNotPresent` for a tag or digest."""
-    name, _, digest = image.partition("@")
-    tag = name.rpartition("/")[2].partition(":")[2]
-    return "Always" if not digest and tag in ("", "latest") else "IfNotPresent"
 
 
 def _default_probe(probe: Mapping[str, Any]) -> Json:

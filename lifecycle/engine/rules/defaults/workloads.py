@@ -25,21 +25,26 @@ def _with_template(spec: Mapping[str, Any], gates: Gates) -> Json:
     return found
 
 
+def _default_strategy(strategy: Mapping[str, Any] | None, **rolling: Any) -> Json:
+    """How pods are replaced: step by step unless it says otherwise, and then with these steps."""
+    found = dict(strategy or {})
+    found["type"] = found.get("type") or "RollingUpdate"
+    if found["type"] == "RollingUpdate":
+        found["rollingUpdate"] = dict(found.get("rollingUpdate") or {})
+        fill(found["rollingUpdate"], **rolling)
+    return found
+
+
 def default_deployment(spec: Mapping[str, Any], gates: Gates) -> Json:
     """DEP-SPEC-07 and the rest: 1 replica, 25 % either way, 600 s to progress, 10 revisions."""
     found = _with_template(spec, gates)
     fill(found, replicas=1, revisionHistoryLimit=10, progressDeadlineSeconds=600)
-    strategy = dict(found.get("strategy") or {})
-    strategy["type"] = strategy.get("type") or "RollingUpdate"
-    if strategy["type"] == "RollingUpdate":
-        rolling = dict(strategy.get("rollingUpdate") or {})
-        fill(rolling, maxUnavailable="25%", maxSurge="25%")
-        strategy["rollingUpdate"] = rolling
-    found["strategy"] = strategy
+    found["strategy"] = _default_strategy(found.get("strategy"), maxUnavailable="25%", maxSurge="25%")
     return found
 
 
 def default_replica_set(spec: Mapping[str, Any], gates: Gates) -> Json:
+    """1 replica."""
     found = _with_template(spec, gates)
     fill(found, replicas=1)
     return found
@@ -55,18 +60,13 @@ def default_replication_controller(spec: Mapping[str, Any], gates: Gates) -> Jso
 
 
 def default_stateful_set(spec: Mapping[str, Any], gates: Gates) -> Json:
+    """1 replica, pods one after the other, all of them updated, claims that stay."""
     found = _with_template(spec, gates)
     fill(found, replicas=1, revisionHistoryLimit=10, podManagementPolicy="OrderedReady")
-    strategy = dict(found.get("updateStrategy") or {})
-    strategy["type"] = strategy.get("type") or "RollingUpdate"
-    if strategy["type"] == "RollingUpdate":
-        strategy["rollingUpdate"] = {"partition": 0, **(strategy.get("rollingUpdate") or {})}
-    found["updateStrategy"] = strategy
-    retention = {"whenDeleted": "Retain", "whenScaled": "Retain"}
-    found["persistentVolumeClaimRetentionPolicy"] = {
-        **retention,
-        **(found.get("persistentVolumeClaimRetentionPolicy") or {}),
-    }
+    found["updateStrategy"] = _default_strategy(found.get("updateStrategy"), partition=0)
+    retention = found.get("persistentVolumeClaimRetentionPolicy") or {}
+    retention = {"whenDeleted": "Retain", "whenScaled": "Retain", **retention}
+    found["persistentVolumeClaimRetentionPolicy"] = retention
     if found.get("volumeClaimTemplates"):
         found["volumeClaimTemplates"] = [_default_claim(claim) for claim in found["volumeClaimTemplates"]]
     return found
@@ -78,21 +78,20 @@ def _default_claim(claim: Mapping[str, Any]) -> Json:
 
 
 def default_daemon_set(spec: Mapping[str, Any], gates: Gates) -> Json:
+    """One node at a time, 10 revisions."""
     found = _with_template(spec, gates)
     fill(found, revisionHistoryLimit=10)
-    strategy = dict(found.get("updateStrategy") or {})
-    strategy["type"] = strategy.get("type") or "RollingUpdate"
+    strategy = _default_strategy(found.get("updateStrategy"), maxSurge=0)
     if strategy["type"] == "RollingUpdate":
-        rolling = dict(strategy.get("rollingUpdate") or {})
-        fill(rolling, maxSurge=0)
         # One at a time, unless new pods come first.
+        rolling = strategy["rollingUpdate"]
         fill(rolling, maxUnavailable=0 if rolling["maxSurge"] not in (0, "0%") else 1)
-        strategy["rollingUpdate"] = rolling
     found["updateStrategy"] = strategy
     return found
 
 
 def default_job(spec: Mapping[str, Any], gates: Gates) -> Json:
+    """One pod at a time, tried again 6 times."""
     found = _with_template(spec, gates)
     # Neither given: one pod. Only parallelism given: a work queue, whose completions stay open.
     if found.get("completions") is None and found.get("parallelism") is None:
@@ -111,6 +110,7 @@ def default_job(spec: Mapping[str, Any], gates: Gates) -> Json:
 
 
 def default_cron_job(spec: Mapping[str, Any], gates: Gates) -> Json:
+    """Jobs may overlap; 3 that succeeded and 1 that failed are kept."""
     found = dict(spec)
     fill(
         found,

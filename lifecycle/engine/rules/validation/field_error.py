@@ -65,35 +65,43 @@ def _show(value: Any) -> str:
 
 
 def required(path: str, detail: str = "") -> FieldError:
+    """A field that has to be there and is not."""
     return FieldError(path, REQUIRED, None, detail)
 
 
 def invalid(path: str, value: Any, detail: str) -> FieldError:
+    """A value that breaks a rule; `detail` says which."""
     return FieldError(path, INVALID, value, detail)
 
 
 def forbidden(path: str, detail: str) -> FieldError:
+    """A field that may not be set, or not now."""
     return FieldError(path, FORBIDDEN, None, detail)
 
 
 def duplicate(path: str, value: Any) -> FieldError:
+    """A value that only one entry of a list may have."""
     return FieldError(path, DUPLICATE, value, "")
 
 
 def not_found(path: str, value: Any) -> FieldError:
+    """A name of something that is not there."""
     return FieldError(path, NOT_FOUND, value, "")
 
 
 def not_supported(path: str, value: Any, supported: Sequence[str]) -> FieldError:
+    """A value that is none of those there are."""
     names = ", ".join(f'"{name}"' for name in supported)
     return FieldError(path, NOT_SUPPORTED, value, f"supported values: {names}")
 
 
 def too_long(path: str, limit_bytes: int) -> FieldError:
+    """A text above its limit."""
     return FieldError(path, TOO_LONG, None, f"may not be more than {limit_bytes} bytes")
 
 
 def too_many(path: str, count: int, most: int) -> FieldError:
+    """A list above its limit."""
     return FieldError(path, TOO_MANY, count, f"must have at most {most} items")
 
 

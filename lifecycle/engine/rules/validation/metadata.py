@@ -56,6 +56,7 @@ def check_path_name(name: str) -> list[str]:
 
 
 def validate_labels(labels: Mapping[str, str] | None, path: str) -> list[FieldError]:
+    """Labels: qualified names, short values."""
     errors = []
     for key, value in sorted((labels or {}).items()):
         errors += each_invalid(path, key, check_qualified(key))

@@ -66,6 +66,7 @@ def check_label_1035(text: str) -> list[str]:
 
 
 def check_label_value(text: str) -> list[str]:
+    """A label's value: empty, or at most 63 letters, digits, '-', '_' and '.'."""
     return _check(text, LABEL_VALUE, 63)
 
 
@@ -78,6 +79,7 @@ def check_config_key(text: str) -> list[str]:
 
 
 def check_http_header(text: str) -> list[str]:
+    """The name of an HTTP header."""
     return [] if re.fullmatch(HTTP_HEADER, text) else [_TEXTS[HTTP_HEADER]]
 
 

@@ -33,6 +33,7 @@ _LABELS = ("hostname", "subdomain")
 
 
 def make_facts(spec: Mapping[str, Any], gates: Mapping[str, bool]) -> PodFacts:
+    """What the checks of containers need to know of their pod's spec."""
     return PodFacts(
         volume_names=frozenset(volume.get("name") or "" for volume in spec.get("volumes") or ()),
         grace_seconds=spec.get("terminationGracePeriodSeconds"),

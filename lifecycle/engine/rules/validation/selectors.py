@@ -48,6 +48,7 @@ def _validate_requirement(requirement: Mapping[str, Any], path: str) -> list[Fie
 
 
 def is_empty_selector(selector: Mapping[str, Any]) -> bool:
+    """Whether a selector asks for nothing."""
     return not selector.get("matchLabels") and not selector.get("matchExpressions")
 
 

@@ -24,6 +24,7 @@ _PROJECTED_SOURCES = (
 
 
 def validate_volumes(volumes: Any, path: str) -> list[FieldError]:
+    """Volumes: names that differ, one source each."""
     errors = []
     seen = set()
     for index, volume in enumerate(volumes or ()):

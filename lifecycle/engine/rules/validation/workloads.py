@@ -152,6 +152,7 @@ def validate_replication_controller(spec: Mapping[str, Any], gates: Gates) -> li
 
 
 def validate_stateful_set(spec: Mapping[str, Any], gates: Gates) -> list[FieldError]:
+    """A StatefulSet: sizes, strategy, selector and template."""
     errors = check_not_negative("spec.replicas", spec.get("replicas"))
     errors += check_not_negative("spec.minReadySeconds", spec.get("minReadySeconds"))
     management = ("OrderedReady", "Parallel")
@@ -198,6 +199,7 @@ def _validate_stateful_rolling(strategy: Mapping[str, Any], rolling: Mapping[str
 
 
 def validate_daemon_set(spec: Mapping[str, Any], gates: Gates) -> list[FieldError]:
+    """A DaemonSet: strategy, selector and template."""
     errors = check_not_negative("spec.minReadySeconds", spec.get("minReadySeconds"))
     strategy = spec.get("updateStrategy") or {}
     types = ("RollingUpdate", "OnDelete")
@@ -243,6 +245,7 @@ def validate_job_spec(spec: Mapping[str, Any], gates: Gates, path: str = "spec")
 
 
 def validate_cron_job(spec: Mapping[str, Any], gates: Gates) -> list[FieldError]:
+    """A CronJob: schedule, limits, and the Job that it makes."""
     errors = []
     if not spec.get("schedule"):
         errors.append(required("spec.schedule"))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ....objects.condition import Condition, find_condition
 from ....objects.meta import controller_reference
 from ....objects.pod import Pod
-from ....objects.record import Record
 from ....objects.replica_set import ReplicaSet, ReplicaSetStatus
 from ....rules.actions import Action, CreatePod, Decision, DeletePod, Tried, Update
 from .ranking import pods_to_delete
@@ -20,62 +20,41 @@ FAILED_CREATE = "FailedCreate"
 FAILED_DELETE = "FailedDelete"
 
 
-class Counts(Record):
+@dataclass(slots=True)
+class Counts:
     """A ReplicaSet's pods in numbers. `terminating` None: not counted (gate off)."""
 
-    __slots__ = ("active", "available", "labeled", "ready", "terminating")
-
-    def __init__(
-        self, active: int, labeled: int, ready: int, available: int, terminating: int | None
-    ) -> None:
-        self.active = active
-        self.labeled = labeled
-        self.ready = ready
-        self.available = available
-        self.terminating = terminating
+    active: int
+    labeled: int
+    ready: int
+    available: int
+    terminating: int | None
 
 
-class Surplus(Record):
+@dataclass(slots=True)
+class Surplus:
     """What the choice of pods to delete needs: candidates (at least the first of the ranking; all pods
     when in doubt), related active pods by node, and the gates."""
 
-    __slots__ = ("candidates", "related_by_node", "use_cost", "use_logarithm")
-
-    def __init__(
-        self,
-        candidates: Sequence[Pod],
-        related_by_node: Mapping[str, int],
-        use_cost: bool = True,
-        use_logarithm: bool = True,
-    ) -> None:
-        self.candidates = candidates
-        self.related_by_node = related_by_node
-        self.use_cost = use_cost
-        self.use_logarithm = use_logarithm
+    candidates: Sequence[Pod]
+    related_by_node: Mapping[str, int]
+    use_cost: bool = True
+    use_logarithm: bool = True
 
 
-class Seen(Record):
+@dataclass(slots=True)
+class Seen:
     """What a ReplicaSet's decision needs.
 
     `surplus` is there when there are too many pods and none was deleted in this look; `due_ms` is when the
     next ready pod becomes available; `tried` is what this look has done so far.
     """
 
-    __slots__ = ("counts", "due_ms", "replica_set", "surplus", "tried")
-
-    def __init__(
-        self,
-        replica_set: ReplicaSet,
-        counts: Counts,
-        surplus: Surplus | None = None,
-        due_ms: int | None = None,
-        tried: Tried | None = None,
-    ) -> None:
-        self.replica_set = replica_set
-        self.counts = counts
-        self.surplus = surplus
-        self.due_ms = due_ms
-        self.tried = tried or Tried()
+    replica_set: ReplicaSet
+    counts: Counts
+    surplus: Surplus | None = None
+    due_ms: int | None = None
+    tried: Tried = field(default_factory=Tried)
 
 
 def decide(seen: Seen, now_ms: int) -> Decision:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ....objects.pod import PENDING, UNKNOWN, Pod
 from ....objects.replica_set import DELETION_COST
@@ -13,15 +13,6 @@ _PHASE_ORDER = {PENDING: 0, UNKNOWN: 1}
 _NEVER = -(1 << 62)
 
 Rank = tuple[bool, int, bool, int, int, int, int, int, int, str]
-
-
-def count_by_node(pods: Iterable[Pod]) -> dict[str, int]:
-    """How many active pods there are on each node ("" for unassigned ones)."""
-    counts: dict[str, int] = {}
-    for pod in pods:
-        if pod.is_active:
-            counts[pod.node_name] = counts.get(pod.node_name, 0) + 1
-    return counts
 
 
 def rank(
