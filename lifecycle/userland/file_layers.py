@@ -6,7 +6,6 @@ pipes, sizes of folders. A file keeps its last 256 KiB, a layer as much as would
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,14 +91,6 @@ class FileLayer(Saved):
         self._names: dict[str, set[str]] = {}  # What each folder holds.
         self.version = 0
         """Grows with every change."""
-
-    @classmethod
-    def of_files(cls, text_by_path: Mapping[str, str], modified_ms: int = 0) -> FileLayer:
-        """A layer holding these files, as a mounted ConfigMap, Secret or downward API volume does."""
-        layer = cls()
-        for path in sorted(text_by_path):
-            layer.put(path.strip("/"), File(FILE, text_by_path[path], modified_ms=modified_ms))
-        return layer
 
     def get(self, path: str) -> File | None:
         """The entry at a path; None when there is none."""

@@ -31,7 +31,7 @@ from .durations import Draw, Duration, read_duration
 from .environment import Environment, ServiceFacts, Sources, make_environment
 from .process import Process
 from .profiles import Profile, choose_profile, read_profile
-from .protocol import ContainerSpec, HookRun, ProbeSpec, Sight
+from .protocol import HookRun, Sight
 from .reading import Problem, Reading, read_behavior
 from .resolve import resolve_behavior
 from .runtime_files import make_runtime_files
@@ -39,9 +39,9 @@ from .starting import start_process
 from .volumes import VolumeFiles, is_read_only_volume, make_mounts, refresh_layer, volume_files
 
 __all__ = [
-    "ANNOTATION", "FAILURE", "SUCCESS", "UNKNOWN", "Behavior", "ConnectResult", "ContainerSpec",
+    "ANNOTATION", "FAILURE", "SUCCESS", "UNKNOWN", "Behavior", "ConnectResult",
     "Declared", "Draw", "Duration", "Environment", "Exit", "FileLayer", "HookPlan", "HookRun",
-    "Identity", "Limits", "Mount", "PodFacts", "PodFields", "ProbePoint", "ProbeSpec", "Problem",
+    "Identity", "Limits", "Mount", "PodFacts", "PodFields", "ProbePoint", "Problem",
     "Process", "ProcessNamespace", "Profile", "PullPlan", "Reading", "RunPlan", "ServiceFacts", "Sight",
     "Sources", "StartPlan", "TermPlan", "UsagePoint", "VolumeFiles", "World", "choose_profile",
     "is_continuable", "is_read_only_volume", "make_environment", "make_mounts", "make_namespace",

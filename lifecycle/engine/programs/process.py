@@ -15,11 +15,13 @@ from lifecycle.userland.shell.waits import next_wake_ms
 from lifecycle.userland.signals import HARMLESS
 from lifecycle.userland.world import Exit, World
 
+from ..objects.container import Container
+from ..objects.probe import Probe
 from .behavior import Behavior, HookPlan
 from .compiled import digest_scripts
 from .image_files import missing_text
 from .known_images import shell_flavour
-from .protocol import ContainerSpec, HookRun, ProbeSpec, Sight
+from .protocol import HookRun, Sight
 from .sights import Points, lacks_program, named_port, sight_of_points, sight_of_program
 
 _KILL_STATUS, _KILL = 137, 9
@@ -49,7 +51,7 @@ class Process:
         "usage_points",
     )
 
-    def __init__(self, behavior: Behavior, container: ContainerSpec, attempt: int, started_ms: int) -> None:
+    def __init__(self, behavior: Behavior, container: Container, attempt: int, started_ms: int) -> None:
         self.behavior = behavior
         self.container = container
         self.attempt = attempt
@@ -138,7 +140,7 @@ class Process:
         machine.leave()
         self.run(now_ms, world)
 
-    def probe(self, probe_type: str, probe: ProbeSpec, now_ms: int, world: World) -> Sight:
+    def probe(self, probe_type: str, probe: Probe, now_ms: int, world: World) -> Sight:
         """What a check of this type would see now, and until when that is certain."""
         points = self.probe_points.get(probe_type)
         if points:
@@ -320,7 +322,7 @@ class Process:
         }
 
     @classmethod
-    def load(cls, data: Mapping[str, Any], behavior: Behavior, container: ContainerSpec) -> Process:
+    def load(cls, data: Mapping[str, Any], behavior: Behavior, container: Container) -> Process:
         """The process that `save` described, with the behaviour and container it was started with."""
         process = cls(behavior, container, data["attempt"], data["started_ms"])
         process.exit = data["exit"] and Exit.load(data["exit"])

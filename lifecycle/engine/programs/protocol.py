@@ -1,52 +1,10 @@
-"""What the kubelet tells a process, and what the process hands back: containers, probes, sights, hooks."""
+"""What a process hands back to the kubelet: sights and hooks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 from lifecycle.userland.saved import Saved
-
-
-class ProbeSpec(Protocol):
-    """The part of a probe that a program needs to answer it."""
-
-    @property
-    def kind(self) -> str:
-        """`exec`, `http`, `tcp` or `grpc`."""
-
-    @property
-    def handler(self) -> Mapping[str, Any]:
-        """The action as written in the manifest."""
-
-    @property
-    def timeout_seconds(self) -> int:
-        """How long one check may take."""
-
-
-class ContainerSpec(Protocol):
-    """The part of a container that decides what it does."""
-
-    @property
-    def name(self) -> str:
-        """The container's name in its pod."""
-
-    @property
-    def image(self) -> str:
-        """The image as written."""
-
-    @property
-    def command(self) -> Sequence[str] | None:
-        """What is run instead of the image's entrypoint."""
-
-    @property
-    def args(self) -> Sequence[str] | None:
-        """What is run instead of the image's command."""
-
-    @property
-    def raw(self) -> Mapping[str, Any]:
-        """The container as written in the manifest."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,16 @@ be kept per pod template.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
+from ..objects.container import Container
+from ..objects.pod import PodSpec
 from .behavior import EXITS_AT_ONCE, FOREVER, IGNORES, Behavior, Declared, RunPlan
 from .behavior_yaml import ANNOTATION, read_annotation
 from .durations import Duration
 from .image_files import is_missing
 from .known_images import KNOWN_IMAGES, ImageFacts, find_image, shell_flavour
 from .profiles import Profile, choose_profile
-from .protocol import ContainerSpec
 from .references import container_environment, expand_references
 from .script import Script, examine, is_interpretable
 
@@ -25,29 +26,9 @@ _BATCH_TASK = Duration.fixed(10_000)
 _JOB_LABELS = ("batch.kubernetes.io/job-name", "job-name", "batch.kubernetes.io/controller-uid")
 
 
-class PodSpecLike(Protocol):
-    """The part of a pod's spec that decides what its containers are for."""
-
-    @property
-    def containers(self) -> Sequence[ContainerSpec]:
-        """The containers that run side by side."""
-
-    @property
-    def init_containers(self) -> Sequence[ContainerSpec]:
-        """The containers that run before them."""
-
-    @property
-    def share_process_namespace(self) -> bool:
-        """Whether the containers see each other's processes."""
-
-    @property
-    def host_pid(self) -> bool:
-        """Whether they see the node's processes."""
-
-
 def resolve_behavior(
-    pod_spec: PodSpecLike,
-    container: ContainerSpec,
+    pod_spec: PodSpec,
+    container: Container,
     annotations: Mapping[str, str],
     profiles: Sequence[Profile],
     pod_labels: Mapping[str, str],
@@ -63,7 +44,7 @@ def resolve_behavior(
 
 
 def _from_annotation(
-    container: ContainerSpec, annotations: Mapping[str, str]
+    container: Container, annotations: Mapping[str, str]
 ) -> tuple[Declared, tuple[str, ...]]:
     text = annotations.get(ANNOTATION)
     if not text:
@@ -106,7 +87,7 @@ def _lay_over(base: Behavior, declared: Declared, problems: tuple[str, ...]) -> 
 
 
 def _from_container(
-    pod_spec: PodSpecLike, container: ContainerSpec, labels: Mapping[str, str], instant: bool
+    pod_spec: PodSpec, container: Container, labels: Mapping[str, str], instant: bool
 ) -> Behavior:
     """What the container's command line does, or else its image."""
     found = find_image(container.image)
@@ -141,7 +122,7 @@ def _is_mounted(command: str, raw: Mapping[str, Any]) -> bool:
     return any(folder and (command == folder or command.startswith(folder + "/")) for folder in folders)
 
 
-def _arguments(container: ContainerSpec, facts: ImageFacts | None) -> tuple[str, ...] | None:
+def _arguments(container: Container, facts: ImageFacts | None) -> tuple[str, ...] | None:
     """The command line process 1 gets; None when the image decides it, or part of it, out of sight."""
     if container.command:
         return (*container.command, *(container.args or ()))
@@ -151,8 +132,8 @@ def _arguments(container: ContainerSpec, facts: ImageFacts | None) -> tuple[str,
 
 
 def _script(
-    pod_spec: PodSpecLike,
-    container: ContainerSpec,
+    pod_spec: PodSpec,
+    container: Container,
     labels: Mapping[str, str],
     facts: ImageFacts | None,
     arguments: tuple[str, ...],
@@ -184,7 +165,7 @@ def _script(
     return Behavior(runs=(run,), on_term=on_term, stop_signal=stop_signal, problems=(problem,))
 
 
-def _known_program(facts: ImageFacts, container: ContainerSpec, is_alone: bool, instant: bool) -> Behavior:
+def _known_program(facts: ImageFacts, container: Container, is_alone: bool, instant: bool) -> Behavior:
     notes = (f"image {container.image}: {facts.assumption}",) if facts.assumption else ()
     needs_no_time = instant and not facts.is_stated
     is_plain = not _is_customised(container)
@@ -217,7 +198,7 @@ def _has_env(raw: Mapping[str, Any], names: tuple[str, ...]) -> bool:
     return bool(raw.get("envFrom")) or not given.isdisjoint(names)
 
 
-def _is_customised(container: ContainerSpec) -> bool:
+def _is_customised(container: Container) -> bool:
     """Whether configuration may have been changed, so that the image's own ports and paths are no facts."""
     raw = container.raw
     return bool(raw.get("volumeMounts") or raw.get("env") or raw.get("envFrom") or container.args)
@@ -231,8 +212,8 @@ def _ports(facts: ImageFacts, raw: Mapping[str, Any], is_plain: bool) -> tuple[i
 
 
 def _unknown_program(
-    pod_spec: PodSpecLike,
-    container: ContainerSpec,
+    pod_spec: PodSpec,
+    container: Container,
     labels: Mapping[str, str],
     facts: ImageFacts | None,
     arguments: tuple[str, ...] | None,
@@ -245,9 +226,7 @@ def _unknown_program(
     return Behavior(runs=(run,), on_term=EXITS_AT_ONCE, stop_signal=stop_signal, assumptions=(said,))
 
 
-def _unknown_run(
-    pod_spec: PodSpecLike, container: ContainerSpec, labels: Mapping[str, str]
-) -> tuple[RunPlan, str]:
+def _unknown_run(pod_spec: PodSpec, container: Container, labels: Mapping[str, str]) -> tuple[RunPlan, str]:
     """Programs that are there to end (init containers, Jobs) end well; all others run for ever."""
     is_init = any(entry is container for entry in pod_spec.init_containers)
     if is_init and container.raw.get("restartPolicy") != "Always":

@@ -9,9 +9,11 @@ from lifecycle.userland.shell.machine import Machine
 from lifecycle.userland.shell.run import CheckResult, run_check
 from lifecycle.userland.world import World
 
+from ..objects.container import Container
+from ..objects.probe import Probe
 from .behavior import FAILURE, SUCCESS, UNKNOWN, Behavior
 from .image_files import is_missing, missing_text
-from .protocol import ContainerSpec, ProbeSpec, Sight
+from .protocol import Sight
 
 _DEFAULT_MESSAGES = {
     "http": "HTTP probe failed with statuscode: 503",
@@ -32,21 +34,13 @@ Points: TypeAlias = list[tuple[int, str, str | None]]
 class Checked(Protocol):
     """What a check may ask of a process."""
 
-    @property
-    def behavior(self) -> Behavior:
-        """What the container does."""
-
-    @property
-    def container(self) -> ContainerSpec:
-        """The container as the manifest has it."""
+    behavior: Behavior
+    container: Container
+    ready_ms: int
 
     @property
     def folder(self) -> str:
         """The container's working directory."""
-
-    @property
-    def ready_ms(self) -> int:
-        """When the program serves."""
 
     def open_machine(self, now_ms: int, world: World) -> Machine:
         """The container's processes, to run a command among them."""
@@ -58,7 +52,7 @@ class Checked(Protocol):
         """The status an HTTP request is answered with, and until when that is certain."""
 
 
-def sight_of_points(points: Points, probe: ProbeSpec, now_ms: int) -> Sight:
+def sight_of_points(points: Points, probe: Probe, now_ms: int) -> Sight:
     """What declared points say: the last one whose time has come."""
     result, message = points[0][1], points[0][2]
     until_ms = None
@@ -72,7 +66,7 @@ def sight_of_points(points: Points, probe: ProbeSpec, now_ms: int) -> Sight:
     return Sight(result, message, 0, until_ms)
 
 
-def named_port(port: Any, container: ContainerSpec) -> int | None:
+def named_port(port: Any, container: Container) -> int | None:
     """A port number; a name is looked up among the container's ports, None when it is not there."""
     if isinstance(port, str) and not port.isdigit():
         named = (entry for entry in container.raw.get("ports") or () if entry.get("name") == port)
@@ -80,7 +74,7 @@ def named_port(port: Any, container: ContainerSpec) -> int | None:
     return int(port) if port is not None else None
 
 
-def sight_of_program(process: Checked, probe: ProbeSpec, now_ms: int, world: World) -> Sight:
+def sight_of_program(process: Checked, probe: Probe, now_ms: int, world: World) -> Sight:
     """What the program itself shows to a check."""
     if probe.kind == "exec":
         return _sight_of_command(process, probe, now_ms, world)
@@ -111,7 +105,7 @@ def _sight_of_status(status: int, until_ms: int | None) -> Sight:
     return Sight(FAILURE, f"HTTP probe failed with statuscode: {status}", 0, until_ms)
 
 
-def _sight_of_host(probe: ProbeSpec, host: str, port: int, now_ms: int, world: World) -> Sight:
+def _sight_of_host(probe: Probe, host: str, port: int, now_ms: int, world: World) -> Sight:
     """A check of another host: whatever the network answers now, certain for this instant only."""
     found = world.connect(host, port, now_ms)
     if found.is_connected and probe.kind == "http":
@@ -121,7 +115,7 @@ def _sight_of_host(probe: ProbeSpec, host: str, port: int, now_ms: int, world: W
     return Sight(FAILURE, _refused(probe, port, host), found.takes_ms, now_ms)
 
 
-def _refused(probe: ProbeSpec, port: int, host: str) -> str:
+def _refused(probe: Probe, port: int, host: str) -> str:
     dial = f"dial tcp {host}:{port}: connect: connection refused"
     if probe.kind == "http":
         scheme = str(probe.handler.get("scheme") or "HTTP").lower()
@@ -133,7 +127,7 @@ def _refused(probe: ProbeSpec, port: int, host: str) -> str:
     return dial
 
 
-def _sight_of_command(process: Checked, probe: ProbeSpec, now_ms: int, world: World) -> Sight:
+def _sight_of_command(process: Checked, probe: Probe, now_ms: int, world: World) -> Sight:
     arguments = [str(word) for word in probe.handler.get("command") or ()]
     if not arguments:
         return Sight(FAILURE, "no command given")

@@ -6,16 +6,16 @@ from lifecycle.userland.shell.machine import OOM_KILLED, Machine
 from lifecycle.userland.shell.run import start_main
 from lifecycle.userland.world import Exit, World
 
+from ..objects.container import Container
 from .behavior import Behavior, RunPlan
 from .process import Process
-from .protocol import ContainerSpec
 from .script import Script
 
 _KILL_STATUS, _KILL = 137, 9
 
 
 def start_process(
-    behavior: Behavior, container: ContainerSpec, attempt: int, started_ms: int, world: World
+    behavior: Behavior, container: Container, attempt: int, started_ms: int, world: World
 ) -> Process:
     """Start the run numbered `attempt` (from 0) of a container. Draws every duration of the run by key."""
     process = Process(behavior, container, attempt, started_ms)

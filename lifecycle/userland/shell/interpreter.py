@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import CannotInterpret
-from . import patterns
+from . import instructions, patterns
 from .activation import Activation
 from .arithmetic import ArithmeticProblem
 from .commands import UNREADABLE, run_command
@@ -12,30 +12,7 @@ from .conditions import ConditionProblem, evaluate_condition
 from .dialects import MISSING, lacks_command, refuse_syntax
 from .expansion import ExpansionProblem, expand_fields, expand_pattern, expand_text
 from .frames import check_error, leave_frame, leave_shell
-from .instructions import (
-    Calculate,
-    Define,
-    End,
-    EnterLoop,
-    EnterRedirects,
-    Fork,
-    ForkPipeline,
-    Instruction,
-    Jump,
-    JumpIf,
-    KeepStatus,
-    LeaveLoop,
-    LeaveRedirects,
-    MatchSubject,
-    Negate,
-    NextItem,
-    Run,
-    SetItems,
-    SetStatus,
-    SetSubject,
-    Substitute,
-    Test,
-)
+from .instructions import Fork, ForkPipeline, Instruction, Substitute
 from .machine import Machine
 from .open_files import CAPTURE, NULL, OpenFile
 from .redirects import apply_redirects, restore_redirects
@@ -189,7 +166,7 @@ def _enter_trap(activation: Activation) -> None:
 def _execute(activation: Activation, instruction: Instruction) -> None:
     shell, frame = activation.shell, activation.frame
     match instruction:
-        case Run():
+        case instructions.Run():
             run_command(activation, instruction)
             if _STATUSES in shell.arrays:
                 shell.arrays[_STATUSES] = [str(shell.status)]
@@ -198,18 +175,18 @@ def _execute(activation: Activation, instruction: Instruction) -> None:
             if task.wait is None and is_same:
                 frame.substituted.clear()
                 check_error(activation, frame)
-        case JumpIf(on_success, target):
+        case instructions.JumpIf(on_success, target):
             if (shell.status == 0) == on_success:
                 frame.at = target
-        case Jump(target):
+        case instructions.Jump(target):
             frame.at = target
         case Substitute():
             _substitute(activation, instruction)
-        case Negate():
+        case instructions.Negate():
             shell.status = int(shell.status == 0)
-        case SetStatus(status):
+        case instructions.SetStatus(status):
             shell.status = status
-        case End():
+        case instructions.End():
             _end(activation)
         case Fork() | ForkPipeline():
             _fork(activation, instruction)
@@ -220,43 +197,43 @@ def _execute(activation: Activation, instruction: Instruction) -> None:
 def _execute_compound(activation: Activation, instruction: Instruction) -> None:
     shell, frame, scope = activation.shell, activation.frame, activation.scope
     match instruction:
-        case EnterLoop(again, end):
+        case instructions.EnterLoop(again, end):
             frame.loops.append(LoopState(again, end, len(frame.redirects)))
-        case KeepStatus():
+        case instructions.KeepStatus():
             frame.loops[-1].status = shell.status
-        case LeaveLoop():
+        case instructions.LeaveLoop():
             shell.status = frame.loops.pop().status
-        case SetItems(words):
+        case instructions.SetItems(words):
             # The first word only stands in front of the values.
             frame.loops[-1].items = (
                 list(shell.arguments) if words is None else expand_fields(words.words[1:], scope)
             )
             frame.substituted.clear()
-        case NextItem(name, end):
+        case instructions.NextItem(name, end):
             _next_item(activation, name, end)
-        case SetSubject(word):
+        case instructions.SetSubject(word):
             frame.subject = expand_text(word, scope)
             frame.substituted.clear()
-        case MatchSubject(words, miss):
+        case instructions.MatchSubject(words, miss):
             # A pattern that cannot be read does not match.
             hit, frame.at = frame.at, miss
             scope.work(len(words) * len(frame.subject) * _LOOKS)
             if any(patterns.matches(expand_pattern(word, scope), frame.subject) for word in words):
                 frame.at = hit
-        case Define(name, after, is_bash):
+        case instructions.Define(name, after, is_bash):
             if is_bash:
                 refuse_syntax(shell, "(")
             shell.functions[name] = (frame.program, frame.at)
             frame.at = after
             shell.status = 0
-        case EnterRedirects(redirects, after):
+        case instructions.EnterRedirects(redirects, after):
             saved = apply_redirects(activation, redirects)
             if isinstance(saved, str):
                 shell.status = activation.fail(saved, 2 if shell.flavour == "dash" else 1)
                 frame.at = after
             else:
                 frame.redirects.append(saved)
-        case LeaveRedirects():
+        case instructions.LeaveRedirects():
             restore_redirects(activation, frame.redirects.pop())
         case _:
             _judge(activation, instruction)
@@ -267,13 +244,13 @@ def _judge(activation: Activation, instruction: Instruction) -> None:
     """`[[ … ]]` and `(( … ))`: a status from a condition or a number."""
     shell, scope = activation.shell, activation.scope
     match instruction:
-        case Test() if lacks_command(shell, "[["):
+        case instructions.Test() if lacks_command(shell, "[["):
             shell.status = activation.fail("[[: not found", MISSING)
-        case Test(tokens):
+        case instructions.Test(tokens):
             shell.status = int(not evaluate_condition(tokens, scope))
-        case Calculate(_, _, True) if lacks_command(shell, "(("):
+        case instructions.Calculate(_, _, True) if lacks_command(shell, "(("):
             shell.status = activation.fail("((: not found", MISSING)
-        case Calculate(word, _, is_command):
+        case instructions.Calculate(word, _, is_command):
             if not is_command:
                 refuse_syntax(shell, "((")
             text = expand_text(word, scope)

@@ -13,27 +13,7 @@ from tree_sitter import Language, Parser
 from tree_sitter import Node as Tree
 
 from ..errors import CannotInterpret
-from .nodes import (
-    NOTHING,
-    AndOr,
-    ArithmeticCommand,
-    ArithmeticFor,
-    Background,
-    Case,
-    CaseBranch,
-    Condition,
-    For,
-    Function,
-    If,
-    Loop,
-    Negation,
-    Node,
-    Pipeline,
-    Redirected,
-    Sequence,
-    Simple,
-    Subshell,
-)
+from . import nodes
 from .scanning import MOST_NESTED, arithmetic_end
 from .simple_commands import read_command
 from .skeleton import end_statements, hide_negations, make_skeleton, take_here_documents
@@ -47,7 +27,7 @@ _SIMPLE = frozenset(
 _TERMINATORS = frozenset((";", "&", "\n", ";;", ";&", ";;&"))
 
 
-def parse(text: str) -> Node:
+def parse(text: str) -> nodes.Node:
     """The syntax of a script. Raises CannotInterpret, naming the construct and its line."""
     text, here_documents = take_here_documents(text.replace("\r\n", "\n"))
     skeleton, negated = hide_negations(end_statements(make_skeleton(text)))
@@ -88,23 +68,23 @@ class _Lowering:
         """The original text: the skeleton's places, one byte a sign, are its own."""
         return self.text[start:end]
 
-    def statements(self, children: list[Tree]) -> Node:
+    def statements(self, children: list[Tree]) -> nodes.Node:
         """Statements and what ends them; `&` sends the one before it to the background."""
-        items: list[Node] = []
+        items: list[nodes.Node] = []
         for child in children:
             if child.type == "&" and items:
-                items[-1] = Background(items[-1])
+                items[-1] = nodes.Background(items[-1])
             elif child.is_named and child.type != "comment":
                 items.append(self.lower(child))
             elif not child.is_named and child.type not in _TERMINATORS:
                 raise CannotInterpret(f"{child.type!r} in line {self.line(child)}")
-        return items[0] if len(items) == 1 else Sequence(tuple(items))
+        return items[0] if len(items) == 1 else nodes.Sequence(tuple(items))
 
-    def lower(self, tree: Tree, end: int | None = None) -> Node:
+    def lower(self, tree: Tree, end: int | None = None) -> nodes.Node:
         # The `!` belongs to the whole pipeline that begins there, but not to a list.
         if tree.start_byte in self.negated and tree.type not in ("list", "redirected_statement"):
             self.negated.discard(tree.start_byte)
-            return Negation(self.lower(tree, end))
+            return nodes.Negation(self.lower(tree, end))
         if tree.type in _SIMPLE:
             return self._simple(tree, end)
         method = _METHODS.get(tree.type)
@@ -117,7 +97,7 @@ class _Lowering:
         self.depth -= 1
         return lowered
 
-    def _simple(self, tree: Tree, end: int | None) -> Node:
+    def _simple(self, tree: Tree, end: int | None) -> nodes.Node:
         start, end = tree.start_byte, end or tree.end_byte
         text = self.slice(start, end)
         if re.match(r"\[\[\s", text):
@@ -126,39 +106,39 @@ class _Lowering:
             return self._arithmetic(text, start, end)
         if re.match(r"coproc\s", text):
             raise CannotInterpret(f"coproc in line {self.line(tree)}")
-        return Simple(read_command(text, self.here_documents))
+        return nodes.Simple(read_command(text, self.here_documents))
 
-    def _condition(self, text: str, start: int, end: int) -> Node:
+    def _condition(self, text: str, start: int, end: int) -> nodes.Node:
         reader = WordReader(text)
         reader.at = 2
         tokens = tuple(_condition_tokens(reader))
-        condition = Condition(tokens, tuple(reader.substitutions))
+        condition = nodes.Condition(tokens, tuple(reader.substitutions))
         return self._with_redirects(condition, start + reader.at, end)
 
-    def _arithmetic(self, text: str, start: int, end: int) -> Node:
+    def _arithmetic(self, text: str, start: int, end: int) -> nodes.Node:
         close = arithmetic_end(text, 2)
         assert close is not None, text
         word, substitutions = read_expression(text[2:close])
-        return self._with_redirects(ArithmeticCommand(word, substitutions), start + close + 2, end)
+        return self._with_redirects(nodes.ArithmeticCommand(word, substitutions), start + close + 2, end)
 
-    def _with_redirects(self, body: Node, start: int, end: int | None) -> Node:
+    def _with_redirects(self, body: nodes.Node, start: int, end: int | None) -> nodes.Node:
         text = self.slice(start, end) if end else ""
         if not text.strip():
             return body
         command = read_command(text, self.here_documents)
         if command.words or command.assignments:
             raise CannotInterpret(f"{text.strip()[:40]!r} behind a compound command")
-        return Redirected(body, command.redirects, command.substitutions)
+        return nodes.Redirected(body, command.redirects, command.substitutions)
 
-    def _redirected(self, tree: Tree, end: int | None) -> Node:
+    def _redirected(self, tree: Tree, end: int | None) -> nodes.Node:
         end = end or tree.end_byte
         body = tree.child_by_field_name("body")
         if body is None or body.type in _SIMPLE:
-            return Simple(read_command(self.slice(tree.start_byte, end), self.here_documents))
+            return nodes.Simple(read_command(self.slice(tree.start_byte, end), self.here_documents))
         # The grammar hangs a trailing redirection on the whole list; it belongs to the last command.
         return self.lower(body, end)
 
-    def _list(self, tree: Tree, end: int | None) -> Node:
+    def _list(self, tree: Tree, end: int | None) -> nodes.Node:
         rest: list[tuple[str, Tree, int | None]] = []
         while tree.type == "list":
             # A list leans to the left: a long one is as deep as it is long.
@@ -167,31 +147,31 @@ class _Lowering:
             end = None
         node = self.lower(tree)
         for operator_text, right, right_end in reversed(rest):
-            node = AndOr(node, operator_text, self.lower(right, right_end))
+            node = nodes.AndOr(node, operator_text, self.lower(right, right_end))
         return node
 
-    def _pipeline(self, tree: Tree, end: int | None) -> Node:
+    def _pipeline(self, tree: Tree, end: int | None) -> nodes.Node:
         parts = [child for child in tree.children if child.type != "comment"]
         trees, joints = parts[0::2], parts[1::2]
         is_negated = trees[0].type == "negated_command"
         first = trees[0].children[-1] if is_negated else trees[0]
         stages = [self.lower(first), *(self.lower(stage) for stage in trees[1:-1])]
         stages.append(self.lower(trees[-1], end))
-        pipeline = Pipeline(tuple(stages), tuple(joint.type == "|&" for joint in joints))
-        return Negation(pipeline) if is_negated else pipeline
+        pipeline = nodes.Pipeline(tuple(stages), tuple(joint.type == "|&" for joint in joints))
+        return nodes.Negation(pipeline) if is_negated else pipeline
 
-    def _negated(self, tree: Tree, end: int | None) -> Node:
-        return Negation(self.lower(tree.children[-1], end))
+    def _negated(self, tree: Tree, end: int | None) -> nodes.Node:
+        return nodes.Negation(self.lower(tree.children[-1], end))
 
-    def _subshell(self, tree: Tree, end: int | None) -> Node:
-        return self._with_redirects(Subshell(self.statements(tree.children[1:-1])), tree.end_byte, end)
+    def _subshell(self, tree: Tree, end: int | None) -> nodes.Node:
+        return self._with_redirects(nodes.Subshell(self.statements(tree.children[1:-1])), tree.end_byte, end)
 
-    def _compound(self, tree: Tree, end: int | None) -> Node:
+    def _compound(self, tree: Tree, end: int | None) -> nodes.Node:
         return self._with_redirects(self.statements(tree.children[1:-1]), tree.end_byte, end)
 
-    def _if(self, tree: Tree, end: int | None) -> Node:
-        branches: list[tuple[Node, Node]] = []
-        otherwise: Node | None = None
+    def _if(self, tree: Tree, end: int | None) -> nodes.Node:
+        branches: list[tuple[nodes.Node, nodes.Node]] = []
+        otherwise: nodes.Node | None = None
         main = [child for child in tree.children if child.type not in ("elif_clause", "else_clause")]
         branches.append(self._branch(main[1:-1]))
         for child in tree.children:
@@ -199,24 +179,24 @@ class _Lowering:
                 branches.append(self._branch(child.children[1:]))
             elif child.type == "else_clause":
                 otherwise = self.statements(child.children[1:])
-        return self._with_redirects(If(tuple(branches), otherwise), tree.end_byte, end)
+        return self._with_redirects(nodes.If(tuple(branches), otherwise), tree.end_byte, end)
 
-    def _branch(self, children: list[Tree]) -> tuple[Node, Node]:
+    def _branch(self, children: list[Tree]) -> tuple[nodes.Node, nodes.Node]:
         then = next(place for place, child in enumerate(children) if child.type == "then")
         return self.statements(children[:then]), self.statements(children[then + 1 :])
 
-    def _while(self, tree: Tree, end: int | None) -> Node:
+    def _while(self, tree: Tree, end: int | None) -> nodes.Node:
         body = tree.children[-1]
         condition = self.statements(tree.children[1:-1])
-        loop = Loop(condition, self._body(body), tree.children[0].type == "until")
+        loop = nodes.Loop(condition, self._body(body), tree.children[0].type == "until")
         return self._with_redirects(loop, tree.end_byte, end)
 
-    def _body(self, tree: Tree) -> Node:
+    def _body(self, tree: Tree) -> nodes.Node:
         if tree.type in ("do_group", "compound_statement"):
             return self.statements(tree.children[1:-1])
         return self.lower(tree)
 
-    def _for(self, tree: Tree, end: int | None) -> Node:
+    def _for(self, tree: Tree, end: int | None) -> nodes.Node:
         if tree.children[0].type != "for":
             raise CannotInterpret(f"select in line {self.line(tree)}")
         name = tree.child_by_field_name("variable")
@@ -229,10 +209,10 @@ class _Lowering:
             stop = min(child.start_byte for child in values if child.type == ";" or child == body)
             # The word in front keeps the first value from being taken for an assignment.
             command = read_command("in " + self.slice(opening.end_byte, stop), {})
-        loop = For(self.slice(name.start_byte, name.end_byte), command, self._body(body))
+        loop = nodes.For(self.slice(name.start_byte, name.end_byte), command, self._body(body))
         return self._with_redirects(loop, tree.end_byte, end)
 
-    def _arithmetic_for(self, tree: Tree, end: int | None) -> Node:
+    def _arithmetic_for(self, tree: Tree, end: int | None) -> nodes.Node:
         body = tree.child_by_field_name("body")
         opening = next(child for child in tree.children if child.type == "((")
         closing = next(child for child in tree.children if child.type == "))")
@@ -243,17 +223,17 @@ class _Lowering:
         words = [read_expression(section) for section in sections]
         if any(substitutions for _, substitutions in words):
             raise CannotInterpret("a command substitution in for ((…))")
-        loop = ArithmeticFor(words[0][0], words[1][0], words[2][0], self._body(body))
+        loop = nodes.ArithmeticFor(words[0][0], words[1][0], words[2][0], self._body(body))
         return self._with_redirects(loop, tree.end_byte, end)
 
-    def _case(self, tree: Tree, end: int | None) -> Node:
+    def _case(self, tree: Tree, end: int | None) -> nodes.Node:
         opening = next(child for child in tree.children if child.type == "in")
         reader = WordReader(self.slice(tree.children[0].end_byte, opening.start_byte).strip())
         word, substitutions = reader.word(frozenset()), tuple(reader.substitutions)
         branches = tuple(self._case_branch(child) for child in tree.children if child.type == "case_item")
-        return self._with_redirects(Case(word, substitutions, branches), tree.end_byte, end)
+        return self._with_redirects(nodes.Case(word, substitutions, branches), tree.end_byte, end)
 
-    def _case_branch(self, tree: Tree) -> CaseBranch:
+    def _case_branch(self, tree: Tree) -> nodes.CaseBranch:
         close = next(place for place, child in enumerate(tree.children) if child.type == ")")
         head = self.slice(tree.start_byte, tree.children[close].start_byte).strip().removeprefix("(")
         reader = WordReader(head)
@@ -266,9 +246,9 @@ class _Lowering:
             raise CannotInterpret("a command substitution in a case pattern")
         rest = tree.children[close + 1 :]
         ending = rest[-1].type if rest and rest[-1].type in (";;", ";&", ";;&") else ";;"
-        return CaseBranch(tuple(patterns), self.statements(rest), ending)
+        return nodes.CaseBranch(tuple(patterns), self.statements(rest), ending)
 
-    def _function(self, tree: Tree, end: int | None) -> Node:
+    def _function(self, tree: Tree, end: int | None) -> nodes.Node:
         name = tree.child_by_field_name("name")
         body = tree.child_by_field_name("body")
         assert name is not None and body is not None, tree
@@ -278,7 +258,7 @@ class _Lowering:
             max(end or 0, tree.end_byte),
         )
         is_bash = self.text.startswith("function", tree.start_byte)
-        return Function(self.slice(name.start_byte, name.end_byte), lowered or NOTHING, is_bash)
+        return nodes.Function(self.slice(name.start_byte, name.end_byte), lowered or nodes.NOTHING, is_bash)
 
 
 _METHODS = {

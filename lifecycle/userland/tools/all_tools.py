@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import (
+from . import (  # noqa: F401  they register themselves
     coding,
     environment,
     expressions,
@@ -25,31 +25,7 @@ from . import (
     text,
     times,
 )
-from .awk import command as awk
+from .awk import command  # noqa: F401
 from .registry import TOOLS
 
-MODULES = (
-    awk,
-    coding,
-    environment,
-    expressions,
-    files,
-    finding,
-    following,
-    identity,
-    idle,
-    kernel,
-    languages,
-    network,
-    outside,
-    process_list,
-    processes,
-    searching,
-    sed,
-    series,
-    servers,
-    stress,
-    text,
-    times,
-)
 COUNT = len(TOOLS)

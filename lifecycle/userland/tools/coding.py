@@ -1,9 +1,8 @@
-"""Tools that code, compress, compare and fill in texts."""
+"""Tools that code, compress and fill in texts."""
 
 from __future__ import annotations
 
 import base64
-import hashlib
 import re
 
 from ..shell.options import split_options
@@ -31,33 +30,6 @@ def base64_text(call: Call) -> Outcome:
     lines = [coded[at : at + width] for at in range(0, len(coded), width)] if width else [coded]
     call.out("\n".join(lines) + ("\n" if width else ""))
     return call.status
-
-
-@tool("md5sum", "sha1sum", "sha256sum", "sha512sum")
-def checksum(call: Call) -> Outcome:
-    """`md5sum` and its kin: digests of files, with -c compared."""
-    texts = call.whole_inputs(split_options(call.arguments)[1])
-    if isinstance(texts, Wait):
-        return texts
-    for name, text in texts:
-        digest = hashlib.new(call.name.removesuffix("sum"), text.encode(), usedforsecurity=False)
-        call.out(f"{digest.hexdigest()}  {name}\n")
-    return call.status
-
-
-@tool("cmp", "diff")
-def compare(call: Call) -> Outcome:
-    """`cmp` and `diff`: whether two files differ."""
-    options, names = split_options(call.arguments)
-    texts = call.whole_inputs(names[:2])
-    if isinstance(texts, Wait):
-        return texts
-    if len(texts) < 2:
-        return 2
-    is_same = texts[0][1] == texts[1][1]
-    if not is_same and not {"q", "s"} & set(options):
-        call.out(f"{names[0]} {names[1]} differ\n")
-    return int(not is_same)
 
 
 @tool("gzip", "gunzip", "bzip2", "xz", "zstd", "pigz", "iconv", "dos2unix")

@@ -243,24 +243,6 @@ def _new_mode(old: int, text: str) -> int:
     return old & ~bits if "-" in text else old | bits
 
 
-@tool("mktemp")
-def mktemp(call: Call) -> Outcome:
-    """`mktemp`: make a file, or with -d a folder, of a new name."""
-    options, names = split_options(call.arguments, "pt", ("tmpdir",))
-    number = call.machine.root.version
-    template = names[0] if names else "tmp.XXXXXXXXXX"
-    marks = len(template) - len(template.rstrip("X"))
-    name = template[: len(template) - marks] + f"{number:0{max(marks, 1)}d}"[-max(marks, 1) :]
-    folder = options.get("p") or options.get("tmpdir") or "/tmp"
-    path = join_path(folder, name) if not names or "p" in options or "t" in options else call.path(name)
-    if "d" in options:
-        _try(call, path, partial(call.files.make_folder, path, True))
-    else:
-        _try(call, path, partial(call.files.write, path, ""))
-    call.out(path + "\n")
-    return call.status
-
-
 @tool("dd")
 def dd(call: Call) -> Outcome:
     """`dd`: copy blocks."""

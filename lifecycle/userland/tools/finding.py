@@ -101,36 +101,3 @@ def _is_found(call: Call, path: str, root: str, values: dict[str, str]) -> bool:
 def _is_aged(age: int, text: str) -> bool:
     wanted = int(text.lstrip("+-") or 0)
     return age > wanted if text.startswith("+") else age < wanted if text.startswith("-") else age == wanted
-
-
-@tool("readlink", "realpath")
-def readlink(call: Call) -> Outcome:
-    """`readlink` and `realpath`: where links lead."""
-    options, names = split_options(call.arguments)
-    for name in names:
-        entry = call.files.find(call.path(name), follow=False)
-        if entry is not None and entry.kind == LINK:
-            call.out((entry.text if not options else call.path(entry.text)) + "\n")
-        elif options or call.name == "realpath":
-            call.out(call.path(name) + "\n")
-        else:
-            return 1
-    return 0
-
-
-@tool("stat")
-def stat(call: Call) -> Outcome:
-    """`stat`: size, kind, mode and times of files."""
-    options, names = split_options(call.arguments, "c", ("format",))
-    for name in names:
-        entry = call.files.find(call.path(name))
-        if entry is None:
-            call.machine.met_unknown = True
-            return call.fail(f"can't stat '{name}': No such file or directory")
-        modified = (call.world.epoch_ms + entry.modified_ms) // 1000
-        form = options.get("c", options.get("format", "  File: %n\n  Size: %s"))
-        values = {"%n": name, "%s": str(entry.size), "%Y": str(modified), "%a": f"{entry.mode & 0o777:o}"}
-        for sign, value in values.items():
-            form = form.replace(sign, value)
-        call.out(form + "\n")
-    return 0

@@ -29,13 +29,4 @@ def install(call: Call) -> Outcome:
         call.machine.note(f"cannot interpret {what!r}: taken to succeed after {_INSTALL_MS // 1000} s")
         call.state["until"] = call.now_ms + _INSTALL_MS
         return call.sleep_until(call.state["until"])
-    if call.name == "git" and call.arguments[:1] == ["clone"]:
-        _clone(call)
     return 0
-
-
-def _clone(call: Call) -> None:
-    operands = [word for word in call.arguments[1:] if not word.startswith("-")]
-    if operands:
-        target = operands[1] if len(operands) > 1 else operands[0].rpartition("/")[2].removesuffix(".git")
-        call.files.make_folder(call.path(target), parents=True)

@@ -254,19 +254,6 @@ def which(call: Call) -> Outcome:
     return int(missing)
 
 
-@tool("watch")
-def watch(call: Call) -> Outcome:
-    """The command again and again, every two seconds or as told."""
-    options, words = _leading_options(call.arguments, "n")
-    if "child" in call.state and call.state["child"] in call.machine.tasks:
-        return Wait(Wait.CHILD, call.state["child"])
-    if call.state.pop("child", None) is not None:
-        pause_ms = sleep_milliseconds(options.get("n") or "2") or 2000
-        return call.sleep_until(call.now_ms + pause_ms)
-    call.state["child"] = call.start_child(["sh", "-c", " ".join(words)]).pid
-    return Wait(Wait.CHILD, call.state["child"])
-
-
 @tool("xargs")
 def xargs(call: Call) -> Outcome:
     """One run with all the input as arguments, or one for each with -I and -n 1."""

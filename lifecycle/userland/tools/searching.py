@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TypeAlias
 
 from ..lines import lines_of
 from ..matching.expression import Expression
-from ..matching.perl import BacktrackingExpression
 from ..matching.problem import PatternProblem
 from ..matching.translation import BASIC, EXTENDED, OF_PERL, Piece, translate, translate_plain
 from ..shell.options import split_options
@@ -17,21 +15,15 @@ from .registry import tool
 
 _MOST_COST = 40_000_000
 _NO_WORD = r"[^\pL\pN_]"
-Pattern: TypeAlias = Expression | BacktrackingExpression
 
 
 @lru_cache(maxsize=512)
-def _compile(text: str, letters: frozenset[str]) -> Pattern:
+def _compile(text: str, letters: frozenset[str]) -> Expression:
     """What grep looks for: a pattern in each line of the text, read as the options say."""
     dialect = OF_PERL if "P" in letters else EXTENDED if "E" in letters else BASIC
-    try:
-        options = [
-            translate_plain(line) if "F" in letters else translate(line, dialect) for line in text.split("\n")
-        ]
-    except PatternProblem:
-        if "P" not in letters or {"w", "x"} & letters:
-            raise
-        return BacktrackingExpression(text, "i" in letters)
+    options = [
+        translate_plain(line) if "F" in letters else translate(line, dialect) for line in text.split("\n")
+    ]
     either = "|".join(f"(?:{one.text})" for one in options)
     ignores_case = "i" in letters
     if "x" in letters:
@@ -46,8 +38,8 @@ def _compile(text: str, letters: frozenset[str]) -> Pattern:
 def grep(call: Call) -> Outcome:
     """`grep`: lines that match a pattern."""
     options, operands = split_options(call.arguments, "emABCf", ("regexp", "max-count", "include", "exclude"))
-    if "f" in options:
-        return call.cannot("with a pattern file")
+    if unknown := sorted(set("fABC") & set(options)):
+        return call.cannot(f"with -{unknown[0]}")
     pattern = options.get("e", options.get("regexp"))
     if pattern is None:
         if not operands:
@@ -64,48 +56,10 @@ def _files_below(call: Call, roots: list[str]) -> list[str]:
     return [path for root in roots for path in call.walk(root) if not call.is_folder(path)]
 
 
-class _Context:
-    """Lines around those that match (-A, -B, -C); what it remembers between lines is the call's state."""
-
-    def __init__(self, call: Call, options: dict[str, str]) -> None:
-        self.call = call
-        both = options.get("C") or "0"
-        is_shown = not {"q", "c", "l", "o"} & set(options)
-        self.before = int(options.get("B") or both) if is_shown else 0
-        self.after = int(options.get("A") or both) if is_shown else 0
-        self.has_numbers = "n" in options
-
-    def hit(self) -> None:
-        """The lines before one that matches, behind `--` where lines were left out."""
-        state = self.call.state
-        waiting: list[list[str]] = state.pop("waiting", [])
-        if (self.before or self.after) and state.pop("gap", False) and state.get("shown"):
-            self.call.out("--\n")
-        self.call.out("".join(f"{number}{line}\n" for number, line in waiting))
-        state["shown"], state["left"] = True, self.after
-
-    def miss(self, line: str) -> None:
-        """A line that does not match: shown behind one that does, else kept for one to come."""
-        state = self.call.state
-        if not (self.before or self.after):
-            return
-        text = line.removesuffix("\n")
-        number = f"{state['line']}-" if self.has_numbers else ""
-        if state.get("left", 0) > 0:
-            state["left"] -= 1
-            self.call.out(f"{number}{text}\n")
-            return
-        waiting = [*state.get("waiting", []), [number, text]]
-        state["gap"] = state.get("gap", False) or len(waiting) > self.before
-        state["waiting"] = waiting[-self.before :] if self.before else []
-
-
-def _grep_lines(call: Call, compiled: Pattern, options: dict[str, str], names: list[str]) -> Outcome:
+def _grep_lines(call: Call, compiled: Expression, options: dict[str, str], names: list[str]) -> Outcome:
     state = call.state
     silent = bool({"q", "quiet", "silent"} & set(options))
     most = int(options.get("m") or options.get("max-count") or 1 << 60)
-
-    context = _Context(call, options)
 
     def handle(line: str) -> bool:
         state["line"] = state.get("line", 0) + 1
@@ -114,14 +68,12 @@ def _grep_lines(call: Call, compiled: Pattern, options: dict[str, str], names: l
         _need_bounded(state["cost"])
         is_found = compiled.is_in(text)
         if is_found == ("v" in options):
-            context.miss(line)
             return False
         state["count"] = state.get("count", 0) + 1
         if silent or "l" in options:
             return True
         if "c" not in options:
             prefix = f"{state['line']}:" if "n" in options else ""
-            context.hit()
             if "o" in options:
                 call.out("".join(f"{prefix}{one[0]}\n" for one in compiled.all(text) if one[0] and is_found))
             else:
@@ -129,8 +81,6 @@ def _grep_lines(call: Call, compiled: Pattern, options: dict[str, str], names: l
         return bool(state["count"] >= most)
 
     if len(names) > 1:
-        if context.before or context.after:
-            return call.cannot("with context lines of several files")
         return _grep_files(call, compiled, options, names)
     outcome = call.each_line(names, handle)
     if not isinstance(outcome, int):
@@ -148,7 +98,7 @@ def _need_bounded(cost: int) -> None:
         raise PatternProblem("so long an input for that pattern")
 
 
-def _grep_files(call: Call, compiled: Pattern, options: dict[str, str], names: list[str]) -> Outcome:
+def _grep_files(call: Call, compiled: Expression, options: dict[str, str], names: list[str]) -> Outcome:
     texts = call.whole_inputs(names)
     if isinstance(texts, Wait):
         return texts

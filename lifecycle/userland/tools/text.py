@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from itertools import zip_longest
 
 from ..lines import lines_of, whole_lines_of
 from ..shell.options import split_options
 from ..shell.task import Wait
 from .call import Call, Outcome
 from .following import old_count
-from .formats import format_echo, format_printf, unescape
+from .formats import format_echo, format_printf
 from .quantities import read_size
 from .registry import tool
 
@@ -196,23 +195,6 @@ def _version(text: str) -> list[int | str]:
     """Texts and numbers in turn: of versions, the numbers in them count as such."""
     parts = re.split(r"(\d+)", text)
     return [int(part) if place % 2 else part for place, part in enumerate(parts)]
-
-
-@tool("paste")
-def paste(call: Call) -> Outcome:
-    """Lines side by side; with -s those of each file one behind the other."""
-    options, names = split_options(call.arguments, "d", ("delimiters",))
-    texts = call.whole_inputs(names)
-    if isinstance(texts, Wait):
-        return texts
-    delimiters = unescape(options.get("d", options.get("delimiters", "\t")))[0] or "\0"
-    if len(delimiters) > 1:
-        return call.cannot("with several delimiters")
-    rows = [lines_of(text) for _, text in texts]
-    if "s" not in options and "serial" not in options:
-        rows = [list(row) for row in zip_longest(*rows, fillvalue="")]
-    call.out("".join(delimiters.replace("\0", "").join(row) + "\n" for row in rows))
-    return call.status
 
 
 @tool("uniq")

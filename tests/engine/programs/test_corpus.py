@@ -6,7 +6,7 @@ import pytest
 
 from lifecycle.engine.programs import ConnectResult, FileLayer, Mount, Process
 from tests.engine.programs.corpus import CORPUS
-from tests.engine.programs.worlds import FakeWorld, behavior_of, pod_spec, run_until, start
+from tests.engine.programs.worlds import FakeWorld, behavior_of, make_layer, pod_spec, run_until, start
 
 LONG_ENOUGH_MS = 120_000
 FULLY, FALLBACK, REFUSED = "interpreted fully", "with a named fallback", "refused"
@@ -35,11 +35,11 @@ def friendly_world() -> FakeWorld:
         "/backup",
         "/etc/nginx/conf.d",
     )
-    config = FileLayer.of_files({"primary.cnf": "", "replica.cnf": "", "init.sh": "echo configured\n"})
+    config = make_layer({"primary.cnf": "", "replica.cnf": "", "init.sh": "echo configured\n"})
     files = {"default.conf.template": "server ${API_HOST};\n"}
     mounts = [Mount(folder, FileLayer()) for folder in folders]
     mounts += [Mount("/mnt/config-map", config), Mount("/redis-config", config)]
-    mounts += [Mount("/etc/nginx/templates", FileLayer.of_files(files)), Mount("/opt", FileLayer())]
+    mounts += [Mount("/etc/nginx/templates", make_layer(files)), Mount("/opt", FileLayer())]
     return FakeWorld(
         hosts=Everything(),
         answers=Answers(),

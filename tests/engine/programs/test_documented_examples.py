@@ -3,7 +3,15 @@
 import pytest
 
 from lifecycle.engine.programs import ConnectResult, FileLayer, Limits, Mount, Process
-from tests.engine.programs.worlds import FakeWorld, exec_probe, pod_spec, run_until, start, start_script
+from tests.engine.programs.worlds import (
+    FakeWorld,
+    exec_probe,
+    make_layer,
+    pod_spec,
+    run_until,
+    start,
+    start_script,
+)
 
 NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
@@ -120,7 +128,7 @@ def test_counter_writes_two_files() -> None:
 
 @pytest.mark.spec("DOWN-25")
 def test_environment_is_fixed_but_mounted_files_follow() -> None:
-    layer = FileLayer.of_files({"labels": 'tier="gold"'})
+    layer = make_layer({"labels": 'tier="gold"'})
     world = FakeWorld(env={"TIER": "gold"}, volumes=[Mount("/info", layer, is_read_only=True)])
     process = start_script("while true; do echo $TIER $(cat /info/labels); sleep 10; done", world)
     run_until(process, world, 10_000)
@@ -162,7 +170,7 @@ def test_pod_failure_policy_example_ends_with_its_code() -> None:
 
 
 def test_termination_message_is_written_where_the_kubelet_mounts_it() -> None:
-    layer = FileLayer.of_files({"message": ""})
+    layer = make_layer({"message": ""})
     world = FakeWorld(volumes=[Mount("/dev/termination-log", layer, "message")])
     process = start_script("sleep 10 && echo Sleep expired > /dev/termination-log", world)
     run_until(process, world)

@@ -10,7 +10,7 @@ from lifecycle.engine.programs.downward import PodFields, field_value, resource_
 from lifecycle.engine.programs.environment import ServiceFacts, make_environment, service_variables
 from lifecycle.engine.programs.volumes import is_read_only_volume, make_mounts, refresh_layer, volume_files
 from lifecycle.userland.file_layers import FileLayer
-from tests.engine.programs.worlds import FakeWorld, run_script
+from tests.engine.programs.worlds import FakeWorld, make_layer, run_script
 
 FIELDS = PodFields(
     name="down",
@@ -249,7 +249,7 @@ def test_container_sees_its_mounts() -> None:
             {"name": "unknown", "mountPath": "/x"},
         ]
     }
-    layers = {"config": FileLayer.of_files({"a": "1"}), "data": FileLayer()}
+    layers = {"config": make_layer({"a": "1"}), "data": FileLayer()}
     mounts = make_mounts(container, layers, frozenset(("config",)), {"POD": "web-0"})
     assert [(mount.path, mount.sub_path, mount.is_read_only) for mount in mounts] == [
         ("/etc/app", "", True),

@@ -28,6 +28,8 @@ from tests.engine.programs.test_examples_in_a_cluster import Run
         ("mapfile -n 2 a < /etc/hosts", "mapfile -n", "taken to fail with status 2"),
         ("frobnicate --all; true", "the command 'frobnicate --all'", "taken to succeed at once"),
         ("date | awk '{ print | \"sort\" }'", "awk a pipe", "taken to fail with status 2"),
+        ("date | grep -A 2 x", "grep with -A", "taken to fail with status 2"),
+        ("date | grep -oP 'a(?=b)'", "grep", "taken to fail with status 2"),
         ("mkfifo p", "the command 'mkfifo p'", "taken to succeed at once"),
         ("sleep 9 & kill -STOP $!", "SIGSTOP", "it goes on running"),
         ("while :; do :; done", "a loop that never waits", "taken to need 1 s"),

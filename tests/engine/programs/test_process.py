@@ -2,8 +2,8 @@
 
 import pytest
 
-from lifecycle.engine.programs import FileLayer, Limits, Mount, Process
-from tests.engine.programs.worlds import FakeWorld, pod_spec, probe, reload, run_until, start
+from lifecycle.engine.programs import Limits, Mount, Process
+from tests.engine.programs.worlds import FakeWorld, make_layer, pod_spec, probe, reload, run_until, start
 
 RUNS = """
 app:
@@ -181,7 +181,7 @@ def test_read_waits_no_longer_than_told(writer: str, expected: list[tuple[int, s
 
 def test_command_that_is_a_file_of_a_volume_is_run() -> None:
     script = "#!/bin/sh\ntrap 'echo stopping; exit 3' TERM\necho started $1\nsleep 60 & wait\n"
-    world = FakeWorld(volumes=(Mount("/scripts", FileLayer.of_files({"run.sh": script}), is_read_only=True),))
+    world = FakeWorld(volumes=(Mount("/scripts", make_layer({"run.sh": script}), is_read_only=True),))
     container = {
         "command": ["/scripts/run.sh", "it"],
         "volumeMounts": [{"name": "c", "mountPath": "/scripts"}],

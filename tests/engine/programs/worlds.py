@@ -11,6 +11,7 @@ from lifecycle.engine.objects.pod import PodSpec
 from lifecycle.engine.programs import (
     Behavior,
     ConnectResult,
+    FileLayer,
     Identity,
     Limits,
     Mount,
@@ -18,6 +19,7 @@ from lifecycle.engine.programs import (
     Process,
     ProcessNamespace,
     make_runtime_files,
+    refresh_layer,
     resolve_behavior,
     start_process,
 )
@@ -27,6 +29,13 @@ FOREVER_MS = 10**9
 POD = PodFacts("pod-1", "default", "uid-1", "10.1.0.1", "node-1", {}, {})
 NO_LIMITS = Limits()
 ROOT = Identity()
+
+
+def make_layer(text_by_path: Mapping[str, str]) -> FileLayer:
+    """A volume that holds these files."""
+    layer = FileLayer()
+    refresh_layer(layer, text_by_path, 0)
+    return layer
 
 
 @dataclass
