@@ -32,16 +32,8 @@ class PullPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class StartPlan:
+class StartPlan(PullPlan):
     """Creating and starting the container: how long it takes, or how often it fails first."""
-
-    takes: Duration | None = None
-    error: str | None = None
-    times: int | None = None
-
-    def has_error(self, tries_before: int) -> bool:
-        """Whether the next try fails, after so many tries; without `times` every try fails."""
-        return self.error is not None and (self.times is None or tries_before < self.times)
 
 
 @dataclass(frozen=True, slots=True)

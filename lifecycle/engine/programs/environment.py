@@ -44,26 +44,23 @@ class Environment:
     problem: str | None = None
 
 
-class _Missing(Exception):
+class MissingSource(Exception):
     """A source or key that is not there and not optional."""
 
 
 def make_environment(
-    container: Mapping[str, Any],
-    fields: PodFields,
-    sources: Sources,
-    services: Sequence[ServiceFacts] = (),
+    container: Mapping[str, Any], fields: PodFields, sources: Sources, services: Sequence[ServiceFacts] = ()
 ) -> Environment:
     """The environment of a container, given its JSON."""
     values = service_variables(services)
     try:
         for entry in container.get("envFrom") or ():
-            values.update(_values_from(entry, fields.namespace, sources))
+            values.update(_values_from(entry, sources))
         for entry in container.get("env") or ():
             value = _value_of(entry, container, fields, sources, values)
             if value is not None:
                 values[str(entry.get("name", ""))] = value
-    except _Missing as missing:
+    except MissingSource as missing:
         return Environment({}, str(missing))
     return Environment(values)
 
@@ -89,24 +86,23 @@ def service_variables(services: Sequence[ServiceFacts]) -> dict[str, str]:
     return values
 
 
-def _values_from(entry: Mapping[str, Any], namespace: str, sources: Sources) -> dict[str, str]:
+def _values_from(entry: Mapping[str, Any], sources: Sources) -> dict[str, str]:
     kind = "configMapRef" if "configMapRef" in entry else "secretRef"
     reference = entry.get(kind) or {}
-    found = _source(kind, reference, namespace, sources)
+    found = find_source(kind, reference, sources)
     prefix = str(entry.get("prefix") or "")
     # Keys that are no variable names are left out, which Kubernetes tells as an event.
     return {prefix + key: value for key, value in found.items() if _NAME.match(prefix + key)}
 
 
-def _source(kind: str, reference: Mapping[str, Any], namespace: str, sources: Sources) -> Mapping[str, str]:
-    name = str(reference.get("name", ""))
+def find_source(kind: str, reference: Mapping[str, Any], sources: Sources) -> Mapping[str, str]:
+    """The ConfigMap or Secret that is referred to, empty where it may be missing. Raises MissingSource."""
+    name = str(reference.get("name") or reference.get("secretName") or "")
     is_config_map = kind.startswith("configMap")
     found = sources.config_map(name) if is_config_map else sources.secret(name)
-    if found is not None:
-        return found
-    if reference.get("optional"):
-        return {}
-    raise _Missing(f'{"configmap" if is_config_map else "secret"} "{name}" not found')
+    if found is None and not reference.get("optional"):
+        raise MissingSource(f'{"configmap" if is_config_map else "secret"} "{name}" not found')
+    return found or {}
 
 
 def _value_of(
@@ -130,10 +126,10 @@ def _value_of_key(origin: Mapping[str, Any], namespace: str, sources: Sources) -
     kind = "configMapKeyRef" if "configMapKeyRef" in origin else "secretKeyRef"
     reference = origin.get(kind) or {}
     key = str(reference.get("key", ""))
-    found = _source(kind, reference, namespace, sources)
+    found = find_source(kind, reference, sources)
     if key in found:
         return found[key]
     if reference.get("optional"):
         return None
     what = "ConfigMap" if kind == "configMapKeyRef" else "Secret"
-    raise _Missing(f"couldn't find key {key} in {what} {namespace}/{reference.get('name', '')}")
+    raise MissingSource(f"couldn't find key {key} in {what} {namespace}/{reference.get('name', '')}")

@@ -60,24 +60,10 @@ _BASE = ImageFacts(ends=0, on_term=IGNORES, is_shell=True, has_known_files=True)
 
 KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     # Base images: a shell or an interpreter that finds no input and ends.
-    "busybox": _BASE,
-    "alpine": _BASE,
-    "bash": _BASE,
-    "debian": _BASE,
-    "ubuntu": _BASE,
-    "centos": _BASE,
-    "rockylinux": _BASE,
-    "almalinux": _BASE,
-    "fedora": _BASE,
-    "amazonlinux": _BASE,
-    "perl": _LANGUAGE,
-    "python": _LANGUAGE,
-    "ruby": _LANGUAGE,
-    "golang": _LANGUAGE,
-    "node": _LANGUAGE,
-    "openjdk": _LANGUAGE,
-    "eclipse-temurin": _LANGUAGE,
-    "buildpack-deps": _LANGUAGE,
+    **dict.fromkeys(
+        "busybox alpine bash debian ubuntu centos rockylinux almalinux fedora amazonlinux".split(), _BASE
+    ),
+    **dict.fromkeys("perl python ruby golang node openjdk eclipse-temurin buildpack-deps".split(), _LANGUAGE),
     "alpine/git": ImageFacts(ends=1, entrypoint=("git",), is_shell=True),
     "bitnami/kubectl": ImageFacts(ends=0, entrypoint=("kubectl",), is_shell=True, user=1001),
     "kubectl": ImageFacts(ends=0, entrypoint=("kubectl",), is_shell=True),

@@ -14,7 +14,7 @@ from typing import Any
 from lifecycle.userland.file_layers import FILE, FOLDER, File, FileLayer, Mount
 
 from .downward import PodFields, field_value, resource_value
-from .environment import Sources
+from .environment import MissingSource, Sources, find_source
 from .references import expand_references
 
 _READ_ONLY_KINDS = ("configMap", "secret", "downwardAPI", "projected")
@@ -28,17 +28,13 @@ class VolumeFiles:
     problem: str | None = None
 
 
-class _Missing(Exception):
-    """A source or key that is not there and not optional."""
-
-
 def volume_files(volume: Mapping[str, Any], fields: PodFields, sources: Sources) -> VolumeFiles:
     """What a volume, given as JSON, holds."""
     try:
         for kind in _READ_ONLY_KINDS:
             if volume.get(kind) is not None:
                 return VolumeFiles(_files_of(kind, volume[kind], fields, sources))
-    except _Missing as missing:
+    except MissingSource as missing:
         return VolumeFiles(None, str(missing))
     return VolumeFiles()
 
@@ -59,24 +55,18 @@ def _files_of(kind: str, volume: Mapping[str, Any], fields: PodFields, sources: 
 
 
 def _keyed_files(kind: str, volume: Mapping[str, Any], sources: Sources) -> dict[str, str]:
-    name = str(volume.get("name") or volume.get("secretName") or "")
-    is_optional = bool(volume.get("optional"))
-    found = sources.config_map(name) if kind == "configMap" else sources.secret(name)
-    if found is None:
-        if is_optional:
-            return {}
-        raise _Missing(f'{kind.lower()} "{name}" not found')
+    found = find_source(kind, volume, sources)
     items = volume.get("items")
     if not items:
         return dict(found)
     missing = [item["key"] for item in items if item["key"] not in found]
-    if missing and not is_optional:
+    if missing and not volume.get("optional"):
         word = (
             "configmap references non-existent config"
             if kind == "configMap"
             else "references non-existent secret"
         )
-        raise _Missing(f"{word} key: {missing[0]}")
+        raise MissingSource(f"{word} key: {missing[0]}")
     return {str(item["path"]): found[item["key"]] for item in items if item["key"] in found}
 
 

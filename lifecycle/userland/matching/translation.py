@@ -17,12 +17,7 @@ from .problem import PatternProblem
 _DEEPEST = 50
 _INTERVAL = re.compile(r"(\d*)(,?)(\d*)")
 _OF_CONTROLS: Mapping[str, Ranges] = {letter: ((sign, sign),) for letter, sign in CONTROLS.items()}
-_OF_PERL: Mapping[str, Ranges] = {
-    **_OF_CONTROLS,
-    "d": CLASSES["digit"],
-    "w": WORD,
-    "s": CLASSES["space"],
-}
+_OF_PERL: Mapping[str, Ranges] = {**_OF_CONTROLS, "d": CLASSES["digit"], "w": WORD, "s": CLASSES["space"]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -288,16 +288,10 @@ BUILTINS: dict[str, Callable[[Activation, list[str]], int | None]] = {
     "let": let,
     "getopts": getopts,
     "jobs": jobs,
-    # Settings that change nothing a script could see here.
-    "umask": _true,
+    # What changes nothing a script could see here.
+    **dict.fromkeys("umask hash disown alias unalias times bg".split(), _true),
     "ulimit": _ulimit,
-    "hash": _true,
     "shopt": _shopt,
-    "disown": _true,
-    "alias": _true,
-    "unalias": _true,
-    "times": _true,
-    "bg": _true,
     "builtin": _command,
 }
 SPECIAL_BUILTINS = frozenset(

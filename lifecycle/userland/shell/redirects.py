@@ -10,16 +10,9 @@ from .machine import Machine
 from .open_files import FILE, LOG, NULL, TEXT, ZERO, OpenFile
 from .word_parts import Redirect
 
+_STANDARD = ("/dev/stdin", "/dev/stdout", "/dev/stderr")
 _OWN_DESCRIPTORS = {
-    "/dev/stdin": 0,
-    "/dev/stdout": 1,
-    "/dev/stderr": 2,
-    "/dev/fd/0": 0,
-    "/dev/fd/1": 1,
-    "/dev/fd/2": 2,
-    "/proc/self/fd/0": 0,
-    "/proc/self/fd/1": 1,
-    "/proc/self/fd/2": 2,
+    path: fd for fd, name in enumerate(_STANDARD) for path in (name, f"/dev/fd/{fd}", f"/proc/self/fd/{fd}")
 }
 _LOG_PATHS = frozenset(("/proc/1/fd/1", "/proc/1/fd/2", "/dev/console", "/dev/tty", "/dev/termination-log-"))
 _SILENT_PATHS = frozenset(("/dev/null", "/dev/full"))

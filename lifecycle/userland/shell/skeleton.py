@@ -204,10 +204,7 @@ def _skip(text: str, at: int) -> int | None:
 
 
 def _take_bodies(
-    text: str,
-    at: int,
-    waiting: list[tuple[str, str, bool, bool]],
-    found: dict[str, tuple[str, bool]],
+    text: str, at: int, waiting: list[tuple[str, str, bool, bool]], found: dict[str, tuple[str, bool]]
 ) -> int:
     for name, delimiter, is_expanded, strips_tabs in waiting:
         lines: list[str] = []

@@ -5,17 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 
-_SIMPLE = {
-    "n": "\n",
-    "t": "\t",
-    "r": "\r",
-    "a": "\a",
-    "b": "\b",
-    "f": "\f",
-    "v": "\v",
-    "\\": "\\",
-    "e": "\x1b",
-}
+_SIMPLE = dict(zip("ntrabfv\\e", "\n\t\r\a\b\f\v\\\x1b", strict=True))
 _LONGEST = 4 << 20
 _DIRECTIVE = re.compile(r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?([a-zA-Z%])")
 

@@ -97,18 +97,13 @@ def script_file(call: Call) -> Outcome:
     return call.become([name, *(["-" + "e"] if "-e" in interpreter else []), path, *call.arguments])
 
 
-@tool("busybox", "nohup", "setsid", "nice", "ionice", "stdbuf", "chroot", "unbuffer", "catatonit", "time")
-@tool(
-    "su-exec",
-    "gosu",
-    "sudo",
-    "docker-entrypoint.sh",
-    "command",
-    "exec",
-    "entrypoint.sh",
-    "taskset",
-    "unshare",
+_WRAPPERS = (
+    "busybox nohup setsid nice ionice stdbuf chroot unbuffer catatonit time su-exec gosu sudo taskset unshare"
+    " command exec docker-entrypoint.sh entrypoint.sh"
 )
+
+
+@tool(*_WRAPPERS.split())
 def wrapper(call: Call) -> Outcome:
     """Run the program its arguments name in its own process."""
     words = call.arguments

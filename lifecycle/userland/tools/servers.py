@@ -9,6 +9,7 @@ from .call import Call, Outcome
 from .registry import UNKNOWN, tool
 
 ANY_PORT = 0
+_PORT_OPTIONS = frozenset("-p --port -port --http-port -l --listen -b --bind --server.port".split())
 _HANDLED = ["TERM", "INT", "HUP", "QUIT", "USR1", "WINCH"]
 
 
@@ -133,17 +134,7 @@ def _given_ports(call: Call) -> list[int]:
     words = call.arguments
     for place, word in enumerate(words):
         name, _, value = word.partition("=")
-        if name in (
-            "-p",
-            "--port",
-            "-port",
-            "--http-port",
-            "-l",
-            "--listen",
-            "-b",
-            "--bind",
-            "--server.port",
-        ):
+        if name in _PORT_OPTIONS:
             value = value or (words[place + 1] if place + 1 < len(words) else "")
             digits = value.rpartition(":")[2]
             if digits.isdigit() and len(digits) <= 5:
