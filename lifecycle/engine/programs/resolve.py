@@ -107,7 +107,7 @@ def _from_container(
     return _known_program(facts, container, is_alone, instant)
 
 
-def _lacks(container: ContainerSpec, command: str) -> bool:
+def _lacks(container: Container, command: str) -> bool:
     """Whether a command, its references left as they are, is surely no program of the container."""
     return (
         "$(" not in command
