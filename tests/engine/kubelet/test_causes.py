@@ -246,3 +246,15 @@ def test_a_change_of_a_deployment_leads_by_the_new_pod_to_the_old_ones_end(
     pulls = [row for row in world.rows if row.get("reason") == "Pulling"]
     assert len(pulls) == 2
     assert is_pulled == (steps[-1] != "undo")
+
+
+def test_pods_that_a_set_makes_together_follow_from_the_set_and_not_from_each_other() -> None:
+    world = World()
+    two = deployment("web:1")
+    two["spec"]["replicas"] = 2
+    assert world.submit("apply", object=two).ok
+    world.to(30)
+    made = [row for row in world.rows if row["kind"] == "Pod" and row.get("field") == "exists"]
+    assert [chain(world, row)[1] for row in made] == [
+        [("exists", "created"), ("revision", 1), ("exists", "created")]
+    ] * 2
