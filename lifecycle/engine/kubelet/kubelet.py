@@ -314,7 +314,7 @@ class Kubelets:
             if worker.return_timer is not None and isinstance(trace.cause, int):
                 worker.return_row = trace.cause
         if trace.seq > before:
-            self._context.loop.lead_on(NAME, "", worker.uid)
+            self._parts.lead_on(worker)
 
     # --- what happens to containers -------------------------------------------------------------------
 

@@ -196,6 +196,10 @@ class Parts:
         """Have the worker looked at before this instant ends."""
         self.context.loop.enqueue("kubelet", "", worker.uid)
 
+    def lead_on(self, worker: PodWorker) -> None:
+        """If the worker is to be looked at, then because of what has just been written of its pod."""
+        self.context.loop.lead_on("kubelet", "", worker.uid)
+
     def event(
         self,
         worker: PodWorker,

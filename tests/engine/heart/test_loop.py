@@ -115,3 +115,14 @@ def test_waiting_keys_and_failures_outlive_a_save():
     again.loop.enqueue_at("quick", "", "web", 7)
     assert [at_ms for at_ms, _, _ in again.live(100)] == [5]
     assert again.loop.retry("quick", "", "web") == 40
+
+
+def test_a_key_that_waits_follows_from_a_later_row_but_never_from_an_earlier_one_nor_off_a_command():
+    queue = Queue()
+    for cause, name, led in ((3, "later", 5), (3, "earlier", 2), ("command:c1", "asked", 5)):
+        queue.trace.cause = cause
+        queue.loop.enqueue("quick", "default", name)
+        queue.trace.cause = led
+        queue.loop.lead_on("quick", "default", name)
+        queue.loop.lead_on("quick", "default", "not-waiting")
+    assert queue.live(0) == [(0, "later", 5), (0, "earlier", 3), (0, "asked", "command:c1")]

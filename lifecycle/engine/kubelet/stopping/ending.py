@@ -111,7 +111,10 @@ class Ending:
     def begin(self, worker: PodWorker, pod: Pod) -> None:
         """Deleted, past its deadline or finished: everything of the pod is stopped."""
         parts = self._parts
+        cause = parts.trace.cause
         self._tell_last(worker, pod)
+        # What stops them is why the pod ends, not what was left to be told of it.
+        parts.trace.cause = cause
         worker.stage = TERMINATING
         self._sandboxes.end(worker)
         seconds, _ = self._decide_grace(worker, pod, 0)
@@ -193,6 +196,7 @@ class Ending:
             if delay_ms:
                 worker.stage_timer, _ = self._parts.later(delay_ms, REMOVED, worker)
         self._parts.touch(worker)
+        self._parts.lead_on(worker)
         self._free(worker)
 
     def on_removed(self, worker: PodWorker, _pod: Pod) -> None:
