@@ -61,7 +61,6 @@ DIFFERENCES: dict[str, dict[str, str]] = {
             probe-grpc-refused probe-liveness-onfailure-exit0 probe-liveness-own-grace probe-tcp-no-listener
         """,
         "the first liveness probe comes a period after the pod": "probe-liveness-alternating",
-        "postStart": "poststart-main-exits-first",
         "ephemeral containers": "ephemeral-image-missing ephemeral-on-finished-pod",
         "a status set by hand stays until the next sync": "update-status-by-hand",
         "removing the last scheduling gate, and the taint of a cordoned node": """
