@@ -6,6 +6,7 @@ Models the kubelet's container start with its events, and the back-off before th
 from __future__ import annotations
 
 from ...heart.chance import PART
+from ...heart.timing import BACK_OFF_INITIAL_MS
 from ...objects.container import Container
 from ...objects.pod import Pod
 from ...objects.runtime import RUNNING as RUNTIME_RUNNING
@@ -152,12 +153,26 @@ class Starter:
         run.start_tries += 1
         worker.has_changed = True
         run.waiting = (reason, message)
-        first_ms, cap_ms = parts.agents[worker.node].back_off
-        run.due_ms = parts.context.clock.now_ms + min(first_ms << min(run.start_tries - 1, 20), cap_ms)
+        wait_ms = self._next_try_ms(worker, run, reason)
         parts.event(worker, run, WARNING, "Failed", f"Error: {message}")
         is_progress = run.start_tries < _UPKEEP_ATTEMPT
-        parts.come_back(worker, run.due_ms - parts.context.clock.now_ms, is_progress=is_progress)
+        parts.come_back(worker, wait_ms, is_progress=is_progress)
         parts.touch(worker)
+
+    def _next_try_ms(self, worker: PodWorker, run: ContainerRun, reason: str) -> int:
+        """How long until a container that could not be started is tried again.
+
+        What cannot even be created is tried by each look of the worker, which comes back after 10 s, but once
+        at first, for the sandbox that the kubelet's next look finds. What cannot be run backs off.
+        """
+        parts = self._parts
+        if reason == RUN_CONTAINER_ERROR:
+            first_ms, cap_ms = parts.agents[worker.node].back_off
+            wait_ms = min(first_ms << min(run.start_tries - 1, 20), cap_ms)
+            run.due_ms = parts.now_ms + wait_ms
+            return wait_ms
+        is_first = run.start_tries == 1 and not parts.context.timing.is_instant
+        return 0 if is_first else BACK_OFF_INITIAL_MS
 
     def _fail_run(self, worker: PodWorker, run: ContainerRun, message: str) -> None:
         """The runtime has made the container and cannot start it: it has ended, as a crash has.
