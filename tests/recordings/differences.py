@@ -54,14 +54,12 @@ DIFFERENCES: dict[str, dict[str, str]] = {
             deploy-rollback-of-stuck init-image-missing
         """,
         "config errors have no growing back-off, and are told at each try": """
-            config-missing-configmap-key init-config-error run-as-nonroot-root-image
+            config-missing-configmap-key init-config-error
             volume-configmap-item-missing
         """,
         "a failed liveness probe kills and starts in one sync": """
             probe-grpc-refused probe-liveness-onfailure-exit0 probe-liveness-own-grace probe-tcp-no-listener
         """,
-        "the first liveness probe comes a period after the pod": "probe-liveness-alternating",
-        "postStart": "poststart-main-exits-first",
         "ephemeral containers": "ephemeral-image-missing ephemeral-on-finished-pod",
         "a status set by hand stays until the next sync": "update-status-by-hand",
         "removing the last scheduling gate, and the taint of a cordoned node": """

@@ -23,6 +23,7 @@ IDLE, PULLING, STARTING, POST_START, RUNNING, PRE_STOP, STOPPING = (
 )
 UNTOLD = -1
 """The row of a run that has begun, but is not told of yet."""
+FAILED_POST_START_HOOK = "FailedPostStartHook"
 _PROBE_DATA = "first_ms last_ms outcome until_ms version timer due_ms".split()
 _STATE_DATA = "result last_outcome run on_hold".split()
 _HOOK_DATA = "kind finished_ms exit_code message task".split()
@@ -162,6 +163,13 @@ class ContainerRun:
     def is_new(self) -> bool:
         """Whether nothing has happened to it yet."""
         return self.waiting is None and not (self.attempt or self.restart_count or self.ready or self.is_lost)
+
+    @property
+    def is_beginning(self) -> bool:
+        """Whether its start is under way: until its hook is over, or has failed and it has ended."""
+        if self.kill_reason == FAILED_POST_START_HOOK and self.process is not None:
+            return True
+        return self.stage in (PULLING, STARTING, POST_START)
 
     def save(self) -> dict[str, Any]:
         """Plain data."""

@@ -5,7 +5,7 @@ Each look decides from what the runtime reports which containers to start or kil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..api.context import Context
@@ -13,9 +13,9 @@ from ..api.server import ApiServer
 from ..heart.agenda import Timer
 from ..objects.pod import FAILED, SUCCEEDED, Pod
 from ..objects.runtime import EXITED
-from ..rules.pod_actions import ContainerToKill, decide_pod_actions
+from ..rules.pod_actions import decide_pod_actions
 from .admission import Admission
-from .container_run import IDLE, POST_START, PRE_STOP, ContainerRun
+from .container_run import FAILED_POST_START_HOOK, IDLE, POST_START, PRE_STOP, RUNNING, ContainerRun
 from .node.evictor import Evictor
 from .node.mirrors import Mirrors
 from .node.node_agents import NodeAgents
@@ -235,6 +235,11 @@ class Kubelets:
         """Do what has become necessary."""
         if self._parts.is_out_of_sight(worker):
             return
+        hooked = worker.find_hooked() if worker.hooked else None
+        if hooked is not None and worker.uid not in self._roster.gone:
+            if hooked.stage == RUNNING:
+                self._stopper.stop(worker, pod, hooked, FAILED_POST_START_HOOK, FAILED_POST_START_HOOK)
+            return
         is_ending = worker.stop_reason or pod.meta.deletion_ms is not None
         if (is_ending or worker.stage not in (WAITING, SYNCING)) and self._ending.take_over(worker, pod):
             return
@@ -289,32 +294,31 @@ class Kubelets:
             run, trace.cause = runs[victim.name], cause
             run.must_restart = victim.name in actions.containers_to_start
             self._stopper.kill(worker, pod, run, victim)
-        for run in runs.values():
-            if run.kill_reason == "FailedPostStartHook" and run.process is not None:
-                why = ContainerToKill(run.container.name, "", "FailedPostStartHook", "FailedPostStartHook")
-                self._stopper.kill(worker, pod, run, why)
         if worker.has_changed:
             # What has just ended is told before its next run begins (RESTART-14).
             pod = self._reporter.report(worker, self._roster.known(worker.uid))
-        cause = trace.cause
-        for names in (
-            actions.ephemeral_containers_to_start,
-            actions.init_containers_to_start,
-            actions.containers_to_start,
-            again,
-        ):
-            for name in names:
-                run = runs[name]
-                if run.process is None and run.stage == IDLE and run.stage_timer is None:
-                    # What one container comes to does not follow from what another one has.
-                    trace.cause = cause
-                    self._starter.start(worker, pod, run)
+        inits = (*actions.ephemeral_containers_to_start, *actions.init_containers_to_start)
+        self._start(worker, pod, (*inits, *actions.containers_to_start, *again))
         if worker.has_changed:
             self._reporter.report(worker, self._roster.known(worker.uid))
             if worker.return_timer is not None and isinstance(trace.cause, int):
                 worker.return_row = trace.cause
         if trace.seq > before:
             self._parts.lead_on(worker)
+
+    def _start(self, worker: PodWorker, pod: Pod, names: Iterable[str]) -> None:
+        """Start containers one after the other. All else waits for one with a postStart hook."""
+        trace = self._parts.trace
+        cause = trace.cause
+        for name in names:
+            run = worker.runs[name]
+            if run.process is None and run.stage == IDLE and run.stage_timer is None:
+                # What one container comes to does not follow from what another one has.
+                trace.cause = cause
+                self._starter.start(worker, pod, run)
+                if run.container.post_start is not None and run.is_beginning:
+                    worker.hooked = name
+                    return
 
     # --- what happens to containers -------------------------------------------------------------------
 
@@ -355,6 +359,7 @@ class Kubelets:
             self._prober.after_process_ran(worker, run)
             return
         self._prober.end(worker, run)
+        self._starter.on_exit(worker, pod, run)
         self._stopper.on_end(run)
         record_exit(self._parts, self.evictor, worker, run, end)
         if worker.processes is not None:

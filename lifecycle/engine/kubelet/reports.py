@@ -72,6 +72,9 @@ class Reporter:
             stored = parts.told_of(worker)
             if stored is None:
                 return pod
+        if worker.hooked and worker.find_hooked() is not None:
+            # A look that waits for a hook has said what there was to say; the next one goes on (CSTATE-07).
+            return stored
         worker.has_changed = False
         host_ip = parts.agents[worker.node].host_ip
         key = key_of(worker, stored, self._tells_sandbox)
@@ -225,9 +228,6 @@ class Reporter:
         self, worker: PodWorker, container: Container, before: ContainerStatus | None, reason: str
     ) -> ContainerStatus:
         run = worker.runs[container.name]
-        if run.stage == POST_START and before is not None:
-            # Running only once the hook has completed; until then its status is not looked at (CSTATE-07).
-            return before
         if worker.stage == TERMINATING and run.process is None and before is not None:
             # A worker that stops a pod tells nothing of it until all has ended (SyncTerminatingPod).
             return before

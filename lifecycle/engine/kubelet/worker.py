@@ -23,7 +23,7 @@ NO_CPUS: Mapping[str, tuple[int, ...]] = {}
 _POD_DATA = (
     "stage stage_timer ip is_reported has_initialized stop_started_ms stop_reason grace_seconds"
     " grace_end_timer deadline_timer evicted exclusive_cpus first_host_id is_renewing resize"
-    " sandbox_failed_ms return_timer has_unsaid is_done has_untold return_row"
+    " sandbox_failed_ms return_timer has_unsaid is_done has_untold return_row hooked"
 ).split()
 _SANDBOX_DATA = "sandbox_id sandbox_ready sandbox_attempt sandbox_ip".split()
 _RECORD_DATA = (
@@ -45,6 +45,7 @@ class PodWorker:
         "has_initialized",
         "has_unsaid",
         "has_untold",
+        "hooked",
         "ip",
         "is_done",
         "is_renewing",
@@ -100,6 +101,8 @@ class PodWorker:
         self.has_unsaid = False
         # Whether a run has begun that is not told of yet.
         self.has_untold = False
+        # The container with a postStart hook that the look now made waits for.
+        self.hooked = ""
         self.stop_started_ms = 0
         self.stop_reason = ""
         self.grace_seconds = 0
@@ -130,6 +133,16 @@ class PodWorker:
         """The status has been told; of a container in its postStart hook it is told when that is over."""
         ends = (self.untold_ends or {}).items()
         self.untold_ends = {name: end for name, end in ends if self.runs[name].stage == POST_START} or None
+
+    def find_hooked(self) -> ContainerRun | None:
+        """The container whose postStart hook keeps the worker from all else (kubelet, SyncPod)."""
+        if not self.hooked:
+            return None
+        run = self.runs[self.hooked]
+        if run.is_beginning:
+            return run
+        self.hooked = ""
+        return None
 
     def drop_timers(self, cancel: Callable[..., None]) -> None:
         """Cancel the timers of the pod as a whole."""

@@ -87,13 +87,19 @@ def decide_tick(
     return (RUN_CHECK if started else WAIT), None
 
 
-def first_check_ms(kind: str, probe: Probe, started_ms: int, enabled_ms: int) -> int:
+def first_check_ms(
+    kind: str, probe: Probe, started_ms: int, enabled_ms: int, ticking_ms: int | None = None
+) -> int:
     """The first check: the initial delay after the run's start, not before `enabled_ms`.
 
     `enabled_ms`: when the startup probe succeeded (the run's start without one). A liveness worker has been
     ticking since the run's start, so it keeps that grid; readiness is asked at once, to lose no time.
+    `ticking_ms`: a kubelet's workers begin with the pod, before anything runs, and tick once a period from
+    then on: pod 0.0 s, run 0.5 s, period 3 s give 3.0 s, also for later runs. Readiness alone is hastened.
     """
     due_ms = started_ms + probe.initial_delay_seconds * 1000
+    if ticking_ms is not None and kind != READINESS:
+        return next_check_ms(probe, ticking_ms + probe.period_seconds * 1000, max(due_ms, enabled_ms))
     if due_ms >= enabled_ms:
         return due_ms
     return enabled_ms if kind == READINESS else next_check_ms(probe, due_ms, enabled_ms)

@@ -146,6 +146,17 @@ def test_a_container_waits_for_what_its_environment_is_made_of(part: Any, messag
     assert "running" in world.to(300).container()["state"]
 
 
+def test_a_missing_source_is_looked_for_every_ten_seconds() -> None:
+    """Recorded with v1.35.6 (config-missing-configmap-key): no growing back-off, and each try is told."""
+    world = World()
+    assert world.pod({"name": "app", "env": [origin("A", "configMapKeyRef", name="config", key="a")]}).ok
+    world.to(35)
+    config(world, data={"a": "x"})
+    world.to(45)
+    tries = [at for at, _ in world.events("Failed")]
+    assert tries == [0, 10, 20, 30] and world.starts() == [40]
+
+
 MOUNT = {"volumeMounts": [{"name": "config", "mountPath": "/config"}]}
 VOLUME = {"name": "config", "configMap": {"name": "config"}}
 

@@ -85,6 +85,22 @@ def test_the_first_check(kind: str, started_ms: int, enabled_ms: int, expected: 
     assert first_check_ms(kind, PROBE, started_ms, enabled_ms) == expected
 
 
+@pytest.mark.parametrize(
+    "kind, started_ms, enabled_ms, expected",
+    [
+        # Recorded with v1.35.6 (probe-liveness-alternating): the worker's ticks begin with the pod.
+        pytest.param("liveness", 40_500, 40_500, 62_000, id="first tick after the delay"),
+        pytest.param("startup", 500, 500, 22_000, id="no check before the delay is over"),
+        pytest.param("liveness", 500, 102_000, 102_000, id="the grid is the pod's"),
+        pytest.param("readiness", 500, 102_000, 102_000, id="readiness is asked at once"),
+    ],
+)
+def test_the_first_check_comes_with_a_tick(
+    kind: str, started_ms: int, enabled_ms: int, expected: int
+) -> None:
+    assert first_check_ms(kind, PROBE, started_ms, enabled_ms, ticking_ms=2_000) == expected
+
+
 @pytest.mark.spec("PROBE-22", "PROBE-26")
 def test_later_checks_come_every_period() -> None:
     assert [next_check_ms(PROBE, 15_000, at) for at in (0, 15_000, 15_001, 25_000)] == [

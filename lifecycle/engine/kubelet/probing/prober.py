@@ -61,11 +61,12 @@ class Prober:
         """Begin the checks whose time it is: of the startup probe, or once that has succeeded the others."""
         now_ms, started_ms = self._clock.now_ms, self._started_ms(worker, run)
         opened = []
+        ticking_ms = None if self._parts.context.timing.is_instant else pod.status.start_ms
         for kind in _KINDS:
             probe = run.container.probe(kind)
             if probe is None:
                 continue
-            first_ms = first_check_ms(kind, probe, started_ms, now_ms)
+            first_ms = first_check_ms(kind, probe, started_ms, now_ms, ticking_ms)
             if self._decide(worker, pod, run, kind, probe, first_ms) == RUN_CHECK:
                 opened.append(ProbeRun(kind, probe, make_probe_state(kind), first_ms))
         for probed in opened:

@@ -95,7 +95,11 @@ class Sandboxes:
         self._parts.roster.take_sandbox(worker, ip)
         attempt = runtime.sandbox_attempt + 1 if runtime.sandbox_id else 0
         worker.runtime = RuntimePod(f"{worker.uid}-{attempt}", True, attempt, ip, runtime.containers)
-        worker.has_changed = True
+        # Told by the next look: this one goes on to start containers, and may have to wait for a hook.
+        spec = worker.spec
+        worker.has_changed = bool(spec.init_containers) or all(
+            one.post_start is None for one in spec.containers
+        )
         self._kubelet.look(worker, pod)
 
     def _give_ids(self, worker: PodWorker, agent: NodeAgent, pod: Pod) -> str:

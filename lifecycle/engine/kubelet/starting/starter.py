@@ -6,15 +6,16 @@ Models the kubelet's container start with its events, and the back-off before th
 from __future__ import annotations
 
 from ...heart.chance import PART
+from ...heart.timing import BACK_OFF_INITIAL_MS
 from ...objects.container import Container
 from ...objects.pod import Pod
 from ...objects.runtime import RUNNING as RUNTIME_RUNNING
 from ...objects.runtime import RuntimeContainer
-from ...programs import Behavior, start_process
+from ...programs import Behavior, HookRun, start_process
 from ...programs.image_files import missing_text
 from ...rules.backoff import duration_text
-from ...rules.restart_rules import should_start
-from ..container_run import IDLE, POST_START, RUNNING, STARTING, UNTOLD, ContainerRun
+from ...rules.restart_rules import should_restart, should_start
+from ..container_run import FAILED_POST_START_HOOK, IDLE, POST_START, RUNNING, STARTING, UNTOLD, ContainerRun
 from ..node.evictor import Evictor
 from ..parts import CREATED, HOOK_DONE, NORMAL, WARNING, Kubelet, Parts
 from ..probing.prober import Prober
@@ -27,6 +28,8 @@ from .images import Images
 IMAGE_PULL_BACK_OFF = "ImagePullBackOff"
 CRASH_LOOP_BACK_OFF = "CrashLoopBackOff"
 RUN_CONTAINER_ERROR = "RunContainerError"
+POST_START_HOOK_ERROR = "PostStartHookError"
+_KILLED = 137
 _RUNTIME_PROBLEM = (
     "failed to create containerd task: failed to create shim task: OCI runtime create failed:"
     " runc create failed"
@@ -150,12 +153,26 @@ class Starter:
         run.start_tries += 1
         worker.has_changed = True
         run.waiting = (reason, message)
-        first_ms, cap_ms = parts.agents[worker.node].back_off
-        run.due_ms = parts.context.clock.now_ms + min(first_ms << min(run.start_tries - 1, 20), cap_ms)
+        wait_ms = self._next_try_ms(worker, run, reason)
         parts.event(worker, run, WARNING, "Failed", f"Error: {message}")
         is_progress = run.start_tries < _UPKEEP_ATTEMPT
-        parts.come_back(worker, run.due_ms - parts.context.clock.now_ms, is_progress=is_progress)
+        parts.come_back(worker, wait_ms, is_progress=is_progress)
         parts.touch(worker)
+
+    def _next_try_ms(self, worker: PodWorker, run: ContainerRun, reason: str) -> int:
+        """How long until a container that could not be started is tried again.
+
+        What cannot even be created is tried by each look of the worker, which comes back after 10 s, but once
+        at first, for the sandbox that the kubelet's next look finds. What cannot be run backs off.
+        """
+        parts = self._parts
+        if reason == RUN_CONTAINER_ERROR:
+            first_ms, cap_ms = parts.agents[worker.node].back_off
+            wait_ms = min(first_ms << min(run.start_tries - 1, 20), cap_ms)
+            run.due_ms = parts.now_ms + wait_ms
+            return wait_ms
+        is_first = run.start_tries == 1 and not parts.context.timing.is_instant
+        return 0 if is_first else BACK_OFF_INITIAL_MS
 
     def _fail_run(self, worker: PodWorker, run: ContainerRun, message: str) -> None:
         """The runtime has made the container and cannot start it: it has ended, as a crash has.
@@ -241,6 +258,8 @@ class Starter:
         run.hook = process.hook(
             "postStart", run.container.post_start, parts.context.clock.now_ms, parts.world(worker, pod, run)
         )
+        # The hook runs inside the process, which has to be woken for it.
+        parts.schedule_wake(worker, run)
         self.after_process_ran(worker, pod, run)
 
     def after_process_ran(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
@@ -263,6 +282,24 @@ class Starter:
         run.waiting = None
         went_well = hook.exit_code == 0
         run.row, worker.has_untold = UNTOLD, True
+        self._tell_hook(pod, run, hook)
+        run.stage = RUNNING
+        worker.must_act = worker.must_act or not worker.spec.is_plain
+        seen = worker.runtime.containers[run.container.name]
+        worker.runtime.containers[run.container.name] = seen.replace(started_ms=parts.context.clock.now_ms)
+        if went_well and worker.evicted is not None:
+            # Its pod was failed meanwhile: it runs only to be stopped.
+            parts.touch(worker)
+        elif went_well:
+            self._on_running(worker, pod, run)
+        else:
+            self._fail_hook(worker, pod, run, hook)
+            worker.must_act = True
+            parts.touch(worker)
+        return went_well
+
+    def _tell_hook(self, pod: Pod, run: ContainerRun, hook: HookRun) -> None:
+        parts, went_well = self._parts, hook.exit_code == 0
         parts.trace.cause = parts.trace.transition(
             parts.shown(pod),
             f"hook.{run.container.name}.postStart",
@@ -272,23 +309,51 @@ class Starter:
             hook.message or None,
             None if went_well else {"exitCode": hook.exit_code},
         )
-        run.stage = RUNNING
-        seen = worker.runtime.containers[run.container.name]
-        worker.runtime.containers[run.container.name] = seen.replace(started_ms=parts.context.clock.now_ms)
-        if went_well:
-            self._on_running(worker, pod, run)
-        else:
-            parts.event(worker, run, WARNING, "FailedPostStartHook", "PostStartHook failed")
-            run.kill_reason = "FailedPostStartHook"
-            worker.must_act = True
-            parts.touch(worker)
-        return went_well
+
+    def _fail_hook(self, worker: PodWorker, pod: Pod, run: ContainerRun, hook: HookRun) -> None:
+        """The container is to end for its hook; why is told once it has."""
+        self._parts.event(worker, run, WARNING, FAILED_POST_START_HOOK, "PostStartHook failed")
+        run.kill_reason = FAILED_POST_START_HOOK
+        run.unsaid, worker.has_unsaid = (POST_START_HOOK_ERROR, _hook_problem(pod, run.container, hook)), True
+
+    def on_exit(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
+        """The main process has ended, and with it all of the container: a hook under way fails."""
+        process = run.process
+        assert process is not None and process.exit is not None, run.container.name
+        if run.stage == POST_START:
+            self._cut_hook(worker, pod, run)
+        if run.unsaid is not None and not should_restart(run.container, worker.spec, process.exit.code):
+            # Why it does not run is told of what is to run again only.
+            run.unsaid = None
+
+    def _cut_hook(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
+        hook, parts = run.hook, self._parts
+        assert hook is not None and run.container.post_start is not None, run.container.name
+        if "exec" not in run.container.post_start:
+            self._tell_hook(pod, run, hook)
+            return
+        hook.exit_code = hook.exit_code or _KILLED
+        self._tell_hook(pod, run, hook)
+        self._fail_hook(worker, pod, run, hook)
+        parts.event(worker, run, NORMAL, "Killing", FAILED_POST_START_HOOK)
 
 
 def _identity(worker: PodWorker, run: ContainerRun) -> str:
     """What the runtime calls one run of a container."""
     number = (run.attempt << 32) + len(run.container.name)
     return f"containerd://{worker.uid.replace('-', '')}{number:016x}"
+
+
+def _hook_problem(pod: Pod, container: Container, hook: HookRun) -> str:
+    """How the kubelet says that a postStart hook has failed."""
+    assert container.post_start is not None, container.name
+    meta, action = pod.meta, container.post_start
+    whose = f'for Container "{container.name}" in Pod "{meta.name}_{meta.namespace}({meta.uid})" failed'
+    if "exec" not in action:
+        return f"Http lifecycle hook {whose} - error: {hook.message}"
+    words = " ".join(str(word) for word in action["exec"].get("command") or ())
+    why = hook.message or f"command '{words}' exited with {hook.exit_code}: "
+    return f'Exec lifecycle hook ([{words}]) {whose} - error: {why}, message: ""'
 
 
 def is_env_asked_for_later(container: Container) -> bool:
