@@ -30,21 +30,15 @@ DIFFERENCES: dict[str, dict[str, str]] = {
     },
     SETTING: {},
     CHANCE: {
-        "whether a pod that is made and deleted within 0.1 s is bound in between": """
-            deploy-scale-and-image-together
-        """,
         "scenarios beside it moved the scheduler's queue: three tries at a pod that fits nowhere": """
             delete-pending-unschedulable
         """,
+        "another scenario cordoned its node 2.6 s before its end": "cordoned-nodes",
     },
     TO_BE_MENDED: {
         "texts of other events": """
             image-invalid-name
         """,
-        "an undo is a patch: no DeploymentRollback": """
-            deploy-undo-previous deploy-undo-to-revision
-        """,
-        "the client's aggregation of events": "deploy-paused-mid-rollout-scale",
         "when CrashLoopBackOff is written, and when the kubelet tries again": """
             policy-always-two-crashloops policy-onfailure-two
             restart-rules-always-policy-rule-first rs-crash-loop-counted
@@ -62,12 +56,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         """,
         "ephemeral containers": "ephemeral-image-missing ephemeral-on-finished-pod",
         "a status set by hand stays until the next sync": "update-status-by-hand",
-        "removing the last scheduling gate, and the taint of a cordoned node": """
-            cordoned-nodes
-        """,
-        "deletion of a namespace that still holds something": "gc-namespace-deletion",
         "limits of an emptyDir": "emptydir-limit-evicts",
-        "the spam filter of events": "probe-named-port-unknown",
         "programs of a shell": """
             command-dollar-escape oom-killed-restarts probe-http-readiness-then-404 readonly-root-filesystem
         """,

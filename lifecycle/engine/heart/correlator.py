@@ -55,7 +55,7 @@ class Correlator:
 
         Returns what was said of it so far and the words it is told in, None when it is dropped.
         """
-        record = self._sources.setdefault(uid, {}).setdefault(source, {"due_ms": 0, "reasons": {}})
+        record = self._record(uid, source)
         alike = record["reasons"].setdefault(reason, {"messages": [], "last_ms": now_ms, "said": {}})
         is_combined = _is_one_of_many(alike, message, now_ms)
         said = _count(alike["said"], COMBINED if is_combined else f"{path or ''} {message}", now_ms)
@@ -65,6 +65,26 @@ class Correlator:
             return None
         record["due_ms"] = due_ms
         return said, COMBINED + message if is_combined else message
+
+    def count_told(self, uid: str, source: str, first_ms: int, period_ms: int, most: int) -> int:
+        """Of events that come with a period from `first_ms` on, 0 to `most`, the last one that is told.
+
+        -1 when none is. Once the burst is spent one is told in 300 s, and counts those that were dropped: of
+        a probe that fails each 5 s, number 24, 120 s after the first, and then number 60.
+        """
+        record, told, number = self._record(uid, source), -1, 0
+        while number <= most:
+            due_ms = _pay(record["due_ms"], first_ms + number * period_ms)
+            if due_ms is not None:
+                record["due_ms"], told = due_ms, number
+                number += 1
+                continue
+            waiting_ms = record["due_ms"] - (BURST - 1) * EVENT_COST_MS - first_ms
+            number = -(-waiting_ms // period_ms)
+        return told
+
+    def _record(self, uid: str, source: str) -> dict[str, Any]:
+        return self._sources.setdefault(uid, {}).setdefault(source, {"due_ms": 0, "reasons": {}})
 
     def observe_version(self, uid: str, version: int, now_ms: int) -> Said | None:
         """Observe what is always told about an object in the same words while it has one version.

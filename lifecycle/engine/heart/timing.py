@@ -14,7 +14,7 @@ Spread = tuple[int, int]
 
 # name: (realistic low, realistic high, why)
 _TABLE: dict[str, tuple[int, int, str]] = {
-    "schedule": (2, 16, "one scheduling cycle and the binding, from the pod entering the queue"),
+    "schedule": (2, 10, "one scheduling cycle and the binding, from the pod entering the queue"),
     "watch": (5, 25, "a kubelet hears of a change to one of its pods"),
     "controller_sync": (15, 15, "a controller's queue gathers changes before it looks again"),
     "volume_mount": (20, 120, "mounting what the pod needs, before its sandbox"),

@@ -274,13 +274,15 @@ class Trace:
         """Begin a repeating event: a row now; its count grows with the period until it is closed.
 
         A series that is open under the key with the same text goes on; with another text it is closed
-        first.
+        first. None opens about an object of which its source has told too much already.
         """
         known = self.open_series.get(key)
         if known is not None:
             if (known["reason"], known["message"], known["period_ms"]) == (reason, message, period_ms):
                 return
             self.close_series(key, self.at_ms - 1)
+        if self.correlator.count_told(subject.uid, f"{source} {event_type}", self.at_ms, period_ms, 0) < 0:
+            return
         self.plain_event(subject, event_type, reason, message, source, field_path, {"period_ms": period_ms})
         row = self.entries[-1]
         assert isinstance(row, EventRow), row
@@ -304,7 +306,10 @@ class Trace:
             return
         first_ms, period_ms = series["first_ms"], series["period_ms"]
         last_ms = max(first_ms, self.at_ms if until_ms is None else until_ms)
-        repeats = (last_ms - first_ms) // period_ms if period_ms > 0 else 0
+        observed = (last_ms - first_ms) // period_ms if period_ms > 0 else 0
+        teller, uid = f"{series['source']} {series['type']}", Subject(*series["subject"]).uid
+        told = self.correlator.count_told(uid, teller, first_ms + period_ms, period_ms, observed - 1)
+        repeats = told + 1
         if repeats == 0:
             return
         seq = self.seq = self.seq + 1

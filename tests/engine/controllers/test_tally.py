@@ -68,7 +68,9 @@ def numbers(tally: OwnerTally) -> dict[str, Any]:
 def full_count(pods: list[Pod], min_ready_ms: int, now_ms: int, counts_finished: bool) -> dict[str, Any]:
     active = [pod for pod in pods if pod.is_active]
     ready = [pod for pod in active if pod.is_ready]
-    dues = [pod.ready_condition.last_transition_ms + min_ready_ms for pod in ready if min_ready_ms]
+    # Kubernetes keeps whole seconds: recorded in deploy-min-ready-seconds, six seconds after the second.
+    since = [pod.ready_condition.last_transition_ms // 1000 * 1000 for pod in ready]
+    dues = [since_ms + min_ready_ms for since_ms in since if min_ready_ms]
     ranked = [pod for pod in ready if pod.node_name and pod.status.phase == "Running"]
     by_node: dict[str, set[str]] = {}
     for pod in ranked:

@@ -86,6 +86,25 @@ def test_a_source_tells_25_events_about_an_object_and_then_one_in_five_minutes(s
     assert len(told(trace)) == 26
 
 
+@pytest.mark.parametrize(
+    "closed_ms, count",
+    [
+        pytest.param(100_000, 21, id="all of them"),
+        pytest.param(120_000, 25, id="the burst is spent"),
+        # Recorded in probe-named-port-unknown: 25 of 36.
+        pytest.param(175_000, 25, id="dropped"),
+        pytest.param(299_000, 25, id="dropped for five minutes"),
+        pytest.param(300_000, 61, id="the next one tells of all"),
+    ],
+)
+def test_of_a_long_series_the_burst_is_told(closed_ms: int, count: int) -> None:
+    trace = Trace()
+    trace.open_event_series("key", WEB, "Warning", "Unhealthy", "no", "kubelet", None, 5_000)
+    trace.at_ms = closed_ms
+    trace.close_series("key")
+    assert told(trace) == [("no", 1), ("no", count)]
+
+
 def test_what_is_dropped_is_counted() -> None:
     trace = Trace()
     for _ in range(30):

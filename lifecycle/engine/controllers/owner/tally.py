@@ -209,7 +209,9 @@ class OwnerTally:
         condition = ready_pod.ready_condition
         assert condition is not None, "a ready pod has the condition"
         since_ms = condition.last_transition_ms
-        due_ms = None if since_ms is None else since_ms + self.min_ready_ms
+        # The condition's time is kept in whole seconds, so those of one second become available at once:
+        # ready at 5.9 s, with minReadySeconds 2, is available at 7 s (IsPodAvailable).
+        due_ms = None if since_ms is None else since_ms // 1000 * 1000 + self.min_ready_ms
         if self._due_ms.get(uid, 0) == due_ms:
             return False
         if due_ms is not None:
