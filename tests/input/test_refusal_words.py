@@ -186,3 +186,13 @@ def test_a_budget_is_of_at_most_all_pods():
     assert refusals("policy/v1", "PodDisruptionBudget", {"minAvailable": "120%", "selector": selector}) == [
         'spec.minAvailable: Invalid value: "120%": must not be greater than 100%'
     ]
+
+
+def test_behind_a_malformed_selector_the_template_is_not_looked_at():
+    selector = {"matchExpressions": [{"key": "app", "operator": "Like"}], "matchLabels": {"app": "web"}}
+    spec = {"selector": selector, "template": {"spec": {"containers": []}}}
+    assert refusals("apps/v1", "Deployment", spec) == [
+        'spec.selector.matchExpressions[0].operator: Invalid value: "Like": not a valid selector operator',
+        'spec.selector: Invalid value: {"matchLabels":{"app":"web"},"matchExpressions":'
+        '[{"key":"app","operator":"Like"}]}: invalid label selector',
+    ]
