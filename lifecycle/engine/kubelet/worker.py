@@ -97,10 +97,8 @@ class PodWorker:
         self.has_changed = True
         self.must_act = True
         self.has_initialized = False
-        # Whether one of its containers has a reason that the next look tells.
-        self.has_unsaid = False
-        # Whether a run has begun that is not told of yet.
-        self.has_untold = False
+        # Whether a container has a reason that the next look tells, or a run that is not told of yet.
+        self.has_unsaid = self.has_untold = False
         # The container with a postStart hook that the look now made waits for.
         self.hooked = ""
         self.stop_started_ms = 0
