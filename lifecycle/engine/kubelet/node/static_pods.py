@@ -207,7 +207,7 @@ def make_static_pod(data: Mapping[str, Any], node: str, now_ms: int, epoch_ms: i
             f"{meta['name']}-{node}".lower(),
             meta.get("namespace") or "default",
             uid,
-            meta.get("labels"),
+            meta.get("labels") or {},
             {**(meta.get("annotations") or {}), **origin},
             creation_ms=now_ms,
             generation=1,
