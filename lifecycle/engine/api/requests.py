@@ -145,9 +145,24 @@ def patched(current: Json, patch: Any, how: str) -> Json:
     """
     changed = patch_object(current, patch, how)
     meta = _metadata_of(changed)
+    _require_same_name(current["metadata"], meta)
     if "resourceVersion" in _metadata_of(patch) or "resourceVersion" not in meta:
         return changed
     return {**changed, "metadata": {name: meta[name] for name in meta if name != "resourceVersion"}}
+
+
+def _require_same_name(before: Json, after: Json) -> None:
+    """A patch is sent to the address of one object. Raises BadRequest, in the API server's words."""
+    name, namespace = before["name"], before.get("namespace")
+    wanted = after.get("name")
+    if (after.get("namespace") or namespace) != namespace:
+        sent = "the namespace sent on the request"
+        raise BadRequest(f"the namespace of the provided object does not match {sent}")
+    if not wanted:
+        missing = "name must be provided"
+        raise BadRequest(f"the name of the object ({name} based on URL) was undeterminable: {missing}")
+    if wanted != name:
+        raise BadRequest(f"the name of the object ({wanted}) does not match the name on the URL ({name})")
 
 
 def _metadata_of(patch: Any) -> Json:

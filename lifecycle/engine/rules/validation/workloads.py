@@ -62,6 +62,10 @@ def validate_selected_template(spec: Mapping[str, Any], gates: Gates, kind: str)
         errors.append(required("spec.selector"))
     elif is_empty_selector(selector):
         errors.append(invalid("spec.selector", {}, f"empty selector is invalid for {kind}"))
+    if malformed and kind == "deployment":
+        # A selector that selects nothing that is known: its template is not looked at.
+        shown = show_struct("LabelSelector", selector or {})
+        return [*errors, invalid("spec.selector", shown, "invalid label selector")]
     if template is None:
         return [*errors, required("spec.template")]
     if not malformed:
