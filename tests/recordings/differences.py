@@ -54,7 +54,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "a failed liveness probe kills and starts in one sync": """
             probe-grpc-refused probe-liveness-onfailure-exit0 probe-liveness-own-grace probe-tcp-no-listener
         """,
-        "ephemeral containers": "ephemeral-image-missing ephemeral-on-finished-pod",
+        "ephemeral containers": "ephemeral-image-missing",
         "a status set by hand stays until the next sync": "update-status-by-hand",
         "limits of an emptyDir": "emptydir-limit-evicts",
         "programs of a shell": """
