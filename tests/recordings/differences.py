@@ -36,16 +36,10 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "another scenario cordoned its node 2.6 s before its end": "cordoned-nodes",
     },
     TO_BE_MENDED: {
-        "texts of other events": """
-            image-invalid-name
-        """,
         "when CrashLoopBackOff is written, and when the kubelet tries again": """
             policy-always-two-crashloops policy-onfailure-two
             restart-rules-always-policy-rule-first rs-crash-loop-counted
             sidecar-exit0-restarts
-        """,
-        "pulls are tried again at looks every 10 to 15 s": """
-            deploy-rollback-of-stuck init-image-missing
         """,
         "config errors have no growing back-off, and are told at each try": """
             config-missing-configmap-key init-config-error
@@ -54,7 +48,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "a failed liveness probe kills and starts in one sync": """
             probe-grpc-refused probe-liveness-onfailure-exit0 probe-liveness-own-grace probe-tcp-no-listener
         """,
-        "ephemeral containers": "ephemeral-image-missing ephemeral-on-finished-pod",
+        "ephemeral containers": "ephemeral-image-missing",
         "a status set by hand stays until the next sync": "update-status-by-hand",
         "limits of an emptyDir": "emptydir-limit-evicts",
         "programs of a shell": """

@@ -124,7 +124,8 @@ class Reporter:
         if spec.init_containers:
             init_statuses = self._statuses(worker, spec.init_containers, init_statuses, reason)
         ephemeral = status.ephemeral_containers
-        if spec.ephemeral_containers:
+        if spec.ephemeral_containers and status.phase not in (SUCCEEDED, FAILED):
+            # Nothing is said of one that is added to a pod that has ended.
             ephemeral = self._statuses(worker, spec.ephemeral_containers, ephemeral, "ContainerCreating")
         phase, why, message, coming = self._verdict(worker, status, init_statuses, statuses)
         worker.is_done = coming in (SUCCEEDED, FAILED)
@@ -232,7 +233,8 @@ class Reporter:
             # A worker that stops a pod tells nothing of it until all has ended (SyncTerminatingPod).
             return before
         seen = worker.runtime.containers.get(container.name)
-        if before is None and seen is None and run.is_new and run.container is container:
+        is_ephemeral = container.is_ephemeral
+        if before is None and seen is None and run.is_new and run.container is container and not is_ephemeral:
             return _first_status(worker.spec, container, reason)
         waiting: tuple[str, str | None] | None = run.waiting
         if seen is None:
@@ -248,8 +250,9 @@ class Reporter:
             seen,
             before,
             waiting,
-            ready=run.ready,
-            started=run.started,
+            # Ephemeral containers are not probed: nobody says of them whether they are ready or have started.
+            ready=run.ready and not is_ephemeral,
+            started=None if is_ephemeral else run.started,
             restart_count=run.restart_count,
         )
         if worker.untold_ends:

@@ -173,6 +173,9 @@ class PodWorker:
             if container.name == run.container.name and container is not run.container:
                 if self.resize and self.resize != FINISHING:
                     container = with_resources(container, run.container.raw.get("resources"))
+                if run.pull_delay_ms and container.image != run.container.image:
+                    # A back-off is that of one image; another one is pulled at once.
+                    run.due_ms = run.pull_delay_ms = run.pull_tries = 0
                 run.container, run.behavior = container, None
 
     @property

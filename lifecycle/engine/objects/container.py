@@ -62,6 +62,7 @@ class Container(Reading, read_from=("raw", "section")):
         self.pre_stop: dict[str, Any] | None = lifecycle.get("preStop")
         self.stop_signal: str | None = lifecycle.get("stopSignal")
         self.is_init = section == "initContainers"
+        self.is_ephemeral = section == "ephemeralContainers"
         self.is_sidecar = self.is_init and self.restart_policy == ALWAYS
 
     def probe(self, kind: str) -> Probe | None:

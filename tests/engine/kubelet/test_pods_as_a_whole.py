@@ -167,3 +167,20 @@ def test_an_ephemeral_container_outlives_a_restart_of_all_others() -> None:
     world.to(60)
     assert world.starts() == [0, 20]
     assert world.lane("container.debugger.state") == [(10, "Waiting"), (10, "Running")]
+
+
+def test_nobody_says_of_an_ephemeral_container_whether_it_is_ready() -> None:
+    """Recorded with v1.35.6 (ephemeral-image-missing and others)."""
+    world = World()
+    world.pod()
+    debug(world.to(10), "sleep", "60")
+    status = world.to(20).container("debugger")
+    assert "running" in status["state"] and not status["ready"] and "started" not in status
+
+
+def test_nothing_is_said_of_an_ephemeral_container_of_a_finished_pod() -> None:
+    """Recorded with v1.35.6 (ephemeral-on-finished-pod)."""
+    world = World()
+    world.pod(behavior={"app": {"runs": [{"for": "5s", "exit": 0}]}}, restartPolicy="Never")
+    assert debug(world.to(10), "sleep", "60").ok
+    assert "ephemeralContainerStatuses" not in world.to(20).status()

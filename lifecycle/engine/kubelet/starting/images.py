@@ -17,7 +17,10 @@ from ..parts import NORMAL, PULLED, WARNING, Parts
 from ..worker import PodWorker
 
 ERR_IMAGE_PULL, ERR_IMAGE_NEVER_PULL = "ErrImagePull", "ErrImageNeverPull"
+IMAGE_PULL_BACK_OFF = "ImagePullBackOff"
 INVALID_IMAGE_NAME = "InvalidImageName"
+UPKEEP_ATTEMPT = 5
+"""From this try on a start that fails again is no progress."""
 _REFERENCE = re.compile(
     r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:\.[A-Za-z0-9-]+)*(?::\d+)?(?:/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*"
     r"(?::[\w][\w.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,})?"
@@ -108,13 +111,21 @@ class Images:
         return True
 
     def _never_pull(self, worker: PodWorker, run: ContainerRun, image: str) -> None:
-        # No back-off here: the kubelet looks again at every sync, and nothing changes.
         message = f'Container image "{image}" is not present with pull policy of Never'
-        if run.waiting != (ERR_IMAGE_NEVER_PULL, message):
-            worker.has_changed = True
-            run.waiting = (ERR_IMAGE_NEVER_PULL, message)
-            self._parts.event(worker, run, WARNING, ERR_IMAGE_NEVER_PULL, message)
-            self._parts.event(worker, run, WARNING, "Failed", f"Error: {ERR_IMAGE_NEVER_PULL}")
+        self._refuse(worker, run, (ERR_IMAGE_NEVER_PULL, message), ERR_IMAGE_NEVER_PULL)
+
+    def _refuse(self, worker: PodWorker, run: ContainerRun, why: tuple[str, str], event: str) -> None:
+        """Nothing to pull: no back-off, each look of the worker finds the same and tells it."""
+        parts, is_first = self._parts, run.waiting != why
+        if not is_first and parts.context.timing.is_instant:
+            return
+        worker.has_changed = worker.has_changed or is_first
+        run.waiting = why
+        parts.event(worker, run, WARNING, event, why[1])
+        parts.event(worker, run, WARNING, "Failed", f"Error: {why[0]}")
+        if not parts.context.timing.is_instant:
+            is_new = is_first and not worker.runtime.containers
+            parts.come_back(worker, 0 if is_new else BACK_OFF_INITIAL_MS, is_progress=False)
 
     def _fail_pull(self, worker: PodWorker, run: ContainerRun, reason: str, message: str) -> None:
         # Tries are spaced 10, 20, 40 … 300 s, counted from the failure (IMGPULL-02).
@@ -122,20 +133,43 @@ class Images:
         run.pull_tries += 1
         run.pull_delay_ms = min(run.pull_delay_ms * 2 or BACK_OFF_INITIAL_MS, BACK_OFF_MAX_MS)
         run.due_ms = parts.context.clock.now_ms + run.pull_delay_ms
-        worker.has_changed = True
-        run.waiting = (reason, message)
         parts.event(worker, run, WARNING, "Failed", f"Error: {reason}")
-        worker.must_act = True
-        parts.touch(worker)
+        if parts.context.timing.is_instant:
+            worker.has_changed = worker.must_act = True
+            run.waiting = (reason, message)
+            parts.touch(worker)
+            return
+        # The next look says so: soon for a new sandbox, which the kubelet's look at its runtime finds.
+        run.unsaid, worker.has_unsaid = (reason, message), True
+        is_new = not worker.runtime.containers and run.pull_tries == 1
+        is_progress = run.pull_tries < UPKEEP_ATTEMPT
+        parts.come_back(worker, 0 if is_new else BACK_OFF_INITIAL_MS, is_progress=is_progress)
+
+    def hold_back(self, worker: PodWorker, run: ContainerRun, left_ms: int) -> None:
+        """The pause after a failed pull is not over: each look tells so, and the one after it shows it."""
+        parts, image = self._parts, run.container.image
+        is_instant, waiting = parts.context.timing.is_instant, run.waiting
+        is_progress = run.pull_tries < UPKEEP_ATTEMPT
+        parts.come_back(worker, left_ms if is_instant else BACK_OFF_INITIAL_MS, is_progress=is_progress)
+        is_told = waiting is not None and waiting[0] == IMAGE_PULL_BACK_OFF
+        if is_told and is_instant:
+            return
+        message = f'Back-off pulling image "{image}"'
+        if waiting is None or not is_told:
+            # The state goes on saying why the last try failed.
+            failure = f": {': '.join(waiting)}" if waiting is not None else ""
+            waiting = (IMAGE_PULL_BACK_OFF, message + failure)
+        if is_instant:
+            run.waiting, worker.has_changed = waiting, True
+        else:
+            run.unsaid, worker.has_unsaid = waiting, True
+        parts.event(worker, run, NORMAL, "BackOff", message)
+        parts.event(worker, run, WARNING, "Failed", f"Error: {IMAGE_PULL_BACK_OFF}")
 
     def _refuse_image(self, worker: PodWorker, run: ContainerRun, image: str) -> None:
         problem = f'couldn\'t parse image name "{image}": {_find_problem(image)}'
         message = f'Failed to apply default image tag "{image}": {problem}'
-        if run.waiting is None or run.waiting[0] != INVALID_IMAGE_NAME:
-            worker.has_changed = True
-            run.waiting = (INVALID_IMAGE_NAME, message)
-            self._parts.event(worker, run, WARNING, "InspectFailed", message)
-            self._parts.event(worker, run, WARNING, "Failed", f"Error: {INVALID_IMAGE_NAME}")
+        self._refuse(worker, run, (INVALID_IMAGE_NAME, message), "InspectFailed")
 
 
 @lru_cache(maxsize=1024)

@@ -23,9 +23,8 @@ from ..reports import Reporter
 from ..stopping.exits import record_failed_start
 from ..worker import PodWorker
 from ..world.identity import root_problem
-from .images import Images
+from .images import UPKEEP_ATTEMPT, Images
 
-IMAGE_PULL_BACK_OFF = "ImagePullBackOff"
 CRASH_LOOP_BACK_OFF = "CrashLoopBackOff"
 RUN_CONTAINER_ERROR = "RunContainerError"
 POST_START_HOOK_ERROR = "PostStartHookError"
@@ -34,7 +33,6 @@ _RUNTIME_PROBLEM = (
     "failed to create containerd task: failed to create shim task: OCI runtime create failed:"
     " runc create failed"
 )
-_UPKEEP_ATTEMPT = 5
 
 
 class Starter:
@@ -76,22 +74,12 @@ class Starter:
     def _hold_back(self, worker: PodWorker, pod: Pod, run: ContainerRun, left_ms: int) -> None:
         """Not yet: why is told by the next look's status, and the worker comes back when it may be."""
         parts = self._parts
-        is_pull = run.pull_delay_ms > 0
-        tries = run.pull_tries if is_pull else run.start_tries or run.attempt
-        parts.come_back(worker, left_ms, is_progress=tries < _UPKEEP_ATTEMPT)
-        if run.start_tries:
+        if run.pull_delay_ms:
+            self._images.hold_back(worker, run, left_ms)
             return
-        if is_pull:
-            image = run.container.image
-            if run.waiting is not None and run.waiting[0] == IMAGE_PULL_BACK_OFF:
-                return
-            worker.has_changed = True
-            message = f'Back-off pulling image "{image}"'
-            # The state goes on saying why the last try failed.
-            failure = f": {': '.join(run.waiting)}" if run.waiting is not None else ""
-            run.waiting = (IMAGE_PULL_BACK_OFF, message + failure)
-            parts.event(worker, run, NORMAL, "BackOff", message)
-            parts.event(worker, run, WARNING, "Failed", f"Error: {IMAGE_PULL_BACK_OFF}")
+        tries = run.start_tries or run.attempt
+        parts.come_back(worker, left_ms, is_progress=tries < UPKEEP_ATTEMPT)
+        if run.start_tries:
             return
         meta = pod.meta
         name = f"{meta.name}_{meta.namespace}({meta.uid})"
@@ -155,7 +143,7 @@ class Starter:
         run.waiting = (reason, message)
         wait_ms = self._next_try_ms(worker, run, reason)
         parts.event(worker, run, WARNING, "Failed", f"Error: {message}")
-        is_progress = run.start_tries < _UPKEEP_ATTEMPT
+        is_progress = run.start_tries < UPKEEP_ATTEMPT
         parts.come_back(worker, wait_ms, is_progress=is_progress)
         parts.touch(worker)
 
@@ -187,7 +175,7 @@ class Starter:
             run.unsaid, worker.has_unsaid = (RUN_CONTAINER_ERROR, message), True
         else:
             run.unsaid, worker.has_changed = None, True
-        parts.come_back(worker, 0, is_progress=run.attempt < _UPKEEP_ATTEMPT)
+        parts.come_back(worker, 0, is_progress=run.attempt < UPKEEP_ATTEMPT)
 
     def _run(self, worker: PodWorker, pod: Pod, run: ContainerRun, behavior: Behavior) -> None:
         parts, container = self._parts, run.container
