@@ -28,7 +28,7 @@ from .objects.pod import PodSpec
 from .programs.slow_hooks import list_slow_hooks
 from .scheduler import Scheduler
 
-ENGINE_VERSION = 8
+ENGINE_VERSION = 9
 """Raised when a golden history changes; a checkpoint is continued by the same version only."""
 
 
