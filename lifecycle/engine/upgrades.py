@@ -87,7 +87,54 @@ def read_trace(known: Known, saved: Any) -> dict[str, Any]:
             for key, entry in series.items()
             if isinstance(entry, dict) and set(entry) >= _SERIES_KEYS
         },
+        "correlator": _read_correlator(part_of(trace, "correlator")),
     }
+
+
+def _read_correlator(saved: Any) -> dict[str, Any]:
+    """What was said lately about objects, as far as it can be read; the rest is as if nothing was said."""
+    normal, sources, series = (map_of(saved, part) for part in ("normal", "sources", "series"))
+    return {
+        "normal": {uid: due_ms for uid, due_ms in normal.items() if isinstance(due_ms, int)},
+        "sources": {
+            uid: {source: record for source, record in told.items() if _is_record(record)}
+            for uid, told in sources.items()
+            if isinstance(told, dict)
+        },
+        "series": {uid: entry for uid, entry in series.items() if _is_said_of_version(entry)},
+    }
+
+
+def _is_record(record: Any) -> bool:
+    reasons = part_of(record, "reasons")
+    return (
+        isinstance(part_of(record, "due_ms"), int)
+        and isinstance(reasons, dict)
+        and all(_is_reason(alike) for alike in reasons.values())
+    )
+
+
+def _is_reason(alike: Any) -> bool:
+    said = part_of(alike, "said")
+    return (
+        isinstance(part_of(alike, "messages"), list)
+        and isinstance(part_of(alike, "last_ms"), int)
+        and isinstance(said, dict)
+        and all(_is_said(one) for one in said.values())
+    )
+
+
+def _is_said_of_version(entry: Any) -> bool:
+    return (
+        isinstance(entry, list | tuple)
+        and len(entry) == 2
+        and isinstance(entry[0], int)
+        and _is_said(entry[1])
+    )
+
+
+def _is_said(said: Any) -> bool:
+    return isinstance(said, list) and len(said) == 3 and all(isinstance(one, int) for one in said)
 
 
 def _with_group(subject: list[Any]) -> list[Any]:
