@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from django.conf import settings
-
-from lifecycle.input.manifest_admission import gates_of, read_admissible
-from lifecycle.input.problems import ManifestError, Problem
+from dashboard.manifest_reports import Report
+from lifecycle.input.manifests import name_object
+from lifecycle.input.problems import Problem
 from lifecycle.models import Cluster, Command
 from lifecycle.runs import inbox
 from lifecycle.runs.inbox import Refused, User
@@ -30,19 +29,15 @@ class Answer:
     path: str = ""
     place: str = ""
     remedy: str = ""
+    source: str = ""
+    """The file it stands in."""
+    is_warning: bool = False
 
 
-def apply_manifest(cluster: Cluster, text: str | bytes, user: User) -> list[Answer]:
-    """Every document of the text becomes one `apply`; nothing is sent when anything is wrong with any."""
-    try:
-        gates = gates_of(cluster.settings)
-        documents = read_admissible(text, gates, settings.MANIFEST_MAX_BYTES)
-    except ManifestError as error:
-        return [_answer_problem(problem) for problem in error.problems]
-    if not documents:
-        return [Answer(False, "", "The manifest is empty.", remedy="Paste at least one Kubernetes object.")]
-    objects = [("apply", {"object": document.data}, document.subject) for document in documents]
-    return send(cluster, objects, user)
+def apply(cluster: Cluster, report: Report, user: User) -> list[Answer]:
+    """Every object that is right becomes one `apply`, in order, after what they need and nobody gave."""
+    objects = [*report.added, *(document.data for document in report.documents)]
+    return send(cluster, [("apply", {"object": one}, name_object(one)) for one in objects], user)
 
 
 def send(cluster: Cluster, commands: list[tuple[str, Json, str]], user: User) -> list[Answer]:
@@ -64,13 +59,16 @@ def _wait_until(deadline: float, command: Command) -> Json | None:
     return inbox.wait_for_result(command, max(0.0, deadline - time.monotonic()))
 
 
-def _answer_problem(problem: Problem) -> Answer:
+def answer_problem(problem: Problem) -> Answer:
+    """What is wrong with something given, and where it stands."""
     places = [
         f"document {problem.document}" if problem.document else "",
         f"line {problem.line}" if problem.line else "",
     ]
     place = ", ".join(place for place in places if place)
-    return Answer(False, problem.subject, problem.message, problem.path, place, problem.remedy)
+    return Answer(
+        False, problem.subject, problem.message, problem.path, place, problem.remedy, problem.source
+    )
 
 
 def _answer_result(result: Json | None, subject: str) -> Iterator[Answer]:
@@ -84,7 +82,7 @@ def _answer_result(result: Json | None, subject: str) -> Iterator[Answer]:
     done = {200: "configured", 201: "created"}.get(result["code"], "accepted")
     yield Answer(True, subject, done)
     for warning in result.get("warnings") or ():
-        yield Answer(True, subject, f"Warning: {warning}")
+        yield Answer(True, subject, f"Warning: {warning}", is_warning=True)
 
 
 def _answer_status(status: Json, subject: str) -> Iterator[Answer]:

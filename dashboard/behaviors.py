@@ -1,17 +1,22 @@
-"""How a pod's containers are simulated, for its page: whence it is known, what is assumed or left out."""
+"""How containers are simulated, for pages: whence it is known, what is assumed or left out."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Min
+
 from dashboard.readings import event_uid_of
 from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
-from lifecycle.engine.programs.told import tell_behaviors
+from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.engine.programs.told import list_assumed_images, tell_behaviors
 from lifecycle.models import Cluster, Event, StoredObject
 from lifecycle.stored_kinds import of_kind
 
 UNINTERPRETED = "UninterpretedBehavior"
+MOST = 200
+"""So many pods of different owners are looked at, and so many that nobody owns: a page is not to wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +31,7 @@ class Conduct:
 
 def list_conduct(cluster: Cluster, pod: StoredObject) -> list[Conduct]:
     """Containers in the order they start, with the Warning events that named what was not interpreted."""
-    profiles = StoredObject.objects.filter(
-        of_kind(CONTAINER_PROFILE.id), cluster=cluster, deleted_ms__isnull=True
-    )
-    told = tell_behaviors(pod.data, list(profiles.order_by("name").values_list("data", flat=True)))
+    told = tell_behaviors(pod.data, list_profiles(cluster))
     warned = _warnings(cluster, event_uid_of(pod))
     return [
         Conduct(
@@ -43,6 +45,23 @@ def list_conduct(cluster: Cluster, pod: StoredObject) -> list[Conduct]:
         )
         for one in told
     ]
+
+
+def list_assumed(cluster: Cluster) -> list[str]:
+    """The images of living pods that are assumed to start and answer: one pod of each owner is looked at."""
+    pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
+    first = pods.filter(owner__isnull=False).values("namespace", "owner").annotate(first=Min("pk"))
+    alone = pods.filter(owner__isnull=True).order_by("pk")[:MOST]
+    chosen = [*pods.filter(pk__in=first.values("first")).order_by("pk")[:MOST], *alone]
+    return list_assumed_images((pod.data for pod in chosen), list_profiles(cluster))
+
+
+def list_profiles(cluster: Cluster) -> list[Any]:
+    """The ContainerProfiles of a cluster, by their names."""
+    stored = StoredObject.objects.filter(
+        of_kind(CONTAINER_PROFILE.id), cluster=cluster, deleted_ms__isnull=True
+    )
+    return list(stored.order_by("name").values_list("data", flat=True))
 
 
 def _warnings(cluster: Cluster, uid: str) -> dict[str, list[str]]:

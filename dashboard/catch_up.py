@@ -10,8 +10,8 @@ from itertools import islice
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from lifecycle import frames
-from lifecycle.models import Cluster, Event, StoredObject, Transition
+from lifecycle import frames, reads
+from lifecycle.models import Cluster, StoredObject
 
 
 @dataclass(slots=True)
@@ -68,18 +68,9 @@ def read_frame(cluster: Cluster, told: Head) -> frames.Frame | None:
         return None
     if str(stored.epoch_id) != told.epoch_id or told.seq + 1 < stored.oldest_seq:
         return frames.make_frame(stored, told.seq, told.rv, [], []) | {"refetch": True}
-    rows = _rows_after(stored, told.seq)
+    # One row more than a frame takes: enough to know that it is too much.
+    rows = reads.rows_since(stored, told.seq, frames.MAX_ROWS + 1)
     return frames.make_frame(stored, told.seq, told.rv, rows, _objects(stored, told.rv, rows))
-
-
-def _rows_after(cluster: Cluster, seq: int) -> list[dict[str, Any]]:
-    """At most one row more than a frame takes: enough to know that it is too much."""
-    span = {"cluster": cluster, "seq__gt": seq, "seq__lte": cluster.seq}
-    most = frames.MAX_ROWS + 1
-    transitions = Transition.objects.filter(**span).order_by("seq")[:most]
-    events = Event.objects.filter(**span).order_by("seq")[:most]
-    rows = [frames.transition_json(row) for row in transitions] + [frames.event_json(row) for row in events]
-    return sorted(rows, key=lambda row: row["seq"])
 
 
 def _objects(cluster: Cluster, rv: int, rows: list[dict[str, Any]]) -> list[frames.Summary]:

@@ -4,11 +4,12 @@ Plotly positions its labels with inline styles, so styles alone may be inline.
 """
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from typing import Any
 
-from asgiref.sync import iscoroutinefunction, markcoroutinefunction
+from asgiref.sync import iscoroutinefunction
 from django.http import HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
+from django.utils.decorators import sync_and_async_middleware
 
 PLAIN_HOST = re.compile(r"[a-zA-Z0-9.:\[\]-]{1,255}")
 HEADER = "Content-Security-Policy"
@@ -32,27 +33,16 @@ def make_policy(host: str) -> str:
     )
 
 
-class ContentPolicyMiddleware:
-    """Adds the policy where a view has not set its own; works in sync and async chains."""
+@sync_and_async_middleware
+def add_policy(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
+    """Add the policy where a view has not set its own; works in sync and async chains."""
+    if not iscoroutinefunction(get_response):
+        return lambda request: _with_policy(request, get_response(request))
 
-    sync_capable = True
-    async_capable = True
+    async def later(request: HttpRequest) -> HttpResponse:
+        return _with_policy(request, await get_response(request))
 
-    def __init__(
-        self, get_response: Callable[[HttpRequest], HttpResponseBase | Awaitable[HttpResponseBase]]
-    ) -> None:
-        self.get_response = get_response
-        self.is_async = iscoroutinefunction(get_response)
-        if self.is_async:
-            markcoroutinefunction(self)
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
-        if self.is_async:
-            return self._later(request)
-        return _with_policy(request, self.get_response(request))  # type: ignore[arg-type]
-
-    async def _later(self, request: HttpRequest) -> HttpResponseBase:
-        return _with_policy(request, await self.get_response(request))  # type: ignore[misc]
+    return later
 
 
 def _with_policy(request: HttpRequest, response: HttpResponse) -> HttpResponse:

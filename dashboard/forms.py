@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.core.exceptions import ValidationError
 
+from dashboard import uploads
+from lifecycle.engine.heart.timing import parse_milliseconds
 from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.pod import POD_KIND
-from lifecycle.engine.programs.durations import parse_milliseconds
 from lifecycle.input.instants import parse_instant
+from lifecycle.input.reading import Batch
 from lifecycle.models import DNS_LABEL
 
 MAX_REPLICAS = 10_000
@@ -32,20 +33,34 @@ class ClusterForm(forms.Form):
 
 
 class ManifestForm(forms.Form):
-    """YAML or JSON, pasted or as a file; the file wins."""
+    """YAML or JSON that was pasted, or files; files win."""
 
     manifest = forms.CharField(required=False, strip=False)
-    file = forms.FileField(required=False, allow_empty_file=True)
+    paths = forms.CharField(required=False, strip=False)
+    named = forms.CharField(required=False, strip=False)
+    seen = forms.CharField(required=False, max_length=64)
 
-    def text(self) -> str | bytes:
+    def clean_paths(self) -> list[str]:
+        """Where each file stood."""
+        return uploads.read_paths(self.cleaned_data["paths"])
+
+    def clean_named(self) -> list[str]:
+        """Files that were left at home, because nothing in them can be a manifest."""
+        return uploads.read_paths(self.cleaned_data["named"])
+
+    @property
+    def has_files(self) -> bool:
+        return bool(self._files or self.cleaned_data["named"])
+
+    @property
+    def _files(self) -> list[Any]:
+        return self.files.getlist("file") if self.files else []
+
+    def batches(self) -> list[Batch]:
         """What was given. ValidationError when it is more than is read."""
-        uploaded = self.cleaned_data["file"]
-        if uploaded is None:
-            return self.cleaned_data["manifest"]
-        if uploaded.size > settings.MANIFEST_MAX_BYTES:
-            limit = settings.MANIFEST_MAX_BYTES // 1024 // 1024
-            raise ValidationError(f"{uploaded.name} is larger than {limit} MiB; split it into several files")
-        return uploaded.read()
+        if not self.has_files:
+            return [Batch({"": self.cleaned_data["manifest"]})]
+        return uploads.make_batches(self._files, self.cleaned_data["paths"], self.cleaned_data["named"])
 
 
 class ControlForm(forms.Form):

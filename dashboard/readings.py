@@ -8,8 +8,9 @@ from typing import Any
 
 from dashboard.pages import find_page
 from dashboard.plots.theme import REVISIONS, STATES, TONES, Tone
-from lifecycle.engine.kinds import registry
+from lifecycle.engine.kinds import references, registry
 from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
+from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import MIRROR, POD_KIND
 from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
 from lifecycle.models import Cluster, StoredObject
@@ -56,6 +57,23 @@ def list_workloads(cluster: Cluster) -> list[Workload]:
     return [_workload(row, states) for row in owners]
 
 
+def list_missing(cluster: Cluster) -> list[references.Missing]:
+    """What the cluster's workloads, lone pods and claims need and nobody has made."""
+    alive = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True)
+    wanting = [entry.kind.id for entry in registry.list_entries() if entry.pod_spec_path]
+    askers = alive.filter(of_kind(*wanting, *references.ASKERS), owner__isnull=True).order_by(
+        "created_ms", "uid"
+    )
+    return references.list_missing(askers.values_list("data", flat=True), list_there(cluster))
+
+
+def list_there(cluster: Cluster) -> list[references.Reference]:
+    """What the cluster has of all that may be missing."""
+    there = StoredObject.objects.filter(of_kind(*references.KINDS), cluster=cluster, deleted_ms__isnull=True)
+    names = there.values_list("kind", "group", "namespace", "name")
+    return [(kind_id(group, kind), namespace or "", name) for kind, group, namespace, name in names]
+
+
 def _workload(row: StoredObject, states: dict[Key, Counter[str]]) -> Workload:
     entry, namespace = registry.entry_of_id(kind_of_stored(row)), row.namespace or ""
     shares = _shares(states.get((row.namespace, f"{entry.kind.id}/{row.name}"), Counter()))
@@ -63,6 +81,8 @@ def _workload(row: StoredObject, states: dict[Key, Counter[str]]) -> Workload:
     words = [entry.describe(row.data)]
     if entry.kind.id == DEPLOYMENT_KIND.id:
         words.append(rollout_words(row.data))
+    if entry.unattended:
+        words.append(f"stored only: {entry.unattended}")
     return Workload(row.kind, namespace, row.name, page, " · ".join(words), shares)
 
 

@@ -58,7 +58,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "dashboard.content_policy.ContentPolicyMiddleware",
+    "dashboard.content_policy.add_policy",
     "dashboard.plain_addresses.refuse_nul",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -155,10 +155,14 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 
-# Two megabytes of YAML and a little for the form around it; a larger body is a 400, not memory.
-MANIFEST_MAX_BYTES = 2 * 1024 * 1024
-DATA_UPLOAD_MAX_MEMORY_SIZE = MANIFEST_MAX_BYTES + 256 * 1024
-FILE_UPLOAD_MAX_MEMORY_SIZE = MANIFEST_MAX_BYTES
+# What one request may bring of manifests, sent and unpacked, and a little for the form around it. Files are
+# kept in memory; those of a larger request are not kept at all, and a larger text is a 400.
+UPLOAD_MAX_BYTES = 8 * 1024 * 1024
+# As many values of YAML take some two seconds to read; Argo CD's install.yaml has 64,000 in 2 MB.
+UPLOAD_MAX_VALUES = 250_000
+FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler"]
+DATA_UPLOAD_MAX_MEMORY_SIZE = FILE_UPLOAD_MAX_MEMORY_SIZE = UPLOAD_MAX_BYTES + 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FILES = 5000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 
 # Static files come straight from the packages and folders they live in: nothing to collect.

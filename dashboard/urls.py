@@ -11,6 +11,8 @@ from dashboard import signin, views
 DEPLOYMENT = "clusters/<str:cluster>/deployments/<str:namespace>/<str:name>/"
 POD = "clusters/<str:cluster>/pods/<str:namespace>/<str:name>/"
 
+handler400 = "dashboard.views.bad_request"
+
 urlpatterns = [
     path("", views.clusters, name="clusters"),
     path("clusters/", views.create_cluster, name="create-cluster"),

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import ValidationError
+from django.core.exceptions import (
+    RequestDataTooBig,
+    TooManyFieldsSent,
+    TooManyFilesSent,
+    ValidationError,
+)
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET, require_POST
+from django.views.defaults import bad_request as default_bad_request
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
-from dashboard import answers, readings
-from dashboard.answers import Answer
-from dashboard.behaviors import list_conduct
+from dashboard import answers, readings, uploads
+from dashboard.answers import Answer, answer_problem
+from dashboard.behaviors import list_assumed, list_conduct
 from dashboard.configuration import list_configurations
-from dashboard.examples import EXAMPLES
+from dashboard.examples import list_examples
 from dashboard.forms import ChangeForm, ClusterForm, ControlForm, DeletePodForm, ForkForm, ManifestForm
 from dashboard.live_figures import tell_time
+from dashboard.manifest_reports import MOST_SHOWN, Report, read_report
 from dashboard.plots.phases import VALUES
 from dashboard.plots.theme import REVISIONS, STATES, duration
 from lifecycle.access import Verb, clusters_for, get_cluster_or_404
@@ -37,6 +45,8 @@ WINDOWS = (("5m", 300_000), ("15m", 900_000), ("1h", 3_600_000), ("All", ""))
 DEFAULT_WINDOW_MS = 900_000
 RECENT_EVENTS = 60
 UNPROCESSABLE = 422
+TOO_MUCH = (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent)
+TOO_LARGE = "This is more than is read at once: give a part of it."
 
 
 View = Callable[..., HttpResponse]
@@ -96,8 +106,11 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
     context = _live(found, "timeline") | {
         "states": readings.count_states(found),
         "workloads": readings.list_workloads(found),
+        "assumed": list_assumed(found),
+        "missing": readings.list_missing(found),
         "events": _recent_events(found),
-        "examples": EXAMPLES,
+        "examples": list_examples(),
+        "limits": uploads.LIMITS,
         "fork_name": forks.suggest_name(found),
         "parent": clusters_for(request.user).filter(forks=found).first(),
         "forked_at": duration(found.forked_at_ms or 0),
@@ -113,6 +126,8 @@ def workloads(request: HttpRequest, cluster: str) -> HttpResponse:
     context = {
         "cluster": found,
         "workloads": readings.list_workloads(found),
+        "assumed": list_assumed(found),
+        "missing": readings.list_missing(found),
         "states": readings.count_states(found),
     }
     return render(request, "clusters/_workloads.html", context)
@@ -159,16 +174,28 @@ def fork(request: HttpRequest, cluster: str) -> HttpResponse:
 @signed_in
 @require_POST
 def apply_manifest(request: HttpRequest, cluster: str) -> HttpResponse:
-    """Apply what was pasted or uploaded; every document is answered."""
+    """Tell what became of the manifests that were brought, or apply what is right of them.
+
+    Files are applied once their report was `seen`; a text that is right as a whole needs none.
+    """
     found = get_cluster_or_404(request.user, cluster, Verb.CHANGE)
     form = ManifestForm(request.POST, request.FILES)
     try:
+        uploads.check_size(request.META.get("CONTENT_LENGTH"))
         if not form.is_valid():
             raise ValidationError(_messages(form))
-        given = answers.apply_manifest(found, form.text(), request.user)
+        report = read_report(found, form.batches())
     except ValidationError as error:
-        given = [Answer(False, "", message) for message in error.messages]
-    return _answer(request, given)
+        return _answer(request, [Answer(False, "", message) for message in error.messages])
+    seen = form.cleaned_data["seen"]
+    is_wanted = seen == report.digest or not (seen or form.has_files or report.refused)
+    if report.documents and is_wanted:
+        return _show_applied(request, report, answers.apply(found, report, request.user))
+    context = {"report": report, "has_changed": bool(seen)}
+    context["refused"] = [answer_problem(problem) for problem in report.refused[:MOST_SHOWN]]
+    context["hidden"] = len(report.refused[MOST_SHOWN:])
+    status = UNPROCESSABLE if report.refused else 200
+    return render(request, "clusters/_report.html", context, status=status)
 
 
 @signed_in
@@ -257,6 +284,13 @@ def palette(request: HttpRequest) -> HttpResponse:
     return HttpResponse("\n".join(rules) + "\n", content_type="text/css; charset=utf-8")
 
 
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """A form of which there is too much is answered as any other that is wrong."""
+    if getattr(request, "htmx", False) and isinstance(exception, TOO_MUCH):
+        return _answer(request, [Answer(False, "", TOO_LARGE)])
+    return default_bad_request(request, exception)
+
+
 def _live(cluster: Cluster, *figures: str) -> dict[str, Any]:
     """What every live page needs: the socket's address, the clock, the windows of time."""
     return _clock(cluster) | {
@@ -326,3 +360,13 @@ def _messages(form: Any) -> str:
 def _answer(request: HttpRequest, given: list[Answer]) -> HttpResponse:
     is_good = all(answer.is_good for answer in given)
     return render(request, "_answers.html", {"answers": given}, status=200 if is_good else UNPROCESSABLE)
+
+
+def _show_applied(request: HttpRequest, report: Report, given: list[Answer]) -> HttpResponse:
+    """What came of each object: what went well in few words, what did not in full."""
+    good = [answer for answer in given if answer.is_good]
+    bad = [answer for answer in given if not answer.is_good]
+    done = Counter(answer.message for answer in good if not answer.is_warning)
+    context = {"good": good, "bad": bad[:MOST_SHOWN], "hidden": len(bad[MOST_SHOWN:])}
+    context |= {"done": sorted(done.items()), "sections": report.sections}
+    return render(request, "clusters/_applied.html", context, status=UNPROCESSABLE if bad else 200)

@@ -13,6 +13,6 @@ class LifecycleConfig(AppConfig):
     def ready(self) -> None:
         """Say who carries messages between the processes of Podline."""
         from lifecycle.runs import messages
-        from lifecycle.runs.celery.carrier import RedisCarrier
+        from lifecycle.runs.celery import carrier
 
-        messages.carry_by(RedisCarrier())
+        messages.carry_by(carrier)

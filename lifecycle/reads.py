@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from lifecycle import frames
@@ -45,16 +44,6 @@ def _is_silent(served_until: datetime) -> bool:
     return timezone.now() - served_until > SILENCE
 
 
-def transitions(cluster: Cluster, after: int = 0) -> QuerySet[Transition]:
-    """The recorded transitions after a row number, in order."""
-    return Transition.objects.filter(cluster=cluster, seq__gt=after, seq__lte=cluster.seq).order_by("seq")
-
-
-def events(cluster: Cluster, after: int = 0) -> QuerySet[Event]:
-    """The recorded events after a row number, in order."""
-    return Event.objects.filter(cluster=cluster, seq__gt=after, seq__lte=cluster.seq).order_by("seq")
-
-
 def rows_since(cluster: Cluster, after: int, limit: int = frames.MAX_ROWS) -> list[dict[str, Any]]:
     """At most `limit` rows of the trace after a row number: transitions and events together, in order.
 
@@ -62,9 +51,10 @@ def rows_since(cluster: Cluster, after: int, limit: int = frames.MAX_ROWS) -> li
     """
     if after + 1 < cluster.oldest_seq:
         raise Gone(f"rows before {cluster.oldest_seq} are no longer kept; ask from there")
-    last = min(after + limit, cluster.seq)
-    rows = [frames.transition_json(row) for row in transitions(cluster, after).filter(seq__lte=last)]
-    rows += [frames.event_json(row) for row in events(cluster, after).filter(seq__lte=last)]
+    # Transitions and events are counted together, without gaps.
+    span = {"cluster": cluster, "seq__gt": after, "seq__lte": min(after + limit, cluster.seq)}
+    rows = [frames.transition_json(row) for row in Transition.objects.filter(**span)]
+    rows += [frames.event_json(row) for row in Event.objects.filter(**span)]
     return sorted(rows, key=lambda row: row["seq"])
 
 

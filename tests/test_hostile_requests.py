@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+from json import dumps
 from urllib.parse import quote
+from zipfile import ZipFile, ZipInfo
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from lifecycle.export.filters import EVENT_FILTERS, LOG_FILTERS, OBJECT_FILTERS, TRANSITION_FILTERS
@@ -100,7 +104,7 @@ FORMS = {
     "/admin/lifecycle/cluster/": ("action", "_selected_action", "index", "select_across"),
     "/admin/lifecycle/cluster/add/": ("name", "seed", "epoch", "settings"),
     "/admin/lifecycle/storedobject/": ("action", "_selected_action", "replicas"),
-    "/clusters/shop/manifest/": ("manifest", "file"),
+    "/clusters/shop/manifest/": ("manifest", "file", "paths", "named", "seen"),
     "/clusters/shop/pods/default/web-1/delete/": ("grace", "force"),
     "/clusters/shop/deployments/default/web/change/": (
         "action",
@@ -147,3 +151,31 @@ def test_a_form_is_answered(client, address, others):
         for value in VALUES:
             answer = client.post(address, dict.fromkeys(FORMS[address], others) | {field: value})
             assert answer.status_code < 500, (field, value)
+
+
+MANIFEST = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: y}\n"
+
+
+@pytest.mark.parametrize("path", ["{}", "{}/a.yaml", "a.yaml", "a/kustomization.yaml"])
+@pytest.mark.parametrize("content", ["{}", MANIFEST + "labels: {}", "PK\x03\x04{}"])
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_an_upload_is_answered(client, path, content, is_packed):
+    for value in VALUES:
+        name, text = path.replace("{}", value), content.replace("{}", value, 1)
+        raw = _pack(name, text) if is_packed else text.encode()
+        answer = client.post(
+            "/clusters/shop/manifest/",
+            {
+                "file": [SimpleUploadedFile("0", raw), SimpleUploadedFile("1", MANIFEST.encode())],
+                "paths": dumps(["a.zip" if is_packed else name, "b/c.yaml"]),
+                "named": dumps([value, f"a/{value}", "\ud800"]),
+            },
+        )
+        assert answer.status_code < 500, value
+
+
+def _pack(name: str, text: str) -> bytes:
+    packed = BytesIO()
+    with ZipFile(packed, "w") as archive:
+        archive.writestr(ZipInfo(name[:60_000]), text)
+    return packed.getvalue()

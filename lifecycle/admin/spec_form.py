@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
 
 from lifecycle.access import User
@@ -13,6 +14,7 @@ from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.heart.trace import make_merge_patch
 from lifecycle.engine.schema.decode import drop_nulls
 from lifecycle.engine.schema.paths import Path
+from lifecycle.engine.schema.yaml_nodes import Budget
 from lifecycle.input.manifest_admission import gates_of, list_problems
 from lifecycle.input.manifests import Document, read_documents
 from lifecycle.input.problems import ManifestError, Problem, parse_path
@@ -34,7 +36,9 @@ class SpecDocument(Document):
 
 def read_spec(text: str, stored: dict[str, Any], gates: Mapping[str, bool]) -> SpecDocument:
     """The stored object with the spec that `text` describes. Raises ManifestError with every problem."""
-    documents = read_documents(text)
+    documents = read_documents(
+        text, limit_bytes=settings.UPLOAD_MAX_BYTES, budget=Budget(settings.UPLOAD_MAX_VALUES)
+    )
     if len(documents) != 1:
         remedy = "write its fields, such as replicas: 3"
         raise ManifestError([Problem("the spec is one YAML mapping", remedy)])

@@ -4,7 +4,7 @@ from typing import Any
 
 import yaml
 
-from lifecycle.input.yaml_values import UnreadableValue, resolve_plain
+from lifecycle.engine.schema.yaml_values import UnreadableValue, resolve_plain
 
 
 class _Dumper(yaml.SafeDumper):

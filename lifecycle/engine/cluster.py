@@ -12,13 +12,18 @@ from typing import Any
 from . import upgrades
 from .api.commands import Command, Result
 from .api.context import Context
+from .api.kind_hooks import list_companions
 from .api.server import ApiServer
+from .api.three_way_apply import NOT_REMEMBERED, is_remembered
 from .clients.command_table import CommandTable
 from .controllers import make_controllers
 from .controllers.act import Actor
 from .heart.errors import ApiError, CheckpointError
 from .heart.settings import KUBERNETES_VERSION, Settings
 from .heart.trace import Entry, Row, Version, list_rows
+from .kinds.namespace import NAMESPACE
+from .kinds.plain import PRIORITY_CLASS
+from .kinds.service import API_SERVER
 from .kinds.validation import list_warnings
 from .kubelet.kubelet import Kubelets
 from .kubelet.node.faults import KubeletFaults
@@ -26,9 +31,10 @@ from .objects.codec import PodSpecs, decode
 from .objects.meta import StoredObject
 from .objects.pod import PodSpec
 from .programs.slow_hooks import list_slow_hooks
+from .rules.validation.classes import SYSTEM_CLASSES
 from .scheduler import Scheduler
 
-ENGINE_VERSION = 9
+ENGINE_VERSION = 10
 """Raised when a golden history changes; a checkpoint is continued by the same version only."""
 
 
@@ -93,10 +99,25 @@ class Cluster:
     def _populate(self) -> None:
         for name in ("default", "kube-system", "kube-public", "kube-node-lease"):
             self._api.create_json({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        self._provide()
         for number in range(1, int(self.settings.nodes["count"]) + 1):
             name = f"node-{number}"
             self._api.create_json({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}})
         self._context.loop.drain()
+
+    def _provide(self) -> None:
+        """Make what every cluster and every namespace has and this one has not: an older engine made less."""
+        kind = {"apiVersion": PRIORITY_CLASS.api_version, "kind": PRIORITY_CLASS.name}
+        own: list[dict[str, Any]] = [API_SERVER]
+        own += [
+            {**kind, "metadata": {"name": name}, "value": value} for name, value in SYSTEM_CLASSES.items()
+        ]
+        for namespace in self._store.list(NAMESPACE.kind.id):
+            own += list_companions(namespace) if namespace.meta.deletion_ms is None else []
+        for data in own:
+            metadata = data["metadata"]
+            if self._store.get(data["kind"], metadata.get("namespace"), metadata["name"]) is None:
+                self._api.create_json(data)
 
     # --- time -------------------------------------------------------------------------------------------
 
@@ -159,7 +180,10 @@ class Cluster:
         try:
             code, obj = self._commands.run(command)
             data = obj.to_json(context.clock.epoch_ms)
-            result = Result(code, data, None, list_warnings(data) + list_slow_hooks(data))
+            warnings = list_warnings(data) + list_slow_hooks(data)
+            if command.kind == "apply" and not is_remembered(data):
+                warnings.append(NOT_REMEMBERED)
+            result = Result(code, data, None, warnings)
         except ApiError as problem:
             result = Result(problem.code, None, problem.to_status())
         context.loop.drain()
@@ -200,6 +224,10 @@ class Cluster:
     def kinds(self) -> Sequence[str]:
         """Kinds of which there are objects."""
         return self._store.kinds()
+
+    def list_assumed_images(self) -> Sequence[str]:
+        """Images started in this run of which nothing is known: they are assumed to start and answer."""
+        return sorted(self._context.assumed_images)
 
     # --- save and load ----------------------------------------------------------------------------------
 
@@ -255,6 +283,7 @@ class Cluster:
         cluster = cls.__new__(cls)
         cluster._build(known.seed, known.epoch_ms, known.settings)
         cluster._take_up(known, saved)
+        cluster._provide()
         cluster._context.loop.drain()
         return cluster
 

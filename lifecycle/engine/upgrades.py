@@ -14,7 +14,7 @@ from typing import Any
 from .heart.agenda import Timer
 from .heart.saved import list_of, map_of, part_of
 from .heart.settings import Settings
-from .kinds.registry import read_object
+from .kinds.registry import entry_of, read_object
 from .kinds.service import SERVICE
 from .objects.codec import decode
 from .objects.kinds import kind_for
@@ -52,10 +52,16 @@ def read_objects(known: Known, saved: Any) -> list[StoredObject]:
         for found in objects:
             found.to_json(known.epoch_ms)
         if len(objects) == len(known.objects):
-            return objects
+            return [_as_typed(found, known.epoch_ms) for found in objects]
     except Exception:
         pass
     return [read_object(data, known.epoch_ms) for data in known.objects]
+
+
+def _as_typed(found: StoredObject, epoch_ms: int) -> StoredObject:
+    """Kinds that were only stored then may be acted on now: these are read as their controllers do."""
+    is_typed = isinstance(found, entry_of(found.kind).typed)
+    return found if is_typed else read_object(found.to_json(epoch_ms), epoch_ms)
 
 
 def read_counts(known: Known, saved: Any) -> dict[str, int]:
@@ -93,9 +99,8 @@ def read_trace(known: Known, saved: Any) -> dict[str, Any]:
 
 def _read_correlator(saved: Any) -> dict[str, Any]:
     """What was said lately about objects, as far as it can be read; the rest is as if nothing was said."""
-    normal, sources, series = (map_of(saved, part) for part in ("normal", "sources", "series"))
+    sources, series = map_of(saved, "sources"), map_of(saved, "series")
     return {
-        "normal": {uid: due_ms for uid, due_ms in normal.items() if isinstance(due_ms, int)},
         "sources": {
             uid: {source: record for source, record in told.items() if _is_record(record)}
             for uid, told in sources.items()

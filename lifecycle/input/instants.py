@@ -2,8 +2,8 @@
 
 import re
 
+from lifecycle.engine.heart.timing import parse_milliseconds
 from lifecycle.engine.objects.times import parse_time
-from lifecycle.engine.programs.durations import parse_milliseconds
 
 _WHOLE = re.compile(r"-?\d{1,18}")
 

@@ -17,10 +17,11 @@ from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.engine.kinds.validation import validate_create, validate_update
 from lifecycle.engine.programs.behavior_yaml import read_annotation
 from lifecycle.engine.programs.profiles import read_profile
-from lifecycle.engine.schema.paths import Path
-from lifecycle.input.manifests import SIZE_LIMIT_BYTES, Document
+from lifecycle.engine.rules.sizes import REQUEST_MOST_BYTES, STORED_MOST_BYTES, measure_bytes
+from lifecycle.engine.schema.paths import Path, format_path
+from lifecycle.input.hints import explain, name_patch
+from lifecycle.input.manifests import Document
 from lifecycle.input.problems import ManifestError, Problem, parse_path
-from lifecycle.input.schema import read_manifests
 
 BEHAVIOR = "podline.dev/behavior"
 
@@ -28,20 +29,6 @@ BEHAVIOR = "podline.dev/behavior"
 def gates_of(settings: Mapping[str, Any]) -> Mapping[str, bool]:
     """The feature gates of a cluster that was given these settings."""
     return Settings.from_saved(settings).feature_gates
-
-
-def read_admissible(
-    text: str | bytes,
-    gates: Mapping[str, bool] = FEATURE_DEFAULTS,
-    limit_bytes: int = SIZE_LIMIT_BYTES,
-) -> list[Document]:
-    """The objects of a text, sound in structure and in values. Raises ManifestError with every problem found.
-
-    Values are looked at once all structure is sound.
-    """
-    documents = read_manifests(text, limit_bytes=limit_bytes)
-    admit(documents, gates)
-    return documents
 
 
 def admit(documents: Iterable[Document], gates: Mapping[str, bool] = FEATURE_DEFAULTS) -> None:
@@ -60,6 +47,11 @@ def list_problems(
 
     `stored`: the object that this one is to take the place of; None for a new one.
     """
+    size_bytes = measure_bytes(document.data)
+    for most, taker in ((REQUEST_MOST_BYTES, "an API server takes"), (STORED_MOST_BYTES, "etcd stores")):
+        if size_bytes > most:
+            message = f"{size_bytes:,} bytes as JSON are more than {taker}, {most:,}"
+            return [document.problem((), message, "make it smaller, or several objects of it")]
     wanted = apply_defaults(document.data, gates)
     if stored is None:
         errors = validate_create(wanted, gates)
@@ -69,7 +61,9 @@ def list_problems(
     for error in errors:
         # The path stays as the API server writes it; only the line is looked up.
         problem = document.problem(parse_path(error.path), error.body)
-        problems.append(replace(problem, path=error.path))
+        problems.append(explain(replace(problem, path=error.path)))
+    if stored is None:
+        problems = name_patch(document.data, problems)
     return problems + list(_list_behavior_problems(document))
 
 
@@ -79,7 +73,9 @@ def _list_behavior_problems(document: Document) -> Iterator[Problem]:
         if text:
             place = (*path, "annotations", BEHAVIOR)
             for problem in read_annotation(text).problems:
-                yield document.problem(place, f"{problem.path}: {problem.text}")
+                found = document.problem(place, problem.text)
+                # Its own path begins with the annotation's, and leads on into the text.
+                yield replace(found, path=".".join(filter(None, (format_path(path[:-1]), problem.path))))
     if kind_of_json(document.data).id == CONTAINER_PROFILE.id:
         for problem in read_profile(document.data)[1]:
             yield document.problem(parse_path(problem.path), problem.text)

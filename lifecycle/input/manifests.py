@@ -16,12 +16,28 @@ import yaml
 
 from lifecycle.engine.schema.paths import Path, format_path
 from lifecycle.engine.schema.scalars import describe
+from lifecycle.engine.schema.yaml_nodes import (
+    Budget,
+    Converter,
+    ListNode,
+    MappingNode,
+    Node,
+    ScalarNode,
+    UnreadableYaml,
+    compose,
+)
+from lifecycle.engine.schema.yaml_values import UnreadableValue, json_number, resolve_plain
 from lifecycle.input.problems import ManifestError, Problem, refuse
-from lifecycle.input.yaml_nodes import Converter, ListNode, MappingNode, Node, ScalarNode, compose
-from lifecycle.input.yaml_values import UnreadableValue, json_number, resolve_plain
 
-SIZE_LIMIT_BYTES = 1024 * 1024
+FILE_LIMIT_BYTES = 32 * 1024 * 1024
+_MEBIBYTE = 1024 * 1024
 _SPACE = re.compile(r"\s*")
+_MARK = re.compile("^\ufeff", re.MULTILINE)
+# The rest of a text in double quotes, and an apostrophe in it that Go's YAML may have escaped.
+_QUOTED = re.compile(r'(?:\\.|[^"\\])*', re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_MOST_AGAIN = 4 * 1024 * 1024
+"""So many letters are parsed again, at most, for the sake of such apostrophes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +73,10 @@ class Document:
 
 
 def read_documents(
-    text: str | bytes, source: str = "", limit_bytes: int = SIZE_LIMIT_BYTES
+    text: str | bytes,
+    source: str = "",
+    limit_bytes: int = FILE_LIMIT_BYTES,
+    budget: Budget | None = None,
 ) -> list[Document]:
     """Every object of a text, in order; lists (`kind: List`) are unpacked, empty documents skipped.
 
@@ -66,7 +85,7 @@ def read_documents(
     decoded = _decode(text, source, limit_bytes)
     documents = _read_json(decoded, source)
     if documents is None:
-        documents = _read_yaml(decoded, source)
+        documents = _read_yaml(decoded, source, budget)
     return [item for document in documents for item in _unpack(document)]
 
 
@@ -111,15 +130,23 @@ def _decode(text: str | bytes, source: str, limit_bytes: int) -> str:
     except UnicodeEncodeError as error:
         refuse(source, f"character {error.start + 1} is half a character", "write the character itself")
     if size > limit_bytes:
-        limit = f"{limit_bytes / 1024 / 1024:g} MiB"
-        refuse(source, f"{size:,} bytes are more than the limit of {limit}", "split it into several files")
+        remedy = "split it into several files"
+        if limit_bytes < FILE_LIMIT_BYTES:
+            remedy += f"; `manage.py simulate` takes {FILE_LIMIT_BYTES // _MEBIBYTE} MiB each"
+        limit = f"{limit_bytes / _MEBIBYTE:g} MiB"
+        refuse(source, f"{size:,} bytes are more than the limit of {limit}", remedy)
     if isinstance(text, str):
-        return text.removeprefix("\ufeff")
+        return _without_marks(text)
     encoding = "utf-16" if text[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
-        return text.decode(encoding)
+        return _without_marks(text.decode(encoding))
     except UnicodeDecodeError as error:
         refuse(source, f"byte {error.start + 1} is not valid UTF-8", "save the file as UTF-8")
+
+
+def _without_marks(text: str) -> str:
+    """Files that were joined keep their byte order marks: each begins a line."""
+    return _MARK.sub("", text) if "\ufeff" in text else text
 
 
 def _unpack(document: Document) -> Iterator[Document]:
@@ -189,24 +216,47 @@ def _unique_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _read_yaml(text: str, source: str) -> list[Document]:
-    documents: list[Document] = []
-    try:
-        for number, node in enumerate(compose(text, source), 1):
-            data = Converter(source, number).convert(node)
-            if data is None:
-                continue
-            if not isinstance(data, dict):
-                refuse(
-                    source,
-                    f"a manifest is a mapping with apiVersion, kind and metadata, not {describe(data)}",
-                    document=number,
-                    line=node.line,
-                )
-            documents.append(Document(data, number, source, node))
-    except yaml.YAMLError as error:
-        raise ManifestError([_syntax_problem(error, text, source, len(documents) + 1)]) from None
-    return documents
+def _read_yaml(text: str, source: str, budget: Budget | None) -> list[Document]:
+    letters_left = _MOST_AGAIN
+    while True:
+        documents: list[Document] = []
+        try:
+            for document in _parse_yaml(text, source, budget):
+                documents.append(document)
+            return documents
+        except UnreadableYaml as error:
+            refuse(source, error.message, error.remedy, document=error.document, line=error.line)
+        except yaml.YAMLError as error:
+            mended, letters = _mend_escapes(text, error)
+            letters_left -= letters
+            if mended is None or letters_left < 0:
+                raise ManifestError([_syntax_problem(error, text, source, len(documents) + 1)]) from None
+            text = mended
+
+
+def _parse_yaml(text: str, source: str, budget: Budget | None) -> Iterator[Document]:
+    for number, node in enumerate(compose(text, budget), 1):
+        data = Converter(number).convert(node)
+        if isinstance(data, dict):
+            yield Document(data, number, source, node)
+        elif data is not None:
+            message = f"a manifest is a mapping with apiVersion, kind and metadata, not {describe(data)}"
+            refuse(source, message, document=number, line=node.line)
+
+
+def _mend_escapes(text: str, error: yaml.YAMLError) -> tuple[str | None, int]:
+    """The text without `\\'` where the parser stumbled over it in double quotes, and how far it had come.
+
+    None for another error.
+    """
+    mark = getattr(error, "problem_mark", None)
+    start = mark.index if mark else len(text)
+    if text[start : start + 2] != "\\'":
+        return None, start
+    rest = _QUOTED.match(text, start)
+    assert rest is not None, "it matches the empty text"
+    mended = _ESCAPED.sub(lambda found: "'" if found[1] == "'" else found[0], rest[0])
+    return text[:start] + mended + text[rest.end() :], start
 
 
 def _syntax_problem(error: yaml.YAMLError, text: str, source: str, document: int) -> Problem:

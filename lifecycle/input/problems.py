@@ -1,9 +1,12 @@
 """What can be wrong with an input, said so that its author can mend it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
 from lifecycle.engine.schema.paths import Path
+
+MOST_NAMES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,22 @@ class Problem:
         parts = [", ".join(place), self.subject, self.path, self.message]
         text = ": ".join(part for part in parts if part)
         return f"{text}; {self.remedy}" if self.remedy else text
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file or an object that is left out, why, and what to give instead."""
+
+    name: str
+    why: str
+    remedy: str = ""
+
+
+def list_names(names: Sequence[str]) -> str:
+    """All names, of very many the first ones."""
+    if len(names) <= MOST_NAMES:
+        return ", ".join(names)
+    return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES} more"
 
 
 class ManifestError(ValueError):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -41,6 +41,13 @@ class Until:
     text: str
     at_ms: int | None = None
     expression: Expression | None = None
+
+    def within(self, namespace: str) -> Until:
+        """The same, of an object in this namespace where the text names none."""
+        expression = self.expression
+        if not namespace or expression is None or expression.namespace is None or " -n " in self.text:
+            return self
+        return replace(self, expression=replace(expression, namespace=namespace))
 
 
 @dataclass(frozen=True, slots=True)

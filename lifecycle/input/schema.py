@@ -10,12 +10,13 @@ from dataclasses import replace
 
 from lifecycle.engine.schema.check import FieldProblem, find_problems, find_type_problems
 from lifecycle.engine.schema.decode import drop_nulls
-from lifecycle.input.manifests import SIZE_LIMIT_BYTES, Document, read_documents
+from lifecycle.input.hints import PATCH_DIRECTIVES, PATCH_REMEDY, explain
+from lifecycle.input.manifests import FILE_LIMIT_BYTES, Document, read_documents
 from lifecycle.input.problems import ManifestError, Problem
 
 
 def read_manifests(
-    text: str | bytes, source: str = "", limit_bytes: int = SIZE_LIMIT_BYTES
+    text: str | bytes, source: str = "", limit_bytes: int = FILE_LIMIT_BYTES
 ) -> list[Document]:
     """The objects of a text, each structurally sound. Raises ManifestError with every problem found."""
     documents = read_documents(text, source, limit_bytes)
@@ -32,7 +33,7 @@ def check_documents(documents: list[Document]) -> None:
 
 def check_document(document: Document) -> list[Problem]:
     """What is structurally wrong with one object, each at its line; empty when it is sound."""
-    return [_locate(document, problem) for problem in find_problems(document.data)]
+    return [explain(_locate(document, problem)) for problem in find_problems(document.data)]
 
 
 def find_head_problems(document: Document) -> list[Problem]:
@@ -44,4 +45,6 @@ def _locate(document: Document, problem: FieldProblem) -> Problem:
     written = document.text_at(problem.path) if problem.is_unquoted else None
     # As it was written, `1.10`, and not as YAML read it, 1.1.
     remedy = problem.remedy if written is None else f'write it in quotes: "{written}"'
+    if problem.path and problem.path[-1] in PATCH_DIRECTIVES:
+        remedy = PATCH_REMEDY
     return document.problem(problem.path, problem.message, remedy)

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 log = logging.getLogger(__name__)
@@ -84,18 +85,12 @@ class Child:
 
 def stop_all(children: list[Child]) -> None:
     """Stop the last started first; workers beside each other."""
-    for children_alike in _by_kind(reversed(children)):
-        for child in children_alike:
+    for _, group in groupby(reversed(children), lambda child: child.name.split()[0]):
+        alike = list(group)
+        for child in alike:
             child.ask_to_stop()
-        for child in children_alike:
+        for child in alike:
             child.wait()
-
-
-def _by_kind(children: object) -> list[list[Child]]:
-    groups: dict[str, list[Child]] = {}
-    for child in children:  # type: ignore[attr-defined]
-        groups.setdefault(child.name.split()[0], []).append(child)
-    return list(groups.values())
 
 
 def find_redis() -> str | None:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lifecycle.engine.api.three_way_apply import NOT_REMEMBERED, is_remembered, with_last_applied
 from lifecycle.engine.heart.settings import Settings
 from lifecycle.engine.kinds.namespace import NAMESPACE
 from lifecycle.engine.kinds.plain import KUBELET_CONFIGURATION
-from lifecycle.engine.kinds.registry import entry_of_json, kind_of_json
+from lifecycle.engine.kinds.references import list_missing
+from lifecycle.engine.kinds.registry import kind_of_json
+from lifecycle.engine.kinds.unmodelled import list_unmodelled
 from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.rules.validation.kubelet_config import validate_kubelet_configuration
-from lifecycle.engine.schema.tables import is_known_kind
+from lifecycle.input.folders import KUSTOMIZATIONS, MANIFEST_SUFFIXES, is_hidden
 from lifecycle.input.manifest_admission import admit
-from lifecycle.input.manifests import Document
-from lifecycle.input.problems import ManifestError, Problem
+from lifecycle.input.manifests import FILE_LIMIT_BYTES, Document
+from lifecycle.input.problems import ManifestError, Problem, list_names
+from lifecycle.input.reading import Batch, Reading, read_batches
 from lifecycle.input.scenario import (
     DEFAULT_EPOCH,
     DEFAULT_SEED,
@@ -30,10 +34,8 @@ from lifecycle.input.scenario import (
     read_epoch_ms,
     read_scenario,
 )
-from lifecycle.input.schema import read_manifests
-from lifecycle.simulation.references import list_missing
+from lifecycle.input.stored_only import list_stored_only
 
-MANIFEST_SUFFIXES = (".yaml", ".yml", ".json")
 GIVEN_NAMESPACES = frozenset(("default", "kube-system", "kube-public", "kube-node-lease"))
 
 
@@ -69,43 +71,55 @@ class Plan:
     subjects: tuple[str, ...] = ()
 
 
+def take_inputs(names: Sequence[str], standard_input: Iterable[bytes] = (), namespace: str = "") -> Reading:
+    """What files, folders (recursively, in order of their names) and `-` hold, and what became of it."""
+    return read_batches([_open(name, standard_input) for name in names], namespace)
+
+
 def read_inputs(names: Sequence[str], standard_input: Iterable[bytes] = ()) -> list[Document]:
-    """The documents of files, folders (recursively, in order of their names) and `-`, structurally checked.
-
-    Raises ManifestError; a file that cannot be read is such an error too.
-    """
-    documents: list[Document] = []
-    problems: list[Problem] = []
-    for name in names:
-        for source, content in _open_all(name, standard_input, problems):
-            try:
-                documents += read_manifests(content, source)
-            except ManifestError as error:
-                problems += error.problems
-    if problems:
-        raise ManifestError(problems)
-    return documents
+    """The documents alone. Raises ManifestError; a file that cannot be read is such an error too."""
+    return take_inputs(names, standard_input).require_sound()
 
 
-def _open_all(
-    name: str, standard_input: Iterable[bytes], problems: list[Problem]
-) -> Iterable[tuple[str, bytes]]:
+def _open(name: str, standard_input: Iterable[bytes]) -> Batch:
     if name == "-":
-        yield "standard input", b"".join(standard_input)
-        return
+        return Batch({"standard input": b"".join(standard_input)})
+    if name.startswith(("http://", "https://")):
+        return _refuse(name, "nothing is downloaded", "download it first (curl -LO) and give the file")
     path = Path(name)
-    files = (file for file in path.rglob("*") if file.suffix in MANIFEST_SUFFIXES and file.is_file())
-    paths = sorted(files) if path.is_dir() else [path]
-    if not paths:
-        remedy = "their names end in .yaml, .yml or .json"
-        problems.append(Problem("no manifests in this folder", remedy, source=name))
-    for file in paths:
-        try:
-            content = file.read_bytes()
-        except OSError as error:
-            problems.append(Problem(f"cannot be read: {error.strerror}", source=str(file)))
-        else:
-            yield str(file), content
+    if not path.is_dir():
+        content = _read(path)
+        return Batch({name: content}) if isinstance(content, bytes) else Batch({}, unreadable=(content,))
+    # What is hidden is only named.
+    contents = {file.as_posix(): b"" if is_hidden(file) else _read(path / file) for file in _list_files(path)}
+    if not contents:
+        return _refuse(name, "no manifests in this folder", "their names end in .yaml, .yml or .json")
+    return Batch(
+        {file: content for file, content in contents.items() if isinstance(content, bytes)},
+        name,
+        is_folder=True,
+        unreadable=tuple(content for content in contents.values() if isinstance(content, Problem)),
+    )
+
+
+def _list_files(folder: Path) -> Iterator[Path]:
+    """The paths, within a folder, of all that may be manifests."""
+    for file in sorted(folder.rglob("*")):
+        if (file.suffix in MANIFEST_SUFFIXES or file.name in KUSTOMIZATIONS) and file.is_file():
+            yield file.relative_to(folder)
+
+
+def _read(path: Path) -> bytes | Problem:
+    """A file's bytes, no more than are needed to see that it is too large."""
+    try:
+        with path.open("rb") as file:
+            return file.read(FILE_LIMIT_BYTES + 1)
+    except OSError as error:
+        return Problem(f"cannot be read: {error.strerror}", source=str(path))
+
+
+def _refuse(name: str, message: str, remedy: str) -> Batch:
+    return Batch({}, unreadable=(Problem(message, remedy, source=name),))
 
 
 def make_plan(documents: Sequence[Document], overrides: Overrides = Overrides()) -> Plan:
@@ -116,16 +130,18 @@ def make_plan(documents: Sequence[Document], overrides: Overrides = Overrides())
     _check_kubelets(kubelets)
     settings = _make_settings(scenario, overrides, objects, kubelets)
     admit(objects, settings.feature_gates)
-    namespaces = _list_new_namespaces(objects)
-    notes = [f"Namespace {name} is named but not given: it is created first" for name in namespaces]
-    notes += _list_passive(objects)
+    namespaces = list_new_namespaces(objects)
+    notes = list_stored_only(document.data for document in objects)
+    notes += [f"Namespace {name} is named but not given: it is created first" for name in namespaces]
+    notes += list_unmodelled(document.data for document in objects)
+    notes += list_unremembered(objects)
     if overrides.seed is not None:
         seed = overrides.seed
     else:
         seed = DEFAULT_SEED if scenario.seed is None else scenario.seed
     epoch_ms = overrides.epoch_ms if overrides.epoch_ms is not None else scenario.epoch_ms
     return Plan(
-        objects=(*map(_make_namespace, namespaces), *(document.data for document in objects)),
+        objects=(*map(make_namespace, namespaces), *(document.data for document in objects)),
         settings=settings,
         seed=seed,
         epoch_ms=read_epoch_ms(DEFAULT_EPOCH) if epoch_ms is None else epoch_ms,
@@ -134,7 +150,7 @@ def make_plan(documents: Sequence[Document], overrides: Overrides = Overrides())
         expects=scenario.expects,
         sequences=scenario.sequences,
         notes=tuple(notes),
-        missing=tuple(list_missing(objects)),
+        missing=tuple(map(str, list_missing(document.data for document in objects))),
         subjects=(*(f"Namespace {name}" for name in namespaces), *(document.subject for document in objects)),
     )
 
@@ -177,7 +193,8 @@ def _make_settings(
     return Settings.from_json(data)
 
 
-def _list_new_namespaces(objects: Sequence[Document]) -> list[str]:
+def list_new_namespaces(objects: Sequence[Document]) -> list[str]:
+    """The namespaces that objects name, that are not among them, and that no cluster begins with."""
     given = {
         (document.data.get("metadata") or {}).get("name")
         for document in objects
@@ -193,16 +210,14 @@ def _namespace_of(data: Mapping[str, Any]) -> str | None:
     return (data.get("metadata") or {}).get("namespace")
 
 
-def _make_namespace(name: str) -> Mapping[str, Any]:
+def make_namespace(name: str) -> dict[str, Any]:
+    """The Namespace of that name, as a manifest."""
     return {"apiVersion": NAMESPACE.kind.api_version, "kind": NAMESPACE.kind.name, "metadata": {"name": name}}
 
 
-def _list_passive(objects: Sequence[Document]) -> list[str]:
-    notes = []
-    for document in objects:
-        api_version, kind = document.data.get("apiVersion", ""), document.data.get("kind", "")
-        if not is_known_kind(api_version, kind):
-            notes.append(f"{document.subject}: {api_version} is not modelled, so it is stored unchecked")
-        elif entry_of_json(document.data).is_passive:
-            notes.append(f"{document.subject}: stored, but nothing in the model acts on a {kind}")
-    return notes
+def list_unremembered(objects: Sequence[Document]) -> list[str]:
+    """What is said of objects that are too large for what apply keeps of them."""
+    large = {
+        document.subject: None for document in objects if not is_remembered(with_last_applied(document.data))
+    }
+    return [f"{list_names(list(large))}: {NOT_REMEMBERED}"] if large else []

@@ -58,7 +58,7 @@ class Life:
     def describe(self) -> Iterator[str]:
         yield f"Pod {self.name}"
         ready = self.fields.get("ready") or "0/0"
-        status = self.fields.get("status") or "Pending"
+        status = "deleted" if self.deleted_ms is not None else self.fields.get("status") or "Pending"
         yield f"  status    {status}, ready {ready}, restarts {self.restarts}"
         yield f"  node      {self.fields.get('node') or 'none'}"
         times = [f"created {format_time(self.created_ms).strip()}"]
@@ -90,7 +90,7 @@ class SummarySink:
             life.take(row)
 
     def finish(self, outcome: Outcome, cluster: Cluster) -> None:
-        lines = [*self._describe_missing(), *self._describe_end(outcome)]
+        lines = [*self._describe_missing(), *describe_assumed(cluster), *self._describe_end(outcome)]
         for entry in list_workloads():
             for data in cluster.list(entry.kind.id):
                 lines += describe_workload(data)
@@ -106,6 +106,12 @@ class SummarySink:
 
     def _describe_end(self, outcome: Outcome) -> Iterator[str]:
         yield f"Run ended at {format_time(outcome.at_ms).strip()}: {outcome.why}"
+
+
+def describe_assumed(cluster: Cluster) -> Iterator[str]:
+    """In one line the images whose programs nobody knows: what the run shows of them is an assumption."""
+    if images := cluster.list_assumed_images():
+        yield f"assumed to start and answer: {', '.join(images)} (no profile)"
 
 
 def describe_nodes(cluster: Cluster) -> Iterator[str]:

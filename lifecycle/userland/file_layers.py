@@ -12,9 +12,13 @@ from typing import Any
 from .saved import Saved
 
 FILE, FOLDER, LINK = "file", "folder", "link"
+OPAQUE = "opaque"
+"""A program, or anything else of an image whose files are not known: only its name is."""
 KEPT_CHARACTERS = 262_144
 _MOST_KEPT, _MOST_ENTRIES = 16 << 20, 10_000
 _LONG = 1 << 12
+_BLOCK_BITS = 12
+_LARGEST = 1 << 60
 
 
 class FileProblem(Exception):
@@ -59,6 +63,15 @@ class File:
         self.modified_ms = now_ms
         self._trim()
 
+    def pad(self, count: int, now_ms: int) -> None:
+        """Grow by signs that nobody asks for."""
+        self.dropped = min(self.dropped + count, _LARGEST)
+        self.modified_ms = now_ms
+
+    def count_bytes(self) -> int:
+        """What it takes on a disk: whole blocks of 4 KiB."""
+        return -(-self.size >> _BLOCK_BITS) << _BLOCK_BITS if self.kind == FILE else 0
+
     def _trim(self) -> None:
         surplus = len(self.text) - KEPT_CHARACTERS
         if surplus > 0:
@@ -84,9 +97,11 @@ class File:
 class FileLayer(Saved):
     """Entries by path below the layer's root, written without a leading slash; "" is the root itself."""
 
-    __slots__ = ("_names", "entries", "version")
+    __slots__ = ("_names", "capacity", "entries", "version")
 
     def __init__(self) -> None:
+        self.capacity: int | None = None
+        """How many bytes fit; whoever owns the layer says it. None: as many as there are."""
         self.entries: dict[str, File] = {}
         self._names: dict[str, set[str]] = {}  # What each folder holds.
         self.version = 0
@@ -120,6 +135,17 @@ class FileLayer(Saved):
         folder, _, name = path.rpartition("/")
         self._names.get(folder, set()).discard(name)
         self.version += 1
+
+    def count_bytes(self) -> int:
+        """What all entries take on a disk."""
+        return sum(file.count_bytes() for file in self.entries.values())
+
+    def count_room(self, path: str) -> int | None:
+        """How large the file at a path could be at most; None when nothing limits it."""
+        if self.capacity is None:
+            return None
+        own = self.entries.get(path)
+        return self.capacity - self.count_bytes() + (own.count_bytes() if own is not None else 0)
 
     def has_room(self, path: str, signs: int) -> bool:
         """Whether so much can be added to an entry. Short texts are not counted, only the entries."""

@@ -2,18 +2,19 @@
 
 A container has a root layer of its own, gone with the container. Volumes are layers kept by whoever owns the
 volume and shared between the containers that mount them, so a file written by one is seen by the others.
-Modelled: read-only mounts, links, a disk that is full. Not modelled: permission checks other than read-only.
+Modelled: a read-only root, read-only mounts, links, a disk that is full. Not modelled: who may write what.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from .file_layers import FILE, FOLDER, IMAGE_LAYER, LINK, ROOT, File, FileLayer, FileProblem, Mount
+from .file_layers import FILE, FOLDER, IMAGE_LAYER, LINK, OPAQUE, ROOT, File, FileLayer, FileProblem, Mount
 
 NULL_DEVICE = "/dev/null"
+_OF_THE_RUNTIME = ("/dev/", "/proc/")
 _MOST_LINKS = 16
-_MISSING = "No such file or directory"
+_MISSING, _FULL = "No such file or directory", "No space left on device"
 _LONGEST_PATH = 1 << 12
 
 
@@ -36,10 +37,15 @@ def _need_plain(file: File) -> None:
 class FileSystem:
     """One container's view: mounts over its own layer over the image's folders. Made anew for every call."""
 
-    __slots__ = ("generated", "is_full", "mounts", "now_ms", "reads_volumes", "root")
+    __slots__ = ("generated", "is_full", "is_root_read_only", "mounts", "now_ms", "reads_volumes", "root")
 
     def __init__(
-        self, root: FileLayer, mounts: tuple[Mount, ...], generated: Mapping[str, str], now_ms: int
+        self,
+        root: FileLayer,
+        mounts: tuple[Mount, ...],
+        generated: Mapping[str, str],
+        now_ms: int,
+        is_root_read_only: bool = False,
     ) -> None:
         self.root = root
         # The longest mount path is asked first: mounts may lie inside each other.
@@ -47,6 +53,7 @@ class FileSystem:
         self.generated = generated
         """Files whose content follows from the pod: /etc/hostname and the like."""
         self.now_ms = now_ms
+        self.is_root_read_only = is_root_read_only
         self.reads_volumes = False
         self.is_full = False  # Something did not find room.
 
@@ -83,16 +90,41 @@ class FileSystem:
             _need_plain(file)
         layer, below = self._need_space(path, len(text))
         own = layer.entries.get(below)
+        size = len(text) + (own.size if append and own is not None else 0)
+        room = layer.count_room(below)
+        if room is not None and size > room:
+            raise FileProblem(_FULL)
         if own is None:
             self._need_folder(path)
             kept = file.text if append and file is not None else ""
             layer.put(below, File(FILE, kept + text, modified_ms=self.now_ms))
-        elif append:
+            return
+        own.kind = FILE
+        layer.version += 1
+        if append:
             own.append(text, self.now_ms)
-            layer.version += 1
         else:
             own.write(text, self.now_ms)
-            layer.version += 1
+
+    def write_unknown(self, path: str) -> None:
+        """Make something that can be run, of which only the name is known."""
+        self.write(path, "")
+        file = self.find(path)
+        if file is not None:
+            file.kind, file.mode = OPAQUE, 0o755
+
+    def pad(self, path: str, count: int) -> bool:
+        """Let a file grow by signs of which only the number counts; False when not all of them found room."""
+        layer, below = self._writable(self._real_path(path))
+        file = layer.entries.get(below)
+        if file is None:
+            # What is written there is kept nowhere.
+            return True
+        room = layer.count_room(below)
+        found = count if room is None else max(min(count, room - file.size), 0)
+        file.pad(found, self.now_ms)
+        layer.version += 1
+        return found == count
 
     def touch(self, path: str, modified_ms: int | None = None) -> None:
         """Make an empty file, or only changes the time of an existing entry."""
@@ -162,6 +194,10 @@ class FileSystem:
         below = path[len(mount.path) :].strip("/")
         return mount.layer, "/".join(part for part in (mount.sub_path.strip("/"), below) if part)
 
+    def is_mounted(self, path: str) -> bool:
+        """Whether a path is in a volume."""
+        return self._mount_of(path) is not None
+
     def _mount_of(self, path: str) -> Mount | None:
         for mount in self.mounts:
             if path == mount.path or path.startswith(mount.path.rstrip("/") + "/"):
@@ -219,13 +255,15 @@ class FileSystem:
         layer, below = self._writable(path)
         if not layer.has_room(below, signs):
             self.is_full = True
-            raise FileProblem("No space left on device")
+            raise FileProblem(_FULL)
         return layer, below
 
     def _writable(self, path: str) -> tuple[FileLayer, str]:
         if len(path) >= _LONGEST_PATH:
             raise FileProblem("File name too long")
         mount = self._mount_of(path)
-        if mount is not None and mount.is_read_only:
+        # What the runtime mounts by itself can be written to even where the root cannot.
+        is_root = mount is None and path != "/etc/hosts" and not path.startswith(_OF_THE_RUNTIME)
+        if (mount is not None and mount.is_read_only) or (is_root and self.is_root_read_only):
             raise FileProblem("Read-only file system")
         return self._locate(path)

@@ -82,6 +82,10 @@ class World(Protocol):
         """The container's environment, references and downward API already resolved."""
 
     @property
+    def given_env(self) -> Mapping[str, str]:
+        """The part of it that is not the image's own."""
+
+    @property
     def limits(self) -> Limits:
         """What the container may use at most."""
 
@@ -106,8 +110,15 @@ class World(Protocol):
         """The container's mounts. Layers are shared: what one container writes, the others see."""
 
     @property
+    def is_root_read_only(self) -> bool:
+        """Whether nothing can be written outside of the mounts."""
+
+    @property
     def processes(self) -> ProcessNamespace | None:
         """The process ids shared with the pod's other containers; None where the container has its own."""
+
+    def lacks(self, command: str) -> bool:
+        """Whether the image surely has no such program: a word, or a path."""
 
     def draw(self, purpose: str, *key: object) -> float:
         """Chance in [0, 1) by key; the pod and container are not added to the key here."""

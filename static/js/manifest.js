@@ -1,21 +1,113 @@
-// The box for manifests: an example, or a file dropped on it, becomes its text.
-const form = document.querySelector("[data-manifest]");
+// The form for manifests: a text, an example that becomes it, or files that take its place and are read at once.
+import { PickedFiles } from "./picked_files.js";
 
-async function fill(file) {
-  form.elements.manifest.value = await file.text();
-  form.elements.manifest.focus();
+const form = document.querySelector("[data-manifest]");
+const part = (name) => form.querySelector(`[data-${name}]`);
+let picked = null;
+
+function show() {
+  part("text").hidden = Boolean(picked);
+  part("picked").hidden = !picked;
+  part("submit").textContent = picked ? "Read again" : "Apply";
+  // The report has a button of its own.
+  part("submit").hidden = Boolean(picked && form.querySelector(".report"));
+  if (!picked) return;
+  part("picked-name").textContent = picked.name;
+  part("picked-size").textContent = `${picked.count} ${picked.count === 1 ? "file" : "files"}, ${sizeOf(picked.bytes)}`;
+}
+
+function sizeOf(bytes) {
+  return bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+}
+
+function say(problem) {
+  part("picked-problem").textContent = problem;
+  part("picked-problem").hidden = !problem;
+}
+
+function forget() {
+  form.querySelector("#answer").replaceChildren();
+  say("");
+}
+
+/** `fill` puts files into what is then read. */
+async function pick(fill) {
+  forget();
+  const { suffixes, mostBytes, mostFiles } = form.dataset;
+  const files = new PickedFiles({ suffixes: suffixes.split(" "), bytes: Number(mostBytes), files: Number(mostFiles) });
+  try {
+    await fill(files);
+  } catch (problem) {
+    say(problem.message);
+    return;
+  }
+  if (!files.count) return;
+  picked = files;
+  show();
+  form.scrollIntoView({ block: "nearest" });
+  form.requestSubmit(part("submit"));
+}
+
+function putAway() {
+  picked = null;
+  forget();
+  show();
 }
 
 form?.addEventListener("change", (event) => {
+  if (event.target.matches("[data-pick]")) {
+    const files = [...event.target.files];
+    event.target.value = "";
+    pick((found) => found.addFiles(files));
+  }
   const text = event.target.matches("[data-example]") && event.target.selectedOptions[0].dataset.text;
-  if (text) form.elements.manifest.value = text;
+  if (text) {
+    putAway();
+    form.elements.manifest.value = text;
+  }
 });
 
-form?.addEventListener("dragover", (event) => event.preventDefault());
+// A report is of the text as it was.
+form?.addEventListener("input", (event) => {
+  if (event.target === form.elements.manifest) forget();
+});
 
-form?.addEventListener("drop", (event) => {
-  const [file] = event.dataTransfer.files;
-  if (!file) return;
-  event.preventDefault();
-  fill(file);
+form?.addEventListener("click", (event) => {
+  if (!event.target.closest("[data-put-away]")) return;
+  putAway();
+  form.elements.manifest.focus();
+});
+
+/** What happens to files that are dragged over the page; a text that is dragged is left to the browser. */
+function onFiles(type, act) {
+  document.addEventListener(type, (event) => {
+    if (!form || !event.dataTransfer.types.includes("Files")) return;
+    event.preventDefault();
+    act(event);
+  });
+}
+
+onFiles("dragover", () => form.toggleAttribute("data-over", true));
+onFiles("dragleave", (event) => form.toggleAttribute("data-over", Boolean(event.relatedTarget)));
+onFiles("drop", (event) => {
+  form.removeAttribute("data-over");
+  pick((found) => found.addDrop(event.dataTransfer));
+});
+
+form?.addEventListener("htmx:configRequest", (event) => {
+  const sent = event.detail.formData;
+  // Only the report's own button says that it was seen.
+  if (event.detail.triggeringEvent?.submitter?.name !== "seen") sent.delete("seen");
+  if (!picked) return;
+  sent.delete("manifest");
+  // Browsers send a file's name without its folder.
+  sent.set("paths", JSON.stringify(picked.sent.map(([path]) => path)));
+  sent.set("named", JSON.stringify(picked.named));
+  picked.sent.forEach(([, content], number) => sent.append("file", content, String(number)));
+});
+
+form?.addEventListener("htmx:afterSwap", () => {
+  // Once applied, the files have done their work.
+  if (!form.querySelector(".report")) picked = null;
+  show();
 });

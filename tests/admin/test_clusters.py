@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from lifecycle.models import Cluster, Command
 from lifecycle.runs import inbox
-from lifecycle.runs.celery import tasks
+from lifecycle.runs.celery import carrier
 from lifecycle.runs.shards import shard_of
 from tests.builders import make_cluster, make_event, make_transition, make_user
 
@@ -62,7 +62,7 @@ def test_a_cluster_is_made_through_the_inbox(
 ):
     """With its shard and its first turn, as everywhere; the maker owns it."""
     nudged = []
-    monkeypatch.setattr(tasks, "nudge", nudged.append)
+    monkeypatch.setattr(carrier, "nudge", nudged.append)
     form = {"name": "fresh", "seed": "7", "epoch_0": "2026-01-01", "epoch_1": "00:00:00", "settings": "{}"}
     with django_capture_on_commit_callbacks(execute=True):
         response = client.post(reverse("admin:lifecycle_cluster_add"), form)

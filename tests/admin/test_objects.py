@@ -8,6 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from lifecycle.admin.texts import to_yaml
+from lifecycle.input.manifest_admission import BEHAVIOR
 from lifecycle.input.manifests import read_documents
 from lifecycle.models import Cluster, StoredObject
 from tests.admin.conftest import Inbox
@@ -15,7 +16,7 @@ from tests.builders import make_cluster, make_stored, make_superuser
 
 pytestmark = pytest.mark.django_db
 
-SPEC = {
+SPEC: dict[str, Any] = {
     "replicas": 3,
     "selector": {"matchLabels": {"app": "web"}},
     "template": {
@@ -28,6 +29,9 @@ SPEC = {
 ALIAS_BOMB = "a0: &a0 [x, x]\n" + "".join(
     f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 9)}]\n" for level in range(1, 9)
 )
+
+_TEMPLATE = SPEC["template"] | {"metadata": {"labels": {"app": "web"}, "annotations": {BEHAVIOR: ALIAS_BOMB}}}
+WITH_BOMB = to_yaml(SPEC | {"template": _TEMPLATE})
 
 
 def make_deployment(cluster: Cluster, name: str = "web", **fields: Any) -> StoredObject:
@@ -82,8 +86,9 @@ def test_saving_writes_nothing_itself(client: Client, shop, answering: Inbox):
     [
         pytest.param("replicas: [", "not valid YAML", id="malformed"),
         pytest.param("", "This field is required.", id="nothing"),
-        pytest.param("a" * (2**20 + 1), "bytes are more than the limit", id="too large"),
+        pytest.param("a" * (2**23 + 1), "bytes are more than the limit", id="too large"),
         pytest.param(ALIAS_BOMB, "aliases", id="alias bomb"),
+        pytest.param(WITH_BOMB, "aliases expand to more than", id="alias bomb in a behaviour"),
         pytest.param("a: " + "[" * 5000, "deep", id="too deep"),
         pytest.param("- a", "a manifest is a mapping", id="a list"),
         pytest.param("a: 1\n---\nb: 2", "the spec is one YAML mapping", id="two documents"),

@@ -11,7 +11,7 @@ from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.heart.trace import row_to_json
 from lifecycle.models import Cluster, Command, StoredObject
 from lifecycle.runs import inbox, publisher, shards
-from lifecycle.runs.celery import broker, tasks
+from lifecycle.runs.celery import carrier
 from lifecycle.runs.runner import Owner
 from tests.admin.test_objects import act, errors_of, save
 from tests.export.test_transitions import ask
@@ -51,9 +51,9 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 @pytest.fixture
 def turn(monkeypatch: pytest.MonkeyPatch, taken: list[dict[str, Any]], db: None) -> Callable[[int], None]:
     """A worker in this process. `turn(seconds)` lets the wall go on and gives every cluster its turn."""
-    monkeypatch.setattr(tasks, "nudge", lambda shard: None)
+    monkeypatch.setattr(carrier, "nudge", lambda shard: None)
     monkeypatch.setattr(publisher, "publish", lambda group, frame: None)
-    monkeypatch.setattr(broker, "announce_results", lambda ids: None)
+    monkeypatch.setattr(carrier, "announce_results", lambda ids: None)
     shards.make_shards()
     shards.beat("test")
     wall = [1_800_000_000.0]

@@ -12,13 +12,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.chromium import PROGRAM, launch
 
 TOP = Path(__file__).resolve().parents[2]
 READY = "Podline is ready: "
 START_SECONDS, STOP_SECONDS = 60, 20
+# As patient as everything else here: the machine may be busy.
+expect.set_options(timeout=15_000)
 # What a page may never say, whatever a test does with it.
 ALARMING = ("Content Security Policy", "Uncaught", "Refused to")
 
@@ -97,6 +99,17 @@ def page(signed_in: BrowserContext) -> Iterator[Page]:
     yield page
     page.close()
     assert not alarms, alarms
+
+
+@pytest.fixture
+def cluster(page: Page) -> str:
+    """A cluster of this test's own, made with the form, open in the page and live."""
+    name = f"t{time.time_ns() % 10**10}"
+    page.goto("/")
+    page.get_by_label("Name").fill(name)
+    page.get_by_role("button", name="Create").click()
+    expect(page.get_by_role("status")).to_have_text("Live")
+    return name
 
 
 def _alarms(text: str) -> bool:

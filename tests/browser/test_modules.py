@@ -175,3 +175,27 @@ def test_hover_labels_show_strangers_text_as_it_is(empty):
     )
     assert HOSTILE[:40] in shown[0]
     assert shown[1] == 0
+
+
+PICK = """(async () => {
+  const picked = new m.PickedFiles({ suffixes: [".yaml", ".json"], bytes: 100, files: 4 });
+  await picked.addFiles(a[0].map(([name, size]) => new File(["x".repeat(size)], name)));
+  return [picked.name, picked.bytes, picked.sent.map(([path]) => path), picked.named];
+})().catch((problem) => problem.message)"""
+
+
+@pytest.mark.parametrize(
+    "files, expected",
+    [
+        (
+            [["a.yaml", 9], ["b.png", 900], [".c.yaml", 900], ["d.zip", 40]],
+            ["4 files and folders", 49, ["a.yaml", "d.zip"], ["b.png", ".c.yaml"]],
+        ),
+        ([["deployment", 9]], ["deployment", 9, ["deployment"], []]),
+        ([["a.yaml", 60], ["b.json", 60]], "are too much at once"),
+        ([["a", 1], ["b", 1], ["c", 1], ["d", 1], ["e.yaml", 1]], "More than 4 files are too many at once"),
+    ],
+)
+def test_only_files_that_may_hold_manifests_are_sent_and_not_too_many(empty: Page, files, expected):
+    found = call(empty, "picked_files", f"await {PICK}", files)
+    assert expected in found if isinstance(expected, str) else found == expected

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.test import Client
 
-from dashboard.readings import rollout_words
+from dashboard.readings import list_missing, rollout_words
 from lifecycle.engine.controllers.deployment.decide.rollout_status import decide_rollout_status
+from lifecycle.models import StoredObject
+from tests.dashboard.conftest import make_cluster, make_user
 from tests.engine.controllers.test_progress import make
 
 
@@ -26,3 +29,33 @@ def test_pages_say_what_kubectl_says_without_the_name(
     deployment = make(status, **spec)
     assert rollout_words(deployment.to_json()) == words
     assert words.removeprefix("paused, ") in decide_rollout_status(deployment).text
+
+
+@pytest.mark.django_db
+def test_a_clusters_page_names_what_its_workloads_need_and_nobody_made(client: Client) -> None:
+    user = make_user()
+    cluster = make_cluster(user)
+
+    def store(
+        api_version: str, kind: str, name: str, spec: dict[str, Any] | None = None, **more: Any
+    ) -> None:
+        metadata = {"name": name, "namespace": "shop"}
+        data = {"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec}
+        row = {"kind": kind, "group": api_version.rpartition("/")[0], "namespace": "shop", "name": name}
+        StoredObject.objects.create(cluster=cluster, uid=name, rv=1, data=data, **row, **more)
+
+    sources = [{"configMapRef": {"name": name}} for name in ("there", "gone", "never")]
+    pod = {"containers": [{"name": "app", "image": "nginx", "envFrom": sources}]}
+    store("apps/v1", "Deployment", "web", {"template": {"spec": pod}})
+    store("v1", "Pod", "web-1", pod, owner="ReplicaSet/web-1")
+    store("v1", "ConfigMap", "there")
+    store("v1", "ConfigMap", "gone", deleted_ms=5)
+    assert [(one.name, one.needed_by) for one in list_missing(cluster)] == [
+        ("gone", "Deployment shop/web"),
+        ("never", "Deployment shop/web"),
+    ]
+    client.force_login(user)
+    store("batch/v1", "Job", "once", {"template": {"spec": {"containers": []}}})
+    page = client.get(f"/clusters/{cluster.name}/").content.decode()
+    assert "ConfigMap shop/never, wanted by Deployment shop/web" in page
+    assert page.count("stored only: no pods will come of them") == 1

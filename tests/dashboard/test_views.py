@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
+import time
 from html import unescape
 from typing import Any
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.runs import inbox
 from tests.dashboard.conftest import make_cluster, make_user, record
 from tests.dashboard.rows import event, pod_life
+from tests.input.test_bombs import make_bomb, pod_with_behavior
 
 pytestmark = pytest.mark.django_db
 
@@ -147,23 +149,16 @@ def test_every_document_becomes_one_apply(client, shop, sent):
     assert answer.content.decode().count("created") == 2
 
 
-def test_an_uploaded_file_wins_over_the_box(client, shop, sent):
-    upload = SimpleUploadedFile("pods.yaml", POD.replace("one", "filed").encode())
-    client.post("/clusters/shop/manifest/", {"manifest": POD, "file": upload})
-    assert sent.commands[0][1]["object"]["metadata"]["name"] == "filed"
-
-
 @pytest.mark.parametrize(
     "manifest, words",
     [
         pytest.param("a: [", ["not valid YAML", "line"], id="no YAML"),
-        pytest.param("", ["empty"], id="nothing"),
+        pytest.param("", ["no objects passed to apply"], id="nothing"),
         pytest.param(
             POD.replace("image:", "imagee:"), ["Pod one", "spec.containers[0].imagee"], id="unknown field"
         ),
         pytest.param(POD.replace("nginx", "[1]"), ["Pod one", "spec.containers[0].image"], id="wrong type"),
         pytest.param("a: &a [1]\n" + "b: [*a]\n" * 3, ["given twice"], id="key twice"),
-        pytest.param("#" + "x" * (2 * 1024 * 1024), ["2 MiB"], id="too large"),
     ],
 )
 def test_an_unsound_manifest_is_answered_and_nothing_is_sent(client, shop, sent, manifest, words):
@@ -172,6 +167,33 @@ def test_an_unsound_manifest_is_answered_and_nothing_is_sent(client, shop, sent,
     for word in words:
         assert word in answer.content.decode()
     assert not sent.commands
+
+
+def test_what_a_cluster_gave_out_is_applied_as_manifests_and_what_is_stored_only_is_said(client, shop, sent):
+    text = """
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Service
+  metadata: {name: web, uid: u1, resourceVersion: "7"}
+  spec: {ports: [{port: 80}]}
+- apiVersion: discovery.k8s.io/v1
+  kind: EndpointSlice
+  metadata:
+    name: web-x
+    uid: u2
+    ownerReferences: [{apiVersion: v1, kind: Service, name: web, uid: u1, controller: true}]
+  addressType: IPv4
+  endpoints: []
+- {apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: a}, spec: {podSelector: {}}}
+"""
+    page = client.post("/clusters/shop/manifest/", {"manifest": text}).content.decode()
+    applied = [payload["object"] for _, payload in sent.commands]
+    assert [data["kind"] for data in applied] == ["Service", "NetworkPolicy"]
+    assert applied[0]["metadata"] == {"name": "web"}
+    assert "EndpointSlice web-x: its owner Service web is given, and makes it" in page
+    assert "NetworkPolicy (1): stored, but nothing in the model acts on them" in page
 
 
 TWO_WRONG = """apiVersion: v1
@@ -406,3 +428,27 @@ def test_the_pod_page_says_what_is_assumed_and_what_was_not_interpreted(client, 
     assert "Not interpreted" not in own
     assert "Runs its command line as it is written." in job
     assert job.count(f"<b>Not interpreted</b> {what}") == 1
+
+
+def test_the_cluster_page_names_images_that_are_assumed_to_answer(client, shop):
+    for part in ("", "workloads/"):
+        page = client.get(f"/clusters/shop/{part}").content.decode()
+        assert "Assumed to start and answer</b> &lt;script&gt;alert(1)&lt;/script&gt; (no profile)" in page
+        assert HOSTILE not in page
+    known = {"spec": {"containers": [{"name": "app", "image": "nginx:1"}]}}
+    StoredObject.objects.filter(cluster=shop, kind="Pod").update(data=known)
+    assert "Assumed to start" not in client.get("/clusters/shop/workloads/").content.decode()
+
+
+@pytest.mark.parametrize("levels", [4, 6, 12])
+def test_a_bomb_in_a_behaviour_is_answered_in_few_words(client, shop, sent, levels):
+    """On the page that applies manifests, and on that of a pod which has it by other ways."""
+    pod = json.dumps(pod_with_behavior(make_bomb(levels)))
+    started = time.process_time()
+    answer = client.post("/clusters/shop/manifest/", {"manifest": pod})
+    assert (answer.status_code, sent.commands) == (422, [])
+    StoredObject.objects.filter(cluster=shop, kind="Pod").update(data=json.loads(pod))
+    page = client.get("/clusters/shop/pods/default/web-1/status/")
+    assert len(answer.content) < 200_000
+    assert len(page.content) < 200_000
+    assert time.process_time() - started < 3

@@ -122,3 +122,13 @@ def test_what_is_broken_in_one_program_begins_no_other_anew(commit):
     path = ("kubelets", "workers", number, "runs", "app", "process", "started_ms")
     lost = set(Cluster.take_up(known, json.loads(json.dumps(broken(data, path, "x")))).begun_anew)
     assert len(lost - sound) == 1 and lost > sound
+
+
+@pytest.mark.parametrize("commit", old_clusters.COMMITS)
+def test_an_older_cluster_is_given_what_every_cluster_has(commit):
+    kept = old_clusters.read(commit)
+    cluster = Cluster.take_up(known_of(kept), kept["checkpoints"][-1]["data"])
+    classes = {one["metadata"]["name"] for one in cluster.list("PriorityClass")}
+    assert {"system-node-critical", "system-cluster-critical"} <= classes
+    for namespace in cluster.list("Namespace"):
+        assert cluster.get("ConfigMap", namespace["metadata"]["name"], "kube-root-ca.crt") is not None

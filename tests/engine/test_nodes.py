@@ -72,7 +72,12 @@ def test_a_node_keeps_its_own_system_conditions_and_labels() -> None:
     one = found(world)
     assert [(cond["type"], cond["status"]) for cond in one["status"]["conditions"]] == [("Ready", "False")]
     assert one["status"]["nodeInfo"]["operatingSystem"] == "windows"
-    assert one["metadata"]["labels"] == {**labels, "kubernetes.io/arch": "amd64"}
+    assert one["metadata"]["labels"] == {
+        **labels,
+        "kubernetes.io/arch": "amd64",
+        "beta.kubernetes.io/os": "windows",
+        "beta.kubernetes.io/arch": "amd64",
+    }
 
 
 def test_a_node_that_says_nothing_of_its_disk_can_run_short_of_it() -> None:
@@ -86,7 +91,7 @@ def test_a_node_that_says_nothing_of_its_disk_can_run_short_of_it() -> None:
     "status, code, said",
     [
         ({"capacity": {"memory": "much"}}, 400, "status.capacity.memory: must be a quantity such as"),
-        ({"allocatable": {"cpu": -1}}, 422, "status.allocatable[cpu]: Invalid value: -1"),
+        ({"allocatable": {"cpu": -1}}, 422, 'status.allocatable[cpu]: Invalid value: "-1"'),
         ({"capacity": ["8Gi"]}, 400, "status.capacity: must be a mapping, not a list"),
         (5, 400, "status: must be a mapping, not the number 5"),
     ],

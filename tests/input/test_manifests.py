@@ -1,12 +1,13 @@
 """Text to objects, as Kubernetes reads it, and never a crash on what cannot be read."""
 
 import contextlib
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.input.manifests import SIZE_LIMIT_BYTES, ManifestError, read_documents, write_documents
+from lifecycle.input.manifests import FILE_LIMIT_BYTES, ManifestError, read_documents, write_documents
 
 
 def read(text, **options):
@@ -47,6 +48,9 @@ def refuse(text, **options):
         ("!!int '12'", 12),
         ("!!binary aGVsbG8=", "hello"),
         ("=", "="),
+        (r'"it\'s"', "it's"),
+        (r'"ü\' \\\" \' end"', "ü' \\\" ' end"),
+        (r"it\'s", r"it\'s"),
         ("<<", "<<"),
     ],
 )
@@ -85,6 +89,28 @@ def test_json_is_read_with_its_escapes_and_one_object_after_another():
 
 def test_json_with_comments_and_bare_keys_is_still_yaml():
     assert read("---\n{\n  a: [1, 2,], # a comment\n}\n") == [{"a": [1, 2]}]
+
+
+APOSTROPHE = r'"a\'b\n{}"'
+
+
+def test_of_many_apostrophes_none_is_left_out_and_lines_stay():
+    text = "\n".join(f"k{number}: {APOSTROPHE.format(number)}" for number in range(50))
+    assert read(text)[0]["k49"] == "a'b\n49"
+    assert refuse(f"{text}\nk0: 1")[0].line == 51
+
+
+def test_very_many_apostrophes_of_a_hostile_text_are_answered_in_time():
+    started = time.process_time()
+    with contextlib.suppress(ManifestError):
+        read_documents("\n".join(f"k{number}: {APOSTROPHE}" for number in range(60_000)))
+    assert time.process_time() - started < 15
+
+
+@pytest.mark.parametrize("mark", ["---\n\ufeff", "\ufeff---\n"])
+def test_files_that_were_joined_keep_their_marks(mark):
+    assert read(f"\ufeffa: 1\n{mark}b: 2\n") == [{"a": 1}, {"b": 2}]
+    assert read(f"\ufeffa: 1\n{mark}b: 2\n".encode()) == [{"a": 1}, {"b": 2}]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -147,9 +173,28 @@ def test_ordinary_aliases_are_copied():
 
 
 def test_two_megabytes_are_refused_before_they_are_parsed():
-    (problem,) = refuse("a: " + "x" * 2_000_000)
-    assert str(problem) == "2,000,003 bytes are more than the limit of 1 MiB; split it into several files"
-    assert len(read("a: " + "x" * (SIZE_LIMIT_BYTES - 3))) == 1
+    (problem,) = refuse("a: " + "x" * 2_000_000, limit_bytes=1024 * 1024)
+    assert str(problem) == (
+        "2,000,003 bytes are more than the limit of 1 MiB; split it into several files;"
+        " `manage.py simulate` takes 32 MiB each"
+    )
+    assert len(read("a: " + "x" * 2_000_000)) == 1
+
+
+def test_a_file_may_have_32_mebibytes():
+    (problem,) = refuse(b" " * (FILE_LIMIT_BYTES + 1))
+    assert str(problem) == "33,554,433 bytes are more than the limit of 32 MiB; split it into several files"
+
+
+def test_two_megabytes_of_a_custom_resource_definition_are_read_in_time():
+    """Argo CD's install.yaml has as many lines, most of them in one definition."""
+    entry = "  k{}:\n    description: |-\n      {}\n    items:\n      type: string\n    type: array\n"
+    text = "spec:\n" + "".join(entry.format(number, "what it is for " * 15) for number in range(6300))
+    assert 1_800_000 < len(text) < 2_000_000
+    started = time.process_time()
+    (document,) = read_documents(text)
+    assert time.process_time() - started < 3
+    assert document.line_of(("spec", "k6299", "type")) == 6300 * 6 + 1
 
 
 def test_broken_bytes_are_named():

@@ -431,7 +431,10 @@ def test_both_forms_take_names_and_single_labels():
         ),
         pytest.param(
             make_deployment(template={"metadata": {}}),
-            ["spec.template.metadata.labels: Invalid value: {}: `selector` does not match template `labels`"],
+            [
+                "spec.template.metadata.labels: Invalid value: null:"
+                " `selector` does not match template `labels`"
+            ],
             id="no labels",
             marks=pytest.mark.spec("DEP-SPEC-05"),
         ),

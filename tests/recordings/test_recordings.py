@@ -46,7 +46,7 @@ def test_podline_does_what_kubernetes_did(name: str):
     "prefixes, least",
     [
         pytest.param(("",), LEAST_PERCENT, id="all"),
-        pytest.param(WORKLOADS, LEAST_PERCENT_OF_WORKLOADS, id="Deployments and ReplicaSets"),
+        pytest.param(WORKLOADS, LEAST_PERCENT_OF_WORKLOADS, id="interchangeable pods"),
     ],
 )
 def test_enough_scenarios_agree(prefixes: tuple[str, ...], least: int):

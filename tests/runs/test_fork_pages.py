@@ -8,7 +8,7 @@ from django.urls import reverse
 from lifecycle import reads
 from lifecycle.models import Cluster
 from lifecycle.runs import forks, inbox, shards
-from lifecycle.runs.celery import tasks
+from lifecycle.runs.celery import carrier
 from tests.runs.conftest import create
 from tests.runs.histories import assert_whole, recorded
 
@@ -18,7 +18,7 @@ LISTING = "admin:lifecycle_cluster_changelist"
 @pytest.fixture
 def shop(owner, wall, make_cluster, client, monkeypatch) -> Cluster:
     """Ten seconds of a rollout; its owner is signed in and of the staff."""
-    monkeypatch.setattr(tasks, "nudge", lambda shard: None)
+    monkeypatch.setattr(carrier, "nudge", lambda shard: None)
     cluster = make_cluster()
     create(cluster, replicas=2)
     inbox.control(cluster, "run", {"untilMs": 10_000})

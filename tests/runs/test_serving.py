@@ -121,7 +121,7 @@ def test_a_turn_with_a_broker_that_does_not_answer_ends_before_its_worker_is_giv
 def test_a_worker_looks_often_for_a_broker_that_is_away(monkeypatch):
     """Celery's own waits are 2 s, 4 s, 6 s…: 30 s for a broker that needs 20 to come back."""
     answers, waits = [False, False, True], []
-    monkeypatch.setattr(broker, "is_there", lambda: answers.pop(0))
+    monkeypatch.setattr(broker, "find_problem", lambda: "" if answers.pop(0) else "away")
     monkeypatch.setattr(serving.time, "sleep", waits.append)
     monkeypatch.setattr(serving.consumer.Consumer, "ensure_connected", lambda self, conn: conn)
     there = serving.Consumer.__new__(serving.Consumer)

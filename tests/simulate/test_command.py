@@ -152,7 +152,7 @@ def test_a_step_that_is_refused_is_status_1(simulate):
             id="markup",
         ),
         pytest.param(
-            "a: " + "x" * 2_000_000, "2,000,003 bytes are more than the limit of 1 MiB", id="too large"
+            " " * (32 * 1024 * 1024 + 1), "33,554,433 bytes are more than the limit of 32 MiB", id="too large"
         ),
         pytest.param(
             "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
@@ -221,8 +221,12 @@ def test_missing_namespaces_are_made_and_said(simulate):
 
 
 def test_kinds_nothing_acts_on_are_said(simulate):
-    answer = simulate("-", given=b"{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: web}}")
-    assert "Ingress web: stored, but nothing in the model acts on a Ingress" in answer.err
+    answer = simulate(
+        "-",
+        given=b"{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: web},"
+        b" spec: {defaultBackend: {service: {name: web, port: {number: 80}}}}}",
+    )
+    assert answer.err == "Ingress (1): stored, but nothing in the model acts on them\n"
 
 
 def test_the_table_is_for_people(simulate):
@@ -234,8 +238,41 @@ def test_the_table_is_for_people(simulate):
 def test_the_summary_names_what_is_missing_first(simulate):
     text = (MANIFESTS / "pod-configmap-volume.yaml").read_text().split("---\napiVersion")[0]
     answer = simulate("-", "--output", "summary", "--until", "1m", given=text.encode())
-    assert answer.lines[:2] == ["Missing", "  ConfigMap default/special-config, wanted by Pod dapi-test-pod"]
+    assert answer.lines[:2] == [
+        "Missing",
+        "  ConfigMap default/special-config, wanted by Pod dapi-test-pod (spec.volumes[0].configMap)",
+    ]
     assert "Pod default/dapi-test-pod" in answer.lines
+
+
+UNKNOWN = """
+apiVersion: v1
+kind: Pod
+metadata: {name: own}
+spec:
+  containers:
+  - {name: web, image: "shop.example/web:1"}
+  - {name: agent, image: "shop.example/agent:2"}
+  - {name: cache, image: "redis:7"}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: nowhere}
+spec: {nodeSelector: {disk: none}, containers: [{name: web, image: "shop.example/never:1"}]}
+"""
+ASSUMED = "assumed to start and answer: shop.example/agent:2, shop.example/web:1 (no profile)"
+
+
+@pytest.mark.parametrize(("output", "channel"), [("summary", "lines"), ("table", "err"), ("ndjson", "err")])
+def test_images_that_nobody_knows_are_named_in_one_line(simulate, output, channel):
+    answer = simulate("-", "--output", output, "--until", "1m", given=UNKNOWN.encode())
+    said = answer.lines if channel == "lines" else answer.err.splitlines()
+    assert [line for line in said if "assumed to start" in line] == [ASSUMED]
+
+
+def test_where_every_program_is_known_nothing_is_assumed(simulate):
+    answer = simulate(NGINX, "--output", "table")
+    assert "assumed" not in answer.err
 
 
 def test_the_summary_has_a_block_for_each_workload_and_pod(simulate):
@@ -272,3 +309,80 @@ def test_flags_beat_the_scenario(simulate):
         "node-1",
         "node-2",
     }
+
+
+def test_a_folder_is_run_without_what_is_no_manifest(simulate, tmp_path):
+    (tmp_path / "web.yaml").write_bytes(Path(NGINX).read_bytes())
+    (tmp_path / "kustomization.yaml").write_text("resources: [web.yaml]")
+    (tmp_path / "package.json").write_text("{}")
+    answer = simulate(tmp_path, "--until", "deployment/nginx-deployment Available", "--output", "summary")
+    skipped, advice = answer.err.splitlines()
+    assert answer.status == 0
+    assert skipped.startswith("skipped, no manifests: ")
+    assert f"{tmp_path}/package.json (without apiVersion and kind)" in skipped
+    assert advice.endswith(f"run `kubectl kustomize {tmp_path}` and give the result")
+
+
+def test_objects_without_a_namespace_go_where_the_flag_says(simulate):
+    until = ("--until", "deployment/nginx-deployment Available")
+    answer = simulate(NGINX, "-n", "shop", *until, "--output", "summary")
+    assert (answer.status, answer.err) == (
+        0,
+        "Namespace shop is named but not given: it is created first\n",
+    )
+    assert "Deployment shop/nginx-deployment" in answer.lines
+    refused = simulate(
+        "-", "--namespace=bank", given=b"{apiVersion: v1, kind: Secret, metadata: {name: a, namespace: b}}"
+    )
+    assert refused.status == 2
+    assert 'the namespace from the provided object "b" does not match the namespace "bank"' in refused.err
+    assert simulate(NGINX, "--namespace", "No").status == 2
+
+
+@pytest.mark.parametrize("output", ["ndjson", "table"])
+def test_what_is_missing_is_said_beside_every_output(simulate, output):
+    text = (MANIFESTS / "pod-configmap-volume.yaml").read_text().split("---\napiVersion")[0]
+    answer = simulate("-", "--output", output, "--until", "1m", given=text.encode())
+    (line,) = answer.err.splitlines()
+    assert line.startswith("missing: ConfigMap default/special-config, wanted by Pod dapi-test-pod")
+
+
+def test_addresses_and_empty_files_are_refused_in_words(simulate, tmp_path):
+    answer = simulate("https://example.com/web.yaml")
+    assert (answer.status, "download it first" in answer.err) == (2, True)
+    (tmp_path / "a.yaml").write_text("# nothing\n")
+    for given in (tmp_path / "a.yaml", tmp_path):
+        answer = simulate(given)
+        assert answer.status == 2
+        assert "no objects passed to apply" in answer.err
+
+
+def test_a_deleted_pod_is_not_terminating_for_ever(simulate):
+    pod = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: a, image: nginx}]}}"
+    step = "{at: 10s, delete: {kind: Pod, name: a}}"
+    head = "apiVersion: podline.dev/v1alpha1, kind: Scenario, metadata: {name: s}"
+    scenario = f"{{{head}, spec: {{steps: [{step}]}}}}"
+    answer = simulate("-", "--output", "summary", given=f"{pod}\n---\n{scenario}".encode())
+    assert "  status    deleted, ready 0/1, restarts 0" in answer.lines
+
+
+def test_objects_too_large_for_plain_apply_are_taken_with_one_note(simulate):
+    config = (
+        '{{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {{"name": "{}"}}, "data": {{"k": "{}"}}}}'
+    )
+    text = "\n".join(config.format(name, "x" * 300_000) for name in ("a", "b"))
+    answer = simulate("-", given=text.encode())
+    assert answer.status == 0
+    (note,) = answer.err.splitlines()
+    assert note.startswith("ConfigMap a, ConfigMap b: too large for plain `kubectl apply`")
+
+
+def test_objects_larger_than_an_api_server_takes_are_refused_with_their_size(simulate):
+    given = '{{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {{"name": "a"}}, "data": {{"k": "{}"}}}}'
+    for letters, said in (
+        (3_200_000, "an API server takes, 3,145,728"),
+        (1_600_000, "etcd stores, 1,572,864"),
+    ):
+        answer = simulate("-", given=given.format("x" * letters).encode())
+        assert answer.status == 2
+        assert f"bytes as JSON are more than {said}" in answer.err

@@ -53,7 +53,8 @@ def test_pauses_double_up_to_two_minutes(now_ms, expected):
 
 
 def test_a_pod_without_its_claim_is_not_scheduled_until_the_claim_is_made():
-    claim = "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: late}, spec: {}}"
+    claim = "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: late},"
+    claim += " spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}"
     step = f"  - {{at: 10s, apply: {claim}}}\n"
     text = POD.replace("SOURCE", "persistentVolumeClaim: {claimName: late}")
     text += SCENARIO.replace(next(line for line in SCENARIO.splitlines(True) if "apply" in line), step)

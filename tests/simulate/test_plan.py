@@ -1,11 +1,13 @@
 """From documents and flags to a plan: who beats whom, and what is said."""
 
+from pathlib import Path
+
 import pytest
 
 from lifecycle.input.manifests import ManifestError
 from lifecycle.input.scenario import Until
 from lifecycle.input.schema import read_manifests
-from lifecycle.simulation.plan import Overrides, make_plan, read_inputs
+from lifecycle.simulation.plan import Overrides, make_plan, read_inputs, take_inputs
 
 POD = """
 apiVersion: v1
@@ -87,9 +89,9 @@ def test_missing_references_are_listed_once():
     text = f"{{apiVersion: v1, kind: Pod, metadata: {{name: a}}, spec: {spec}}}"
     config = "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}"
     assert plan(text, config, text.replace("name: a}", "name: c}", 1)).missing == (
-        "ServiceAccount default/robot, wanted by Pod a",
-        "PersistentVolumeClaim default/disk, wanted by Pod a",
-        "Secret default/key, wanted by Pod a",
+        "ServiceAccount default/robot, wanted by Pod a (spec.serviceAccountName)",
+        "PersistentVolumeClaim default/disk, wanted by Pod a (spec.volumes[0].persistentVolumeClaim)",
+        "Secret default/key, wanted by Pod a (spec.containers[0].env[0].valueFrom.secretKeyRef)",
     )
 
 
@@ -98,14 +100,33 @@ def test_two_scenarios_are_one_too_many():
         plan(scenario("{}"), scenario("{}"))
 
 
+WORKLOAD = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+spec:
+  selector: {matchLabels: {a: b}}
+  template:
+    metadata: {labels: {a: b}}
+    spec: {containers: [{name: a, image: b}]}
+"""
+
+
 def test_a_bad_behaviour_is_named_with_its_path():
     text = POD.replace(
         "name: a,", "name: a, annotations: {podline.dev/behavior: 'a: {pull: {taks: 3s}}'},", 1
     )
     with pytest.raises(ManifestError) as caught:
         plan(text)
-    assert "metadata.annotations[podline.dev/behavior]" in str(caught.value)
-    assert "taks" in str(caught.value)
+    path = "metadata.annotations[podline.dev/behavior].a.pull.taks"
+    assert (caught.value.problems[0].path, str(caught.value).count("annotations")) == (path, 1)
+
+
+def test_a_bad_behaviour_of_a_template_is_named_with_its_whole_path():
+    text = WORKLOAD.replace("labels: {a: b}", "labels: {a: b}, annotations: {podline.dev/behavior: 'a: 5'}")
+    with pytest.raises(ManifestError) as caught:
+        plan(text)
+    assert caught.value.problems[0].path == "spec.template.metadata.annotations[podline.dev/behavior].a"
 
 
 def test_gates_of_the_scenario_decide_what_is_valid():
@@ -119,3 +140,15 @@ def test_gates_of_the_scenario_decide_what_is_valid():
 def test_a_folder_without_manifests_is_said(tmp_path):
     with pytest.raises(ManifestError, match="no manifests in this folder"):
         read_inputs([str(tmp_path)])
+
+
+def test_what_is_hidden_in_a_folder_is_not_even_read(tmp_path, monkeypatch):
+    (tmp_path / ".cache").mkdir()
+    (tmp_path / ".cache" / "large.json").write_text("{}")
+    (tmp_path / "web.yaml").write_text(POD)
+    opened = []
+    read = Path.open
+    monkeypatch.setattr(Path, "open", lambda file, *how: opened.append(file.name) or read(file, *how))
+    reading = take_inputs([str(tmp_path)])
+    assert opened == ["web.yaml"]
+    assert [one.name for one in reading.report.skipped] == [f"{tmp_path}/.cache"]

@@ -1,7 +1,7 @@
 """What is refused for the state of the cluster, whatever the object itself says.
 
-In this order: a namespace that takes it, room for a pod, its service account, the security its namespace
-enforces, quotas.
+In this order: a namespace that takes it, room for a pod, its service account, its classes, the security its
+namespace enforces, quotas.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from ..objects.meta import ObjectMeta, StoredObject
 from ..objects.pod import POD_KIND, Pod, PodSpec
 from ..rules.validation.pod_security import is_significant
 from .context import Context
-from .namespace_rules import require_account, require_lasting, require_security
+from .namespace_rules import find_namespace, require_account, require_lasting, require_security
 from .quotas import QUOTA
 
 MAX_PODS = 150_000
@@ -23,7 +23,7 @@ def admit_new(context: Context, new: StoredObject) -> None:
     if isinstance(new, Pod):
         admit_pod(context, new.spec, new.meta)
     else:
-        require_lasting(context.store, new.kind, new.meta)
+        require_lasting(find_namespace(context.store, new.meta), new.kind, new.meta)
     if context.store.count(QUOTA):
         context.quotas.require_room(new)
 
@@ -34,15 +34,18 @@ def admit_pod(context: Context, spec: PodSpec, meta: ObjectMeta) -> None:
     if len(store.pods) >= MAX_PODS:
         full = f"the cluster holds {MAX_PODS:,} pods, as many as it can"
         raise Forbidden(f'pods "{meta.name}" is forbidden: {full}', "pods", meta.name)
-    require_lasting(store, POD_KIND, meta)
+    namespace = find_namespace(store, meta)
+    require_lasting(namespace, POD_KIND, meta)
     require_account(store, spec, meta)
-    require_security(store, spec.raw, meta, context.features)
+    context.classes.require(spec, meta)
+    require_security(namespace, spec.raw, meta, context.features)
 
 
 def admit_changed(context: Context, old: StoredObject, new: StoredObject, subresource: str) -> None:
     """A change of a stored object. Raises Forbidden."""
     if isinstance(old, Pod) and is_significant(old.spec.raw, new.spec.raw):
-        require_security(context.store, new.spec.raw, old.meta, context.features)
+        namespace = find_namespace(context.store, old.meta)
+        require_security(namespace, new.spec.raw, old.meta, context.features)
     # Nothing but a resize can make an object take more than it did.
     if subresource == "resize" and context.store.count(QUOTA):
         context.quotas.require_room(new, old=old)

@@ -13,6 +13,7 @@ from ..heart.settings import Settings
 from ..heart.timing import Timing
 from ..heart.trace import Trace
 from ..store.store import Store
+from .classes import PodClasses
 from .quotas import QuotaSums
 
 
@@ -30,9 +31,12 @@ class Context:
         self.trace = Trace()
         self.store = Store(self.trace)
         self.quotas = QuotaSums(self.store)
+        self.classes = PodClasses(self.store)
         self.loop = Loop(self.clock, self.agenda, self.trace, self.timing)
         # Lines of container output since the last take: (pod uid, container, attempt, at_ms, text).
         self.logs: list[tuple[str, str, int, int, str]] = []
+        # Images that were started without anything being known of their programs.
+        self.assumed_images: set[str] = set()
 
     @property
     def now_ms(self) -> int:

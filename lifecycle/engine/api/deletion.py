@@ -6,9 +6,11 @@ from collections.abc import Mapping
 
 from ..heart.errors import BadRequest, Conflict
 from ..kinds.namespace import NAMESPACE
+from ..kinds.registry import entry_of
 from ..objects.meta import StoredObject
 from ..objects.pod import Pod
 from ..objects.propagation import FINALIZERS, PROPAGATIONS
+from ..objects.shortened import shorten
 from ..rules.grace import decide_deletion_grace_seconds, decide_shortened_grace_seconds
 from .context import Context
 
@@ -16,11 +18,12 @@ from .context import Context
 def delete_object(context: Context, old: StoredObject, propagation: str | None) -> StoredObject:
     """Delete what is no pod: at once, or marked for as long as finalizers keep it.
 
+    Where no `propagation` is asked for, the kind has its own.
     Returns the object as it is now, or as it last was.
     """
     meta = old.meta
     finalizers = meta.finalizers
-    added = FINALIZERS.get(propagation or "")
+    added = FINALIZERS.get(propagation or entry_of(old.kind).propagation)
     if added is not None and added not in finalizers and meta.deletion_ms is None:
         finalizers = (*finalizers, added)
     if not finalizers:
@@ -100,7 +103,7 @@ def _is_held(new: StoredObject) -> bool:
 def check_propagation(propagation: str | None) -> None:
     """Raise BadRequest for a propagation policy that Kubernetes has not."""
     if propagation is not None and propagation not in PROPAGATIONS:
-        raise BadRequest(f"propagationPolicy {propagation!r}: use Background, Foreground or Orphan")
+        raise BadRequest(f"propagationPolicy {shorten(propagation)}: use Background, Foreground or Orphan")
 
 
 def check_preconditions(old: StoredObject, preconditions: Mapping[str, str]) -> None:

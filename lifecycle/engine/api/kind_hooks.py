@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,6 +18,13 @@ from .addresses import with_cluster_ip, with_later_cluster_ip
 from .context import Context
 
 Json = dict[str, Any]
+_BUNDLE_IS_FOR = (
+    "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as"
+    " the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of"
+    " Kubernetes clusters."
+)
+# Nobody checks it: it says that it is none.
+_BUNDLE = f"-----BEGIN CERTIFICATE-----\n{b64encode(b'no certificate').decode()}\n-----END CERTIFICATE-----\n"
 
 # --- stations ---------------------------------------------------------------------------------------------
 
@@ -47,10 +55,22 @@ def _register_node(context: Context, data: Json) -> Json:
     return register_node(data, context.settings.nodes, now)
 
 
-def _make_default_account(namespace: StoredObject) -> list[Json]:
-    # Every namespace has a service account of this name from its beginning.
-    meta = {"name": "default", "namespace": namespace.meta.name}
-    return [{"apiVersion": SERVICE_ACCOUNT.api_version, "kind": SERVICE_ACCOUNT.name, "metadata": meta}]
+def _make_own_objects(namespace: StoredObject) -> list[Json]:
+    """What every namespace has from its beginning: an account, and what the API server is known by."""
+    name = namespace.meta.name
+    bundle = {
+        "name": "kube-root-ca.crt",
+        "namespace": name,
+        "annotations": {"kubernetes.io/description": _BUNDLE_IS_FOR},
+    }
+    return [
+        {
+            "apiVersion": "v1",
+            "kind": SERVICE_ACCOUNT.name,
+            "metadata": {"name": "default", "namespace": name},
+        },
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": bundle, "data": {"ca.crt": _BUNDLE}},
+    ]
 
 
 _COMPLETE_NEW: Mapping[str, Callable[[Context, Json], Json]] = {
@@ -60,4 +80,4 @@ _COMPLETE_NEW: Mapping[str, Callable[[Context, Json], Json]] = {
 _COMPLETE_CHANGED: Mapping[str, Callable[[Context, StoredObject, Json], Json]] = {
     SERVICE.kind.id: with_later_cluster_ip,
 }
-_COMPANIONS: Mapping[str, Callable[[StoredObject], list[Json]]] = {NAMESPACE.kind.id: _make_default_account}
+_COMPANIONS: Mapping[str, Callable[[StoredObject], list[Json]]] = {NAMESPACE.kind.id: _make_own_objects}

@@ -27,14 +27,18 @@ def require_namespace(store: Store, new: StoredObject) -> None:
     found = store.get("Namespace", "", namespace)
     if found is None:
         raise NotFound(f'namespaces "{namespace}" not found', "namespaces", namespace)
-    require_lasting(store, new.kind, new.meta)
+    require_lasting(found, new.kind, new.meta)
 
 
-def require_lasting(store: Store, kind: Kind, meta: ObjectMeta) -> None:
+def find_namespace(store: Store, meta: ObjectMeta) -> StoredObject | None:
+    """The namespace that an object names, if it exists."""
+    return store.get("Namespace", "", meta.namespace or "")
+
+
+def require_lasting(namespace: StoredObject | None, kind: Kind, meta: ObjectMeta) -> None:
     """Nothing is made in a namespace that is being deleted. Raises Forbidden."""
-    found = store.get("Namespace", "", meta.namespace or "")
-    if found is not None and found.meta.deletion_ms is not None:
-        raise _make_ending(found, kind, meta.name)
+    if namespace is not None and namespace.meta.deletion_ms is not None:
+        raise _make_ending(namespace, kind, meta.name)
 
 
 def _make_ending(namespace: StoredObject, kind: Kind, name: str) -> Forbidden:
@@ -87,11 +91,10 @@ def require_account(store: Store, spec: PodSpec, meta: ObjectMeta) -> None:
 
 
 def require_security(
-    store: Store, spec: Mapping[str, Any], meta: ObjectMeta, features: Mapping[str, bool]
+    namespace: StoredObject | None, spec: Mapping[str, Any], meta: ObjectMeta, features: Mapping[str, bool]
 ) -> None:
     """A pod's spec (JSON) keeps to the Pod Security Standard its namespace enforces. Raises Forbidden."""
-    found = store.get("Namespace", "", meta.namespace or "")
-    level = found.meta.labels.get(ENFORCE) if found is not None else None
+    level = namespace.meta.labels.get(ENFORCE) if namespace is not None else None
     violations = find_violations(spec, level, features) if level else ""
     if violations:
         raise Forbidden(f'pods "{meta.name}" is forbidden: {violations}', "pods", meta.name)

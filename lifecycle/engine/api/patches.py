@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..heart.errors import BadRequest, Invalid, Unprocessable, UnsupportedMediaType
+from ..objects.shortened import shorten
 from ..schema.decode import decode
 from ..schema.scalars import name_go_kind
 from ..schema.tables import find_fields, is_known_kind
@@ -30,7 +31,7 @@ def patch_object(current: Json, patch: Any, how: str) -> Json:
     itself.
     """
     if how not in PATCH_TYPES:
-        raise BadRequest(f"patch type {how!r}: use one of {', '.join(PATCH_TYPES)}")
+        raise BadRequest(f"patch type {shorten(how)}: use one of {', '.join(PATCH_TYPES)}")
     if _is_too_deep(patch):
         raise BadRequest(f"patch: nested more than {DEPTH_LIMIT} levels deep; write it flatter")
     is_known = is_known_kind(current["apiVersion"], current["kind"])

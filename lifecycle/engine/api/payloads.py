@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from reprlib import Repr
 from typing import Any
 
 from ..heart.errors import BadRequest
+from ..objects.shortened import shorten
 from ..schema.go_errors import find_decode_error
 from .patches import PATCH_TYPES
 from .requests import SUBRESOURCES
@@ -25,9 +25,6 @@ _MOST = 2**31 - 1
 """As large as a whole number of a payload may be: one of 32 bits."""
 _MOST_BITS = 1024
 """Of a whole number within an object: more cannot be written as a decimal one."""
-
-_shorten = Repr()
-_shorten.maxstring = _shorten.maxother = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +172,7 @@ def check_payload(kind: str, payload: Any) -> None:
     """Raise BadRequest for an unknown kind, or naming the first field that is not what it has to be."""
     fields = PAYLOADS.get(kind)
     if fields is None:
-        raise BadRequest(f"unknown command {kind!r}; use one of {', '.join(sorted(PAYLOADS))}")
+        raise BadRequest(f"unknown command {shorten(kind)}; use one of {', '.join(sorted(PAYLOADS))}")
     if not isinstance(payload, dict):
         raise BadRequest(f"{kind}: the payload must be a map of {', '.join(fields)}")
     problem = find_unreadable(payload, kind)
@@ -195,7 +192,7 @@ def _check_fields(fields: Mapping[str, Field], values: Payload, path: str) -> No
             if field.is_required:
                 raise BadRequest(f"{path}.{name}: is required: use {field.wanted}")
         elif not field.fits(value):
-            raise BadRequest(f"{path}.{name} {_shorten.repr(value)}: use {field.wanted}")
+            raise BadRequest(f"{path}.{name} {shorten(value)}: use {field.wanted}")
 
 
 def _check_header(data: Payload, path: str) -> None:
@@ -235,7 +232,7 @@ def find_unreadable(value: Any, path: str, level: int = 0) -> str:
 
 def _find_in_entry(name: Any, value: Any, path: str, level: int) -> str:
     if not isinstance(name, str) or not _is_unicode(name):
-        return f"{path}: the name {_shorten.repr(name)} of a field must be text"
+        return f"{path}: the name {shorten(name)} of a field must be text"
     return find_unreadable(value, f"{path}.{name}", level + 1)
 
 

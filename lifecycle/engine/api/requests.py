@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..heart.errors import BadRequest, Conflict
+from ..heart.errors import BadRequest, Conflict, RequestEntityTooLarge, Unknown
 from ..kinds.defaults import apply_defaults
 from ..kinds.registry import entry_of_json, list_entries, read_object
 from ..objects.meta import StoredObject
+from ..objects.shortened import shorten
+from ..rules.sizes import REQUEST_MOST_BYTES, STORED_MOST_BYTES, measure_bytes
 from ..schema.decode import decode as decode_fields
 from .patches import patch_object
 
@@ -26,7 +28,15 @@ _NOT_A_CLIENTS = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGrac
 
 
 def decode(data: Json) -> Json:
-    """An object as it was sent, read field by field. Raises BadRequest naming one of a wrong type."""
+    """An object as it was sent, read field by field. Raises BadRequest naming one of a wrong type.
+
+    Raises RequestEntityTooLarge for what no request holds, and what etcd says where it cannot be stored.
+    """
+    size_bytes = measure_bytes(data)
+    if size_bytes > REQUEST_MOST_BYTES:
+        raise RequestEntityTooLarge(f"Request entity too large: limit is {REQUEST_MOST_BYTES}")
+    if size_bytes > STORED_MOST_BYTES:
+        raise Unknown("etcdserver: request is too large")
     kind, version = data["kind"], data["apiVersion"]
     # What is done to an object later goes by its kind, so another version of it has the same fields.
     read_as = entry_of_json(data).kind.api_version
@@ -61,14 +71,18 @@ def check_address(current: Json, data: Json, subresource: str | None) -> None:
     kind, name = current["kind"], current["metadata"]["name"]
     for field in ("apiVersion", "kind"):
         if data.get(field) != current[field]:
-            raise BadRequest(f'{kind} "{name}": {field}: must stay {current[field]}, not {data.get(field)!r}')
+            raise BadRequest(
+                f'{kind} "{name}": {field}: must stay {current[field]}, not {shorten(data.get(field))}'
+            )
 
 
 def check_subresource(current: Json, subresource: str | None) -> None:
     """Whether an object has this subresource. Raises BadRequest naming the object."""
     kind, name = current["kind"], current["metadata"]["name"]
     if subresource and subresource not in SUBRESOURCES:
-        raise BadRequest(f'{kind} "{name}": no subresource {subresource!r}; use {", ".join(SUBRESOURCES)}')
+        raise BadRequest(
+            f'{kind} "{name}": no subresource {shorten(subresource)}; use {", ".join(SUBRESOURCES)}'
+        )
     entry = entry_of_json(current)
     if subresource == "scale" and not entry.replicas_path:
         sized = ", ".join(one.kind.name for one in list_entries() if one.replicas_path)
@@ -112,7 +126,7 @@ def make_wanted(current: Json, data: Json, subresource: str | None, gates: Mappi
 
 def _with_size(current: Json, replicas: Any) -> Json:
     if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 0:
-        raise BadRequest(f"replicas {replicas!r}: use a whole number, 0 or more")
+        raise BadRequest(f"replicas {shorten(replicas)}: use a whole number, 0 or more")
     return _with_value(current, entry_of_json(current).replicas_path, replicas)
 
 

@@ -73,6 +73,8 @@ class ApiServer:
         """A component's new object: give it its identity, and store it. Raises Forbidden, AlreadyExists."""
         identify(self._context, new)
         if isinstance(new, Pod):
+            raw = self._context.classes.complete(new.spec.raw)
+            new.spec = new.spec if raw is new.spec.raw else PodSpec.from_json(raw)
             new.status = self._new_status(new.spec)
         admit_new(self._context, new)
         return self._store.create(new)
@@ -109,7 +111,7 @@ class ApiServer:
         spec = self._admitted(template.spec)
         if action.overlay is not None:
             meta, spec = overlay_meta(meta, action.overlay), overlay_spec(spec, action.overlay.spec)
-        self._admit(spec, meta)
+        admit_pod(self._context, spec, meta)
         status = spec.notes.new_status or self._new_status(spec)
         pod = Pod(POD_KIND, meta, spec, status)
         if store.count(QUOTA):
@@ -123,15 +125,16 @@ class ApiServer:
             return self.create_pod(action)
         return pod
 
-    def _admit(self, spec: PodSpec, meta: ObjectMeta) -> None:
-        admit_pod(self._context, spec, meta)
-
     def _admitted(self, spec: PodSpec) -> PodSpec:
         # What admission adds to a pod is the same for all pods of a template.
-        admitted = spec.notes.admitted
-        if admitted is not None:
-            return admitted
-        admitted = PodSpec.from_json(default_pod(spec.raw, self._context.features))
+        notes, classes = spec.notes, self._context.classes
+        if notes.admitted is not None and notes.admitted_at == classes.version:
+            return notes.admitted
+        raw = classes.complete(default_pod(spec.raw, self._context.features))
+        notes.admitted_at = classes.version
+        if notes.admitted is not None and notes.admitted.raw == raw:
+            return notes.admitted
+        admitted = PodSpec.from_json(raw)
         if not admitted.scheduling_gates:
             admitted.notes.new_status = self._new_status(admitted)
         spec.notes.admitted = admitted

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..heart.errors import BadRequest, Unknown
+from ..rules.validation.metadata import ANNOTATIONS_MOST_BYTES, do_annotations_fit
 from ..schema.fields import Field
 from ..schema.tables import Fields, fields_within, find_fields, is_known_kind
 from .patches import merge_patch
@@ -19,21 +20,38 @@ from .strategic_merge import ELEMENT_ORDER, REPLACE, RETAIN_KEYS, field_of, key_
 Json = dict[str, Any]
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 RETAINS = "retainKeys"
+NOT_REMEMBERED = (
+    f"too large for plain `kubectl apply`, which keeps the manifest in an annotation (at most"
+    f" {ANNOTATIONS_MOST_BYTES:,} bytes); taken as by `kubectl create` or `kubectl apply --server-side`"
+)
 
 
 def with_last_applied(manifest: Json) -> Json:
-    """The manifest with the annotation in which apply remembers it."""
+    """The manifest with the annotation in which apply remembers it; without it where it would not fit."""
     meta = dict(manifest.get("metadata") or {})
     annotations = dict(meta.get("annotations") or {})
     annotations.pop(LAST_APPLIED, None)
     plain = {**manifest, "metadata": {**meta, "annotations": annotations}}
-    annotations = {**annotations, LAST_APPLIED: json.dumps(plain, separators=(",", ":")) + "\n"}
+    remembering = {**annotations, LAST_APPLIED: json.dumps(plain, separators=(",", ":")) + "\n"}
+    annotations = remembering if do_annotations_fit(remembering) else annotations
     return {**manifest, "metadata": {**meta, "annotations": annotations}}
+
+
+def is_remembered(data: Json) -> bool:
+    """Whether an object says what was applied last."""
+    return LAST_APPLIED in _annotations_of(data)
+
+
+def _annotations_of(data: Json) -> Json:
+    return (data.get("metadata") or {}).get("annotations") or {}
 
 
 def apply_patch(live: Json, manifest: Json) -> Json:
     """The live object with the manifest applied. Raises BadRequest for an entry that nothing tells apart."""
     former, wanted = _read_last_applied(live), with_last_applied(manifest)
+    if not is_remembered(wanted):
+        # What was applied before is not what the next one is to be held against.
+        live = _without_annotation(live, LAST_APPLIED)
     if not is_known_kind(manifest["apiVersion"], manifest["kind"]):
         return dict(merge_patch(_without_dropped(live, former, wanted, {}), wanted))
     fields = find_fields(manifest)
@@ -45,12 +63,16 @@ def apply_patch(live: Json, manifest: Json) -> Json:
 
 
 def _read_last_applied(live: Json) -> Json:
-    annotations = (live.get("metadata") or {}).get("annotations") or {}
     try:
-        former = json.loads(annotations.get(LAST_APPLIED, "{}"))
+        former = json.loads(_annotations_of(live).get(LAST_APPLIED, "{}"))
     except ValueError:
         former = {}
     return former if isinstance(former, dict) else {}
+
+
+def _without_annotation(live: Json, name: str) -> Json:
+    annotations = {key: value for key, value in _annotations_of(live).items() if key != name}
+    return {**live, "metadata": {**live["metadata"], "annotations": annotations}}
 
 
 def _without_dropped(live: Any, former: Any, wanted: Any, fields: Fields) -> Any:

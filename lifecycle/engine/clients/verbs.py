@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..heart.errors import NotFound
 from ..objects.pod import POD_KIND, Pod
+from ..objects.propagation import BACKGROUND
 from .client import Answer, Client, Payload
 
 
@@ -35,12 +36,13 @@ def scale(client: Client, payload: Payload) -> Answer:
 
 
 def delete(client: Client, payload: Payload) -> Answer:
-    """`kubectl delete`. Raises ApiError."""
+    """`kubectl delete`, which always says what becomes of dependents, or a plain request. Raises ApiError."""
+    has_options = payload.get("options") is not False
     removed = client.api.delete(
         client.find(payload),
         grace_seconds=_read_grace(payload),
-        propagation=payload.get("propagationPolicy") or None,
-        has_options=payload.get("options") is not False,
+        propagation=payload.get("propagationPolicy") or (BACKGROUND if has_options else None),
+        has_options=has_options,
         preconditions=payload.get("preconditions"),
     )
     return 200, removed

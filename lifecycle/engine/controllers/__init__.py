@@ -15,6 +15,7 @@ from .node_taints import NodeTaintController
 from .owner.pods import PodOwners
 from .quota import QuotaController
 from .replica_set import ReplicaSetController
+from .replication_controller import ReplicationControllerController
 
 
 class Controller(Protocol):
@@ -37,6 +38,7 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
     pods = PodOwners(context.store)
     return [
         ReplicaSetController(context, act, pods),
+        ReplicationControllerController(context, act, pods),
         DeploymentController(context, act, pods.tally),
         GarbageCollector(context, act),
         EndpointSliceController(context, act),

@@ -114,7 +114,7 @@ class Agenda:
             self._taken += 1
             if not timers:
                 self._close_instant()
-            if self._cancelled and timer[1] in self._cancelled:
+            if timer[1] in self._cancelled:
                 del self._cancelled[timer[1]]
                 continue
             if not timer[5]:

@@ -4,7 +4,8 @@ Models the two recorders of client-go. The older one, of the kubelet and the con
 comes again, combines many that differ in their messages alone, and lets a source tell only so much about one
 object. The newer one, of the scheduler, has a series for each version of an object.
 Left out: its caches forget the least used of 4096 entries; of what a kubelet tells of normal things, which is
-all that most pods ever cause, only the amount is kept; the scheduler's last word on a series that is over.
+all that most pods ever cause, only the amount is kept, by the kubelet itself; the scheduler's last word on a
+series that is over.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ BURST = 25
 """So many events may a source tell about one object at once (client-go: defaultSpamBurst)."""
 EVENT_COST_MS = 300_000
 """One more is let through for each such time that passes (client-go: defaultSpamQPS, 1 in 300 s)."""
+_MOST_OWED_MS = BURST * EVENT_COST_MS
 COMBINED = "(combined from similar events): "
 _MOST_KEPT = 64
 
@@ -30,23 +32,13 @@ Said = list[int]
 class Correlator:
     """What was said lately about which object, as plain data."""
 
-    __slots__ = ("_normal", "_series", "_sources")
+    __slots__ = ("_series", "_sources")
 
     def __init__(self) -> None:
-        # By uid: the instant by which the normal events that its kubelet told are paid for.
-        self._normal: dict[str, int] = {}
         # By uid, then source and type: when what was told is paid for, and what was said, by reason.
         self._sources: dict[str, dict[str, dict[str, Any]]] = {}
         # By uid: the version that a series is about, and what was said of it.
         self._series: dict[str, tuple[int, Said]] = {}
-
-    def admits_normal(self, uid: str, now_ms: int) -> bool:
-        """Whether a kubelet may tell one more normal event about an object."""
-        due_ms = _pay(self._normal.get(uid, 0), now_ms)
-        if due_ms is None:
-            return False
-        self._normal[uid] = due_ms
-        return True
 
     def observe(
         self, uid: str, source: str, reason: str, message: str, path: str | None, now_ms: int
@@ -56,11 +48,13 @@ class Correlator:
         Returns what was said of it so far and the words it is told in, None when it is dropped.
         """
         record = self._record(uid, source)
-        alike = record["reasons"].setdefault(reason, {"messages": [], "last_ms": now_ms, "said": {}})
+        alike = record["reasons"].get(reason)
+        if alike is None:
+            alike = record["reasons"][reason] = {"messages": [], "last_ms": now_ms, "said": {}}
         is_combined = _is_one_of_many(alike, message, now_ms)
         said = _count(alike["said"], COMBINED if is_combined else f"{path or ''} {message}", now_ms)
         # What is dropped was counted all the same.
-        due_ms = _pay(record["due_ms"], now_ms)
+        due_ms = pay(record["due_ms"], now_ms)
         if due_ms is None:
             return None
         record["due_ms"] = due_ms
@@ -74,7 +68,7 @@ class Correlator:
         """
         record, told, number = self._record(uid, source), -1, 0
         while number <= most:
-            due_ms = _pay(record["due_ms"], first_ms + number * period_ms)
+            due_ms = pay(record["due_ms"], first_ms + number * period_ms)
             if due_ms is not None:
                 record["due_ms"], told = due_ms, number
                 number += 1
@@ -84,7 +78,13 @@ class Correlator:
         return told
 
     def _record(self, uid: str, source: str) -> dict[str, Any]:
-        return self._sources.setdefault(uid, {}).setdefault(source, {"due_ms": 0, "reasons": {}})
+        told = self._sources.get(uid)
+        if told is None:
+            told = self._sources[uid] = {}
+        record = told.get(source)
+        if record is None:
+            record = told[source] = {"due_ms": 0, "reasons": {}}
+        return record
 
     def observe_version(self, uid: str, version: int, now_ms: int) -> Said | None:
         """Observe what is always told about an object in the same words while it has one version.
@@ -102,31 +102,26 @@ class Correlator:
 
     def forget(self, uid: str) -> None:
         """An object is gone, and its uid never comes back."""
-        self._normal.pop(uid, None)
-        if self._sources:
-            self._sources.pop(uid, None)
-        if self._series:
-            self._series.pop(uid, None)
+        self._sources.pop(uid, None)
+        self._series.pop(uid, None)
 
-    def save(self, now_ms: int) -> dict[str, Any]:
+    def save(self) -> dict[str, Any]:
         """Plain data."""
         return {
-            "normal": {uid: due_ms for uid, due_ms in self._normal.items() if due_ms > now_ms},
             "sources": self._sources,
             "series": {uid: [version, said] for uid, (version, said) in self._series.items()},
         }
 
     def load(self, data: Mapping[str, Any]) -> None:
         """Go on from what `save` described."""
-        self._normal = dict(data["normal"])
         self._sources = dict(data["sources"])
         self._series = {uid: (version, said) for uid, (version, said) in data["series"].items()}
 
 
-def _pay(due_ms: int, now_ms: int) -> int | None:
+def pay(due_ms: int, now_ms: int) -> int | None:
     """The instant by which one event more is paid for; None when too many are not."""
-    due_ms = max(due_ms, now_ms) + EVENT_COST_MS
-    return due_ms if due_ms - now_ms <= BURST * EVENT_COST_MS else None
+    due_ms = (due_ms if due_ms > now_ms else now_ms) + EVENT_COST_MS
+    return due_ms if due_ms <= now_ms + _MOST_OWED_MS else None
 
 
 def _is_one_of_many(alike: dict[str, Any], message: str, now_ms: int) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from difflib import get_close_matches
 
+from ..objects.shortened import shorten
+
 FEATURE_DEFAULTS: Mapping[str, bool] = {
     "ChangeContainerStatusOnKubeletRestart": False,
     "ContainerRestartRules": True,
@@ -101,9 +103,9 @@ def find_gate_problem(gate: str, value: object) -> str | None:
     """What is wrong with setting a gate so; None when it is acted on, or is as it is anyway."""
     default = find_default(gate)
     if default is None:
-        return f"unrecognized feature gate {gate!r}{_suggest(gate)}"
+        return f"unrecognized feature gate {shorten(gate)}{_suggest(gate)}"
     if not isinstance(value, bool):
-        return f"feature gate {gate}: {value!r} is neither true nor false"
+        return f"feature gate {gate}: {shorten(value)} is neither true nor false"
     if gate not in FEATURE_DEFAULTS and value is not default:
         return f"feature gate {gate} is not modelled; leave it at {str(default).lower()}, its default"
     return None

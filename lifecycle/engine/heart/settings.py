@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..objects.shortened import shorten
 from .feature_gates import FEATURE_DEFAULTS, find_gate_problem
 from .timing import Timing
 
@@ -99,10 +100,12 @@ def _check_gates(gates: Mapping[str, Any]) -> None:
 def _check_manager(manager: Mapping[str, Any]) -> None:
     for name, value in manager.items():
         if name not in MANAGER_DEFAULTS:
-            raise ValueError(f"unknown setting {name!r}; there are {', '.join(MANAGER_DEFAULTS)}")
+            raise ValueError(f"unknown setting {shorten(name)}; there are {', '.join(MANAGER_DEFAULTS)}")
         default = MANAGER_DEFAULTS[name]
         if type(value) is not type(default):
-            raise ValueError(f"{name}: {value!r} is not of the kind of its default, {default!r}")
+            raise ValueError(
+                f"{name}: {shorten(value)} is not of the kind of its default, {shorten(default)}"
+            )
 
 
 __all__ = ["FEATURE_DEFAULTS", "KUBERNETES_VERSION", "MANAGER_DEFAULTS", "Settings"]

@@ -7,8 +7,12 @@ constants of their own below: they are behaviour, not latency, and hold under ev
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
+
+from ..objects.shortened import shorten
 
 Spread = tuple[int, int]
 
@@ -53,9 +57,11 @@ REDUCED_BACK_OFF_MAX_MS = 60_000
 """Cap with the gate ReduceDefaultCrashLoopBackOffDecay."""
 RESYNC_MS = 60_000
 """A worker comes back to its pod at the latest after this (kubelet)."""
-RETURN_PERMILLE = (1000, 1100)
-"""A worker comes back a little late, in thousandths of its wait. A kubelet draws from 1000 to 1500; ours keep
-to the low end, so that what is seen here is what cannot be earlier there."""
+STATUS_SYNC_MS = 10_000
+"""How often a kubelet compares what it said of its pods with what the API server says (status manager)."""
+RETURN_PERMILLE = (1200, 1300)
+"""A worker comes back late, in thousandths of its wait. A kubelet draws from 1000 to 1500; ours keep to the
+middle, which is the least far from whatever is drawn there."""
 MINIMUM_GRACE_SECONDS = 2
 """The least window between a stop signal and SIGKILL (kubelet)."""
 UPKEEP_PROGRAM_MS = 600_000
@@ -80,7 +86,9 @@ class Timing:
             overrides = preset
             preset = overrides.get("preset", "realistic")
         if preset not in ("realistic", "instant"):
-            raise ValueError(f"timing {preset!r}: use realistic, instant or a map of {', '.join(NAMES)}")
+            raise ValueError(
+                f"timing {shorten(preset)}: use realistic, instant or a map of {', '.join(NAMES)}"
+            )
         self.is_instant = preset == "instant"
         self.spreads: dict[str, Spread] = {
             name: (0, 0) if self.is_instant else (low, high) for name, (low, high, _why) in _TABLE.items()
@@ -100,30 +108,40 @@ def _read_spread(name: str, value: Any) -> Spread:
     low, high = value if isinstance(value, list | tuple) and len(value) == 2 else (value, value)
     low_ms, high_ms = read_duration_ms(low), read_duration_ms(high)
     if low_ms is None or high_ms is None or not 0 <= low_ms <= high_ms:
-        raise ValueError(f"timing.{name}: {value!r} is no latency; use 250ms, 3s or [250ms, 3s]")
+        raise ValueError(f"timing.{name}: {shorten(value)} is no latency; use 250ms, 3s or [250ms, 3s]")
     return low_ms, high_ms
-
-
-_UNITS_MS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
 
 
 LONGEST_MS = 100 * 365 * 24 * 3_600_000
 """A duration of more than a hundred years is none."""
+_UNIT_MS = {
+    "ns": Decimal("0.000001"),
+    "us": Decimal("0.001"),
+    "µs": Decimal("0.001"),
+    "ms": Decimal(1),
+    "s": Decimal(1000),
+    "m": Decimal(60_000),
+    "h": Decimal(3_600_000),
+}
+_PART = r"(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)"
+_WHOLE = re.compile(rf"(?:{_PART})+")
+_LONGEST_TEXT = 100
+
+
+def parse_milliseconds(text: str) -> int:
+    """`1m30s` is 90000. Raises ValueError, saying what would be right, for anything else."""
+    if len(text) > _LONGEST_TEXT or not _WHOLE.fullmatch(text):
+        raise ValueError(f"{shorten(text)} is not a duration; write for example 3s, 250ms or 1m30s")
+    total = sum((Decimal(number) * _UNIT_MS[unit] for number, unit in re.findall(_PART, text)), Decimal(0))
+    return int(total.to_integral_value(ROUND_HALF_EVEN))
 
 
 def read_duration_ms(value: Any) -> int | None:
     """Whole ms of `250ms`, `1.5s`, `1m30s`, `2h` or a plain number of ms; None for anything else."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value if abs(value) <= LONGEST_MS else None
-    if not isinstance(value, str) or not value:
-        return None
-    total, number, rest = 0.0, "", value.strip()
-    while rest:
-        size = next((index for index, letter in enumerate(rest) if letter not in "0123456789."), len(rest))
-        number, rest = rest[:size], rest[size:]
-        unit = next((unit for unit in ("ms", "s", "m", "h") if rest.startswith(unit)), None)
-        if unit is None or not number or number.count(".") > 1 or number == ".":
+    if isinstance(value, str):
+        try:
+            value = parse_milliseconds(value.strip())
+        except ValueError:
             return None
-        total += float(number) * _UNITS_MS[unit]
-        rest = rest[len(unit) :]
-    return round(total) if total <= LONGEST_MS else None
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_number and abs(value) <= LONGEST_MS else None

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..objects.meta import StoredObject, Subject
+from ..objects.shortened import NOTE_LIMIT, cut_note
 from .agenda import Cause
 from .correlator import Correlator, Said
 
@@ -197,10 +198,6 @@ class Trace:
 
         Returns its number, 0 when it is dropped.
         """
-        if source == "kubelet" and event_type == "Normal":
-            if self.correlator.admits_normal(subject.uid, self.at_ms):
-                return self.plain_event(subject, event_type, reason, message, source, field_path, detail)
-            return 0
         found = self.correlator.observe(
             subject.uid, f"{source} {event_type}", reason, message, field_path, self.at_ms
         )
@@ -229,14 +226,16 @@ class Trace:
         said: Said | None = None,
     ) -> int:
         """Write one event, whatever was told before; its number. `said`: what the same event said so far."""
+        if len(message) > NOTE_LIMIT:
+            message = cut_note(message)
         seq = self.seq = self.seq + 1
         at_ms, count, first_ms = self.at_ms, 1, self.at_ms
-        if said is not None and said[0]:
-            number, count, first_ms = said
-        else:
+        if said is None:
             number = self.event_count = self.event_count + 1
-            if said is not None:
-                said[0], count, first_ms = number, said[1], said[2]
+        else:
+            if not said[0]:
+                said[0] = self.event_count = self.event_count + 1
+            number, count, first_ms = said
         self.entries.append(
             _make(
                 EventRow,
@@ -276,6 +275,7 @@ class Trace:
         A series that is open under the key with the same text goes on; with another text it is closed
         first. None opens about an object of which its source has told too much already.
         """
+        message = cut_note(message)
         known = self.open_series.get(key)
         if known is not None:
             if (known["reason"], known["message"], known["period_ms"]) == (reason, message, period_ms):
@@ -344,7 +344,7 @@ class Trace:
             "seq": self.seq,
             "event_count": self.event_count,
             "open_series": self.open_series,
-            "correlator": self.correlator.save(self.at_ms),
+            "correlator": self.correlator.save(),
         }
 
     def load(self, data: dict[str, Any]) -> None:

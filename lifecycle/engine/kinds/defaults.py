@@ -20,11 +20,14 @@ def apply_defaults(data: Mapping[str, Any], gates: Mapping[str, bool] = FEATURE_
     entry = entry_of_json(data)
     found = dict(data)
     metadata = dict(found.get("metadata") or {})
-    if entry.kind.namespaced and not metadata.get("namespace"):
+    if not entry.kind.namespaced:
+        # Whoever writes it is sent to where such objects are.
+        metadata.pop("namespace", None)
+    elif not metadata.get("namespace"):
         metadata["namespace"] = DEFAULT_NAMESPACE
     found["metadata"] = metadata
     if entry.default_spec is not None and found.get("spec") is not None:
         found["spec"] = entry.default_spec(found["spec"], gates)
-    elif entry.default is not None:
+    if entry.default is not None:
         found = entry.default(found)
     return found

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..objects.kinds import Kind
 from ..objects.meta import PlainObject, StoredObject
+from ..objects.propagation import BACKGROUND
 from ..objects.record import Record
 from ..rules.ages import Ages
 from ..rules.validation.field_error import FieldError
@@ -26,6 +27,7 @@ Summarize = Callable[[Any], Mapping[str, Any]]
 
 TEMPLATE = ("spec", "template", "spec")
 REPLICAS = ("spec", "replicas")
+NO_PODS = "no pods will come of them"
 RESTART, PAUSE, RESUME, UNDO = "restart", "pause", "resume", "undo"
 
 
@@ -41,6 +43,8 @@ class KindEntry:
     kind: Kind
     is_passive: bool = False
     """Whether it is only stored and shown: nothing in the model acts on it."""
+    unattended: str = ""
+    """What is missing as long as its controller is: "" once there is one."""
 
     # --- in memory and in checkpoints ---------------------------------------------------------------------
 
@@ -55,14 +59,20 @@ class KindEntry:
     default_spec: Default | None = None
     """Fills in the spec, where there is one."""
     default: Callable[[Json], dict[str, Any]] | None = None
-    """Fills in the whole object instead."""
+    """Fills in the whole object, its spec being filled in."""
     carry_over: Callable[[Json, Json], Json] | None = None
     """(stored spec, new spec): the new spec with what stays although a writer leaves it out."""
+    propagation: str = BACKGROUND
+    """What a deletion that does not say so means for its dependents."""
     drops_status: bool = False
     """Whether a client's status is dropped at creation."""
+    is_custom: bool = False
+    """Whether it is somebody's own, and not one of Kubernetes'."""
     check_name: NameCheck = check_subdomain
     is_host_name: str = ""
     """What its name is used in, if its pods' host names come from it: `Pod names and hostnames`."""
+    validate_new: Callable[[Json], list[FieldError]] | None = None
+    """What is wrong with a new object in what stays for life, defaults applied."""
     validate_spec: Check | None = None
     """What is wrong with the spec, defaults applied."""
     validate: Check | None = None

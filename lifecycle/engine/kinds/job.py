@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from ..objects.kinds import Kind
 from ..rules.defaults.workloads import default_job
-from ..rules.validation.workloads import validate_job_spec
+from ..rules.validation.workloads import validate_job
 from ..rules.workload_columns import decide_job_columns, decide_selector_columns, summarize_job
 from ..rules.workload_words import describe_job
-from .entry import TEMPLATE, KindEntry
+from .entry import NO_PODS, TEMPLATE, KindEntry
 
 JOB = KindEntry(
     kind=Kind("batch/v1", "Job", "jobs"),
+    unattended=NO_PODS,
     default_spec=default_job,
     is_host_name="Pod names and hostnames",
-    validate_spec=validate_job_spec,
+    validate_spec=validate_job,
     immutable=("completionMode", "selector", "template"),
     list_rows=lambda spec: {"suspended": bool(spec.get("suspend"))},
     columns=decide_job_columns,

@@ -2,91 +2,160 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..objects.endpoint_slice import ENDPOINT_SLICE_KIND
 from ..objects.kinds import Kind
 from ..rules.defaults.others import (
+    default_binding,
     default_claim,
     default_priority_class,
     default_secret,
     default_storage_class,
     default_volume,
 )
+from ..rules.validation.access import GROUP, validate_binding, validate_role
+from ..rules.validation.claims import validate_claim
+from ..rules.validation.classes import validate_priority_class, validate_runtime_class
+from ..rules.validation.configurations import validate_config_map, validate_secret
+from ..rules.validation.definitions import validate_definition
+from ..rules.validation.endpoints import validate_endpoint_slice, validate_endpoints
+from ..rules.validation.field_error import FieldError
+from ..rules.validation.ingresses import validate_ingress, validate_new_ingress
 from ..rules.validation.kubelet_config import validate_kubelet_configuration
 from ..rules.validation.metadata import check_path_name
-from ..rules.validation.others import validate_config
+from ..rules.validation.network_policies import validate_network_policy
 from ..rules.validation.quotas import validate_quota
-from .entry import KindEntry
+from ..rules.validation.storage import validate_storage_class, validate_volume
+from .entry import Check, Json, KindEntry
 
 SERVICE_ACCOUNT = Kind("v1", "ServiceAccount", "serviceaccounts", True, "sa")
+PRIORITY_CLASS = Kind("scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", False, "pc")
+RUNTIME_CLASS = Kind("node.k8s.io/v1", "RuntimeClass", "runtimeclasses", False)
 # How containers of an image behave; `programs/profiles` reads it.
 CONTAINER_PROFILE = Kind("podline.dev/v1alpha1", "ContainerProfile", "containerprofiles", False)
 # A file of a node's, not an object of the API; one that is sent is stored.
 KUBELET_CONFIGURATION = Kind("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration", "kubeletconfigurations")
-_RBAC = "rbac.authorization.k8s.io/v1"
+_ADMISSION = "admissionregistration.k8s.io/v1"
 
-_CHECKED = (
-    KindEntry(
-        kind=Kind("v1", "ConfigMap", "configmaps", True, "cm"),
-        validate=lambda data, gates: validate_config(data, ("data", "binaryData")),
-    ),
+
+def _of_any(check: Callable[[Json], list[FieldError]]) -> Check:
+    """A check that no feature gate matters to."""
+    return lambda json, gates: check(json)
+
+
+def _of_role(check: Callable[[Json, bool], list[FieldError]], is_namespaced: bool) -> Check:
+    return lambda data, gates: check(data, is_namespaced)
+
+
+# Something in the model reads these.
+_READ = (
+    KindEntry(kind=Kind("v1", "ConfigMap", "configmaps", True, "cm"), validate=_of_any(validate_config_map)),
     KindEntry(
         kind=Kind("v1", "Secret", "secrets"),
         default=default_secret,
-        validate=lambda data, gates: validate_config(data, ("data", "stringData")),
+        validate=_of_any(validate_secret),
     ),
     KindEntry(
         kind=Kind("v1", "PersistentVolume", "persistentvolumes", False, "pv"),
+        is_passive=True,
         default=default_volume,
+        validate_spec=_of_any(validate_volume),
     ),
     KindEntry(
         kind=Kind("v1", "PersistentVolumeClaim", "persistentvolumeclaims", True, "pvc"),
         default=default_claim,
+        validate_spec=_of_any(validate_claim),
     ),
     KindEntry(
         kind=Kind("storage.k8s.io/v1", "StorageClass", "storageclasses", False, "sc"),
+        is_passive=True,
         default=default_storage_class,
+        validate=_of_any(validate_storage_class),
     ),
     KindEntry(
-        kind=Kind("scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", False, "pc"),
+        kind=PRIORITY_CLASS,
         default=default_priority_class,
+        validate=_of_any(validate_priority_class),
     ),
+    KindEntry(kind=RUNTIME_CLASS, validate=_of_any(validate_runtime_class)),
     KindEntry(
         kind=Kind("v1", "ResourceQuota", "resourcequotas", True, "quota"),
-        validate_spec=lambda spec, gates: validate_quota(spec),
+        validate_spec=_of_any(validate_quota),
     ),
+    KindEntry(
+        kind=Kind("v1", "Endpoints", "endpoints", True, "ep"),
+        is_passive=True,
+        validate=_of_any(validate_endpoints),
+    ),
+    KindEntry(kind=ENDPOINT_SLICE_KIND, validate=_of_any(validate_endpoint_slice)),
+    KindEntry(kind=SERVICE_ACCOUNT),
+    KindEntry(kind=Kind("apps/v1", "ControllerRevision", "controllerrevisions"), is_passive=True),
+    KindEntry(kind=CONTAINER_PROFILE),
 )
-_NAMED = (
-    Kind("v1", "Endpoints", "endpoints", True, "ep"),
-    SERVICE_ACCOUNT,
-    Kind("apps/v1", "ControllerRevision", "controllerrevisions"),
-    ENDPOINT_SLICE_KIND,
-    CONTAINER_PROFILE,
+_CHECKED = (
+    KindEntry(
+        kind=Kind("networking.k8s.io/v1", "Ingress", "ingresses", True, "ing"),
+        is_passive=True,
+        validate_new=validate_new_ingress,
+        validate_spec=_of_any(validate_ingress),
+    ),
+    KindEntry(
+        kind=Kind("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies", True, "netpol"),
+        is_passive=True,
+        validate_spec=_of_any(validate_network_policy),
+    ),
+    KindEntry(
+        kind=Kind(
+            "apiextensions.k8s.io/v1",
+            "CustomResourceDefinition",
+            "customresourcedefinitions",
+            False,
+            "crd crds",
+        ),
+        is_passive=True,
+        validate=_of_any(validate_definition),
+    ),
+    # Nobody is denied anything.
+    *(
+        KindEntry(
+            kind=Kind(f"{GROUP}/v1", name, f"{name.lower()}s", is_namespaced),
+            is_passive=True,
+            check_name=check_path_name,
+            default=default,
+            validate=_of_role(validate, is_namespaced),
+        )
+        for name, is_namespaced, default, validate in (
+            ("Role", True, None, validate_role),
+            ("ClusterRole", False, None, validate_role),
+            ("RoleBinding", True, default_binding, validate_binding),
+            ("ClusterRoleBinding", False, default_binding, validate_binding),
+        )
+    ),
+    KindEntry(
+        kind=KUBELET_CONFIGURATION,
+        is_passive=True,
+        validate=_of_any(validate_kubelet_configuration),
+    ),
 )
 _PASSIVE = (
     Kind("v1", "PodTemplate", "podtemplates"),
     Kind("v1", "Event", "events", True, "ev"),
-    Kind("networking.k8s.io/v1", "Ingress", "ingresses", True, "ing"),
     Kind("networking.k8s.io/v1", "IngressClass", "ingressclasses", False),
-    Kind("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies", True, "netpol"),
     Kind("coordination.k8s.io/v1", "Lease", "leases"),
-    Kind("node.k8s.io/v1", "RuntimeClass", "runtimeclasses", False),
-)
-# Stored only: nobody is denied anything.
-_ROLES = (
-    Kind(_RBAC, "Role", "roles"),
-    Kind(_RBAC, "RoleBinding", "rolebindings"),
-    Kind(_RBAC, "ClusterRole", "clusterroles", False),
-    Kind(_RBAC, "ClusterRoleBinding", "clusterrolebindings", False),
+    Kind("apiregistration.k8s.io/v1", "APIService", "apiservices", False),
+    Kind(_ADMISSION, "MutatingWebhookConfiguration", "mutatingwebhookconfigurations", False),
+    Kind(_ADMISSION, "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", False),
+    Kind(_ADMISSION, "ValidatingAdmissionPolicy", "validatingadmissionpolicies", False),
+    Kind(_ADMISSION, "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", False),
+    Kind("certificates.k8s.io/v1", "CertificateSigningRequest", "certificatesigningrequests", False, "csr"),
+    Kind("networking.k8s.io/v1", "IPAddress", "ipaddresses", False, "ip"),
+    Kind("networking.k8s.io/v1", "ServiceCIDR", "servicecidrs", False),
+    Kind("storage.k8s.io/v1", "CSIDriver", "csidrivers", False),
+    Kind("storage.k8s.io/v1", "CSINode", "csinodes", False),
+    Kind("storage.k8s.io/v1", "CSIStorageCapacity", "csistoragecapacities"),
+    Kind("storage.k8s.io/v1", "VolumeAttachment", "volumeattachments", False),
+    Kind("storage.k8s.io/v1", "VolumeAttributesClass", "volumeattributesclasses", False, "vac"),
 )
 
-PLAIN = (
-    *_CHECKED,
-    *(KindEntry(kind=kind, is_passive=True, check_name=check_path_name) for kind in _ROLES),
-    *(KindEntry(kind=kind) for kind in _NAMED),
-    *(KindEntry(kind=kind, is_passive=True) for kind in _PASSIVE),
-    KindEntry(
-        kind=KUBELET_CONFIGURATION,
-        is_passive=True,
-        validate=lambda data, gates: validate_kubelet_configuration(data),
-    ),
-)
+PLAIN = (*_READ, *_CHECKED, *(KindEntry(kind=kind, is_passive=True) for kind in _PASSIVE))

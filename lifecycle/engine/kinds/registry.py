@@ -12,6 +12,7 @@ from ..heart.errors import BadRequest
 from ..objects.codec import register_classes
 from ..objects.kinds import Kind, kind_for, kind_of_id, register_kind
 from ..objects.meta import StoredObject
+from ..objects.shortened import shorten
 from .cron_job import CRON_JOB
 from .daemon_set import DAEMON_SET
 from .deployment import DEPLOYMENT
@@ -75,7 +76,7 @@ def list_workloads() -> list[KindEntry]:
 
 def entry_of(kind: Kind) -> KindEntry:
     """What is particular to a kind; to one that is not registered, nothing."""
-    return _entries.get(kind.id) or KindEntry(kind=kind, is_passive=True)
+    return _entries.get(kind.id) or KindEntry(kind=kind, is_passive=True, is_custom=True)
 
 
 def entry_of_id(kind_id: str) -> KindEntry:
@@ -123,7 +124,9 @@ def name_kind(named: Mapping[str, Any], stored: Iterable[str]) -> Kind:
         return kind_of_id(name)
     found = [one for one in stored if one.partition(".")[0] == name]
     if len(found) > 1:
-        raise BadRequest(f"kind {name!r} may be {' or '.join(sorted(found))}: say which by its apiVersion")
+        raise BadRequest(
+            f"kind {shorten(name)} may be {' or '.join(sorted(found))}: say which by its apiVersion"
+        )
     return kind_of_id(found[0] if found else name)
 
 

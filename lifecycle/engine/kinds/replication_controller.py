@@ -1,23 +1,39 @@
-"""ReplicationController: stored and shown, not yet acted on."""
+"""ReplicationController."""
 
 from __future__ import annotations
 
-from ..objects.kinds import Kind
-from ..rules.defaults.workloads import default_replication_controller
+from ..objects.propagation import ORPHAN
+from ..objects.replication_controller import (
+    REPLICATION_CONTROLLER_KIND,
+    ReplicationController,
+    ReplicationControllerSpec,
+)
+from ..rules.defaults.workloads import default_replication_controller, label_like_template
 from ..rules.validation.workloads import validate_replication_controller
-from ..rules.workload_columns import decide_replica_set_columns, summarize_replicas
+from ..rules.workload_columns import (
+    decide_label_selector_columns,
+    decide_replica_set_columns,
+    summarize_counts,
+)
 from ..rules.workload_words import describe_replicas
 from .entry import REPLICAS, TEMPLATE, KindEntry
 
 REPLICATION_CONTROLLER = KindEntry(
-    kind=Kind("v1", "ReplicationController", "replicationcontrollers", True, "rc"),
+    kind=REPLICATION_CONTROLLER_KIND,
+    typed=ReplicationController,
+    spec_class=ReplicationControllerSpec,
     default_spec=default_replication_controller,
+    default=label_like_template,
+    propagation=ORPHAN,
+    drops_status=True,
     is_host_name="Pod names and hostnames",
     validate_spec=validate_replication_controller,
     columns=decide_replica_set_columns,
-    summarize=summarize_replicas,
+    wide_columns=decide_label_selector_columns,
+    summarize=lambda obj: summarize_counts(obj, obj.status.ready_replicas, obj.spec.replicas),
     describe=describe_replicas,
     pod_spec_path=TEMPLATE,
     replicas_path=REPLICAS,
     is_workload=True,
+    stands_between=True,
 )

@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from ..heart.settings import FEATURE_DEFAULTS
 from ..rules.validation.field_error import FieldError, invalid
-from ..rules.validation.metadata import validate_metadata, validate_metadata_update
+from ..rules.validation.metadata import (
+    is_unqualified_finalizer,
+    validate_metadata,
+    validate_metadata_update,
+)
 from ..rules.validation.names import check_label
 from .entry import Gates, Json, KindEntry
 from .pod_specs import find_pod_spec
@@ -18,8 +22,9 @@ from .registry import entry_of_json
 def validate_create(data: Json, gates: Gates = FEATURE_DEFAULTS) -> list[FieldError]:
     """Everything wrong with a new object whose defaults are applied."""
     entry = entry_of_json(data)
-    errors = validate_metadata(data.get("metadata") or {}, entry.kind.namespaced, entry.check_name)
-    return errors + _validate_content(entry, data, gates)
+    errors = validate_metadata(data.get("metadata") or {}, entry.check_name, entry.is_custom)
+    errors += _validate_content(entry, data, gates)
+    return errors + (entry.validate_new(data) if entry.validate_new is not None else [])
 
 
 def _validate_content(entry: KindEntry, data: Json, gates: Gates) -> list[FieldError]:
@@ -39,7 +44,8 @@ def validate_update(
     `subresource`: "", `status`, `scale`, or one of the kind's own.
     """
     entry = entry_of_json(old)
-    errors = validate_metadata_update(old.get("metadata") or {}, new.get("metadata") or {})
+    before, after = old.get("metadata") or {}, new.get("metadata") or {}
+    errors = validate_metadata_update(before, after, entry.is_custom)
     if subresource == "status":
         return errors + (entry.validate_status(new, gates) if entry.validate_status is not None else [])
     own = entry.subresources.get(subresource) or entry.validate_update
@@ -61,8 +67,15 @@ def _validate_fixed_fields(entry: KindEntry, old: Json, new: Json) -> list[Field
 
 def list_warnings(data: Json) -> list[str]:
     """What the API server accepts but warns about (POD-OBJ-05)."""
-    entry, name = entry_of_json(data), (data.get("metadata") or {}).get("name") or ""
-    warnings = []
+    entry, metadata = entry_of_json(data), data.get("metadata") or {}
+    name = metadata.get("name") or ""
+    warnings = [
+        f'metadata.finalizers: "{finalizer}": prefer a domain-qualified finalizer name'
+        f"{' including a path (/)' if '.' in finalizer else ''}"
+        " to avoid accidental conflicts with other finalizer writers"
+        for finalizer in metadata.get("finalizers") or ()
+        if entry.is_custom and is_unqualified_finalizer(finalizer)
+    ]
     if name and entry.is_host_name and check_label(name):
         why = "must not contain dots" if "." in name else "must be no more than 63 characters"
         warnings.append(

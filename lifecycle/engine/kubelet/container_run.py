@@ -24,7 +24,7 @@ IDLE, PULLING, STARTING, POST_START, RUNNING, PRE_STOP, STOPPING = (
 UNTOLD = -1
 """The row of a run that has begun, but is not told of yet."""
 FAILED_POST_START_HOOK = "FailedPostStartHook"
-_PROBE_DATA = "first_ms last_ms outcome until_ms version timer due_ms".split()
+_PROBE_DATA = "first_ms last_ms outcome until_ms version timer due_ms seen".split()
 _STATE_DATA = "result last_outcome run on_hold".split()
 _HOOK_DATA = "kind finished_ms exit_code message task".split()
 _RUN_DATA = (
@@ -45,6 +45,7 @@ class ProbeRun:
         "last_ms",
         "outcome",
         "probe",
+        "seen",
         "state",
         "timer",
         "until_ms",
@@ -63,6 +64,8 @@ class ProbeRun:
         # The next check that matters: its timer, and when it is due.
         self.timer: tuple[int, bool] | None = None
         self.due_ms: int | None = None
+        # What the check under way will have found at its end, and when it began: outcome, message, instant.
+        self.seen: tuple[str, str, int] | None = None
 
     def save(self) -> list[Any]:
         """Plain data."""
@@ -74,8 +77,8 @@ class ProbeRun:
         probe = container.probe(kind)
         assert probe is not None, (container.name, kind)
         run = cls(kind, probe, ProbeState(*data[0]), data[1])
-        # Early checkpoints do not say when a check is due.
-        load_row(run, [*data[1:], None][: len(_PROBE_DATA)], _PROBE_DATA)
+        # Early checkpoints do not say when a check is due, or what it is about to find.
+        load_row(run, [*data[1:], None, None][: len(_PROBE_DATA)], _PROBE_DATA)
         return run
 
 
@@ -170,6 +173,13 @@ class ContainerRun:
         if self.kill_reason == FAILED_POST_START_HOOK and self.process is not None:
             return True
         return self.stage in (PULLING, STARTING, POST_START)
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether a look that has come to it goes no further: it is killed, started again, or in its hook."""
+        if self.container.post_start is not None and self.is_beginning:
+            return True
+        return self.stage in (PRE_STOP, STOPPING) or (self.must_restart and self.stage in (PULLING, STARTING))
 
     def save(self) -> dict[str, Any]:
         """Plain data."""

@@ -1,27 +1,28 @@
-"""The kubelets: one worker per bound pod, looked at whenever something about it changed.
+"""The kubelets: one worker per bound pod, and all that has it look at its pod.
 
-Each look decides from what the runtime reports which containers to start or kill, has it done, and reports.
+That is what the API server says, timers, and what the processes of its containers do. A look decides from
+what the runtime reports which containers to start or kill, has it done, and reports.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..api.context import Context
 from ..api.server import ApiServer
 from ..heart.agenda import Timer
-from ..objects.pod import FAILED, SUCCEEDED, Pod
-from ..objects.runtime import EXITED
-from ..rules.pod_actions import decide_pod_actions
+from ..objects.pod import Pod
 from .admission import Admission
-from .container_run import FAILED_POST_START_HOOK, IDLE, POST_START, PRE_STOP, RUNNING, ContainerRun
+from .container_run import POST_START, PRE_STOP, ContainerRun
+from .looks import Looks
 from .node.evictor import Evictor
 from .node.mirrors import Mirrors
 from .node.node_agents import NodeAgents
 from .node.outages import Outages
 from .node.static_pods import StaticPods
 from .parts import (
+    COMPARE,
     CREATED,
     DEADLINE,
     GRACE_END,
@@ -45,7 +46,7 @@ from .stopping.exits import record_exit
 from .stopping.restart_all import RestartAll
 from .stopping.termination import Stopper
 from .upgrade import Upgrade
-from .worker import SYNCING, WAITING, PodWorker
+from .worker import PodWorker
 
 NAME, ADMIT = "kubelet", "kubelet.admit"
 
@@ -59,19 +60,30 @@ class Kubelets:
         self._roster = parts.roster
         self._prober = prober = Prober(parts)
         self.evictor = evictor = Evictor(parts)
-        mirrors = Mirrors(parts, api)
+        self._mirrors = mirrors = Mirrors(parts, api)
         self._reporter = reporter = Reporter(parts, mirrors)
         self._stopper = stopper = Stopper(parts, self)
         self._starter = Starter(parts, evictor, prober, reporter, self)
         self.sandboxes = Sandboxes(parts, prober, stopper, self)
-        self._restart_all = RestartAll(parts, prober, reporter, stopper, evictor)
-        self._admission = Admission(parts, evictor, reporter)
         self._agents = NodeAgents(parts, evictor)
         self.static_pods = StaticPods(parts, api, mirrors, self)
-        self._resizer = Resizer(parts, stopper)
-        self._ending = Ending(
-            parts, prober, reporter, stopper, self.sandboxes, self._resizer, evictor, self.static_pods
+        self._resizer = resizer = Resizer(parts, stopper)
+        self._ending = ending = Ending(
+            parts, prober, reporter, stopper, self.sandboxes, resizer, evictor, self.static_pods
         )
+        looks = Looks(
+            parts,
+            Admission(parts, evictor, reporter),
+            prober,
+            reporter,
+            self.sandboxes,
+            self._starter,
+            stopper,
+            resizer,
+            RestartAll(parts, prober, reporter, stopper, evictor),
+            ending,
+        )
+        self.look, self.begin_anew = looks.look, looks.begin_anew
         self.outages = Outages(parts, prober, reporter, self.sandboxes, evictor, self.static_pods, self)
         self.upgrade = Upgrade(parts, self._agents, self.static_pods, self.outages, self)
         context.loop.register(NAME, self._sync)
@@ -84,7 +96,7 @@ class Kubelets:
     def _pod_handlers(self) -> dict[str, Callable[[PodWorker, Pod], None]]:
         return {
             ADMIT: self._admit,
-            MOUNT: self.sandboxes.begin,
+            MOUNT: self.sandboxes.on_mount,
             SANDBOX: self.sandboxes.on_made,
             TORN_DOWN: self._ending.on_torn_down,
             REMOVED: self._ending.on_removed,
@@ -92,6 +104,7 @@ class Kubelets:
             DEADLINE: self._ending.on_deadline,
             RESIZED: self._resizer.on_applied,
             RETURN: self._on_return,
+            COMPARE: self._on_compare,
         }
 
     def _container_handlers(self) -> dict[str, Callable[[PodWorker, Pod, ContainerRun, str], None]]:
@@ -138,16 +151,17 @@ class Kubelets:
 
     def _on_pod(self, old: Pod | None, new: Pod | None) -> None:
         if new is None:
-            is_ours = old is not None and old.meta.uid in self._roster.workers
-            if old is not None and is_ours and not self.outages.keep(old):
-                self._on_removed(old)
+            if old is not None:
+                self._on_gone(old)
             return
         if not new.node_name:
             return
         worker = self._roster.workers.get(new.meta.uid)
         if worker is None:
             agent = self._parts.agents.get(new.node_name)
-            if agent is not None and not (new.is_finished or agent.is_deaf or new.is_mirror):
+            if new.is_mirror:
+                self._mirrors.enqueue(new)
+            elif agent is not None and not (new.is_finished or agent.is_deaf):
                 self.take(new)
             return
         if old is None or self.outages.keep(old):
@@ -159,11 +173,22 @@ class Kubelets:
             worker.has_changed = True
             self._parts.touch(worker)
 
+    def _on_gone(self, pod: Pod) -> None:
+        self._mirrors.on_gone(pod)
+        if pod.meta.uid in self._roster.workers and not self.outages.keep(pod):
+            self._on_removed(pod)
+
     def _follow(self, worker: PodWorker, old: Pod, new: Pod) -> None:
         if old.spec is not new.spec:
             worker.follow_spec(new.spec)
             self._ending.set_deadline(worker, new)
-        worker.has_changed = worker.must_act = True
+        worker.must_act = True
+        is_status_alone = old.meta.generation == new.meta.generation and old.status != new.status
+        if is_status_alone and self._parts.look_period_ms and not new.spec.readiness_gates:
+            # What others write into a status is no word to a worker.
+            self._parts.compare_later(worker)
+        else:
+            worker.has_changed = True
         self._parts.touch(worker)
 
     def hear(self, worker: PodWorker, heard: Pod) -> None:
@@ -201,23 +226,6 @@ class Kubelets:
         worker.stage_timer = None
         self.look(worker, pod)
 
-    def _begin(self, worker: PodWorker, pod: Pod) -> None:
-        """First status, then sandbox and network (SBOX-01). A pod that is refused is failed and forgotten."""
-        if self._admission.refuses(worker, pod):
-            self._ending.forget(worker)
-            return
-        worker.stage = SYNCING
-        pod = self._reporter.report(worker, pod)
-        self.begin_anew(worker, pod)
-
-    def begin_anew(self, worker: PodWorker, pod: Pod) -> None:
-        """Set what a kubelet that has just started would: the deadline, and a sandbox where there is none."""
-        if worker.stage != SYNCING:
-            return
-        self._ending.set_deadline(worker, pod)
-        if not worker.runtime.sandbox_id and pod.meta.deletion_ms is None:
-            self.sandboxes.begin(worker, pod)
-
     # --- one look -------------------------------------------------------------------------------------
 
     def _on_return(self, worker: PodWorker, _pod: Pod) -> None:
@@ -226,99 +234,15 @@ class Kubelets:
         worker.must_act = True
         self._parts.touch(worker)
 
+    def _on_compare(self, worker: PodWorker, _pod: Pod) -> None:
+        worker.status_timer = None
+        worker.has_changed = True
+        self._parts.touch(worker)
+
     def _sync(self, _namespace: str, uid: str) -> None:
         worker = self._roster.workers.get(uid)
         if worker is not None:
             self.look(worker, self._roster.known(worker.uid))
-
-    def look(self, worker: PodWorker, pod: Pod) -> None:
-        """Do what has become necessary."""
-        if self._parts.is_out_of_sight(worker):
-            return
-        hooked = worker.find_hooked() if worker.hooked else None
-        if hooked is not None and worker.uid not in self._roster.gone:
-            if hooked.stage == RUNNING:
-                self._stopper.stop(worker, pod, hooked, FAILED_POST_START_HOOK, FAILED_POST_START_HOOK)
-            return
-        is_ending = worker.stop_reason or pod.meta.deletion_ms is not None
-        if (is_ending or worker.stage not in (WAITING, SYNCING)) and self._ending.take_over(worker, pod):
-            return
-        if worker.stage == WAITING:
-            self._begin(worker, pod)
-            return
-        if worker.resize:
-            self._resizer.sync(worker, pod)
-        if worker.has_unsaid and (worker.must_act or worker.has_changed):
-            self._say(worker)
-        if worker.has_changed:
-            pod = self._reporter.report(worker, pod)
-        if worker.is_done or pod.status.phase in (SUCCEEDED, FAILED):
-            # A terminal phase is final: whatever might have run again does not (POD-PHASE-17).
-            self._ending.finish_early(worker, pod)
-            return
-        if worker.must_act:
-            if worker.runtime.sandbox_ready:
-                worker.must_act = False
-                self._act(worker, pod)
-            elif worker.runtime.sandbox_id and not self.sandboxes.renew(worker, pod):
-                self._ending.finish_early(worker, pod)
-
-    def _say(self, worker: PodWorker) -> None:
-        """A look tells why the one before did not start a container, and tries again."""
-        worker.has_unsaid = False
-        worker.must_act = True
-        for run in worker.runs.values():
-            if run.unsaid is None or run.process is not None or run.stage != IDLE:
-                continue
-            seen = worker.runtime.containers.get(run.container.name)
-            if run.container.is_init and seen is not None and seen.state == EXITED and not seen.exit_code:
-                # That an init container has completed outweighs why it does not run again.
-                continue
-            worker.has_changed = worker.has_changed or run.waiting != run.unsaid
-            run.waiting = run.unsaid
-
-    def _act(self, worker: PodWorker, pod: Pod) -> None:
-        self._parts.stay(worker)
-        actions = decide_pod_actions(worker.spec, worker.runtime, probe_results=self._prober.results(worker))
-        if actions.restart_all:
-            self._restart_all.begin(worker, actions.restart_all)
-            return
-        runs = worker.runs
-        again = [name for name, run in runs.items() if run.must_restart and run.process is None]
-        if actions.kill_pod and not any(run.must_restart for run in runs.values()):
-            self._ending.finish_early(worker, pod)
-            return
-        trace = self._parts.trace
-        cause, before = trace.cause, trace.seq
-        for victim in actions.containers_to_kill:
-            run, trace.cause = runs[victim.name], cause
-            run.must_restart = victim.name in actions.containers_to_start
-            self._stopper.kill(worker, pod, run, victim)
-        if worker.has_changed:
-            # What has just ended is told before its next run begins (RESTART-14).
-            pod = self._reporter.report(worker, self._roster.known(worker.uid))
-        inits = (*actions.ephemeral_containers_to_start, *actions.init_containers_to_start)
-        self._start(worker, pod, (*inits, *actions.containers_to_start, *again))
-        if worker.has_changed:
-            self._reporter.report(worker, self._roster.known(worker.uid))
-            if worker.return_timer is not None and isinstance(trace.cause, int):
-                worker.return_row = trace.cause
-        if trace.seq > before:
-            self._parts.lead_on(worker)
-
-    def _start(self, worker: PodWorker, pod: Pod, names: Iterable[str]) -> None:
-        """Start containers one after the other. All else waits for one with a postStart hook."""
-        trace = self._parts.trace
-        cause = trace.cause
-        for name in names:
-            run = worker.runs[name]
-            if run.process is None and run.stage == IDLE and run.stage_timer is None:
-                # What one container comes to does not follow from what another one has.
-                trace.cause = cause
-                self._starter.start(worker, pod, run)
-                if run.container.post_start is not None and run.is_beginning:
-                    worker.hooked = name
-                    return
 
     # --- what happens to containers -------------------------------------------------------------------
 
@@ -349,6 +273,7 @@ class Kubelets:
         if process is None:
             return
         end = process.exit
+        self.evictor.on_written(worker)
         pod = self._roster.known(worker.uid)
         if end is None:
             self._parts.schedule_wake(worker, run)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..api.context import Context
 from ..heart.chance import PART
-from ..heart.timing import RESYNC_MS, RETURN_PERMILLE, UPKEEP_PROGRAM_MS
+from ..heart.correlator import pay
+from ..heart.timing import RESYNC_MS, RETURN_PERMILLE, STATUS_SYNC_MS, UPKEEP_PROGRAM_MS
 from ..objects.meta import Subject
 from ..objects.pod import Pod
 from ..programs import Behavior, Profile, resolve_behavior
@@ -22,7 +23,7 @@ SOURCE = "kubelet"
 NORMAL, WARNING = "Normal", "Warning"
 # Kinds of timers, as the agenda and its checkpoints name them.
 PULLED, CREATED = "kubelet.pulled", "kubelet.created"
-HOOK_DONE, RETURN = "kubelet.hookDone", "kubelet.return"
+HOOK_DONE, RETURN, COMPARE = "kubelet.hookDone", "kubelet.return", "kubelet.compare"
 WAKE, PROBE, KILL = "kubelet.wake", "kubelet.probe", "kubelet.kill"
 GRACE_END, DEADLINE, RESIZED = "kubelet.graceEnd", "kubelet.deadline", "kubelet.resized"
 
@@ -57,6 +58,7 @@ class Parts:
         "context",
         "cpus",
         "has_profiles",
+        "look_period_ms",
         "outages",
         "profiles",
         "roster",
@@ -76,6 +78,8 @@ class Parts:
         self.has_profiles = 0
         self.cpus = Cpus(context.store, self.roster)
         self._network = Network(context.store, self.roster)
+        # How often kubelets look at their runtimes; 0: whenever something happens there.
+        self.look_period_ms = context.timing.spreads["kubelet_look"][1]
         # How many outages there are, so that a cluster without any pays nothing for them.
         self.outages = 0
 
@@ -106,8 +110,6 @@ class Parts:
 
     def is_out_of_sight(self, worker: PodWorker) -> bool:
         """Whether nobody sees to a pod: its kubelet is down, or has not heard of it yet and now cannot."""
-        if not self.outages:
-            return False
         is_new = worker.stage == WAITING and worker.uid not in self.roster.statics
         return (is_new and self.is_cut_off(worker.node)) or self.is_left_alone(worker)
 
@@ -157,13 +159,23 @@ class Parts:
         if timer is not None:
             self.context.agenda.cancel(timer[0], timer[1])
 
-    def next_look_ms(self, node: str, from_ms: int) -> int:
-        """When the kubelet of a node next looks at its runtime, and at workers that are due."""
-        period_ms = self.context.timing.spreads["kubelet_look"][1]
-        if not period_ms:
+    def next_look_ms(self, node: str, from_ms: int, period_ms: int = 0) -> int:
+        """When the kubelet of a node next looks at its runtime, and at workers that are due.
+
+        `period_ms`: or at what it looks at as often as that, beginning at the same instant.
+        """
+        if not self.look_period_ms:
             return from_ms
-        phase_ms = self.context.chance.draw_ms("kubelet_look", node, 0, period_ms - 1)
-        return from_ms + (phase_ms - from_ms) % period_ms
+        phase_ms = self.context.chance.draw_ms("kubelet_look", node, 0, self.look_period_ms - 1)
+        return from_ms + (phase_ms - from_ms) % (period_ms or self.look_period_ms)
+
+    def return_ms(self, worker: PodWorker, from_ms: int, least_ms: int) -> int:
+        """When a worker comes back that may after `least_ms`, counted from an instant."""
+        wait_ms = min(least_ms, RESYNC_MS)
+        if not self.context.timing.is_instant:
+            key = f"{worker.uid}{PART}{from_ms}"
+            wait_ms = wait_ms * self.context.chance.draw_ms("return", key, *RETURN_PERMILLE) // 1000
+        return self.next_look_ms(worker.node, from_ms + wait_ms)
 
     def come_back(self, worker: PodWorker, least_ms: int, is_progress: bool = True) -> None:
         """Have a worker look at its pod again, as one whose look has not reached what it was to.
@@ -172,11 +184,7 @@ class Parts:
         for counts; the next look, whatever brings it, asks anew (kubelet, completeWork).
         """
         now_ms = self._clock.now_ms
-        wait_ms = min(least_ms, RESYNC_MS)
-        if not self.context.timing.is_instant:
-            key = f"{worker.uid}{PART}{now_ms}"
-            wait_ms = wait_ms * self.context.chance.draw_ms("return", key, *RETURN_PERMILLE) // 1000
-        due_ms = self.next_look_ms(worker.node, now_ms + wait_ms)
+        due_ms = self.return_ms(worker, now_ms, least_ms)
         known = worker.return_timer
         if known is not None:
             if known[1] <= due_ms and (known[2] or not is_progress):
@@ -191,6 +199,18 @@ class Parts:
         if worker.return_timer is not None:
             self.cancel((worker.return_timer[0], worker.return_timer[2]))
             worker.return_timer = None
+
+    def notice(self, worker: PodWorker) -> None:
+        """Have the worker look when its kubelet next looks at its runtime, unless it does before (PLEG)."""
+        due_ms = self.next_look_ms(worker.node, self._clock.now_ms)
+        self.context.loop.enqueue_at("kubelet", "", worker.uid, due_ms)
+
+    def compare_later(self, worker: PodWorker) -> None:
+        """Have the worker tell its pod's status anew when its kubelet next compares it with what was said."""
+        if worker.status_timer is None:
+            now_ms = self._clock.now_ms
+            due_ms = self.next_look_ms(worker.node, now_ms, STATUS_SYNC_MS)
+            worker.status_timer, _ = self.later(due_ms - now_ms, COMPARE, worker)
 
     def touch(self, worker: PodWorker) -> None:
         """Have the worker looked at before this instant ends."""
@@ -219,8 +239,26 @@ class Parts:
         if pod is not None:
             path = run.container.field_path if run is not None else None
             subject = pod.meta.subject or pod.subject
+            if event_type == NORMAL:
+                return self.tell_normal(worker, subject, reason, message, path)
             return self.trace.event(subject, event_type, reason, message, SOURCE, path)
         return 0
+
+    def tell_normal(
+        self,
+        teller: PodWorker | NodeAgent,
+        subject: Subject,
+        reason: str,
+        message: str,
+        path: str | None = None,
+        detail: dict[str, Any] | None = None,
+    ) -> int:
+        """Emit an event on something normal: each is told anew, but no more of them than are paid for."""
+        paid_ms = pay(teller.paid_ms, self._clock.now_ms)
+        if paid_ms is None:
+            return 0
+        teller.paid_ms = paid_ms
+        return self.trace.plain_event(subject, NORMAL, reason, message, SOURCE, path, detail)
 
     # --- programs -------------------------------------------------------------------------------------
 

@@ -72,8 +72,8 @@ class Reporter:
             stored = parts.told_of(worker)
             if stored is None:
                 return pod
-        if worker.hooked and worker.find_hooked() is not None:
-            # A look that waits for a hook has said what there was to say; the next one goes on (CSTATE-07).
+        if worker.under_way and worker.is_busy:
+            # A look has said what there was to say as it began; the next one goes on (CSTATE-07).
             return stored
         worker.has_changed = False
         host_ip = parts.agents[worker.node].host_ip
@@ -140,7 +140,7 @@ class Reporter:
             generation=pod.meta.generation,
             features=self._features,
         )
-        if phase == FAILED and why == EVICTED:
+        if phase == FAILED and why == EVICTED and not worker.exceeds_limit:
             conditions = with_disruption(conditions, message, self._clock.now_ms)
         if worker.stage == TERMINATED:
             init_statuses, statuses = mark_unlocated(spec, init_statuses, statuses)

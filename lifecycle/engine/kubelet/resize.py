@@ -25,7 +25,7 @@ from ..rules.qos import GUARANTEED
 from .container_run import ContainerRun, with_resources
 from .parts import NORMAL, RESIZED, WARNING, Parts
 from .stopping.termination import Stopper
-from .worker import APPLYING, ASKED, DEFERRED, FINISHING, INFEASIBLE, TERMINATED, PodWorker
+from .worker import APPLYING, ASKED, DEFERRED, FINISHING, INFEASIBLE, KILLING, TERMINATED, PodWorker
 
 PENDING, IN_PROGRESS = "PodResizePending", "PodResizeInProgress"
 RESIZABLE = ("cpu", "memory")
@@ -150,6 +150,8 @@ class Resizer:
                 continue
             name = container.name
             run.must_restart = True
+            if self._parts.look_period_ms:
+                worker.under_way = KILLING
             why = ContainerToKill(name, "", "Resize", f"Container {name} resize requires restart")
             self._stopper.kill(worker, pod, run, why)
         worker.has_changed = worker.must_act = True

@@ -24,7 +24,7 @@ class Roster:
         "_count",
         "_on_host_network",
         "_store",
-        "_without_sandbox",
+        "_without_volumes",
         "gone",
         "heard",
         "statics",
@@ -39,7 +39,8 @@ class Roster:
         # Those with addresses of their own; pods in their node's network share its one.
         self._by_address: dict[str, PodWorker] = {}
         self._on_host_network: dict[str, PodWorker] = {}
-        self._without_sandbox: dict[str, PodWorker] = {}
+        # Those whose volumes are not mounted yet, as far as they have any.
+        self._without_volumes: dict[str, PodWorker] = {}
         self.statics: dict[str, Pod] = {}
         self.gone: dict[str, Pod] = {}
         self.heard: dict[str, Pod] = {}
@@ -64,8 +65,8 @@ class Roster:
         worker.number = self._count
         self.workers[worker.uid] = worker
         self._by_node.setdefault(worker.node, {})[worker.uid] = worker
-        if not worker.runtime.sandbox_id:
-            self._without_sandbox[worker.uid] = worker
+        if worker.spec.volumes and not worker.runtime.sandbox_id:
+            self._without_volumes[worker.uid] = worker
         if worker.ip:
             self._give_address(worker)
 
@@ -73,7 +74,7 @@ class Roster:
         """Nothing of the pod is left on its node."""
         del self.workers[worker.uid]
         self.gone.pop(worker.uid, None)
-        self._without_sandbox.pop(worker.uid, None)
+        self._without_volumes.pop(worker.uid, None)
         self._drop_address(worker)
         of_node = self._by_node[worker.node]
         del of_node[worker.uid]
@@ -82,8 +83,10 @@ class Roster:
 
     def take_sandbox(self, worker: PodWorker, ip: str) -> None:
         """A sandbox was made for a pod, with an address."""
-        self._without_sandbox.pop(worker.uid, None)
-        self._drop_address(worker)
+        if worker.spec.volumes:
+            self._without_volumes.pop(worker.uid, None)
+        if worker.ip:
+            self._drop_address(worker)
         worker.ip = ip
         self._give_address(worker)
 
@@ -118,9 +121,9 @@ class Roster:
             if uid in stored or uid in self.statics:
                 yield worker
 
-    def workers_without_sandbox(self) -> list[PodWorker]:
-        """Those that were taken and have had no sandbox yet, in the order in which they came."""
-        waiting = (worker for worker in self._without_sandbox.values() if worker.stage == SYNCING)
+    def workers_to_mount_for(self) -> list[PodWorker]:
+        """Those with volumes that were taken and have had no sandbox yet, in the order in which they came."""
+        waiting = (worker for worker in self._without_volumes.values() if worker.stage == SYNCING)
         return sorted(waiting, key=_number)
 
 

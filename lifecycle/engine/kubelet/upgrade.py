@@ -255,10 +255,10 @@ def _forget_timers(entry: dict[str, Any]) -> None:
     for run in entry["runs"].values():
         run.update(dict.fromkeys(("stage_timer", "wake_timer", "kill_timer")))
         probes = run.get("probes") or {}
-        run["probes"] = {kind: [*probe[:6], None, None] for kind, probe in probes.items()}
+        run["probes"] = {kind: [*probe[:6], None, None, None] for kind, probe in probes.items()}
 
 
-_POD_TIMERS = ("stage_timer", "grace_end_timer", "deadline_timer")
+_POD_TIMERS = ("stage_timer", "grace_end_timer", "deadline_timer", "status_timer")
 
 
 def _take_status(worker: PodWorker, run: ContainerRun, status: ContainerStatus) -> None:

@@ -17,13 +17,16 @@ from .saving import load_map, load_row, save_map, save_row
 # Stages of a pod.
 WAITING, SYNCING, TERMINATING, TERMINATED = "waiting", "syncing", "terminating", "terminated"
 STAGES = (WAITING, SYNCING, TERMINATING, TERMINATED)
+# What a look that is not over yet is at: ending containers, or starting them.
+KILLING, BEGINNING = "killing", "beginning"
 # Stages of a resize: asked for, held back, being applied, waiting for containers that restart for it.
 ASKED, DEFERRED, INFEASIBLE, APPLYING, FINISHING = "Asked", "Deferred", "Infeasible", "Applying", "Finishing"
 NO_CPUS: Mapping[str, tuple[int, ...]] = {}
 _POD_DATA = (
     "stage stage_timer ip is_reported has_initialized stop_started_ms stop_reason grace_seconds"
     " grace_end_timer deadline_timer evicted exclusive_cpus first_host_id is_renewing resize"
-    " sandbox_failed_ms return_timer has_unsaid is_done has_untold return_row hooked"
+    " sandbox_failed_ms return_timer has_unsaid is_done has_untold return_row under_way paid_ms"
+    " mounting_ms exceeds_limit status_timer"
 ).split()
 _SANDBOX_DATA = "sandbox_id sandbox_ready sandbox_attempt sandbox_ip".split()
 _RECORD_DATA = (
@@ -37,6 +40,7 @@ class PodWorker:
     __slots__ = (
         "deadline_timer",
         "evicted",
+        "exceeds_limit",
         "exclusive_cpus",
         "first_host_id",
         "grace_end_timer",
@@ -45,14 +49,15 @@ class PodWorker:
         "has_initialized",
         "has_unsaid",
         "has_untold",
-        "hooked",
         "ip",
         "is_done",
         "is_renewing",
         "is_reported",
+        "mounting_ms",
         "must_act",
         "node",
         "number",
+        "paid_ms",
         "processes",
         "resize",
         "return_row",
@@ -63,10 +68,12 @@ class PodWorker:
         "spec",
         "stage",
         "stage_timer",
+        "status_timer",
         "stop_reason",
         "stop_started_ms",
         "told",
         "uid",
+        "under_way",
         "untold_ends",
         "volumes",
     )
@@ -79,33 +86,34 @@ class PodWorker:
         self.spec: PodSpec = pod.spec
         self.stage = WAITING
         self.runtime = RuntimePod()
-        self.runs: dict[str, ContainerRun] = {}
-        for container in pod.spec.all_containers:
-            self.runs[container.name] = ContainerRun(container)
+        self.runs = {one.name: ContainerRun(one) for one in pod.spec.all_containers}
         self.stage_timer: int | None = None
+        # Since when its volumes could not be mounted.
+        self.mounting_ms: int | None = None
         # When it comes back to look again: number, instant, whether that is progress.
         self.return_timer: tuple[int, int, bool] | None = None
         # The row that told why, where it was written after the timer was set.
         self.return_row = 0
-        self.ip = ""
+        self.ip = self.stop_reason = ""
         self.is_reported = False
         # Whether its containers have come to their end, by what was told last.
         self.is_done = False
         # The status it reported last and the facts that made it, while these are those of a first start.
         self.told: tuple[PodStatus, tuple[bool, bool, bool, bool | None]] | None = None
         # What the next look has to do: tell a changed status, decide what to start or stop.
-        self.has_changed = True
-        self.must_act = True
-        self.has_initialized = False
+        self.has_changed = self.must_act = True
+        # Whether it is evicted for a limit of its own, which is no disruption.
+        self.has_initialized = self.exceeds_limit = False
         # Whether a container has a reason that the next look tells, or a run that is not told of yet.
         self.has_unsaid = self.has_untold = False
-        # The container with a postStart hook that the look now made waits for.
-        self.hooked = ""
-        self.stop_started_ms = 0
-        self.stop_reason = ""
-        self.grace_seconds = 0
+        # What the look now made is still at.
+        self.under_way = ""
+        # And the instant by which the normal events told about the pod are paid for (correlator.pay).
+        self.stop_started_ms = self.grace_seconds = self.paid_ms = 0
         self.grace_end_timer: int | None = None
         self.deadline_timer: int | None = None
+        # When its kubelet next sees what others have made of its status.
+        self.status_timer: int | None = None
         # Why it is ended by its kubelet: reason, message, and the grace it is given if not its own.
         self.evicted: tuple[str, str, int | None] | None = None
         # Numbers of the CPUs that containers have for themselves, by container.
@@ -113,8 +121,7 @@ class PodWorker:
         # Where its block of ids on the node begins, if it has a user namespace.
         self.first_host_id: int | None = None
         # The sandbox was lost and what ran in it is being stopped; since when none could be made.
-        self.is_renewing = False
-        self.resize = ""
+        self.is_renewing, self.resize = False, ""
         self.sandbox_failed_ms: int | None = None
         self.volumes: dict[str, FileLayer] | None = None
         # The last two ends of each container that a cut-off kubelet has yet to tell.
@@ -132,22 +139,24 @@ class PodWorker:
         ends = (self.untold_ends or {}).items()
         self.untold_ends = {name: end for name, end in ends if self.runs[name].stage == POST_START} or None
 
-    def find_hooked(self) -> ContainerRun | None:
-        """The container whose postStart hook keeps the worker from all else (kubelet, SyncPod)."""
-        if not self.hooked:
-            return None
-        run = self.runs[self.hooked]
-        if run.is_beginning:
-            return run
-        self.hooked = ""
-        return None
+    def find_awaited(self) -> ContainerRun | None:
+        """The container that the look under way waits for."""
+        return next((run for run in self.runs.values() if run.is_awaited), None)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a look is not over: until then its worker neither looks nor tells (kubelet, SyncPod)."""
+        if not self.under_way:
+            return False
+        return self.under_way == KILLING or self.find_awaited() is not None
 
     def drop_timers(self, cancel: Callable[..., None]) -> None:
         """Cancel the timers of the pod as a whole."""
-        for number in (self.stage_timer, self.grace_end_timer, self.deadline_timer):
+        for number in (self.stage_timer, self.grace_end_timer, self.deadline_timer, self.status_timer):
             if number is not None:
                 cancel(number)
-        self.stage_timer = self.grace_end_timer = self.deadline_timer = None
+        self.stage_timer = self.grace_end_timer = self.deadline_timer = self.status_timer = None
+        self.mounting_ms = None
         if self.return_timer is not None:
             cancel(self.return_timer[0], self.return_timer[2])
             self.return_timer = None

@@ -58,6 +58,7 @@ class Container(Reading, read_from=("raw", "section")):
         self.liveness_probe = Probe.from_json(raw.get("livenessProbe"))
         self.readiness_probe = Probe.from_json(raw.get("readinessProbe"))
         self.startup_probe = Probe.from_json(raw.get("startupProbe"))
+        self.has_probes = any((self.liveness_probe, self.readiness_probe, self.startup_probe))
         self.post_start: dict[str, Any] | None = lifecycle.get("postStart")
         self.pre_stop: dict[str, Any] | None = lifecycle.get("preStop")
         self.stop_signal: str | None = lifecycle.get("stopSignal")

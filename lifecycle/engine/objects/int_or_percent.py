@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from .shortened import shorten
+
 IntOrPercent = int | str
 _PERCENT = re.compile(r"[+-]?\d+%")
 
@@ -17,7 +19,7 @@ def resolve(value: IntOrPercent, total: int, round_up: bool) -> int:
     if isinstance(value, int):
         return value
     if not _PERCENT.fullmatch(value):
-        raise ValueError(f"{value!r} is neither a whole number nor a percentage such as 25%")
+        raise ValueError(f"{shorten(value)} is neither a whole number nor a percentage such as 25%")
     hundredths = int(value[:-1]) * total
     return -(-hundredths // 100) if round_up else hundredths // 100
 

@@ -14,22 +14,19 @@ from .record import Record
 class Kind(Record):
     """One kind: `api_version` such as `apps/v1`, its name, plural and short names, and its scope."""
 
-    __slots__ = ("api_version", "id", "name", "namespaced", "plural", "short_names")
+    __slots__ = ("api_version", "group", "id", "name", "namespaced", "plural", "short_names")
 
     def __init__(
         self, api_version: str, name: str, plural: str, namespaced: bool = True, short_names: str = ""
     ) -> None:
         self.api_version = api_version
+        # The API group, "" for the core group.
+        self.group = group_of(api_version)
         self.id = name
         self.name = name
         self.plural = plural
         self.namespaced = namespaced
         self.short_names = tuple(short_names.split())
-
-    @property
-    def group(self) -> str:
-        """The API group, "" for the core group."""
-        return group_of(self.api_version)
 
     @property
     def resource(self) -> str:

@@ -54,6 +54,8 @@ BehaviorKey = tuple[str, str, str | None, int]
 """Container, image, the annotation that says what it does, and how often profiles have changed."""
 ImageKey = tuple[str, str]
 """Container and image."""
+HostPort = tuple[str, str, int]
+"""Protocol, address and number of a port of the node."""
 
 
 @dataclass(slots=True, eq=False)
@@ -66,6 +68,10 @@ class TemplateNotes:
 
     # The API server's: the spec as admission completes it, and the status its pods begin with.
     admitted: PodSpec | None = None
+    # The API server's: the versions of the classes when those were asked, and what a class has against it.
+    admitted_at: int = -1
+    classes_at: int = -1
+    class_problem: str = ""
     new_status: PodStatus | None = None
     # The store's: the first status of a pod, the rows its creation tells, and how it is shown then.
     first_changes: tuple[PodStatus, list[Any], Shown] | None = None
@@ -77,6 +83,10 @@ class TemplateNotes:
     # The rules': amounts that the pod asks of a node, and may use.
     effective_requests: Mapping[str, int] | None = None
     effective_limits: Mapping[str, int] | None = None
+    # The rules': whether its use of local storage has limits.
+    has_storage_limits: bool | None = None
+    # The rules': ports that the pod takes of its node.
+    host_ports: tuple[HostPort, ...] | None = None
     # The rules': whether the exit of a container may restart all, and the PodActions of a fresh sandbox.
     may_restart_all: bool | None = None
     first_actions: object = None
@@ -126,6 +136,7 @@ class PodSpec(Reading):
         self.service_account_name: str = raw.get("serviceAccountName") or "default"
         self.scheduler_name: str = raw.get("schedulerName") or DEFAULT_SCHEDULER
         others = (self.init_containers, self.ephemeral_containers, self.readiness_gates)
+        self.has_post_start = any(one.post_start is not None for one in self.containers)
         # One container and nothing else that its conditions wait for.
         self.is_plain = len(self.containers) == 1 and not any(others)
         self.notes = TemplateNotes()

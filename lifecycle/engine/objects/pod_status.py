@@ -57,6 +57,34 @@ class PodStatus(Record):
         new.nominated_node_name = nominated_node_name
         return new
 
+    def reported(
+        self,
+        phase: str,
+        conditions: tuple[Condition, ...],
+        containers: tuple[ContainerStatus, ...],
+        pod_ip: str,
+        host_ip: str,
+        start_ms: int,
+        observed_generation: int | None,
+    ) -> PodStatus:
+        """The status as a kubelet changes it on the way of a plain start: the hot path's `replace`."""
+        new: PodStatus = object.__new__(PodStatus)
+        new.phase = phase
+        new.conditions = conditions
+        new.containers = containers
+        new.init_containers = self.init_containers
+        new.ephemeral_containers = self.ephemeral_containers
+        new.reason = self.reason
+        new.message = self.message
+        new.pod_ip = pod_ip
+        new.host_ip = host_ip
+        new.start_ms = start_ms
+        new.qos_class = self.qos_class
+        new.observed_generation = observed_generation
+        new.nominated_node_name = self.nominated_node_name
+        new.extra = self.extra
+        return new
+
     @classmethod
     def from_json(cls, data: Mapping[str, Any] | None, epoch_ms: int = 0) -> PodStatus:
         """Read `status`; unknown fields are kept in `extra`."""

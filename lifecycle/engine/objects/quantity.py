@@ -11,6 +11,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from .shortened import shorten
+
 _QUANTITY = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(Ki|Mi|Gi|Ti|Pi|Ei|[eE][+-]?\d{1,2}|n|u|m|k|M|G|T|P|E)?")
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
@@ -24,7 +26,8 @@ def _parse(text: str) -> Fraction:
     match = _QUANTITY.fullmatch(text)
     if match is None:
         raise ValueError(
-            f"{text!r} is not a quantity: use a number with an optional suffix such as 100m, 2, 64Mi or 1G"
+            f"{shorten(text)} is not a quantity:"
+            " use a number with an optional suffix such as 100m, 2, 64Mi or 1G"
         )
     sign, number, suffix = match.groups()
     value = Fraction(number)
@@ -40,7 +43,7 @@ def _parse(text: str) -> Fraction:
 def parse_quantity(value: Any) -> Fraction:
     """The exact value of a quantity. Raises ValueError naming the text and the form expected."""
     if isinstance(value, bool):
-        raise ValueError(f"{value!r} is not a quantity")
+        raise ValueError(f"{shorten(value)} is not a quantity")
     return _parse(str(value).strip())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from .condition import Condition
 from .kinds import Kind
@@ -75,10 +75,11 @@ class ReplicaSet(Workload):
 
     __slots__ = ()
     KIND = REPLICA_SET_KIND.name
-    SPEC, STATUS = ReplicaSetSpec, ReplicaSetStatus
+    SPEC: ClassVar[type[Any]] = ReplicaSetSpec
+    STATUS = ReplicaSetStatus
     spec: ReplicaSetSpec
     status: ReplicaSetStatus
 
-    def with_spec(self, spec: ReplicaSetSpec) -> ReplicaSet:
+    def with_spec(self, spec: ReplicaSetSpec) -> Self:
         """The ReplicaSet with another spec."""
-        return ReplicaSet(self.kind, self.meta, spec, self.status, self.resource_version, self.extra)
+        return type(self)(self.kind, self.meta, spec, self.status, self.resource_version, self.extra)

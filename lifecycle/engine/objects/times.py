@@ -10,6 +10,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
+from .shortened import shorten
+
 _START = datetime(1970, 1, 1, tzinfo=UTC)
 _RFC_3339 = re.compile(
     r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-]\d\d:\d\d)",
@@ -31,7 +33,7 @@ def parse_utc_ms(text: str) -> int:
     """Milliseconds since 1970 of an RFC 3339 time. Raises ValueError naming the text."""
     match = _RFC_3339.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r} is not an RFC 3339 time such as 2026-01-01T00:00:00Z")
+        raise ValueError(f"{shorten(text)} is not an RFC 3339 time such as 2026-01-01T00:00:00Z")
     day, clock, fraction, zone = match.groups()
     moment = datetime.fromisoformat(f"{day}T{clock}{'+00:00' if zone in 'Zz' else zone}")
     whole = (moment - _START) // timedelta(milliseconds=1)

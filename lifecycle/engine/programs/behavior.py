@@ -43,6 +43,8 @@ class RunPlan:
     for_: Duration | None = None
     exit: int = 0
     reason: str | None = None
+    says: str = ""
+    """A line of its log."""
 
 
 FOREVER = RunPlan()
@@ -149,6 +151,8 @@ class Behavior:
     """From the start until the program listens; None: at once."""
     is_opaque: bool = True
     """Nothing is known of the files inside: exec checks that need them are taken as the program's health."""
+    is_assumed: bool = False
+    """Nothing is known of its program: it is taken to start, to go on running and to answer on every port."""
     assumptions: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     """What could not be interpreted, with its fallback: a Warning event each."""

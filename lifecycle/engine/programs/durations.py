@@ -7,26 +7,16 @@ Randomness is handed in: this module holds none.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Decimal
 from statistics import NormalDist
+
+from ..heart.timing import parse_milliseconds
+from ..objects.shortened import shorten
 
 Draw = Callable[..., float]
 """`draw(purpose, *key)` gives a number in [0, 1), always the same for the same purpose and key."""
 
-_UNIT_MS = {
-    "ns": Decimal("0.000001"),
-    "us": Decimal("0.001"),
-    "µs": Decimal("0.001"),
-    "ms": Decimal(1),
-    "s": Decimal(1000),
-    "m": Decimal(60_000),
-    "h": Decimal(3_600_000),
-}
-_PART = re.compile(r"(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)")
-_WHOLE = re.compile(r"(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+\Z")
 _SMALLEST_CHANCE = 1e-12
 _WANTED = "a duration such as 3s, a range such as 2s..6s, or {normal: [3s, 500ms]}"
 
@@ -74,14 +64,6 @@ class Duration:
 NOTHING = Duration.fixed(0)
 
 
-def parse_milliseconds(text: str) -> int:
-    """`1m30s` is 90000. Raises ValueError, saying what would be right, for anything else."""
-    if not _WHOLE.match(text):
-        raise ValueError(f"{text!r} is not a duration; write for example 3s, 250ms or 1m30s")
-    total = sum((Decimal(number) * _UNIT_MS[unit] for number, unit in _PART.findall(text)), Decimal(0))
-    return int(total.to_integral_value(ROUND_HALF_EVEN))
-
-
 def read_duration(value: object) -> Duration:
     """Read what a behaviour gives as a duration. Raises ValueError, saying what would be right."""
     if value == 0 and not isinstance(value, bool):
@@ -90,7 +72,7 @@ def read_duration(value: object) -> Duration:
         return _read_text(value)
     if isinstance(value, dict) and set(value) == {"normal"}:
         return _read_normal(value["normal"])
-    raise ValueError(f"{value!r} is not a duration; write {_WANTED}")
+    raise ValueError(f"{shorten(value)} is not a duration; write {_WANTED}")
 
 
 def _read_text(text: str) -> Duration:
@@ -99,11 +81,13 @@ def _read_text(text: str) -> Duration:
         return Duration.fixed(parse_milliseconds(low))
     low_ms, high_ms = parse_milliseconds(low.strip()), parse_milliseconds(high.strip())
     if high_ms < low_ms:
-        raise ValueError(f"{text!r} ends before it begins; write the smaller bound first")
+        raise ValueError(f"{shorten(text)} ends before it begins; write the smaller bound first")
     return Duration.between(low_ms, high_ms)
 
 
 def _read_normal(value: object) -> Duration:
     if not (isinstance(value, list) and len(value) == 2 and all(isinstance(part, str) for part in value)):
-        raise ValueError(f"normal: {value!r} must be [mean, standard deviation], for example [3s, 500ms]")
+        raise ValueError(
+            f"normal: {shorten(value)} must be [mean, standard deviation], for example [3s, 500ms]"
+        )
     return Duration.normal(parse_milliseconds(value[0]), parse_milliseconds(value[1]))

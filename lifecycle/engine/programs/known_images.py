@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from .behavior import EXITS_AT_ONCE, IGNORES, Answer, TermPlan
 from .durations import Duration
@@ -250,6 +251,7 @@ def image_path(image: str) -> str:
     return name.removeprefix("library/")
 
 
+@lru_cache(maxsize=4096)
 def find_image(image: str) -> tuple[str, ImageFacts] | None:
     """The row for an image and the name it was found under; None when the image is not known.
 

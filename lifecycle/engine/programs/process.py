@@ -13,6 +13,7 @@ from lifecycle.userland.shell.machine import Machine
 from lifecycle.userland.shell.run import add_opaque_main, run_machine, start_command
 from lifecycle.userland.shell.waits import next_wake_ms
 from lifecycle.userland.signals import HARMLESS
+from lifecycle.userland.tools.file_server import HOME, find_served
 from lifecycle.userland.world import Exit, World
 
 from ..objects.container import Container
@@ -227,6 +228,19 @@ class Process:
                 return status, self.started_ms + answer.at_ms
             status = answer.status
         return status, None
+
+    def find_served(self, port: int, path: str, now_ms: int, world: World) -> tuple[int, bool] | None:
+        """Status of a file, and whether it is a volume's; None where no folder is served on the port."""
+        machine = self.machine
+        tasks = machine.tasks.values() if machine is not None else ()
+        server = next((task for task in tasks if port in task.ports and HOME in task.state), None)
+        if machine is None or server is None:
+            return None
+        machine.enter(now_ms, world)
+        files = machine.file_system
+        status = 200 if find_served(files, server.state[HOME], path) is not None else 404
+        machine.leave()
+        return status, files.reads_volumes
 
     def usage(self, now_ms: int) -> tuple[int, int]:
         """CPU in thousandths and memory in bytes, now."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
+from ..objects.shortened import shorten
 from .behavior import Declared
 from .reading import Problem, Reader, read_declared
 
@@ -96,7 +97,7 @@ def _read_selector(reader: Reader, value: Any, path: str) -> tuple[Requirement, 
     given = reader.mapping(value, path, ("matchLabels", "matchExpressions"))
     labels = given.get("matchLabels", {})
     if not isinstance(labels, dict):
-        reader.note(f"{path}.matchLabels", f"{labels!r} must map label names to values")
+        reader.note(f"{path}.matchLabels", f"{shorten(labels)} must map label names to values")
         labels = {}
     found = [Requirement(str(key), "In", (str(value),)) for key, value in labels.items()]
     if "matchExpressions" in given:
@@ -111,7 +112,9 @@ def _read_selector(reader: Reader, value: Any, path: str) -> tuple[Requirement, 
 def _read_expression(reader: Reader, value: Any, path: str) -> Requirement | None:
     given = reader.mapping(value, path, ("key", "operator", "values"))
     if given.get("operator") not in _OPERATORS:
-        reader.note(f"{path}.operator", f"{given.get('operator')!r} must be one of {', '.join(_OPERATORS)}")
+        reader.note(
+            f"{path}.operator", f"{shorten(given.get('operator'))} must be one of {', '.join(_OPERATORS)}"
+        )
         return None
     values = given.get("values") or []
     return Requirement(str(given.get("key", "")), given["operator"], tuple(str(one) for one in values))

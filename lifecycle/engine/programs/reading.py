@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ..objects.quantity import cpu_milli, whole
+from ..objects.shortened import MOST_LETTERS, NOTE_LIMIT, cut_note, shorten
 from .behavior import (
     PROBE_TYPES,
     Declared,
@@ -24,6 +25,7 @@ from .behavior import (
 )
 from .durations import NOTHING, Duration, read_duration
 
+MOST_PROBLEMS = 50
 RESULTS = ("success", "failure", "unknown")
 _T = TypeVar("_T")
 
@@ -54,13 +56,15 @@ class Reader:
         self.problems: list[Problem] = []
 
     def note(self, path: str, text: str) -> None:
-        """Keep a mistake, with the path of the field it is in."""
-        self.problems.append(Problem(path, text))
+        """Keep a mistake, with the path of the field it is in; of many the first ones."""
+        if len(self.problems) < MOST_PROBLEMS:
+            # Each container of a pod tells them all.
+            self.problems.append(Problem(cut_note(path, MOST_LETTERS), cut_note(text, 2 * MOST_LETTERS)))
 
     def mapping(self, value: Any, path: str, known: tuple[str, ...]) -> dict[str, Any]:
         """The value as a mapping with known keys only; anything else is noted and left out."""
         if not isinstance(value, dict):
-            self.note(path, f"{value!r} must be a mapping with keys out of {', '.join(known)}")
+            self.note(path, f"{shorten(value)} must be a mapping with keys out of {', '.join(known)}")
             return {}
         for key in value:
             if key not in known:
@@ -70,7 +74,7 @@ class Reader:
     def entries(self, value: Any, path: str, read: Callable[[Any, str], _T | None]) -> tuple[_T, ...]:
         """A list, each entry read on its own; an empty list is a mistake."""
         if not isinstance(value, list) or not value:
-            self.note(path, f"{value!r} must be a list with at least one entry")
+            self.note(path, f"{shorten(value)} must be a list with at least one entry")
             return ()
         read_entries = (read(entry, f"{path}[{index}]") for index, entry in enumerate(value))
         return tuple(entry for entry in read_entries if entry is not None)
@@ -92,15 +96,18 @@ class Reader:
             return None
         if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
             return value
-        self.note(f"{path}.{key}", f"{value!r} must be a whole number from {low} to {high}")
+        self.note(f"{path}.{key}", f"{shorten(value)} must be a whole number from {low} to {high}")
         return None
 
     def text(self, values: Mapping[str, Any], key: str, path: str) -> str | None:
         """Read a text; None, noted, for anything else."""
         value = values.get(key)
-        if value is None or isinstance(value, str):
+        if value is None or (isinstance(value, str) and len(value) <= NOTE_LIMIT):
             return value
-        self.note(f"{path}.{key}", f"{value!r} must be text; put it in quotes")
+        if isinstance(value, str):
+            self.note(f"{path}.{key}", f"{len(value):,} letters are more than a message has, {NOTE_LIMIT:,}")
+            return None
+        self.note(f"{path}.{key}", f"{shorten(value)} must be text; put it in quotes")
         return None
 
     def amount(
@@ -112,7 +119,9 @@ class Reader:
         try:
             return convert(values[key])
         except (ValueError, TypeError):
-            self.note(f"{path}.{key}", f"{values[key]!r} is not a quantity; write for example 100m or 64Mi")
+            self.note(
+                f"{path}.{key}", f"{shorten(values[key])} is not a quantity; write for example 100m or 64Mi"
+            )
             return None
 
 
@@ -120,7 +129,7 @@ def read_behavior(parsed: Any, path: str) -> Reading:
     """Read the annotation's value: container names to behaviours."""
     reader = Reader()
     if not isinstance(parsed, dict):
-        reader.note(path, f"{parsed!r} must map container names to behaviours")
+        reader.note(path, f"{shorten(parsed)} must map container names to behaviours")
         return Reading({}, tuple(reader.problems))
     behaviors = {str(name): read_declared(reader, value, f"{path}.{name}") for name, value in parsed.items()}
     return Reading(behaviors, tuple(reader.problems))
@@ -180,7 +189,7 @@ def _read_run(reader: Reader, value: Any, path: str) -> RunPlan | None:
             reader.note(path, "a run that lasts forever has no for, exit or reason")
         return RunPlan()
     if "forever" in given and given["forever"] is not False:
-        reader.note(f"{path}.forever", f"{given['forever']!r} must be true or false")
+        reader.note(f"{path}.forever", f"{shorten(given['forever'])} must be true or false")
     if "for" not in given and "exit" not in given:
         reader.note(path, "say how the run ends, for example {for: 20s, exit: 1}, or {forever: true}")
         return None
@@ -194,7 +203,7 @@ def _read_term(reader: Reader, value: Any, path: str) -> TermPlan:
             reader.note(path, "a process that ignores TERM has no takes or exit")
         return TermPlan(ignore=True)
     if "ignore" in given and given["ignore"] is not False:
-        reader.note(f"{path}.ignore", f"{given['ignore']!r} must be true or false")
+        reader.note(f"{path}.ignore", f"{shorten(given['ignore'])} must be true or false")
     takes = reader.duration(given, "takes", path) or NOTHING
     return TermPlan(takes, reader.number(given, "exit", path, 0, 255) or 0)
 
@@ -220,7 +229,7 @@ def _read_point(reader: Reader, value: Any, path: str) -> ProbePoint | None:
     given = reader.mapping(value, path, ("at", "result", "message"))
     at = reader.duration(given, "at", path) or NOTHING
     if given.get("result") not in RESULTS:
-        reader.note(f"{path}.result", f"{given.get('result')!r} must be one of {', '.join(RESULTS)}")
+        reader.note(f"{path}.result", f"{shorten(given.get('result'))} must be one of {', '.join(RESULTS)}")
         return None
     return ProbePoint(at, given["result"], reader.text(given, "message", path))
 

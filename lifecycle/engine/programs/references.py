@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-_REFERENCE = re.compile(r"\$(\$|\((\w[\w.-]*)\))")
+# A name reaches to the first closing bracket: of `$(echo $(NAME))` nothing is replaced.
+_REFERENCE = re.compile(r"\$(\$|\(([^)]*)\))")
 
 
-def container_environment(raw: Mapping[str, Any]) -> dict[str, str]:
-    """The variables whose values are written in the manifest itself, references among them resolved."""
-    values: dict[str, str] = {}
-    for entry in raw.get("env") or ():
-        if "valueFrom" not in entry:
-            values[str(entry.get("name", ""))] = expand_references(str(entry.get("value") or ""), values)
-    return values
+def expand_check(words: Iterable[str], raw: Mapping[str, Any]) -> list[str]:
+    """An exec probe's command: only texts of the manifest are put in, as they are; other variables are empty.
+
+    Models the kubelet's ExpandContainerCommandOnlyStatic.
+    """
+    values = {str(entry.get("name", "")): str(entry.get("value") or "") for entry in raw.get("env") or ()}
+    return [expand_references(word, values) for word in words]
 
 
 def expand_references(text: str, values: Mapping[str, str]) -> str:

@@ -7,6 +7,7 @@ be kept per pod template.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..objects.container import Container
@@ -16,11 +17,12 @@ from .behavior_yaml import ANNOTATION, read_annotation
 from .durations import Duration
 from .image_files import is_missing
 from .known_images import KNOWN_IMAGES, ImageFacts, find_image, shell_flavour
+from .nginx_needs import find_nginx_problem
 from .profiles import Profile, choose_profile
-from .references import container_environment, expand_references
 from .script import Script, examine, is_interpretable
 
 _AT_ONCE = Duration.fixed(0)
+_FAILED_START = Duration.fixed(50)
 _SHORT_TASK = Duration.fixed(1_000)
 _BATCH_TASK = Duration.fixed(10_000)
 _JOB_LABELS = ("batch.kubernetes.io/job-name", "job-name", "batch.kubernetes.io/controller-uid")
@@ -81,6 +83,7 @@ def _lay_over(base: Behavior, declared: Declared, problems: tuple[str, ...]) -> 
         speaks_grpc=base.speaks_grpc,
         ready_after=base.ready_after,
         is_opaque=base.is_opaque,
+        is_assumed=base.is_assumed and runs_script and not declared.probes,
         assumptions=base.assumptions if runs_script else (),
         problems=base.problems + problems if runs_script else problems,
     )
@@ -104,7 +107,9 @@ def _from_container(
         return _script(pod_spec, container, labels, facts, arguments)
     if facts is None or arguments is not None:
         return _unknown_program(pod_spec, container, labels, facts, arguments)
-    return _known_program(facts, container, is_alone, instant)
+    known = _known_program(facts, container, is_alone, instant)
+    problem = find_nginx_problem(pod_spec, container)
+    return replace(known, runs=(RunPlan(_FAILED_START, 1, says=problem),)) if problem else known
 
 
 def _lacks(container: Container, command: str) -> bool:
@@ -126,9 +131,12 @@ def _arguments(container: Container, facts: ImageFacts | None) -> tuple[str, ...
     """The command line process 1 gets; None when the image decides it, or part of it, out of sight."""
     if container.command:
         return (*container.command, *(container.args or ()))
-    if container.args and facts is not None and facts.entrypoint is not None:
-        return (*facts.entrypoint, *container.args)
-    return None
+    if not container.args or facts is None or facts.entrypoint is None:
+        return None
+    if facts.ports and not facts.entrypoint and container.args[0].startswith("-"):
+        # The entrypoint of a server gives it such words: `redis --appendonly yes`.
+        return None
+    return (*facts.entrypoint, *container.args)
 
 
 def _script(
@@ -139,8 +147,6 @@ def _script(
     arguments: tuple[str, ...],
 ) -> Behavior:
     """A command line that is run as it is written."""
-    references = container_environment(container.raw)
-    arguments = tuple(expand_references(word, references) for word in arguments)
     findings = examine(arguments)
     run, what = _unknown_run(pod_spec, container, labels)
     script = Script(
@@ -149,7 +155,7 @@ def _script(
         flavour=shell_flavour(container.image),
         is_process_one=not (pod_spec.share_process_namespace or pod_spec.host_pid),
         is_lenient=facts is None or not facts.has_known_files,
-        tail_runs="forever" if run is FOREVER else "ends",
+        tail_runs="ends" if run is not FOREVER else "serves" if container.ports else "forever",
         handles_term=findings.handles_term,
         unknown=findings.unknown,
     )
@@ -221,9 +227,16 @@ def _unknown_program(
     """A program of which nothing is known: everything said of it is an assumption."""
     run, what = _unknown_run(pod_spec, container, labels)
     which = f"command {' '.join(arguments)[:60]}" if arguments else f"image {container.image}"
-    said = f"{which}: assumed to {what}, to be ready at once and to exit 0 on its stop signal"
-    stop_signal = facts.stop_signal if facts else None
-    return Behavior(runs=(run,), on_term=EXITS_AT_ONCE, stop_signal=stop_signal, assumptions=(said,))
+    serves = run is FOREVER
+    ready = "to be ready at once, to answer on every port" if serves else "to be ready at once"
+    said = f"{which}: assumed to {what}, {ready} and to exit 0 on its stop signal"
+    return Behavior(
+        runs=(run,),
+        on_term=EXITS_AT_ONCE,
+        stop_signal=facts.stop_signal if facts else None,
+        is_assumed=serves,
+        assumptions=(said,),
+    )
 
 
 def _unknown_run(pod_spec: PodSpec, container: Container, labels: Mapping[str, str]) -> tuple[RunPlan, str]:

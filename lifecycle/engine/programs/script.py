@@ -32,6 +32,7 @@ class Script:
     """What process 1 executes: a command line, and how its container is set up for it."""
 
     arguments: tuple[str, ...]
+    """As they are written: `$(NAME)` is replaced when a run starts, from the environment it then has."""
     folder: str = "/"
     flavour: str = "ash"
     is_process_one: bool = True

@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeAlias
 from lifecycle.userland.file_system import join_path
 from lifecycle.userland.shell.machine import Machine
 from lifecycle.userland.shell.run import CheckResult, run_check
+from lifecycle.userland.tools.registry import plain_name
 from lifecycle.userland.world import World
 
 from ..objects.container import Container
@@ -14,6 +15,7 @@ from ..objects.probe import Probe
 from .behavior import FAILURE, SUCCESS, UNKNOWN, Behavior
 from .image_files import is_missing, missing_text
 from .protocol import Sight
+from .references import expand_check
 
 _DEFAULT_MESSAGES = {
     "http": "HTTP probe failed with statuscode: 503",
@@ -22,6 +24,7 @@ _DEFAULT_MESSAGES = {
     "exec": "",
 }
 _LONGEST_MESSAGE = 1024
+_FILE_LOOKS = frozenset(("ls", "cat", "stat", "test", "["))
 _EXEC_PROBLEM = (
     "rpc error: code = Unknown desc = failed to exec in container: failed to start exec"
     f' "{"0" * 64}": OCI runtime exec failed: exec failed'
@@ -47,6 +50,9 @@ class Checked(Protocol):
 
     def listens_on(self, port: int, now_ms: int) -> bool:
         """Whether a connection to this port of the container is taken now."""
+
+    def find_served(self, port: int, path: str, now_ms: int, world: World) -> tuple[int, bool] | None:
+        """Status of a file, and whether it is a volume's; None where no folder is served on the port."""
 
     def http_status(self, path: str, now_ms: int) -> tuple[int, int | None]:
         """The status an HTTP request is answered with, and until when that is certain."""
@@ -94,15 +100,19 @@ def sight_of_program(process: Checked, probe: Probe, now_ms: int, world: World) 
         return Sight(FAILURE, _refused(probe, port, str(host or world.pod.ip)))
     if probe.kind != "http":
         return Sight(SUCCESS)
-    status, until_ms = process.http_status(str(probe.handler.get("path") or "/"), now_ms)
-    return _sight_of_status(status, until_ms)
+    path = str(probe.handler.get("path") or "/")
+    served = process.find_served(port, path, now_ms, world)
+    if served is not None:
+        status, sees_volumes = served
+        return _sight_of_status(status, now_ms if sees_volumes else None, sees_volumes)
+    return _sight_of_status(*process.http_status(path, now_ms))
 
 
-def _sight_of_status(status: int, until_ms: int | None) -> Sight:
+def _sight_of_status(status: int, until_ms: int | None, sees_volumes: bool = False) -> Sight:
     # The kubelet takes every status from 200 up to, not including, 400 as healthy.
     if 200 <= status < 400:
-        return Sight(SUCCESS, "", 0, until_ms)
-    return Sight(FAILURE, f"HTTP probe failed with statuscode: {status}", 0, until_ms)
+        return Sight(SUCCESS, "", 0, until_ms, sees_volumes)
+    return Sight(FAILURE, f"HTTP probe failed with statuscode: {status}", 0, until_ms, sees_volumes)
 
 
 def _sight_of_host(probe: Probe, host: str, port: int, now_ms: int, world: World) -> Sight:
@@ -128,7 +138,8 @@ def _refused(probe: Probe, port: int, host: str) -> str:
 
 
 def _sight_of_command(process: Checked, probe: Probe, now_ms: int, world: World) -> Sight:
-    arguments = [str(word) for word in probe.handler.get("command") or ()]
+    words = [str(word) for word in probe.handler.get("command") or ()]
+    arguments = expand_check(words, process.container.raw)
     if not arguments:
         return Sight(FAILURE, "no command given")
     machine = process.open_machine(now_ms, world)
@@ -143,8 +154,11 @@ def _sight_of_command(process: Checked, probe: Probe, now_ms: int, world: World)
         # What was said of the check's commands on the way does not hold: its verdict is not theirs.
         del machine.problems[told:]
         shown = " ".join(arguments)[:60]
-        machine.note(f"cannot interpret the check {shown!r}: taken to pass once the program is ready")
-        return _sight_of_health(process, now_ms)
+        looks_at_files = plain_name(arguments[0]) in _FILE_LOOKS
+        since = "" if looks_at_files else " once the program is ready"
+        machine.note(f"cannot interpret the check {shown!r}: taken to pass{since}")
+        # Files of an image or a volume are there before its program is ready.
+        return Sight(SUCCESS) if looks_at_files else _sight_of_health(process, now_ms)
     until_ms = _certain_until(process, result, now_ms)
     takes_ms, sees = result.takes_ms, result.reads_volumes
     output = result.output[:_LONGEST_MESSAGE]

@@ -9,6 +9,7 @@ from lifecycle.userland.world import Exit, World
 from ..objects.container import Container
 from .behavior import Behavior, RunPlan
 from .process import Process
+from .references import expand_references
 from .script import Script
 
 _KILL_STATUS, _KILL = 137, 9
@@ -20,6 +21,8 @@ def start_process(
     """Start the run numbered `attempt` (from 0) of a container. Draws every duration of the run by key."""
     process = Process(behavior, container, attempt, started_ms)
     plan = behavior.run_plan(attempt)
+    if plan.says:
+        process.output.append((started_ms, plan.says))
     ready_after = behavior.ready_after
     if ready_after is not None and ready_after.is_fixed:
         process.ready_ms += ready_after.low_ms
@@ -60,7 +63,10 @@ def _start_script(process: Process, script: Script, world: World) -> None:
     machine = Machine(script.flavour, script.is_process_one, script.is_lenient)
     machine.tail_runs = script.tail_runs
     process.machine = machine
-    start_main(machine, list(script.arguments), script.folder, process.started_ms, world)
+    arguments = list(script.arguments)
+    if any("$" in word for word in arguments):
+        arguments = [expand_references(word, world.given_env) for word in arguments]
+    start_main(machine, arguments, script.folder, process.started_ms, world)
 
 
 def _planned_end(process: Process, plan: RunPlan, world: World, key: tuple[str, str, int]) -> Exit | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,8 @@ class Told:
     source: str
     assumptions: tuple[str, ...]
     problems: tuple[str, ...]
+    assumed_image: str = ""
+    """Its image, where nothing is known of the program: it is assumed to start and answer."""
 
 
 def tell_behaviors(pod: Mapping[str, Any], profiles: Sequence[Mapping[str, Any]]) -> list[Told]:
@@ -49,8 +51,16 @@ def tell_behaviors(pod: Mapping[str, Any], profiles: Sequence[Mapping[str, Any]]
             source = f"acts as the image {image[0]} is known to"
         else:
             source = BY_NOTHING
-        told.append(Told(container.name, source, behavior.assumptions, behavior.problems))
+        assumed = container.image if behavior.is_assumed else ""
+        told.append(Told(container.name, source, behavior.assumptions, behavior.problems, assumed))
     return told
+
+
+def list_assumed_images(
+    pods: Iterable[Mapping[str, Any]], profiles: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """The images of these pods that are assumed to start and answer, each once, in order."""
+    return sorted({one.assumed_image for pod in pods for one in tell_behaviors(pod, profiles)} - {""})
 
 
 def _is_unknown(assumptions: tuple[str, ...]) -> bool:

@@ -56,9 +56,7 @@ def pod_status_text(pod: Pod) -> str:
         _, blocked, _ = _scan_init(pod)
         text = blocked or text
     if not blocked or _is_true(status.conditions, "Initialized"):
-        text = _apps_text(status.containers, text)
-        if text == _COMPLETED_BESIDE_RUNNING:
-            text = "Running" if _is_true(status.conditions, "Ready") else "NotReady"
+        text = _apps_text(pod, text)
     if pod.meta.deletion_ms is not None:
         if status.reason == NODE_LOST:
             return "Unknown"
@@ -67,12 +65,9 @@ def pod_status_text(pod: Pod) -> str:
     return text
 
 
-_COMPLETED_BESIDE_RUNNING = "Completed beside a running container"
-
-
-def _apps_text(statuses: Sequence[ContainerStatus], text: str) -> str:
+def _apps_text(pod: Pod, text: str) -> str:
     # From the last to the first container: the last word is the first container's.
-    has_running = False
+    statuses, has_running, failure = pod.status.containers, False, ""
     for index in range(len(statuses) - 1, -1, -1):
         one = statuses[index]
         state = one.state
@@ -82,11 +77,16 @@ def _apps_text(statuses: Sequence[ContainerStatus], text: str) -> str:
             has_running = has_running or one.ready
         elif state.type == WAITING:
             text = state.reason or text
-        elif state.reason:
-            text = state.reason
         else:
-            text = f"Signal:{state.signal}" if state.signal else f"ExitCode:{state.exit_code or 0}"
-    return _COMPLETED_BESIDE_RUNNING if has_running and text == "Completed" else text
+            signal_or_code = f"Signal:{state.signal}" if state.signal else f"ExitCode:{state.exit_code or 0}"
+            text = state.reason or signal_or_code
+            failure = text if state.exit_code else failure
+    if text != "Completed":
+        return text
+    # That a container has completed is no word on a pod in which others run or have failed.
+    if has_running and _is_true(pod.status.conditions, "Ready"):
+        return "Running"
+    return failure or ("NotReady" if has_running else text)
 
 
 def _scan_init(pod: Pod) -> tuple[int, str, int]:

@@ -17,19 +17,6 @@ from .container_status import default_waiting_reason
 from .eviction import DISRUPTION_TARGET
 from .pod_conditions import POD_SCHEDULED, READY
 
-STATES = (
-    "pending",
-    "starting",
-    "ready",
-    "notReady",
-    "stuck",
-    "crashing",
-    "terminating",
-    "succeeded",
-    "failed",
-    "unknown",
-)
-
 UNSCHEDULABLE = "Unschedulable"
 """No node takes the pod: none has room, none is allowed, or a claim of its is unbound or missing."""
 NODE_LOST = "NodeLost"
@@ -55,7 +42,7 @@ _READY, _SUCCEEDED, _PENDING = State("ready"), State("succeeded"), State("pendin
 
 
 def decide_state(pod: Pod) -> State:
-    """A pod's state, one of `STATES`, with the reason and message that say most of why it is not ready."""
+    """A pod's state with the reason and message that say most of why it is not ready."""
     status = pod.status
     # An end is an end, even while the object waits for its removal.
     if status.phase == SUCCEEDED:

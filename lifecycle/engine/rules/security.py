@@ -80,6 +80,11 @@ def decide_user(setting: Setting, image: ImageUser | None) -> tuple[int, int]:
     return user, setting.group if setting.group is not None else 0
 
 
+def has_read_only_root(container: Mapping[str, Any]) -> bool:
+    """Whether a container, given as JSON, can write to its volumes only."""
+    return bool((container.get("securityContext") or {}).get("readOnlyRootFilesystem"))
+
+
 def decide_groups(pod: Mapping[str, Any], group: int) -> tuple[int, ...]:
     """Every group the processes are in, the first one first: the volumes' group is one of them."""
     outer = pod.get("securityContext") or {}

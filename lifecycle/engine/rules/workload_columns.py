@@ -203,6 +203,12 @@ def decide_selector_columns(meta: Json, spec: Json, status: Json, ages: Ages) ->
     return {**columns, "SELECTOR": selector_text(spec.get("selector")) or NONE}
 
 
+def decide_label_selector_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> Columns:
+    """The same, of a selector that is a plain map of labels."""
+    columns = decide_container_columns(meta, spec, status, ages)
+    return {**columns, "SELECTOR": _labels_text(spec.get("selector")) or NONE}
+
+
 def decide_wide_deployment_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> Columns:
     """The same; kubectl prints a Deployment's selector by another way, which leaves an empty one blank."""
     columns = decide_container_columns(meta, spec, status, ages)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from ..objects.pod import PodSpec
+from ..rules.host_ports import NO_FREE_PORTS, list_host_ports
 from ..rules.node_filters import names_wanted, why_not
 from ..rules.pod_resources import effective_requests
 from .nodes import NodeRoom
@@ -26,11 +27,14 @@ def explain(spec: PodSpec, rooms: Mapping[str, NodeRoom], rejection: str | None)
     if rejection:
         # The plugins that follow were not asked, and the one for claims of devices complains of that.
         return f"{nodes}: {rejection}. not found"
-    requests, names = effective_requests(spec), names_wanted(spec)
+    requests, names, ports = effective_requests(spec), names_wanted(spec), list_host_ports(spec)
     reasons: Counter[str] = Counter()
     hopeless = 0
     for name, room in rooms.items():
         never = NOT_NAMED if names is not None and name not in names else why_not(spec, room.node)
+        if not never and not room.has_ports(ports):
+            reasons[NO_FREE_PORTS] += 1
+            continue
         reasons.update([never] if never else room.lacks(requests))
         hopeless += bool(never) or room.is_too_small(requests)
     claims = f"{nodes}: {_list_counts(reasons)}. no new claims to deallocate"

@@ -10,13 +10,14 @@ from __future__ import annotations
 from ..objects.node import Node
 
 ROOM, LABELS, TAINTS, CORDON = "room", "labels", "taints", "cordon"
-CLAIM_MADE, NODE = "claim", "node"
+CLAIM_MADE, NODE, PORTS = "claim", "node", "ports"
 # What the scheduler says of a pod that such a change may help.
 _WORDS: dict[str, tuple[str, ...]] = {
     ROOM: ("Insufficient ", "Too many pods"),
     LABELS: ("node affinity/selector", "[NodeAffinity]"),
     TAINTS: ("untolerated taint",),
     CORDON: ("were unschedulable",),
+    PORTS: ("free ports",),
     CLAIM_MADE: ("persistentvolumeclaim",),
     NODE: ("",),
 }

@@ -6,11 +6,13 @@ of changed nodes, so that placing a pod costs by what changed since the class pl
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from heapq import heapify, heappop, heappush, heapreplace
 
 from ..objects.node import Node
-from ..objects.pod import PodSpec
+from ..objects.pod import HostPort, PodSpec
+from ..rules.host_ports import has_clash, list_host_ports
 from ..rules.node_filters import why_not
 
 Entry = tuple[int, int, int, str, int]
@@ -19,13 +21,15 @@ Entry = tuple[int, int, int, str, int]
 class NodeRoom:
     """One node: what nobody uses of what it has, and which owners' pods it holds."""
 
-    __slots__ = ("_capacity", "_has", "count", "free", "node", "number", "owners", "version")
+    __slots__ = ("_capacity", "_has", "count", "free", "node", "number", "owners", "ports", "version")
 
     def __init__(self, node: Node, number: int) -> None:
         self._has: Mapping[str, int] = {}
         # By resource; pods are counted. Below 0 where the node has become less than its pods ask for.
         self.free: dict[str, int] = {}
         self.owners: dict[str, int] = {}
+        # Pods may share a port that was given to them past the scheduler.
+        self.ports: Counter[HostPort] = Counter()
         self.count = 0
         self.version = 0
         self.number = number
@@ -54,6 +58,10 @@ class NodeRoom:
                 missing.append(f"Insufficient {resource}")
         return missing
 
+    def has_ports(self, ports: tuple[HostPort, ...]) -> bool:
+        """Whether nobody has taken one of these ports."""
+        return not has_clash(ports, self.ports)
+
     def is_too_small(self, requests: Mapping[str, int]) -> bool:
         """Whether the pod would not fit on the empty node either."""
         return any(amount > self._has.get(resource, 0) for resource, amount in requests.items())
@@ -75,8 +83,12 @@ class NodeRoom:
         total += (has.get("memory", 0) - free.get("memory", 0)) * 1000 // memory
         return total // 3
 
-    def change(self, requests: Mapping[str, int], owner: str, sign: int) -> None:
+    def change(self, requests: Mapping[str, int], ports: tuple[HostPort, ...], owner: str, sign: int) -> None:
         """Add (+1) or take away (-1) a pod."""
+        for port in ports:
+            self.ports[port] += sign
+            if not self.ports[port]:
+                del self.ports[port]
         free = self.free
         for resource, amount in requests.items():
             free[resource] = free.get(resource, 0) - sign * amount
@@ -93,12 +105,13 @@ class NodeRoom:
 class PodClass:
     """The nodes in the order in which pods of one template and owner want them."""
 
-    __slots__ = ("_let_in", "heap", "owner", "position", "requests", "spec")
+    __slots__ = ("_let_in", "heap", "owner", "ports", "position", "requests", "spec")
 
     def __init__(self, spec: PodSpec, owner: str, requests: Mapping[str, int]) -> None:
         self.spec = spec
         self.owner = owner
         self.requests = requests
+        self.ports = list_host_ports(spec)
         self.heap: list[Entry] = []
         self.position = -1
         # Nodes as they were when the pods of the class were found to be let in.
@@ -138,7 +151,12 @@ class PodClass:
         while heap:
             _siblings, _load, _number, name, version = heap[0]
             room = rooms.get(name)
-            if room is not None and room.version == version and room.fits(self.requests):
+            if (
+                room is not None
+                and room.version == version
+                and room.fits(self.requests)
+                and (not self.ports or room.has_ports(self.ports))
+            ):
                 return room
             heappop(heap)
         return None

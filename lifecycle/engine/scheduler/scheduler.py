@@ -1,7 +1,7 @@
 """One scheduler: takes unbound pods in order, binds each to the best node that has room.
 
-Models filtering by requests, selectors, affinity and taints, and spreading of siblings. A pod that fits
-nowhere waits until a node changes. Gated pods are not tried (SGATE-03), nor those of another scheduler.
+Models filtering by requests, ports, selectors, affinity and taints, and spreading of siblings. A pod that
+fits nowhere waits until a node changes. Gated pods are not tried (SGATE-03), nor those of another scheduler.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from ..objects.condition import Condition, find_condition, with_condition
 from ..objects.meta import StoredObject
 from ..objects.node import Node
 from ..objects.pod import FAILED, SUCCEEDED, Pod, PodSpec
+from ..rules.host_ports import list_host_ports
 from ..rules.pod_resources import allotted_requests, effective_requests
 from ..store.store import ALL
 from ..store.transitions import binding_changes
 from .claims import CLAIM, find_missing_claim
 from .diagnosis import explain
-from .hints import CLAIM_MADE, NODE, ROOM, decide_hint, is_helped
+from .hints import CLAIM_MADE, NODE, PORTS, ROOM, decide_hint, is_helped
 from .nodes import NodeRoom, PodClass
 
 NAME, SOURCE, TIMER = "scheduler", "default-scheduler", "schedule"
@@ -39,6 +40,8 @@ class Scheduler:
         # What was last said of a spec that no node takes, by its id.
         self._explained: dict[int, tuple[PodSpec, str]] = {}
         self._numbers = 0
+        # When the last pod of the queue is tried; None: the agenda knows.
+        self._last_ms: int | None = None
         context.loop.register(NAME, self._retry_all)
         context.loop.on_timer(TIMER, self._on_timer)
         context.store.listen_to_shape("Pod", self._on_pod, is_told_of_readiness=False)
@@ -87,7 +90,7 @@ class Scheduler:
             self._wake_waiting(ROOM)
         elif old is not None and before:
             self._occupy(old, -1)
-            self._wake_waiting(ROOM)
+            self._wake_waiting(f"{ROOM} {PORTS}" if list_host_ports(old.spec) else ROOM)
         elif new is not None and after:
             self._occupy(new, 1)
         if new is None:
@@ -102,8 +105,17 @@ class Scheduler:
         if new.spec.scheduler_name != SOURCE:
             # Another scheduler is to find it a node (DS-SCHED-05); there is none, so it stays Pending.
             return
-        uid = new.meta.uid
-        self._context.later(self._context.draw_ms("schedule", uid), TIMER, uid)
+        self._queue(new.meta.uid)
+
+    def _queue(self, uid: str) -> None:
+        """Pods are tried in the order in which they came: none before those that wait already."""
+        context = self._context
+        if self._last_ms is None:
+            waiting = (timer.due_ms for timer in context.agenda.timers() if timer.kind == TIMER)
+            self._last_ms = max(waiting, default=0)
+        now_ms = context.clock.now_ms
+        self._last_ms = max(now_ms + context.draw_ms("schedule", uid), self._last_ms)
+        context.later(self._last_ms - now_ms, TIMER, uid)
 
     def _on_node(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if not isinstance(new, Node):
@@ -138,7 +150,8 @@ class Scheduler:
         room = self._rooms.get(pod.node_name)
         if room is not None:
             owner = pod.meta.controller
-            room.change(_counted_requests(pod, room.node), owner.uid if owner is not None else "", sign)
+            requests, ports = _counted_requests(pod, room.node), list_host_ports(pod.spec)
+            room.change(requests, ports, owner.uid if owner is not None else "", sign)
             self._changed(pod.node_name)
 
     def _wake_waiting(self, hint: str) -> None:

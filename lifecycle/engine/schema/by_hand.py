@@ -1,7 +1,7 @@
 """Kinds that the generated tables lack: Podline's own, and some of Kubernetes'. Written as `fields.py` says.
 
-A type with "*" takes further fields, each of that type. A name that two types would share is written with
-group and version.
+A type with "*" takes further fields, each of that type; what every object has is not said again here. A name
+that two types would share is written with group and version.
 """
 
 from __future__ import annotations
@@ -21,36 +21,44 @@ KINDS: dict[str, list[str]] = {
     "podline.dev/v1alpha1": ["ContainerProfile", "Scenario"],
 }
 
+_WEBHOOK = {
+    "admissionReviewVersions": "list of string",
+    "clientConfig": "admissionregistration.v1.WebhookClientConfig",
+    "failurePolicy": "string",
+    "matchConditions": "list of MatchCondition; merge by name; map by name",
+    "matchPolicy": "string",
+    "name": "string",
+    "namespaceSelector": "LabelSelector; atomic",
+    "objectSelector": "LabelSelector; atomic",
+    "rules": "list of RuleWithOperations",
+    "sideEffects": "string",
+    "timeoutSeconds": "int32",
+}
+_RULE = {
+    "apiGroups": "list of string",
+    "apiVersions": "list of string",
+    "operations": "list of string",
+    "resources": "list of string",
+    "scope": "string",
+}
+_CONDITION = {
+    "lastTransitionTime": "time",
+    "message": "string",
+    "reason": "string",
+    "status": "string",
+    "type": "string",
+}
+
 TYPES: dict[str, dict[str, str]] = {
     "RuntimeClass": {
-        "apiVersion": "string",
-        "kind": "string",
         "handler": "string",
-        "metadata": "ObjectMeta",
         "overhead": "Overhead",
         "scheduling": "Scheduling",
     },
     "Overhead": {"podFixed": "map of quantity"},
     "Scheduling": {"nodeSelector": "map of string", "tolerations": "list of Toleration"},
-    "ValidatingWebhookConfiguration": {
-        "apiVersion": "string",
-        "kind": "string",
-        "metadata": "ObjectMeta",
-        "webhooks": "list of ValidatingWebhook; merge by name; map by name",
-    },
-    "ValidatingWebhook": {
-        "admissionReviewVersions": "list of string",
-        "clientConfig": "admissionregistration.v1.WebhookClientConfig",
-        "failurePolicy": "string",
-        "matchConditions": "list of MatchCondition; merge by name; map by name",
-        "matchPolicy": "string",
-        "name": "string",
-        "namespaceSelector": "LabelSelector; atomic",
-        "objectSelector": "LabelSelector; atomic",
-        "rules": "list of RuleWithOperations",
-        "sideEffects": "string",
-        "timeoutSeconds": "int32",
-    },
+    "ValidatingWebhookConfiguration": {"webhooks": "list of ValidatingWebhook; merge by name; map by name"},
+    "ValidatingWebhook": _WEBHOOK,
     "admissionregistration.v1.WebhookClientConfig": {
         "caBundle": "bytes",
         "service": "admissionregistration.v1.ServiceReference",
@@ -63,37 +71,10 @@ TYPES: dict[str, dict[str, str]] = {
         "port": "int32",
     },
     "MatchCondition": {"expression": "string", "name": "string"},
-    "RuleWithOperations": {
-        "apiGroups": "list of string",
-        "apiVersions": "list of string",
-        "operations": "list of string",
-        "resources": "list of string",
-        "scope": "string",
-    },
-    "MutatingWebhookConfiguration": {
-        "apiVersion": "string",
-        "kind": "string",
-        "metadata": "ObjectMeta",
-        "webhooks": "list of MutatingWebhook; merge by name; map by name",
-    },
-    "MutatingWebhook": {
-        "admissionReviewVersions": "list of string",
-        "clientConfig": "admissionregistration.v1.WebhookClientConfig",
-        "failurePolicy": "string",
-        "matchConditions": "list of MatchCondition; merge by name; map by name",
-        "matchPolicy": "string",
-        "name": "string",
-        "namespaceSelector": "LabelSelector; atomic",
-        "objectSelector": "LabelSelector; atomic",
-        "reinvocationPolicy": "string",
-        "rules": "list of RuleWithOperations",
-        "sideEffects": "string",
-        "timeoutSeconds": "int32",
-    },
+    "RuleWithOperations": _RULE,
+    "MutatingWebhookConfiguration": {"webhooks": "list of MutatingWebhook; merge by name; map by name"},
+    "MutatingWebhook": {**_WEBHOOK, "reinvocationPolicy": "string"},
     "ValidatingAdmissionPolicy": {
-        "apiVersion": "string",
-        "kind": "string",
-        "metadata": "ObjectMeta",
         "spec": "ValidatingAdmissionPolicySpec",
         "status": "ValidatingAdmissionPolicyStatus",
     },
@@ -114,14 +95,7 @@ TYPES: dict[str, dict[str, str]] = {
         "objectSelector": "LabelSelector; atomic",
         "resourceRules": "list of NamedRuleWithOperations",
     },
-    "NamedRuleWithOperations": {
-        "apiGroups": "list of string",
-        "apiVersions": "list of string",
-        "operations": "list of string",
-        "resourceNames": "list of string",
-        "resources": "list of string",
-        "scope": "string",
-    },
+    "NamedRuleWithOperations": {**_RULE, "resourceNames": "list of string"},
     "ParamKind": {"apiVersion": "string", "kind": "string"},
     "Validation": {
         "expression": "string",
@@ -137,12 +111,7 @@ TYPES: dict[str, dict[str, str]] = {
     },
     "TypeChecking": {"expressionWarnings": "list of ExpressionWarning"},
     "ExpressionWarning": {"fieldRef": "string", "warning": "string"},
-    "ValidatingAdmissionPolicyBinding": {
-        "apiVersion": "string",
-        "kind": "string",
-        "metadata": "ObjectMeta",
-        "spec": "ValidatingAdmissionPolicyBindingSpec",
-    },
+    "ValidatingAdmissionPolicyBinding": {"spec": "ValidatingAdmissionPolicyBindingSpec"},
     "ValidatingAdmissionPolicyBindingSpec": {
         "matchResources": "MatchResources; atomic",
         "paramRef": "ParamRef; atomic",
@@ -155,13 +124,7 @@ TYPES: dict[str, dict[str, str]] = {
         "parameterNotFoundAction": "string",
         "selector": "LabelSelector; atomic",
     },
-    "APIService": {
-        "apiVersion": "string",
-        "kind": "string",
-        "metadata": "ObjectMeta",
-        "spec": "APIServiceSpec",
-        "status": "APIServiceStatus",
-    },
+    "APIService": {"spec": "APIServiceSpec", "status": "APIServiceStatus"},
     "APIServiceSpec": {
         "caBundle": "bytes",
         "group": "string",
@@ -173,17 +136,8 @@ TYPES: dict[str, dict[str, str]] = {
     },
     "apiregistration.v1.ServiceReference": {"name": "string", "namespace": "string", "port": "int32"},
     "APIServiceStatus": {"conditions": "list of APIServiceCondition; merge by type; map by type"},
-    "APIServiceCondition": {
-        "lastTransitionTime": "time",
-        "message": "string",
-        "reason": "string",
-        "status": "string",
-        "type": "string",
-    },
+    "APIServiceCondition": _CONDITION,
     "CertificateSigningRequest": {
-        "apiVersion": "string",
-        "kind": "string",
-        "metadata": "ObjectMeta",
         "spec": "CertificateSigningRequestSpec",
         "status": "CertificateSigningRequestStatus",
     },
@@ -201,27 +155,15 @@ TYPES: dict[str, dict[str, str]] = {
         "certificate": "bytes",
         "conditions": "list of CertificateSigningRequestCondition; map by type",
     },
-    "CertificateSigningRequestCondition": {
-        "lastTransitionTime": "time",
-        "lastUpdateTime": "time",
-        "message": "string",
-        "reason": "string",
-        "status": "string",
-        "type": "string",
-    },
-    "ContainerProfile": {
-        "apiVersion": "string",
-        "kind": "string",
-        "metadata": "ObjectMeta",
-        "spec": "ContainerProfileSpec",
-    },
+    "CertificateSigningRequestCondition": {**_CONDITION, "lastUpdateTime": "time"},
+    "ContainerProfile": {"spec": "ContainerProfileSpec"},
     "ContainerProfileSpec": {"match": "ContainerProfileMatch", "behavior": "any"},
     "ContainerProfileMatch": {
         "image": "string",
         "podSelector": "LabelSelector; atomic",
         "container": "string",
     },
-    "Scenario": {"apiVersion": "string", "kind": "string", "metadata": "ObjectMeta", "spec": "ScenarioSpec"},
+    "Scenario": {"spec": "ScenarioSpec"},
     "ScenarioSpec": {
         "description": "string",
         "seed": "int64",
@@ -237,9 +179,6 @@ TYPES: dict[str, dict[str, str]] = {
     },
     "ScenarioNodes": {"count": "int64", "cpu": "quantity", "memory": "quantity", "pods": "int64"},
     "KubeletConfiguration": {
-        "apiVersion": "string",
-        "kind": "string",
-        "metadata": "ObjectMeta",
         "crashLoopBackOff": "CrashLoopBackOffConfig",
         "userNamespaces": "UserNamespacesConfig",
         "maxPods": "int32",

@@ -18,6 +18,7 @@ from .tables import ANY_FIELD, Fields, Tables, find_fields, load_tables
 
 Json = Mapping[str, Any]
 MOST_PROBLEMS = 50
+_NO_SUCH_KIND = "Kubernetes v1.35 has no such kind"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ def find_type_problems(data: Json) -> list[FieldProblem]:
     if (api_version, kind) in tables.kinds or _is_custom(api_version, tables):
         return []
     message = f'no matches for kind "{kind}" in version "{api_version}"'
-    return [FieldProblem(("kind",), message, _suggest_kind(kind, tables))]
+    return [FieldProblem(("kind",), message, _suggest_kind(api_version, kind, tables))]
 
 
 def _is_custom(api_version: str, tables: Tables) -> bool:
@@ -76,13 +77,32 @@ def _is_custom(api_version: str, tables: Tables) -> bool:
     return not any(version.startswith(f"{group}/") for version in tables.versions)
 
 
-def _suggest_kind(kind: str, tables: Tables) -> str:
+def _suggest_kind(api_version: str, kind: str, tables: Tables) -> str:
     versions = tables.versions_of(kind)
     if versions:
         return f"{kind} is in {' and '.join(versions)}"
-    names = {name.lower(): name for _, name in tables.kinds}
-    close = get_close_matches(kind.lower(), names, 1, 0.6)
-    return f"did you mean {names[close[0]]}?" if close else "Kubernetes v1.35 has no such kind"
+    # In another group only a slip of the pen is meant: `Policy` of no group is no NetworkPolicy.
+    group = api_version.rpartition("/")[0]
+    near = {name.lower(): name for version, name in tables.kinds if version.rpartition("/")[0] == group}
+    far = {name.lower(): name for _, name in tables.kinds}
+    for names, likeness in ((near, 0.65), (far, 0.85)):
+        close = get_close_matches(kind.lower(), names, 1, likeness)
+        if close:
+            return f"did you mean {names[close[0]]}?"
+    return _NO_SUCH_KIND
+
+
+def is_of_tool_group(data: Json) -> bool:
+    """Whether no API server could have such a group: custom ones have a dot, and it is no slip of the pen."""
+    api_version, kind = data.get("apiVersion"), data.get("kind")
+    if not isinstance(api_version, str) or not isinstance(kind, str):
+        return False
+    group, tables = api_version.rpartition("/")[0], load_tables()
+    # Of `extensions` everything went elsewhere, or away.
+    known = {"", "extensions"} | {version.rpartition("/")[0] for version in tables.versions}
+    return (
+        "." not in group and group not in known and _suggest_kind(api_version, kind, tables) == _NO_SUCH_KIND
+    )
 
 
 class _Checker:

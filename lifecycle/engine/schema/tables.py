@@ -13,6 +13,12 @@ from .fields import ANY_TYPE, Field, read_field
 ANY_FIELD = "*"
 """In a type: all further fields."""
 Fields = Mapping[str, Field]
+OBJECT_FIELDS: Fields = {
+    "apiVersion": read_field("string"),
+    "kind": read_field("string"),
+    "metadata": read_field("ObjectMeta"),
+}
+CUSTOM_FIELDS: Fields = {**OBJECT_FIELDS, ANY_FIELD: read_field(ANY_TYPE)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +39,15 @@ def load_tables() -> Tables:
     """All tables, read once. They are part of the program, so anything odd in them is a bug and raises."""
     twice = kubernetes.TYPES.keys() & by_hand.TYPES.keys()
     assert not twice, f"two tables each: {sorted(twice)}"
+    kinds = {pair: name for table in (kubernetes.KINDS, by_hand.KINDS) for pair, name in _read_kinds(table)}
+    objects = {*kinds.values()}
     types = {
-        name: {field: read_field(text) for field, text in fields.items()}
+        name: {
+            **(OBJECT_FIELDS if name in objects else {}),
+            **{field: read_field(text) for field, text in fields.items()},
+        }
         for name, fields in {**kubernetes.TYPES, **by_hand.TYPES}.items()
     }
-    kinds = {pair: name for table in (kubernetes.KINDS, by_hand.KINDS) for pair, name in _read_kinds(table)}
     return Tables(types, kinds, frozenset(version for version, _kind in kinds))
 
 
@@ -45,14 +55,6 @@ def _read_kinds(table: Mapping[str, list[str]]) -> Iterator[tuple[tuple[str, str
     for version, names in table.items():
         # `core.v1.Event` is the type of the kind Event.
         yield from (((version, name.rpartition(".")[2]), name) for name in names)
-
-
-CUSTOM_FIELDS: Fields = {
-    "apiVersion": read_field("string"),
-    "kind": read_field("string"),
-    "metadata": read_field("ObjectMeta"),
-    ANY_FIELD: read_field(ANY_TYPE),
-}
 
 
 def is_known_kind(api_version: str, kind: str) -> bool:

@@ -168,16 +168,18 @@ class Store:
         outer, before = trace.cause, trace.seq
         if old is not None and concern == ALL:
             self._follow(old, new)
-        seq = trace.seq
-        version = _make(Version, (rv, trace.at_ms, type, old, new, seq + 1, outer, changes))
+        seq, led = trace.seq, outer
+        first = seq + 1
+        version = _make(Version, (rv, trace.at_ms, type, old, new, first, outer, changes))
         self.versions.append(version)
         if changes:
             trace.entries.append(version)
             trace.seq = seq + len(changes)
-        led = outer
-        if trace.seq > before:
+            led = first + lead
+        if seq > before:
             # That a deletion was asked for comes before all else.
-            trace.cause = led = seq + 1 + lead if seq == before else before + 1
+            led = before + 1
+        trace.cause = led
         kind = new.kind.id
         for listener in (self._audience.get(kind) or self._audience_of(kind))[concern]:
             listener(old, new)

@@ -12,13 +12,14 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from lifecycle.engine import Changes
+from lifecycle.engine.rules.validation.names import check_label
 from lifecycle.input.expressions import ExpressionError
 from lifecycle.input.problems import ManifestError
 from lifecycle.input.scenario import Until, read_epoch_ms, read_until
-from lifecycle.simulation import Outcome, Overrides, Plan, make_plan, read_inputs, run
+from lifecycle.simulation import Outcome, Overrides, Plan, make_plan, run, take_inputs
 from lifecycle.simulation.logs import LogFolder
 from lifecycle.simulation.run import Sink
-from lifecycle.simulation.summaries import SummarySink
+from lifecycle.simulation.summaries import SummarySink, describe_assumed
 from lifecycle.simulation.traces import NdjsonSink, TableSink
 
 BAD_INPUT = 2
@@ -36,6 +37,13 @@ class Command(BaseCommand):
             "inputs", nargs="+", metavar="FILE|FOLDER|-", help="manifests; - is standard input"
         )
         parser.add_argument("--nodes", type=_count, metavar="N", help="nodes of 4 CPU and 8 GiB (default 3)")
+        parser.add_argument(
+            "-n",
+            "--namespace",
+            type=_namespace,
+            metavar="NAME",
+            help="where objects without a namespace go; one that names another is refused",
+        )
         parser.add_argument("--seed", type=int, metavar="S", help="what chance is drawn from (default 1)")
         parser.add_argument("--epoch", type=_epoch, metavar="TIME", help="UTC time of instant 0, RFC 3339")
         parser.add_argument(
@@ -53,8 +61,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            documents = read_inputs(options["inputs"], sys.stdin.buffer)
-            plan = make_plan(documents, _read_overrides(options))
+            reading = take_inputs(options["inputs"], sys.stdin.buffer, options["namespace"] or "")
+            for line in reading.report.list_notes():
+                self._say(line)
+            plan = make_plan(reading.require_sound(), _read_overrides(options))
         except ManifestError as error:
             for problem in error.problems:
                 self._say(str(problem))
@@ -79,6 +89,9 @@ class Command(BaseCommand):
         output = options["output"] or ("table" if sys.stdout.isatty() else "ndjson")
         logs = LogFolder(options["logs"], plan.epoch_ms) if options["logs"] else None
         summary = SummarySink(write, plan) if output == "summary" else None
+        # A summary names them itself, before all else.
+        for line in () if summary else plan.missing:
+            self._say(f"missing: {line}")
         rows = None if summary else (TableSink if output == "table" else NdjsonSink)(write)
         sinks: list[Sink] = [sink for sink in (summary, rows, logs) if sink is not None]
         try:
@@ -90,6 +103,8 @@ class Command(BaseCommand):
             summary.finish(outcome, cluster)
         if rows:
             rows.finish(outcome)
+            for line in describe_assumed(cluster):
+                self._say(line)
         return outcome
 
     def _say(self, line: str) -> None:
@@ -113,7 +128,7 @@ def _read_overrides(options: dict[str, Any]) -> Overrides:
         seed=options["seed"],
         epoch_ms=options["epoch"],
         timing=options["timing"],
-        untils=tuple(options["until"] or ()),
+        untils=tuple(until.within(options["namespace"] or "") for until in options["until"] or ()),
     )
 
 
@@ -143,6 +158,13 @@ def _read_time(text: str) -> int:
         raise ValueError(f"{text} is no time: write 2026-01-01T00:00:00Z") from None
 
 
+def _read_namespace(text: str) -> str:
+    problems = check_label(text)
+    if problems:
+        raise ValueError(f"{text or 'nothing'} is no name of a namespace: {problems[0]}")
+    return text
+
+
 def _read_end(text: str) -> Until:
     try:
         return read_until(text)
@@ -150,4 +172,4 @@ def _read_end(text: str) -> Until:
         raise ValueError(str(error)) from None
 
 
-_count, _epoch, _until = map(_argument, (_read_count, _read_time, _read_end))
+_count, _epoch, _namespace, _until = map(_argument, (_read_count, _read_time, _read_namespace, _read_end))

@@ -31,12 +31,13 @@ def client() -> redis.Redis:
     )
 
 
-def is_there() -> bool:
-    """Whether Redis answers."""
+def find_problem() -> str:
+    """Why Redis does not answer; "" when it does."""
     try:
-        return bool(client().ping())
-    except redis.RedisError:
-        return False
+        client().ping()
+    except redis.RedisError as problem:
+        return str(problem) or type(problem).__name__
+    return ""
 
 
 def connect_to(url: str) -> None:

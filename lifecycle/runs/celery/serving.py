@@ -27,7 +27,7 @@ class Consumer(consumer.Consumer):
     """Celery's would look for a broker that is away after 2 s, then 4, then 6: this one looks often."""
 
     def ensure_connected(self, conn: Any) -> Any:
-        while not broker.is_there():
+        while broker.find_problem():
             state.maybe_shutdown()
             time.sleep(AWAY_SECONDS)
         return super().ensure_connected(conn)

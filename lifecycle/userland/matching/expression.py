@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import re2
 
 from .problem import PatternProblem
-from .translation import Dialect, Piece, translate
+from .translation import Dialect, translate
 
 _MOST_MEMORY = 1 << 20
 _MOST_COST = 1 << 28
@@ -33,7 +33,7 @@ def compile_text(text: str, ignores_case: bool = False, is_longest: bool = True)
     try:
         return re2.compile(text, options)
     except re2.error:
-        raise PatternProblem("a pattern of so many parts") from None
+        raise PatternProblem("a pattern that makes no sense, or of so many parts") from None
 
 
 def check_cost(compiled: Compiled, text: str) -> str:
@@ -48,72 +48,57 @@ def check_cost(compiled: Compiled, text: str) -> str:
 class Found:
     """A match: `found[0]` is its text, `found[1]` that of the first group, "" when it took no part."""
 
-    __slots__ = ("_end", "_match", "_start", "_text")
+    __slots__ = ("_match", "_shown")
 
-    def __init__(self, text: str, start: int, end: int, match: Any = None) -> None:
-        self._text = text
-        self._start = start
-        self._end = end
+    def __init__(self, match: Any, shown: int) -> None:
         self._match = match
+        self._shown = shown
 
     def start(self) -> int:
         """Where it begins."""
-        return self._start
+        return int(self._match.start(self._shown))
 
     def end(self) -> int:
         """The place behind it."""
-        return self._end
+        return int(self._match.end(self._shown))
 
     def __getitem__(self, group: int) -> str:
         """The text of a group. Raises PatternProblem when there is no such group."""
-        if group == 0:
-            return self._text[self._start : self._end]
-        if self._match is None or group > self._match.re.groups:
+        if group > self._match.re.groups:
             raise PatternProblem(f"the group {group}, which is not there")
-        return self._match[group] or ""
+        return self._match[group or self._shown] or ""
 
     def groups(self) -> list[str]:
         """The texts of all groups."""
-        return [] if self._match is None else [self[number + 1] for number in range(self._match.re.groups)]
+        return [self[number + 1] for number in range(self._match.re.groups)]
 
 
 class Expression:
     """A compiled pattern. All methods raise PatternProblem where matching takes too long."""
 
-    def __init__(self, piece: Piece, ignores_case: bool = False, shown: int = 0) -> None:
-        self._compiled = compile_text(piece.text, ignores_case)
-        self._literal = None if ignores_case or shown else piece.literal
+    def __init__(self, text: str, ignores_case: bool = False, shown: int = 0) -> None:
+        self._compiled = compile_text(text, ignores_case)
         self._shown = shown
         """The group that counts as the match: what is around it is only looked at."""
         self.groups: int = self._compiled.groups
-        self.size: int = 1 if self._literal else self._compiled.programsize
 
     def cost(self, text: str) -> int:
         """What a look at a text costs at most, in signs times steps."""
-        return len(text) * self.size
+        return len(text) * int(self._compiled.programsize)
 
     def is_in(self, text: str) -> bool:
         """Whether it matches anywhere."""
-        if self._literal:
-            return self._literal in text
-        return self._compiled.search(check_cost(self._compiled, text)) is not None
+        return self.search(text) is not None
 
     def search(self, text: str, at: int = 0) -> Found | None:
         """The leftmost match from a place on, as long as it can be."""
-        if self._literal:
-            start = text.find(self._literal, at)
-            return Found(text, start, start + len(self._literal)) if start >= 0 else None
-        return self._found(text, self._compiled.search(check_cost(self._compiled, text), at))
+        match = self._compiled.search(check_cost(self._compiled, text), at)
+        return None if match is None else Found(match, self._shown)
 
     def match(self, text: str) -> Found | None:
         """The longest match at the text's beginning."""
-        return self._found(text, self._compiled.match(check_cost(self._compiled, text)))
-
-    def _found(self, text: str, match: Any) -> Found | None:
-        if match is None:
-            return None
-        start, end = match.span(self._shown)
-        return Found(text, start, end, match)
+        match = self._compiled.match(check_cost(self._compiled, text))
+        return None if match is None else Found(match, self._shown)
 
     def all(self, text: str) -> Iterator[Found]:
         """Every match, one behind the other; nothing at all does not match right behind a match."""
@@ -126,7 +111,7 @@ class Expression:
                 yield found
             last_end = found.end()
             at = max(last_end, found.start() + (found.end() == found.start()))
-            scanned += 0 if self._literal else len(text)
+            scanned += len(text)
             if scanned > _MOST_SCANNED:
                 raise PatternProblem("so many matches in so long a text")
 

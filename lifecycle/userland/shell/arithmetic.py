@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from operator import add, and_, eq, ge, gt, le, lt, mul, ne, or_, sub, xor
+
+from ..errors import CannotInterpret
 
 _TOKEN = re.compile(
     r"\s*(?:(0[xX][0-9a-fA-F]+|\d+#[0-9a-zA-Z]+|\d+)|([A-Za-z_]\w*(?:\[[^\]]*\])?)"
@@ -60,6 +63,8 @@ def _tokens(text: str) -> list[str]:
         if match is None:
             raise ArithmeticProblem(f"arithmetic expression: expecting primary: {text.strip()!r}")
         tokens.append(match[1] or match[2] or match[3])
+        if tokens[-1] == "**":
+            raise CannotInterpret("the operator **")
         at = match.end()
     return tokens
 
@@ -138,7 +143,7 @@ class _Evaluation:
 
     def binary(self, level: int, live: bool) -> int:
         if level == len(_BINARY):
-            return self.power(live)
+            return self.unary(live)
         value = self.binary(level + 1, live)
         while self.peek() in _BINARY[level]:
             operator = self.take()
@@ -146,16 +151,6 @@ class _Evaluation:
             taken = live and not (operator == "&&" and not value) and not (operator == "||" and value)
             value = _operate(operator, value, self.binary(level + 1, taken), taken)
         return value
-
-    def power(self, live: bool) -> int:
-        base = self.unary(live)
-        if self.peek() != "**":
-            return base
-        self.take()
-        exponent = self.power(live)
-        if exponent < 0 or exponent > 1024:
-            raise ArithmeticProblem("exponent out of range")
-        return _wrap(base**exponent)
 
     def unary(self, live: bool) -> int:
         operator = self.peek()
@@ -207,33 +202,30 @@ def _is_name(token: str) -> bool:
     return bool(token) and (token[0].isalpha() or token[0] == "_")
 
 
+_RESULTS: dict[str, Callable[[int, int], int]] = {
+    "||": lambda left, right: bool(left or right),
+    "&&": lambda left, right: bool(left and right),
+    "<<": lambda left, right: left << (right & 63),
+    ">>": lambda left, right: left >> (right & 63),
+    "|": or_,
+    "^": xor,
+    "&": and_,
+    "==": eq,
+    "!=": ne,
+    "<=": le,
+    ">=": ge,
+    "<": lt,
+    ">": gt,
+    "+": add,
+    "-": sub,
+    "*": mul,
+}
+
+
 def _operate(operator: str, left: int, right: int, live: bool) -> int:
-    match operator:
-        case "||":
-            return int(bool(left or right))
-        case "&&":
-            return int(bool(left and right))
-        case "/" | "%":
-            return _divide(operator, left, right, live)
-        case "<<":
-            return _wrap(left << (right & 63))
-        case ">>":
-            return left >> (right & 63)
-    results = {
-        "|": left | right,
-        "^": left ^ right,
-        "&": left & right,
-        "==": int(left == right),
-        "!=": int(left != right),
-        "<=": int(left <= right),
-        ">=": int(left >= right),
-        "<": int(left < right),
-        ">": int(left > right),
-        "+": left + right,
-        "-": left - right,
-        "*": left * right,
-    }
-    return _wrap(results[operator])
+    if operator in "/%":
+        return _divide(operator, left, right, live)
+    return _wrap(int(_RESULTS[operator](left, right)))
 
 
 def _divide(operator: str, left: int, right: int, live: bool) -> int:

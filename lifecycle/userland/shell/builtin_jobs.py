@@ -1,8 +1,8 @@
-"""Builtins for signals and children: trap, wait, kill, jobs."""
+"""Signals and children: the builtins trap, wait and jobs, and what `kill` does to a process."""
 
 from __future__ import annotations
 
-from ..signals import SIGNALS, signal_name
+from ..signals import signal_name
 from .activation import Activation
 from .machine import Machine
 from .neighbours import find_task, send_signal, tasks_in_sight
@@ -72,28 +72,6 @@ def _process_id(task: Task, word: str) -> int | None:
 
 def _is_child(machine: Machine, task: Task, pid: int) -> bool:
     return pid in machine.tasks and machine.tasks[pid].parent == task.pid
-
-
-def kill(activation: Activation, words: list[str]) -> int:
-    """`kill`: signal processes and jobs."""
-    name: str | None = "TERM"
-    words = words[1:]
-    if words and words[0] == "-l":
-        return activation.out(" ".join(SIGNALS) + "\n")
-    if words and words[0] in ("-s", "-n") and len(words) > 1:
-        name, words = signal_name(words[1]), words[2:]
-    elif words and words[0].startswith("-") and words[0] not in ("--", "-1") and len(words) > 1:
-        name = "0" if words[0] == "-0" else signal_name(words[0][1:])
-        words = words[1:]
-    if words[:1] == ["--"]:
-        words = words[1:]
-    if name is None or not words:
-        return activation.fail("kill: unknown signal or no process", 2)
-    status = 0
-    for word in words:
-        if not kill_target(activation.machine, activation.task, word, name):
-            status = activation.fail(f"kill: can't kill pid {word}: No such process")
-    return status
 
 
 def kill_target(machine: Machine, task: Task, word: str, name: str) -> bool:

@@ -1,14 +1,10 @@
-"""Builtins for variables, options and input: export, local, set, read, getopts and the like."""
+"""Builtins for variables, options and input: export, local, set, let and the like."""
 
 from __future__ import annotations
 
-from ..errors import CannotInterpret
-from ..lines import lines_of, whole_lines_of
 from .activation import Activation
 from .arrays import unset_element
-from .open_files import READER
-from .options import split_options
-from .task import FUNCTION, Frame, Shell, Wait
+from .task import FUNCTION, Frame, Shell
 
 
 def export(activation: Activation, words: list[str]) -> int:
@@ -147,56 +143,9 @@ def set_builtin(activation: Activation, words: list[str]) -> int:
     return 0
 
 
-def mapfile(activation: Activation, words: list[str]) -> int | None:
-    """`mapfile -t name`: the lines of the input as an array."""
-    options, names = split_options(words[1:], "dnOsuCc")
-    refused = sorted(set(options) - {"t"})
-    if refused:
-        raise CannotInterpret(f"{words[0]} -{refused[0]}")
-    machine, task = activation.machine, activation.task
-    text, is_end = machine.read(task, 0)
-    text = task.state.pop("mapfile", "") + text
-    number = task.fds.get(0)
-    if not is_end and number is not None and machine.open_files.files[number].kind == READER:
-        task.state["mapfile"] = text
-        task.wait = Wait(Wait.INPUT, number)
-        return None
-    lines = lines_of(text) if "t" in options else whole_lines_of(text)
-    name = names[0] if names else "MAPFILE"
-    activation.shell.variables.pop(name, None)
-    activation.shell.arrays[name] = [*lines]
-    return 0
-
-
 def let(activation: Activation, words: list[str]) -> int:
     """`let`: arithmetic; the status is 1 where the last value is 0."""
     value = 0
     for word in words[1:]:
         value = activation.scope.evaluate(word)
     return int(value == 0)
-
-
-def getopts(activation: Activation, words: list[str]) -> int:
-    """POSIX option parsing; `OPTIND` counts words, options inside one word are told apart by a remainder."""
-    scope = activation.scope
-    arguments = words[3:] or list(activation.shell.arguments)
-    index = int(scope.get("OPTIND") or 1)
-    place = int(scope.get("_OPTPLACE") or 1)
-    word = arguments[index - 1] if index <= len(arguments) else ""
-    if not word.startswith("-") or word == "-" or word == "--":
-        scope.put("OPTIND", str(index + (word == "--")))
-        scope.put(words[2], "?")
-        return 1
-    letter, is_last = word[place], place + 1 >= len(word)
-    takes_value = letter + ":" in words[1]
-    index, place = (index + 1, 1) if is_last or takes_value else (index, place + 1)
-    if takes_value:
-        value = word[word.index(letter) + 1 :] if not is_last else ""
-        if is_last:
-            value = arguments[index - 1] if index <= len(arguments) else ""
-            index += 1
-        scope.put("OPTARG", value)
-    scope.put("OPTIND", str(index))
-    scope.put("_OPTPLACE", str(place))
-    scope.put(words[2], letter if letter in words[1].replace(":", "") else "?")
-    return 0

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from ..errors import CannotInterpret
 from ..file_layers import FOLDER, FileProblem
 from ..file_system import join_path
-from ..tools.formats import format_echo, format_printf
-from ..tools.registry import has_tool
+from ..tools.call import Call
+from ..tools.registry import TOOLS, has_tool
 from .activation import Activation
-from .builtin_jobs import jobs, kill, trap, wait
+from .builtin_jobs import jobs, trap, wait
 from .builtin_read import read
-from .builtin_variables import export, getopts, let, local, mapfile, readonly, set_builtin, unset
-from .conditions import ConditionProblem, evaluate_test
+from .builtin_variables import export, let, local, readonly, set_builtin, unset
 from .frames import check_error, leave_frame, leave_shell
 from .redirects import restore_redirects
 from .task import FUNCTION, SOURCE, Frame
@@ -27,34 +27,33 @@ def _true(activation: Activation, words: list[str]) -> int:
     return 0
 
 
-def _false(activation: Activation, words: list[str]) -> int:
-    return 1
+class _CallInShell(Call):
+    """A tool that the shell runs in its own process."""
+
+    __slots__ = ("_state", "words")
+
+    def __init__(self, activation: Activation, words: list[str]) -> None:
+        super().__init__(activation.machine, activation.task)
+        self.words = words
+        self._state: dict[str, Any] = {"flavour": activation.shell.flavour}
+
+    @property
+    def name(self) -> str:
+        return self.words[0]
+
+    @property
+    def arguments(self) -> list[str]:
+        return self.words[1:]
+
+    @property
+    def state(self) -> dict[str, Any]:
+        return self._state
 
 
-def _echo(activation: Activation, words: list[str]) -> int:
-    return activation.out(format_echo(words[1:], activation.shell.flavour))
-
-
-def _printf(activation: Activation, words: list[str]) -> int:
-    if len(words) > 2 and words[1] == "-v" and activation.shell.flavour == "bash":
-        activation.scope.put(words[2], format_printf(words[3:])[0])
-        return 0
-    if len(words) < 2:
-        return activation.fail("printf: usage: printf format [arguments]", 2)
-    arguments = words[2:] if words[1] == "--" else words[1:]
-    text, status = format_printf(arguments)
-    return activation.out(text) or status
-
-
-def _test(activation: Activation, words: list[str]) -> int:
-    if words[0] == "[":
-        if words[-1] != "]":
-            return activation.fail("[: missing ]", 2)
-        words = words[:-1]
-    try:
-        return int(not evaluate_test(words[1:], activation.machine, activation.task))
-    except ConditionProblem as problem:
-        return activation.fail(f"{words[0]}: {problem}", 2)
+def _tool(activation: Activation, words: list[str]) -> int:
+    status = TOOLS[words[0]](_CallInShell(activation, words))
+    assert isinstance(status, int), words
+    return status
 
 
 def _exit(activation: Activation, words: list[str]) -> None:
@@ -113,10 +112,6 @@ def _cd(activation: Activation, words: list[str]) -> int:
     activation.task.folder = path
     activation.shell.variables["PWD"] = path
     return 0
-
-
-def _pwd(activation: Activation, words: list[str]) -> int:
-    return activation.out(activation.task.folder + "\n")
 
 
 def _shift(activation: Activation, words: list[str]) -> int | None:
@@ -195,9 +190,9 @@ def _command(activation: Activation, words: list[str]) -> int | None:
 def _type(activation: Activation, words: list[str]) -> int:
     """`command -v`, `type`: what a name would run, status 1 or 127 for what is not there."""
     status = 0
-    names = [word for word in words[1:] if not word.startswith("-")]
     if "-t" in words:
-        return _kinds(activation, names)
+        raise CannotInterpret(f"{words[0]} -t")
+    names = [word for word in words[1:] if not word.startswith("-")]
     for name in names:
         if name in activation.shell.functions or name in BUILTINS:
             activation.out(name + "\n")
@@ -211,37 +206,22 @@ def _type(activation: Activation, words: list[str]) -> int:
     return status
 
 
-def _kinds(activation: Activation, names: list[str]) -> int:
-    """`type -t`: what each name is, in one word; nothing and status 1 for what is not there."""
-    status = 0
-    for name in names:
-        if name in activation.shell.functions or name in BUILTINS:
-            activation.out("function\n" if name in activation.shell.functions else "builtin\n")
-        elif has_tool(activation.machine, activation.task, name):
-            activation.out("file\n")
-        else:
-            status = 1
-    return status
-
-
 def _set(activation: Activation, words: list[str]) -> int | None:
     if activation.shell.flavour == "dash" and "pipefail" in words:
         return _fail_special(activation, "set: Illegal option -o pipefail")
     return set_builtin(activation, words)
 
 
-_SHELL_OPTIONS = frozenset("nullglob".split())
-_MATTERING = frozenset("extglob globstar dotglob failglob nocasematch nocaseglob lastpipe".split())
-
-
 def _shopt(activation: Activation, words: list[str]) -> int:
-    """Of bash's own options one is modelled; what others would change is told."""
-    for name in [word for word in words[1:] if not word.startswith("-")]:
-        if name in _SHELL_OPTIONS:
-            (activation.shell.options.add if "-s" in words else activation.shell.options.discard)(name)
-        elif name in _MATTERING and "-s" in words:
-            activation.machine.note(f"cannot interpret shopt {name}: it is taken to change nothing")
+    """Bash's own options are not modelled; what they would change is told."""
+    for name in [word for word in words[1:] if not word.startswith("-") and "-s" in words]:
+        activation.machine.note(f"cannot interpret shopt {name}: it is taken to change nothing")
     return 0
+
+
+def _refuse(activation: Activation, words: list[str]) -> None:
+    """What no manifest uses fails, and is named."""
+    raise CannotInterpret(words[0])
 
 
 def _ulimit(activation: Activation, words: list[str]) -> int:
@@ -252,19 +232,12 @@ def _ulimit(activation: Activation, words: list[str]) -> int:
 
 
 BUILTINS: dict[str, Callable[[Activation, list[str]], int | None]] = {
-    ":": _true,
-    "true": _true,
-    "false": _false,
-    "echo": _echo,
-    "printf": _printf,
-    "test": _test,
-    "[": _test,
+    **dict.fromkeys((":", "true", "false", "echo", "printf", "test", "[", "pwd", "kill"), _tool),
     "exit": _exit,
     "return": _return,
     "break": _leave_loops,
     "continue": _leave_loops,
     "cd": _cd,
-    "pwd": _pwd,
     "export": export,
     "readonly": readonly,
     "local": local,
@@ -275,10 +248,7 @@ BUILTINS: dict[str, Callable[[Activation, list[str]], int | None]] = {
     "shift": _shift,
     "trap": trap,
     "wait": wait,
-    "kill": kill,
     "read": read,
-    "mapfile": mapfile,
-    "readarray": mapfile,
     "eval": _eval,
     ".": _source,
     "source": _source,
@@ -286,7 +256,7 @@ BUILTINS: dict[str, Callable[[Activation, list[str]], int | None]] = {
     "command": _command,
     "type": _type,
     "let": let,
-    "getopts": getopts,
+    **dict.fromkeys(("getopts", "mapfile", "readarray"), _refuse),
     "jobs": jobs,
     # What changes nothing a script could see here.
     **dict.fromkeys("umask hash disown alias unalias times bg".split(), _true),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from ..file_layers import FILE, FOLDER, LINK, File
+from ..file_layers import FILE, FOLDER, LINK, OPAQUE, File
 from ..file_system import join_path
 from ..matching.expression import compile_expression
 from ..matching.translation import EXTENDED
@@ -41,77 +42,17 @@ def evaluate_test(words: list[str], machine: Machine, task: Task) -> bool:
     """The truth of a `test` expression. Raises ConditionProblem."""
     if task.shell is not None and task.shell.flavour == "dash" and {"==", "=~", "-v"} & set(words[:2]):
         raise ConditionProblem("unexpected operator")
-    expression = _Expression(words, machine, task)
+    condition = _Condition(words, machine, task)
     # POSIX decides by the number of words, so that operands may look like operators.
     if len(words) == 0:
         return False
     if len(words) == 1:
         return words[0] != ""
     if len(words) == 3 and words[1] in _BINARY:
-        return expression.compare(words[0], words[1], words[2])
+        return condition.compare(words[0], words[1], words[2])
     if len(words) == 4 and words[0] == "!" and words[2] in _BINARY:
-        return not expression.compare(words[1], words[2], words[3])
-    value = expression.either()
-    if expression.at < len(words):
-        raise ConditionProblem(f"unexpected operator: {words[expression.at]}")
-    return value
-
-
-class _Expression:
-    """Recursive descent over the words of `test`."""
-
-    def __init__(self, words: list[str], machine: Machine, task: Task) -> None:
-        self.words = words
-        self.at = 0
-        self.machine = machine
-        self.task = task
-
-    def peek(self, ahead: int = 0) -> str | None:
-        place = self.at + ahead
-        return self.words[place] if place < len(self.words) else None
-
-    def either(self) -> bool:
-        value = self.both()
-        while self.peek() == "-o":
-            self.at += 1
-            value = self.both() or value
-        return value
-
-    def both(self) -> bool:
-        value = self.term()
-        while self.peek() == "-a":
-            self.at += 1
-            value = self.term() and value
-        return value
-
-    def term(self) -> bool:
-        word = self.peek()
-        if word is None:
-            raise ConditionProblem("argument expected")
-        if word == "!" and self.peek(1) is not None:
-            self.at += 1
-            return not self.term()
-        following = self.peek(1)
-        if following in _BINARY and self.peek(2) is not None:
-            self.at += 3
-            return self.compare(word, following or "", self.words[self.at - 1])
-        if word == "(":
-            self.at += 1
-            value = self.either()
-            if self.peek() != ")":
-                raise ConditionProblem("closing paren expected")
-            self.at += 1
-            return value
-        if word in _UNARY and following is not None:
-            self.at += 2
-            return check_file(word, following, self.machine, self.task)
-        self.at += 1
-        return word != ""
-
-    def compare(self, left: str, operator: str, right: str) -> bool:
-        if operator in _COMPARISONS:
-            return bool(_COMPARISONS[operator](_number(left), _number(right)))
-        return compare_texts(left, operator, right, self.machine, self.task)
+        return not condition.compare(words[1], words[2], words[3])
+    return condition.whole()
 
 
 def _number(text: str) -> int:
@@ -159,13 +100,13 @@ def check_file(operator: str, operand: str, machine: Machine, task: Task) -> boo
         return _check_unseen(operator, operand, machine, task)
     match operator:
         case "-f":
-            return entry.kind == FILE
+            return entry.kind in (FILE, OPAQUE)
         case "-d":
             return entry.kind == FOLDER
         case "-h" | "-L":
             return entry.kind == LINK
         case "-s":
-            return entry.kind == FOLDER or entry.size > 0
+            return entry.kind in (FOLDER, OPAQUE) or entry.size > 0
         case "-x":
             return entry.kind == FOLDER or bool(entry.mode & 0o111)
         case "-p" | "-S" | "-b" | "-c" | "-g" | "-u" | "-k":
@@ -188,95 +129,106 @@ def _check_unseen(operator: str, operand: str, machine: Machine, task: Task) -> 
 
 def evaluate_condition(tokens: tuple[Word | str, ...], scope: ShellScope) -> bool:
     """The truth of `[[ … ]]`. Raises ConditionProblem."""
-    condition = _Condition(tokens, scope)
-    value = condition.either(True)
-    if condition.at < len(tokens):
-        raise ConditionProblem("syntax error in conditional expression")
-    return value
+    return _Condition(tokens, scope.machine, scope.task, scope).whole()
 
 
 class _Condition:
-    """Recursive descent over the tokens of `[[`. Words expand only where they are looked at."""
+    """Recursive descent over words and operators.
 
-    def __init__(self, tokens: tuple[Word | str, ...], scope: ShellScope) -> None:
+    With a scope it is `[[`: operators are texts, and words expand only where they are looked at.
+    """
+
+    def __init__(
+        self, tokens: Sequence[Word | str], machine: Machine, task: Task, scope: ShellScope | None = None
+    ) -> None:
         self.tokens = tokens
         self.at = 0
+        self.machine = machine
+        self.task = task
         self.scope = scope
+        self.either_sign, self.both_sign = ("-o", "-a") if scope is None else ("||", "&&")
 
     def peek(self, ahead: int = 0) -> Word | str | None:
         place = self.at + ahead
         return self.tokens[place] if place < len(self.tokens) else None
 
+    def sign(self, ahead: int = 0) -> str | None:
+        """The text of a token that may be an operator."""
+        token = self.peek(ahead)
+        return literal(token) if isinstance(token, tuple) else token
+
+    def has_word(self, ahead: int = 0) -> bool:
+        return self.peek(ahead) is not None if self.scope is None else isinstance(self.peek(ahead), tuple)
+
+    def text(self, token: Word | str) -> str:
+        return expand_text(token, self.scope) if isinstance(token, tuple) and self.scope else str(token)
+
+    def whole(self) -> bool:
+        value = self.either(True)
+        if self.at < len(self.tokens):
+            raise ConditionProblem(f"unexpected operator: {self.sign() or ''}")
+        return value
+
     def either(self, live: bool) -> bool:
         value = self.both(live)
-        while self.peek() == "||":
+        while self.peek() == self.either_sign:
             self.at += 1
-            value = self.both(live and not value) or value
+            # `test` looks at all of its words.
+            value = self.both(live and (not value or self.scope is None)) or value
         return value
 
     def both(self, live: bool) -> bool:
         value = self.term(live)
-        while self.peek() == "&&":
+        while self.peek() == self.both_sign:
             self.at += 1
-            value = self.term(live and value) and value
+            value = self.term(live and (value or self.scope is None)) and value
         return value
 
     def term(self, live: bool) -> bool:
         token = self.peek()
+        if token is None:
+            raise ConditionProblem("argument expected")
+        if self.sign() == "!" and self.peek(1) is not None:
+            self.at += 1
+            return not self.term(live)
+        operator, right = self.sign(1), self.peek(2)
+        if self.has_word() and operator in _BINARY and right is not None and self.has_word(2):
+            self.at += 3
+            return live and self.compare(token, operator or "", right)
         if token == "(":
             self.at += 1
             value = self.either(live)
             if self.peek() != ")":
-                raise ConditionProblem("syntax error in conditional expression: `)' expected")
+                raise ConditionProblem("closing paren expected")
             self.at += 1
             return value
-        if token is None or isinstance(token, str):
-            raise ConditionProblem("syntax error in conditional expression")
-        text = literal(token)
-        if text == "!":
-            self.at += 1
-            return not self.term(live)
-        following = self.peek(1)
-        if text in _UNARY and isinstance(following, tuple) and self._operator(following) is None:
+        operand = self.peek(1)
+        if self.sign() in _UNARY and operand is not None and self.has_word(1):
+            operator = self.sign() or ""
             self.at += 2
-            scope = self.scope
-            return live and check_file(text or "", expand_text(following, scope), scope.machine, scope.task)
-        operator = self._operator(following)
-        right = self.peek(2)
-        if operator is None or not isinstance(right, tuple):
-            self.at += 1
-            return live and expand_text(token, self.scope) != ""
-        self.at += 3
-        return live and self._compare(token, operator, right)
+            return live and check_file(operator, self.text(operand), self.machine, self.task)
+        if not self.has_word():
+            raise ConditionProblem("syntax error in conditional expression")
+        self.at += 1
+        return live and self.text(token) != ""
 
-    def _operator(self, token: Word | str | None) -> str | None:
-        text = literal(token) if isinstance(token, tuple) else token
-        return text if text in _BINARY else None
-
-    def _compare(self, left: Word, operator: str, right: Word) -> bool:
-        scope = self.scope
-        text = expand_text(left, scope)
-        if operator in ("=", "==", "!="):
-            return patterns.matches(expand_pattern(right, scope), text) == (operator != "!=")
-        if operator == "=~":
-            return self._match(text, right)
+    def compare(self, left: Word | str, operator: str, right: Word | str) -> bool:
+        text, scope = self.text(left), self.scope
+        if scope is not None and isinstance(right, tuple):
+            if operator in ("=", "==", "!="):
+                return patterns.matches(expand_pattern(right, scope), text) == (operator != "!=")
+            if operator == "=~":
+                return self._match(text, right, scope)
         if operator in _COMPARISONS:
-            numbers = [scope.evaluate(one) for one in (text, expand_text(right, scope))]
-            return bool(_COMPARISONS[operator](*numbers))
-        return compare_texts(text, operator, expand_text(right, scope), scope.machine, scope.task)
+            read = _number if scope is None else scope.evaluate
+            return bool(_COMPARISONS[operator](read(text), read(self.text(right))))
+        return compare_texts(text, operator, self.text(right), self.machine, self.task)
 
-    def _match(self, text: str, right: Word) -> bool:
-        expression = compile_expression(self._expression_of(right), EXTENDED)
-        match = expression.search(text)
-        if match is None:
-            return False
-        self.scope.shell.arrays["BASH_REMATCH"] = [match[0], *match.groups()]
-        return True
-
-    def _expression_of(self, word: Word) -> str:
-        """The right side of `=~`: what is quoted stands for itself."""
-        found = []
-        for part in word:
-            text = expand_text((part,), self.scope)
-            found.append(_SPECIAL.sub(r"\\\g<0>", text) if part.quoted else text)
-        return "".join(found)
+    def _match(self, text: str, right: Word, scope: ShellScope) -> bool:
+        # What is quoted on the right side of `=~` stands for itself.
+        parts = [(part.quoted, expand_text((part,), scope)) for part in right]
+        pattern = "".join(_SPECIAL.sub(r"\\\g<0>", one) if quoted else one for quoted, one in parts)
+        match = compile_expression(pattern, EXTENDED).search(text)
+        if match is not None:
+            scope.shell.arrays["BASH_REMATCH"] = [match[0], *match.groups()]
+        return match is not None

@@ -83,7 +83,7 @@ def _word_fields(word: Word, scope: ShellScope) -> list[str]:
         builder.add(piece)
     for text, pattern in builder.finish():
         if patterns.is_pattern(pattern):
-            fields.extend(scope.names_matching(pattern) or ([] if scope.is_nullglob else [text]))
+            fields.extend(scope.names_matching(pattern) or [text])
         else:
             fields.append(text)
     return fields
@@ -248,7 +248,7 @@ def _transform(part: Parameter, text: str, scope: ShellScope) -> str:
         case "%" | "%%":
             pattern = expand_pattern(part.word, scope)
             return patterns.remove_suffix(text, pattern, part.operator == "%%")
-        case "/" | "//" | "/#" | "/%":
+        case "/" | "//":
             return _replace(part, text, scope)
         case ":":
             return _slice(part, text, scope)
@@ -256,26 +256,13 @@ def _transform(part: Parameter, text: str, scope: ShellScope) -> str:
             return text.upper()
         case ",,":
             return text.lower()
-        case "^":
-            return text[:1].upper() + text[1:]
-        case ",":
-            return text[:1].lower() + text[1:]
     raise CannotInterpret(f"the expansion operator {part.operator!r}")
 
 
 def _replace(part: Parameter, text: str, scope: ShellScope) -> str:
     pattern = expand_pattern(part.word, scope)
     new = expand_text(part.second, scope) if part.second else ""
-    if not pattern:
-        # Nothing is found at either end, where something can be put, but nowhere in between.
-        return {"/#": new + text, "/%": text + new}.get(part.operator, text)
-    if part.operator == "/#":
-        kept = patterns.remove_prefix(text, pattern, True)
-        return new + kept if kept != text else text
-    if part.operator == "/%":
-        kept = patterns.remove_suffix(text, pattern, True)
-        return kept + new if kept != text else text
-    return patterns.replace(text, pattern, new, part.operator == "//")
+    return patterns.replace(text, pattern, new, part.operator == "//") if pattern else text
 
 
 def _bounds(part: Parameter, length: int, scope: ShellScope) -> tuple[int, int]:

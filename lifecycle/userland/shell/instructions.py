@@ -72,7 +72,6 @@ class ForkPipeline(Instruction):
     """One child per start, joined by pipes; this shell waits for all and goes on at `after`."""
 
     starts: list[int]
-    both: tuple[bool, ...]
     after: int
     is_checked: bool
 

@@ -23,7 +23,6 @@ from .word_parts import Guard
 _MOST_NESTED_TRAPS = 200
 _LOOKS = 16
 """Looking at a sign is so much more work than moving it."""
-_STATUSES = "PIPESTATUS"
 _PROBLEMS = (ExpansionProblem, ArithmeticProblem, ConditionProblem, ReadOnlyVariable)
 
 
@@ -111,8 +110,6 @@ def _resolve_wait(activation: Activation) -> None:
             statuses = [task.reaped.pop(pid, 127) for pid in wait.value]
             failed = [status for status in statuses if status]
             shell.status = failed[-1] if failed and "pipefail" in shell.options else statuses[-1]
-            if shell.flavour == "bash":
-                shell.arrays[_STATUSES] = [str(status) for status in statuses]
         case Wait.JOBS:
             _resolve_jobs(task, shell, wait.value)
         case Wait.ANY_JOB:
@@ -121,8 +118,8 @@ def _resolve_wait(activation: Activation) -> None:
         case Wait.CAPTURE:
             _resolve_capture(activation, wait.value)
             return
-        case Wait.INPUT | Wait.INPUT_UNTIL:
-            # The `read` that waited is run again: its input is there now, or its time is over.
+        case Wait.INPUT:
+            # The `read` that waited is run again: its input is there now.
             frame.at -= 1
             return
         case _:
@@ -168,8 +165,6 @@ def _execute(activation: Activation, instruction: Instruction) -> None:
     match instruction:
         case instructions.Run():
             run_command(activation, instruction)
-            if _STATUSES in shell.arrays:
-                shell.arrays[_STATUSES] = [str(shell.status)]
             task = activation.task
             is_same = task.shell is shell and bool(shell.frames) and shell.frames[-1] is frame
             if task.wait is None and is_same:
@@ -337,8 +332,6 @@ def _start_stages(activation: Activation, instruction: ForkPipeline, is_tested: 
         if place < len(instruction.starts) - 1:
             source, sink = machine.open_files.make_pipe()
             machine.set_fd(child, 1, sink)
-            if instruction.both[place]:
-                machine.set_fd(child, 2, sink)
         pids.append(child.pid)
     return pids
 

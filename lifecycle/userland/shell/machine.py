@@ -52,7 +52,8 @@ class Machine(Effort):
     is_lenient: bool = False
     """The files of the image are not known: what is missing may well be there."""
     tail_runs: str = "forever"
-    """What an unknown program does where nothing follows it: `forever`, or `ends` after a while."""
+    """What an unknown program does where nothing follows it: `forever`, `serves` (as forever, and whatever
+    could do so is taken to), or `ends` after a while."""
     root: FileLayer = field(default_factory=FileLayer)
     tasks: dict[int, Task] = field(default_factory=dict)
     open_files: OpenFiles = field(default_factory=OpenFiles)
@@ -95,7 +96,13 @@ class Machine(Effort):
                 self._generated_names = dict.fromkeys(generated_files(self.world, self.flavour))
             # What the kernel tells changes with the container's resources.
             generated = Generated(self._generated_names, self.world, self.flavour)
-            self._file_system = FileSystem(self.root, tuple(self.world.volumes), generated, self.now_ms)
+            self._file_system = FileSystem(
+                self.root,
+                tuple(self.world.volumes),
+                generated,
+                self.now_ms,
+                self.world.is_root_read_only,
+            )
         return self._file_system
 
     @property
@@ -242,7 +249,7 @@ class Machine(Effort):
             return
         if task.shell is None:
             task.wait = None
-        elif task.wait.kind in (Wait.JOBS, Wait.ANY_JOB, Wait.INPUT, Wait.INPUT_UNTIL):
+        elif task.wait.kind in (Wait.JOBS, Wait.ANY_JOB, Wait.INPUT):
             task.wait = None
             task.shell.status = 128 + signal_number(name)
 
@@ -286,6 +293,11 @@ class Machine(Effort):
                 task.wait = Wait(Wait.SPACE, file.pipe)
         return True
 
+    def pad(self, task: Task, fd: int, count: int) -> bool:
+        """Let the file behind a descriptor grow by signs that nobody asks for; False when it is full."""
+        file = self.open_files.files.get(task.fds.get(fd, 0))
+        return file is None or file.kind != FILE or self.file_system.pad(file.path, count)
+
     def log(self, text: str) -> None:
         """Add to the container's log, line by line."""
         *lines, self.partial = (self.partial + text).split("\n")
@@ -297,27 +309,23 @@ class Machine(Effort):
             self.output.append((at_ms, self.partial))
             self.partial = ""
 
-    def read(self, task: Task, fd: int, until: str = "", most: int = 0) -> tuple[str, bool]:
-        """What there is to read now, and whether that is the end.
-
-        With `until` no further than the first of that sign, with `most` no more than so many.
-        """
+    def read(self, task: Task, fd: int, is_line: bool = False) -> tuple[str, bool]:
+        """What there is to read now, or one line of it, and whether that is the end."""
         file = self.open_files.files.get(task.fds.get(fd, 0))
         if file is None or file.kind in (NULL, LOG, CAPTURE, WRITER, ZERO):
             return "", True
-        is_part = bool(until or most)
         if file.kind == READER:
             pipe = self.open_files.pipes[file.pipe]
             text, is_end = pipe.text, self.open_files.has_ended(file)
-            self.work(task, len(text) >> 6 if is_part else len(text))
-            taken, is_whole = _first_part(text, until, most)
-            if is_part and not is_whole and not is_end:
+            self.work(task, len(text) >> 6 if is_line else len(text))
+            taken = text[: text.find("\n") + 1] or text if is_line else text
+            if is_line and not taken.endswith("\n") and not is_end:
                 return "", False
             pipe.text = text[len(taken) :]
             return taken, is_end and not pipe.text
         text = file.text[file.offset :] if file.kind == TEXT else self._read_file(file)
-        self.work(task, len(text) >> 6 if is_part else len(text))
-        taken, _ = _first_part(text, until, most)
+        self.work(task, len(text) >> 6 if is_line else len(text))
+        taken = text[: text.find("\n") + 1] or text if is_line else text
         file.offset += len(taken)
         return taken, len(taken) == len(text)
 
@@ -358,11 +366,3 @@ class Machine(Effort):
     def absolute(self, task: Task, path: str) -> str:
         """The absolute path that a path means to a task."""
         return join_path(task.folder, path)
-
-
-def _first_part(text: str, until: str, most: int) -> tuple[str, bool]:
-    """The part of a text that is asked for, and whether it is all there."""
-    end = text.find(until) + 1 if until else 0
-    if most and len(text) >= most and not 0 < end < most:
-        return text[:most], True
-    return (text[:end], True) if end else (text, False)

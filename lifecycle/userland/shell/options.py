@@ -47,3 +47,12 @@ def _short_options(
         options[letter] = words[at]
         return at + 1
     return at
+
+
+def leading_options(words: Sequence[str], with_value: str = "") -> tuple[dict[str, str], list[str]]:
+    """Options in front of a program and its arguments, and these; for tools that run another program."""
+    count = 0
+    while count < len(words) and words[count].startswith("-") and len(words[count]) > 1:
+        takes_next = not words[count].startswith("--") and words[count][-1] in with_value
+        count += 1 + (takes_next and len(words[count]) == 2)
+    return split_options(words[:count], with_value)[0], list(words[count:])

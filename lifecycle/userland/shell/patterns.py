@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ..matching.brackets import BracketReader, spell, spell_set
+import re2
+
 from ..matching.expression import Compiled, Expression, check_cost, compile_text
 from ..matching.problem import PatternProblem
-from ..matching.translation import Piece
+from ..matching.translation import parts_of
 
 _ANY_TEXT = ".*"
 _SPECIAL = "*?[]\\"
 _LONGEST = 4 << 20
-_BRACKETS = BracketReader("!^", {}, True)
 
 
 def escape(text: str) -> str:
@@ -45,27 +45,16 @@ def unescape(pattern: str) -> str:
 
 def _read(pattern: str) -> list[str]:
     """The pattern's parts as RE2 takes them; a bracket that is not closed stands for itself."""
-    found: list[str] = []
-    at = 0
-    while at < len(pattern):
-        sign = pattern[at]
-        at += 1
-        if sign == "*":
-            found.append(_ANY_TEXT)
-        elif sign == "?":
-            found.append(".")
-        elif sign == "\\" and at < len(pattern):
-            found.append(spell(pattern[at]))
-            at += 1
-        elif sign == "[":
-            try:
-                ranges, is_negated, at = _BRACKETS.read(pattern, at)
-                found.append(spell_set(ranges, is_negated))
-            except PatternProblem:
-                found.append(spell(sign))
-        else:
-            found.append(spell(sign))
-    return found
+    return [_read_part(part) for part in parts_of(pattern, True, "!^")]
+
+
+def _read_part(part: str) -> str:
+    if len(part) > 1 and part[0] == "[":
+        is_negated = part[1] in "!^"
+        # A letter behind a backslash would mean something else to RE2.
+        inside = re.sub(r"\\(\w)", r"\1", part[1 + is_negated :])
+        return f"[{'^' if is_negated else ''}{inside}"
+    return {"*": _ANY_TEXT, "?": "."}.get(part) or str(re2.escape(part[-1]))
 
 
 @lru_cache(maxsize=1024)
@@ -103,8 +92,7 @@ def remove_suffix(text: str, pattern: str, longest: bool) -> str:
 
 @lru_cache(maxsize=512)
 def _expression(pattern: str) -> Expression:
-    literal = None if is_pattern(pattern) else unescape(pattern)
-    return Expression(Piece("".join(_read(pattern)), literal=literal))
+    return Expression("".join(_read(pattern)))
 
 
 def replace(text: str, pattern: str, new: str, is_global: bool) -> str:

@@ -104,7 +104,10 @@ def _open_path(activation: Activation, target: str, operator: str) -> int | str:
     except FileProblem as problem:
         return f"can't {'open' if operator == '<' else 'create'} {target}: {problem}"
     entry = files.find(path)
-    assert entry is not None and entry.kind != FOLDER, path
+    if entry is None:
+        # A link to /dev/null.
+        return machine.open_files.open(OpenFile(NULL))
+    assert entry.kind != FOLDER, path
     # What is read through this descriptor begins at the front; what is written goes to the end.
     return machine.open_files.open(OpenFile(FILE, path))
 

@@ -14,6 +14,7 @@ from .machine import Machine
 from .task import Shell, Task
 
 _LONGEST_VALUE = 1 << 18
+_MOST_MEMORY = 1 << 40
 _OPTION_LETTERS = (("errexit", "e"), ("nounset", "u"), ("xtrace", "x"), ("noglob", "f"))
 
 
@@ -51,11 +52,6 @@ class ShellScope:
     def is_nounset(self) -> bool:
         """Whether a name that is not set ends the command (`set -u`)."""
         return "nounset" in self.shell.options
-
-    @property
-    def is_nullglob(self) -> bool:
-        """Whether a pattern that matches no file's name is no word at all."""
-        return "nullglob" in self.shell.options
 
     @property
     def expands_braces(self) -> bool:
@@ -112,6 +108,8 @@ class ShellScope:
                     "shell-random", machine.world.pod.uid, self.task.pid, self._count()
                 )
                 return str(int(drawn * 32_768))
+            case "PIPESTATUS" if shell.flavour == "bash":
+                raise CannotInterpret(name)
             case "SECONDS" if shell.flavour == "bash":
                 machine.is_volatile = True
                 return str((machine.now_ms - shell.seconds_ms) // 1000)
@@ -155,7 +153,8 @@ class ShellScope:
         """The element at a place, from the end when below 0; None when it is not set."""
         values = self.shell.arrays.get(name)
         if values is None:
-            return self.get(name) if place == 0 else None
+            whole = self.get(name)
+            return whole if place == 0 else None
         return values[place] if -len(values) <= place < len(values) else None
 
     def put(self, name: str, value: str) -> None:
@@ -163,7 +162,8 @@ class ShellScope:
         if name in self.shell.readonly:
             raise ReadOnlyVariable(f"{name}: is read only")
         if len(value) > _LONGEST_VALUE:
-            raise CannotInterpret(f"a value of more than {_LONGEST_VALUE >> 10} KiB in {name}")
+            self._outgrow(name, value)
+            return
         need_space(self.shell, len(value))
         self.work(len(value))
         base, bracket, index = name.partition("[")
@@ -177,6 +177,19 @@ class ShellScope:
             self.shell.variables[name] = value
             if "allexport" in self.shell.options:
                 self.shell.exported.add(name)
+
+    def _outgrow(self, name: str, value: str) -> None:
+        """A value that grew out of itself goes on growing, in memory; its text stays what it was."""
+        old, task = self.shell.variables.get(name), self.task
+        copies = value.count(old) if old else 0
+        if not copies or old is None:
+            raise CannotInterpret(f"a value of more than {_LONGEST_VALUE >> 10} KiB in {name}")
+        self.work(len(value))
+        grown = task.memory_bytes * copies if copies > 1 else task.memory_bytes + len(value) - len(old)
+        task.memory_bytes = min(grown, _MOST_MEMORY)
+        self.machine.note(
+            f"cannot interpret more than {_LONGEST_VALUE >> 10} KiB in {name}: only its size is taken to grow"
+        )
 
     def positional(self) -> Sequence[str]:
         """The positional parameters."""

@@ -107,10 +107,7 @@ def _word_end(text: str, at: int) -> int:
     start = at
     while at < len(text) and text[at] not in _META:
         if text[at] in "$`":
-            reader = WordReader(text)
-            reader.at = at
-            reader.expansion(False)
-            at = reader.at
+            at = _expansion_end(text, at)
         elif text.startswith("\\\n", at):
             break
         else:
@@ -121,16 +118,20 @@ def _word_end(text: str, at: int) -> int:
     return at
 
 
+def _expansion_end(text: str, at: int) -> int:
+    reader = WordReader(text)
+    reader.at = at
+    reader.expansion(False)
+    return reader.at
+
+
 def _condition_end(text: str, at: int) -> int:
     place = at + 2
     while place < len(text):
         if text.startswith("]]", place) and text[place - 1] in " \t\n":
             return place + 2
         if text[place] in "$`":
-            reader = WordReader(text)
-            reader.at = place
-            reader.expansion(False)
-            place = reader.at
+            place = _expansion_end(text, place)
         else:
             place = skip_quoted(text, place)
     raise CannotInterpret("[[ without ]]")
@@ -193,10 +194,7 @@ def _skip(text: str, at: int) -> int | None:
         return len(text) if end < 0 else end
     if text[at] in "$`":
         # Read as one word: what is announced inside belongs to the inner text.
-        reader = WordReader(text)
-        reader.at = at
-        reader.expansion(False)
-        return reader.at
+        return _expansion_end(text, at)
     if text.startswith("((", at):
         close = arithmetic_end(text, at + 2)
         return at + 1 if close is None else close + 2

@@ -35,13 +35,10 @@ class Wait(Saved):
     """`wait -n`: for the first of these process ids to end; a trapped signal ends it."""
     INPUT = "input"
     """Until the open file with this number has something to read, or ends."""
-    INPUT_UNTIL = "inputUntil"
-    """The same, but no longer than until an instant: [open file, ms]."""
     SPACE = "space"
     """Until a pipe has been read from."""
     CHANGE = "change"
     """Until the files have changed, or until an instant: [version seen, ms or None]."""
-    """Until the other end of a named pipe is opened: [pipe, end wanted, times the other one was opened]."""
     SIGNAL = "signal"
     """For nothing but a signal."""
 

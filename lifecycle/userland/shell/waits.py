@@ -30,8 +30,6 @@ def is_blocked(machine: Machine, task: Task) -> bool:
             return _has_jobs(machine, task, value)
         case Wait.INPUT:
             return _lacks_input(machine, value)
-        case Wait.INPUT_UNTIL:
-            return _lacks_input(machine, value[0]) and _is_before(machine, value[1])
         case Wait.SPACE:
             pipe = machine.open_files.pipes.get(value)
             return pipe is not None and pipe.readers > 0 and len(pipe.text) >= PIPE_CHARACTERS
@@ -83,6 +81,6 @@ def _due_ms(wait: Wait) -> int | None:
     at_ms: int | None = None
     if wait.kind == Wait.TIME:
         at_ms = wait.value
-    elif wait.kind in (Wait.CHANGE, Wait.CHILD_UNTIL, Wait.INPUT_UNTIL):
+    elif wait.kind in (Wait.CHANGE, Wait.CHILD_UNTIL):
         at_ms = wait.value[1]
     return at_ms

@@ -6,6 +6,7 @@ from . import (  # noqa: F401  they register themselves
     coding,
     environment,
     expressions,
+    file_server,
     files,
     finding,
     following,

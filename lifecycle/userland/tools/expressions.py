@@ -25,10 +25,15 @@ def test(call: Call) -> Outcome:
         return call.fail(str(problem), 2)
 
 
+_UNKNOWN = {"length", "substr", "index", "|", "&"}
+
+
 @tool("expr")
 def expr(call: Call) -> Outcome:
     """Arithmetic, comparison, and `text : pattern` over separate words."""
     words = call.arguments
+    if unknown := _UNKNOWN & {*words}:
+        return call.cannot(f"with {min(unknown)}")
     try:
         value = _Expression(words).value()
     except (ValueError, IndexError, ZeroDivisionError):
@@ -38,7 +43,7 @@ def expr(call: Call) -> Outcome:
 
 
 class _Expression:
-    _LEVELS = (("|",), ("&",), ("=", "==", "!=", "<", "<=", ">", ">="), ("+", "-"), ("*", "/", "%"), (":",))
+    _LEVELS = (("=", "==", "!=", "<", "<=", ">", ">="), ("+", "-"), ("*", "/", "%"), (":",))
 
     def __init__(self, words: list[str]) -> None:
         self.words = words
@@ -69,19 +74,9 @@ class _Expression:
             return value
         if word == "length" and self.at < len(self.words):
             return str(len(self.primary()))
-        if word == "substr" and self.at + 2 < len(self.words):
-            text, start, count = self.primary(), int(self.primary()), int(self.primary())
-            return text[start - 1 : start - 1 + count]
-        if word == "index" and self.at + 1 < len(self.words):
-            text, signs = self.primary(), self.primary()
-            return str(next((place for place, sign in enumerate(text, 1) if sign in signs), 0))
         return word
 
     def apply(self, operator: str, left: str, right: str) -> str:
-        if operator == "|":
-            return left if left not in ("", "0") else right
-        if operator == "&":
-            return left if left not in ("", "0") and right not in ("", "0") else "0"
         if operator == ":":
             return _match(right, left)
         if operator in ("+", "-", "*", "/", "%"):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from ..file_layers import FILE, FOLDER, FileProblem
+from ..file_layers import FOLDER, FileProblem
 from ..file_system import join_path
 from ..shell.options import split_options
 from ..shell.task import Wait
 from .call import Call, Outcome
+from .quantities import read_size
 from .registry import tool
 
 
@@ -146,9 +147,10 @@ def cp(call: Call) -> Outcome:
             call.machine.met_unknown = True
             if call.machine.is_lenient and not call.is_known_absent(name):
                 call.machine.note(
-                    f"cannot interpret {call.name} {name}: not in the manifest; an empty file is made"
+                    f"cannot interpret {call.name} {name}: not in the manifest; its copy is taken to be"
+                    " a program of which nothing is known"
                 )
-                call.files.write(_target_path(call, source, target), "")
+                call.files.write_unknown(_target_path(call, source, target))
                 continue
             call.err(f"can't stat '{name}': No such file or directory")
             call.state["failed"] = True
@@ -190,7 +192,7 @@ def _copy(call: Call, source: str, target: str, keeps: bool) -> None:
                 call.files.write(new, entry.text)
                 copied = call.files.find(new)
                 if copied is not None:
-                    copied.mode = entry.mode
+                    copied.kind, copied.mode = entry.kind, entry.mode
     except FileProblem as problem:
         call.err(f"{target}: {problem}")
         call.state["failed"] = True
@@ -230,7 +232,7 @@ def chmod(call: Call) -> Outcome:
             continue
         for one in call.walk(path) if "R" in options else [path]:
             entry = call.files.find(one)
-            if entry is not None and entry.kind == FILE:
+            if entry is not None and entry.kind != FOLDER:
                 entry.mode = _new_mode(entry.mode, mode)
         call.machine.root.version += 1
     return call.status
@@ -250,10 +252,18 @@ def dd(call: Call) -> Outcome:
     source, target = values.get("if", ""), values.get("of", "")
     if source not in ("/dev/zero", "/dev/urandom", "/dev/random"):
         return call.cannot("from a file")
-    if target and target != "/dev/null":
-        # Only the place is kept: nothing asks for that many bytes.
-        _try(call, target, partial(call.files.write, call.path(target), ""))
+    if target and target != "/dev/null" and "slept" not in call.state:
+        count, block = read_size(values.get("count", "")), read_size(values.get("bs", "512"))
+        _fill(call, target, (count or 0) * (block or 0))
     if "slept" not in call.state and "count" in values:
         call.state["slept"] = True
         return call.sleep_until(call.now_ms + 100)
     return call.status if "count" in values else Wait(Wait.SIGNAL)
+
+
+def _fill(call: Call, name: str, size: int) -> None:
+    """Make a file of so many bytes, of which nobody asks what they are."""
+    path = call.path(name)
+    if _try(call, name, partial(call.files.write, path, "")) and not call.files.pad(path, size):
+        call.err(f"error writing '{name}': No space left on device")
+        call.state["failed"] = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..file_layers import FILE, FOLDER, LINK
+from ..file_layers import FILE, FOLDER, LINK, OPAQUE
 from ..file_system import join_path
 from ..shell import patterns
 from ..shell.options import split_options
@@ -84,13 +84,13 @@ def _is_found(call: Call, path: str, root: str, values: dict[str, str]) -> bool:
         return False
     depth = path[len(root.rstrip("/")) :].count("/")
     name = path.rpartition("/")[2]
-    kinds = {"f": FILE, "d": FOLDER, "l": LINK}
+    kinds = {FILE: "f", OPAQUE: "f", FOLDER: "d", LINK: "l"}
     age_minutes = (call.now_ms - entry.modified_ms) // 60_000
     return (
         ("-name" not in values or patterns.matches(values["-name"], name))
         and ("-iname" not in values or patterns.matches(values["-iname"].lower(), name.lower()))
         and ("-path" not in values or patterns.matches(values["-path"], path))
-        and ("-type" not in values or entry.kind == kinds.get(values["-type"]))
+        and ("-type" not in values or kinds[entry.kind] == values["-type"])
         and depth <= int(values.get("-maxdepth") or 1 << 30)
         and depth >= int(values.get("-mindepth") or 0)
         and ("-mmin" not in values or _is_aged(age_minutes, values["-mmin"]))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import deque
 
+from ..errors import CannotInterpret
+
 _SIMPLE = dict(zip("ntrabfv\\e", "\n\t\r\a\b\f\v\\\x1b", strict=True))
 _LONGEST = 4 << 20
 _DIRECTIVE = re.compile(r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?([a-zA-Z%])")
@@ -137,9 +139,7 @@ def _directive(kind: str, spec: str, argument: str | None) -> tuple[str, bool, b
     if kind == "c":
         return f"%{spec}s" % text[:1], False, False
     if kind == "q":
-        plain = re.fullmatch(r"[\w./:=@%+,-]+", text)
-        escaped = re.sub(r"([^\w./:=@%+,-])", r"\\\1", text) or "''"
-        return text if plain else escaped, False, False
+        raise CannotInterpret("printf %q")
     return f"%{spec}s" % text, False, kind != "s"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from ..file_layers import FileProblem
@@ -10,6 +11,7 @@ from ..shell.options import split_options
 from ..shell.task import Wait
 from ..world import ConnectResult
 from .call import Call, Outcome
+from .file_server import HOME, find_served
 from .quantities import sleep_milliseconds
 from .registry import tool
 
@@ -24,7 +26,7 @@ def reach(call: Call, host: str, port: int, limit_ms: int | None, path: str = "/
     state = call.state
     if "outcome" not in state:
         if _is_local(call, host) and _answers_here(call, port):
-            return ConnectResult("connected")
+            return _answer_here(call, port, path)
         if call.world.resolve(host) is None and not _is_address(host):
             return ConnectResult("unknown host")
         found = call.world.connect(host, port, call.now_ms)
@@ -45,6 +47,18 @@ def _is_local(call: Call, host: str) -> bool:
 def _answers_here(call: Call, port: int) -> bool:
     ports = call.machine.local_ports
     return port in ports or 0 in ports or call.machine.listens_on(port)
+
+
+def _answer_here(call: Call, port: int, path: str) -> ConnectResult:
+    """What this container's own server answers: with a file of the folder it serves, if it does that."""
+    tasks = call.machine.tasks.values()
+    home = next((one.state[HOME] for one in tasks if port in one.ports and HOME in one.state), None)
+    if home is None:
+        return ConnectResult("connected")
+    found = find_served(call.files, home, path)
+    return (
+        ConnectResult("connected", 0, 404) if found is None else ConnectResult("connected", body=found.text)
+    )
 
 
 def _is_address(host: str) -> bool:
@@ -88,25 +102,37 @@ def wget(call: Call) -> Outcome:
     if not found.is_connected:
         what = "Connection refused" if found.outcome == "refused" else "download timed out"
         return call.fail(f"can't connect to remote host ({host}): {what}")
+    status_line = _status_line(found.status)
+    if "S" in options or "server-response" in options:
+        # It asks the server to close the connection, and says what comes before the body as it comes.
+        call.machine.write(call.task, 2, f"  {status_line}\n  Connection: close\n")
     if found.status >= 400:
-        call.err(f"server returned error: HTTP/1.1 {found.status}")
+        call.err(f"server returned error: {status_line}")
         return 8 if call.state.get("flavour") == "dash" else 1
     if "spider" not in options:
         name = path.rpartition("/")[2] or "index.html"
         folder = options.get("P", options.get("directory-prefix"))
         target = options.get("O", options.get("output-document")) or (f"{folder}/{name}" if folder else name)
-        _deliver(call, target, found.body)
+        return 0 if _deliver(call, target, found.body) else 1
     return 0
 
 
-def _deliver(call: Call, target: str, body: str) -> None:
+def _status_line(status: int) -> str:
+    known = status in HTTPStatus.__members__.values()
+    return f"HTTP/1.1 {status} {HTTPStatus(status).phrase}" if known else f"HTTP/1.1 {status}"
+
+
+def _deliver(call: Call, target: str, body: str) -> bool:
+    """Put a body where it belongs; False, after a message, where that cannot be."""
     if target in ("-", "/dev/stdout"):
         call.out(body)
     elif call.path(target) not in ("/dev/null",):
         try:
             call.files.write(call.path(target), body)
         except FileProblem as problem:
-            call.err(f"{target}: {problem}")
+            call.err(f"can't open '{target}': {problem}")
+            return False
+    return True
 
 
 _CURL_VALUES = "dHXomuAbcFeKrTUwxYyzECDPQt"
@@ -154,9 +180,10 @@ def _finish_curl(call: Call, options: dict[str, str], found: ConnectResult, host
         target = options.get("o", options.get("output"))
         head = "I" in options or "head" in options or "i" in options
         if head:
-            call.out(f"HTTP/1.1 {found.status} OK\n\n")
-        if "I" not in options and "head" not in options:
-            _deliver(call, target or "-", found.body)
+            call.out(f"{_status_line(found.status)}\n\n")
+        has_body = "I" not in options and "head" not in options
+        if has_body and not _deliver(call, target or "-", found.body):
+            status, message = 23, "(23) Failure writing output to destination"
     if message and (not is_silent or "S" in options):
         call.err(message)
     form = options.get("w", options.get("write-out"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from ..shell.neighbours import tasks_in_sight
 from ..shell.task import Task
@@ -22,64 +22,61 @@ def command_name(task: Task) -> str:
     return task.arguments[0].rpartition("/")[2][:15]
 
 
-_COLUMNS: dict[str, tuple[str, Callable[[Task], str]]] = {
-    "pid": ("PID", lambda task: f"{task.pid:>5}"),
-    "ppid": ("PPID", lambda task: f"{task.parent:>5}"),
-    "comm": ("COMMAND", command_name),
-    "args": ("COMMAND", command_line),
-    "cmd": ("CMD", command_line),
-    "command": ("COMMAND", command_line),
-    "time": ("TIME", lambda task: "00:00:00"),
-    "stat": ("STAT", lambda task: "S   "),
-    "tty": ("TT", lambda task: "?       "),
-    "vsz": ("VSZ", lambda task: f"{task.memory_bytes >> 10:>6}"),
-    "rss": ("RSS", lambda task: f"{task.memory_bytes >> 10:>5}"),
+_COLUMNS: dict[str, tuple[str, Callable[[Task, str], str]]] = {
+    "pid": ("PID", lambda task, user: f"{task.pid:>5}"),
+    "ppid": ("PPID", lambda task, user: f"{task.parent:>5}"),
+    "comm": ("COMMAND", lambda task, user: command_name(task)),
+    "args": ("COMMAND", lambda task, user: command_line(task)),
+    "cmd": ("CMD", lambda task, user: command_line(task)),
+    "command": ("COMMAND", lambda task, user: command_line(task)),
+    "rss": ("RSS", lambda task, user: f"{task.memory_bytes >> 10:>5}"),
+    "user": ("USER", lambda task, user: f"{user:<8}"),
 }
-_USER = "user"
-_SAME = {"uid": "user", "ucmd": "comm", "tt": "tty", "s": "stat", "state": "stat"}
+_BUSYBOX = "PID   USER     TIME  COMMAND", "{pid:5} {user:<8}  0:00 {line}"
+_FORMS = {
+    "u": (
+        "USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND",
+        "{user:<8} {pid:>7}  0.0  0.0 {size:>6} {size:>5} ?        S    00:00   0:00 {line}",
+    ),
+    "f": (
+        "UID          PID    PPID  C STIME TTY          TIME CMD",
+        "{user:<8} {pid:>7} {parent:>7}  0 00:00 ?        00:00:00 {line}",
+    ),
+    "": ("    PID TTY          TIME CMD", "{pid:>7} ?        00:00:00 {name}"),
+}
+"""Headings and lines by the letter that asks for them."""
 
 
 @tool("ps", "pstree")
 def ps(call: Call) -> Outcome:
     """All processes in sight; of several forms the columns differ, of `-o` they are chosen."""
     call.machine.is_volatile = True
-    tasks = tasks_in_sight(call.machine)
     who = call.world.identity
     own = who.user_name or str(who.user)
     # Of the pod's other containers it is not known here as whom they run.
-    users = {task.pid: own if task.pid in call.machine.tasks else "root" for task in tasks}
+    tasks = [
+        (task, own if task.pid in call.machine.tasks else "root") for task in tasks_in_sight(call.machine)
+    ]
     chosen = _chosen_columns(call.arguments)
     if chosen is not None:
-        unknown = [name for name, _ in chosen if name not in (_USER, *_COLUMNS)]
+        unknown = [name for name, _ in chosen if name not in _COLUMNS]
         if unknown:
             return call.cannot(f"-o {unknown[0]}", 1)
-        call.out(_format_chosen(chosen, tasks, users))
-        return 0
-    letters = "".join(word.lstrip("-") for word in call.arguments)
-    if call.machine.flavour == "ash" and call.name == "ps":
-        lines = ["PID   USER     TIME  COMMAND"]
-        lines += [f"{task.pid:5} {users[task.pid]:<8}  0:00 {command_line(task)}" for task in tasks]
-    elif "u" in letters:
-        lines = ["USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND"]
-        lines += [_user_line(task, users[task.pid]) for task in tasks]
-    elif "f" in letters:
-        lines = ["UID          PID    PPID  C STIME TTY          TIME CMD"]
-        lines += [
-            f"{users[task.pid]:<8} {task.pid:>7} {task.parent:>7}  0 00:00 ?        00:00:00"
-            f" {command_line(task)}"
-            for task in tasks
-        ]
+        headings = [_COLUMNS[name][0] if heading is None else heading for name, heading in chosen]
+        rows = [" ".join(headings)] if any(headings) else []
+        rows += [" ".join(_COLUMNS[name][1](*one) for name, _ in chosen).rstrip() for one in tasks]
     else:
-        lines = ["    PID TTY          TIME CMD"]
-        lines += [f"{task.pid:>7} ?        00:00:00 {command_name(task)}" for task in tasks]
-    call.out("\n".join(lines) + "\n")
+        letters = "".join(word.lstrip("-") for word in call.arguments)
+        is_busybox = call.machine.flavour == "ash" and call.name == "ps"
+        title, form = _BUSYBOX if is_busybox else _FORMS[next((one for one in "uf" if one in letters), "")]
+        rows = [title, *(_line(form, task, user) for task, user in tasks)]
+    call.out("".join(row + "\n" for row in rows))
     return 0
 
 
-def _user_line(task: Task, user: str) -> str:
-    size = task.memory_bytes >> 10
-    numbers = f"{task.pid:>7}  0.0  0.0 {size:>6} {size:>5}"
-    return f"{user:<8} {numbers} ?        S    00:00   0:00 {command_line(task)}"
+def _line(form: str, task: Task, user: str) -> str:
+    size, line, name = task.memory_bytes >> 10, command_line(task), command_name(task)
+    return form.format(pid=task.pid, parent=task.parent, user=user, size=size, line=line, name=name)
 
 
 def _chosen_columns(words: list[str]) -> list[tuple[str, str | None]] | None:
@@ -89,19 +86,6 @@ def _chosen_columns(words: list[str]) -> list[tuple[str, str | None]] | None:
         if not has_option or name.lstrip("-") not in ("", "e", "a", "ax") or not word.startswith("-"):
             continue
         text = glued or ",".join(words[place + 1 : place + 2])
-        found: list[tuple[str, str | None]] = []
-        for item in text.split(","):
-            column, equals, heading = item.partition("=")
-            found.append((_SAME.get(column, column), heading if equals else None))
-        return found
+        parts = [item.partition("=") for item in text.split(",")]
+        return [(column, heading if equals else None) for column, equals, heading in parts]
     return None
-
-
-def _format_chosen(chosen: list[tuple[str, str | None]], tasks: list[Task], users: Mapping[int, str]) -> str:
-    columns = {**_COLUMNS, _USER: ("USER", lambda task: f"{users[task.pid]:<8}")}
-    rows: list[str] = []
-    headings = [columns[name][0] if heading is None else heading for name, heading in chosen]
-    if any(headings):
-        rows.append(" ".join(headings))
-    rows += [" ".join(columns[name][1](task) for name, _ in chosen).rstrip() for task in tasks]
-    return "".join(row + "\n" for row in rows)

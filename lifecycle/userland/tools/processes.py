@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from ..file_layers import OPAQUE
 from ..lines import lines_of
 from ..shell.builtin_jobs import kill_target
 from ..shell.builtin_variables import set_options
 from ..shell.dialects import DASH
 from ..shell.neighbours import send_signal, tasks_in_sight
-from ..shell.options import split_options
+from ..shell.options import leading_options, split_options
 from ..shell.task import MAIN, Frame, Shell, Task, Wait
-from ..signals import signal_name
+from ..signals import SIGNALS, signal_name
 from .call import Call, Outcome
 from .quantities import sleep_milliseconds
 from .registry import SCRIPT_FILE, TOOLS, has_tool, plain_name, tool
@@ -35,6 +36,9 @@ def shell(call: Call) -> Outcome:
             new.name = words[1]
         return become_shell(call.task, new, words[0], words[2:])
     if words:
+        script = call.files.find(call.path(words[0]))
+        if script is not None and script.kind == OPAQUE:
+            return call.become([call.path(words[0]), *words[1:]])
         text = call.read_file(words[0])
         if text is None:
             return _missing_script(call, words[0])
@@ -76,7 +80,6 @@ def become_shell(task: Task, new: Shell, text: str, arguments: list[str]) -> Out
     }
     new.exported = set(new.variables)
     new.variables.setdefault("IFS", " \t\n")
-    new.variables.setdefault("OPTIND", "1")
     new.frames = [Frame(MAIN, text)]
     task.shell = new
     task.tool = ""
@@ -106,9 +109,7 @@ _WRAPPERS = (
 @tool(*_WRAPPERS.split())
 def wrapper(call: Call) -> Outcome:
     """Run the program its arguments name in its own process."""
-    words = call.arguments
-    while words and words[0].startswith("-"):
-        words = words[2:] if call.name in ("nice", "ionice") and words[0] in ("-n", "-c") else words[1:]
+    _, words = leading_options(call.arguments, "nc" if call.name in ("nice", "ionice") else "")
     if call.name in ("su-exec", "gosu", "chroot", "taskset"):
         words = words[1:]
     if call.name == "nohup":
@@ -120,9 +121,7 @@ def wrapper(call: Call) -> Outcome:
 def init(call: Call) -> Outcome:
     """A small init: passes signals on to its child, and ends when the child does."""
     if "child" not in call.state:
-        words = call.arguments
-        while words and words[0].startswith("-"):
-            words = words[1:]
+        _, words = leading_options(call.arguments)
         if not words:
             return 1
         call.state["catches"] = _FORWARDED
@@ -144,7 +143,7 @@ def timeout(call: Call) -> Outcome:
     """Run a program, and signal it when it takes too long; the status is then 124, after KILL 137."""
     state = call.state
     if "child" not in state:
-        options, words = _leading_options(call.arguments, "ksS")
+        options, words = leading_options(call.arguments, "ksSt")
         span_ms = sleep_milliseconds(words[0]) if words else None
         if span_ms is None and "t" in options:
             span_ms = sleep_milliseconds(options["t"])
@@ -167,33 +166,27 @@ def timeout(call: Call) -> Outcome:
     return Wait(Wait.CHILD, pid)
 
 
-def _leading_options(words: list[str], with_value: str) -> tuple[dict[str, str], list[str]]:
-    count = 0
-    while count < len(words) and words[count].startswith("-"):
-        is_long = words[count].startswith("--")
-        takes = not is_long and words[count][-1] in with_value + "t" and len(words[count]) == 2
-        count += 2 if takes else 1
-    options, _ = split_options(words[:count], with_value + "t")
-    return options, words[count:]
-
-
 @tool("kill")
 def kill(call: Call) -> Outcome:
-    """`kill` as a program."""
-    words, name = call.arguments, "TERM"
-    if words and words[0] == "-s" and len(words) > 1:
-        name, words = signal_name(words[1]) or "", words[2:]
-    elif words and words[0].startswith("-") and words[0] != "--" and len(words) > 1:
-        name = "0" if words[0] == "-0" else signal_name(words[0][1:]) or ""
+    """`kill`: signal processes and jobs."""
+    words = call.arguments
+    name: str | None = "TERM"
+    if words[:1] == ["-l"]:
+        call.out(" ".join(SIGNALS) + "\n")
+        return 0
+    if words[:1] in (["-s"], ["-n"]) and len(words) > 1:
+        name, words = signal_name(words[1]), words[2:]
+    elif words and words[0].startswith("-") and words[0] not in ("--", "-1") and len(words) > 1:
+        name = "0" if words[0] == "-0" else signal_name(words[0][1:])
         words = words[1:]
-    if not name or not words:
-        return call.fail("unknown signal or no process")
-    missing = [
-        word for word in words if word != "--" and not kill_target(call.machine, call.task, word, name)
-    ]
-    for word in missing:
-        call.err(f"can't kill pid {word}: No such process")
-    return int(bool(missing))
+    words = words[1:] if words[:1] == ["--"] else words
+    if name is None or not words:
+        return call.fail("unknown signal or no process", 2)
+    status = 0
+    for word in words:
+        if not kill_target(call.machine, call.task, word, name):
+            status = call.fail(f"can't kill pid {word}: No such process")
+    return status
 
 
 def _named(call: Call, name: str, whole_line: bool) -> list[Task]:
@@ -212,16 +205,9 @@ def _named(call: Call, name: str, whole_line: bool) -> list[Task]:
 @tool("pkill", "killall", "pgrep", "pidof")
 def by_name(call: Call) -> Outcome:
     """`pkill`, `pgrep`, `pidof` and `killall`: find or signal processes by name."""
-    options, names = split_options(
-        [
-            word
-            for word in call.arguments
-            if signal_name(word.lstrip("-")) is None or not word.startswith("-")
-        ],
-        "usP",
-    )
-    given = [word for word in call.arguments if word.startswith("-") and signal_name(word[1:]) is not None]
-    name = (signal_name(given[0][1:]) if given else signal_name(options.get("s", "TERM"))) or "TERM"
+    signals = [word for word in call.arguments if word.startswith("-") and signal_name(word[1:]) is not None]
+    options, names = split_options([word for word in call.arguments if word not in signals], "usP")
+    name = signal_name(signals[0][1:] if signals else options.get("s", "TERM")) or "TERM"
     found = [task for one in names for task in _named(call, one, "f" in options)]
     if call.name in ("pgrep", "pidof"):
         separator = " " if call.name == "pidof" else "\n"
@@ -257,7 +243,7 @@ def xargs(call: Call) -> Outcome:
         read = call.whole_input()
         if isinstance(read, Wait):
             return read
-        options, words = _xargs_options(call.arguments)
+        options, words = leading_options(call.arguments, "InPLd")
         state["runs"] = _xargs_runs(options, words or ["echo"], read)
     if "child" in state:
         pid = state["child"]
@@ -269,16 +255,6 @@ def xargs(call: Call) -> Outcome:
         return int(state.get("status", 0))
     state["child"] = call.start_child(state["runs"].pop(0)).pid
     return Wait(Wait.CHILD, state["child"])
-
-
-def _xargs_options(words: list[str]) -> tuple[dict[str, str], list[str]]:
-    options: dict[str, str] = {}
-    while words and words[0].startswith("-"):
-        letter, value, words = words[0][1:2], words[0][2:], words[1:]
-        if letter in "InPLd" and not value and words:
-            value, words = words[0], words[1:]
-        options[letter] = value
-    return options, words
 
 
 def _xargs_runs(options: dict[str, str], words: list[str], text: str) -> list[list[str]]:

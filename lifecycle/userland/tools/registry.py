@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from ..file_layers import FOLDER
+from ..file_layers import FOLDER, OPAQUE
 from ..file_system import join_path
 from ..shell.machine import UNKNOWN_TOOL, Machine
 from ..shell.task import Task
@@ -39,10 +39,20 @@ def plain_name(command: str) -> str | None:
     return name if f"/{folder.strip('/')}/".replace("//", "/") in _PROGRAM_FOLDERS else None
 
 
+def is_absent(machine: Machine, task: Task, command: str) -> bool:
+    """Whether a program is surely not there: not in the image, nor where somebody could have put it."""
+    if machine.is_lenient or not machine.world.lacks(command):
+        return False
+    files = machine.file_system
+    folders = [""] if "/" in command else task.environment.get("PATH", "").split(":")
+    paths = [join_path(task.folder, f"{one}/{command}" if one else command) for one in folders]
+    return not any(files.is_mounted(one) or files.find(one) is not None for one in paths)
+
+
 def has_tool(machine: Machine, task: Task, command: str) -> bool:
     """Whether calling this name finds a program."""
     name = plain_name(command)
-    if name in TOOLS:
+    if name in TOOLS and not is_absent(machine, task, command):
         return True
     entry = machine.file_system.find(join_path(task.folder, command)) if "/" in command else None
     return entry is not None and entry.kind != FOLDER
@@ -60,6 +70,8 @@ def _name_of_tool(machine: Machine, task: Task) -> str:
     if "/" in command:
         entry = machine.file_system.find(join_path(task.folder, command))
         if entry is not None and entry.kind != FOLDER:
-            return SCRIPT_FILE
+            return UNKNOWN if entry.kind == OPAQUE else SCRIPT_FILE
     name = plain_name(command)
-    return name if name in TOOLS and name is not None else UNKNOWN
+    if name is None or name not in TOOLS or is_absent(machine, task, command):
+        return UNKNOWN
+    return name

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import re2
+
 from ..lines import lines_of
 from ..matching.expression import Expression
 from ..matching.problem import PatternProblem
-from ..matching.translation import BASIC, EXTENDED, OF_PERL, Piece, translate, translate_plain
+from ..matching.translation import BASIC, EXTENDED, OF_PERL, translate
 from ..shell.options import split_options
 from ..shell.task import Wait
 from .call import Call, Outcome
@@ -21,17 +23,15 @@ _NO_WORD = r"[^\pL\pN_]"
 def _compile(text: str, letters: frozenset[str]) -> Expression:
     """What grep looks for: a pattern in each line of the text, read as the options say."""
     dialect = OF_PERL if "P" in letters else EXTENDED if "E" in letters else BASIC
-    options = [
-        translate_plain(line) if "F" in letters else translate(line, dialect) for line in text.split("\n")
-    ]
-    either = "|".join(f"(?:{one.text})" for one in options)
+    options = [re2.escape(line) if "F" in letters else translate(line, dialect) for line in text.split("\n")]
+    either = "|".join(f"(?:{one})" for one in options)
     ignores_case = "i" in letters
     if "x" in letters:
-        return Expression(Piece(f"^(?:{either})$"), ignores_case)
+        return Expression(f"^(?:{either})$", ignores_case)
     if "w" in letters:
         # The signs around a word are looked at, and are no part of it.
-        return Expression(Piece(f"(?:^|{_NO_WORD})({either})(?:{_NO_WORD}|$)"), ignores_case, shown=1)
-    return Expression(options[0] if len(options) == 1 else Piece(either), ignores_case)
+        return Expression(f"(?:^|{_NO_WORD})({either})(?:{_NO_WORD}|$)", ignores_case, shown=1)
+    return Expression(either, ignores_case)
 
 
 @tool("grep", "egrep", "fgrep")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..shell.task import Wait
 from .call import Call, Outcome
-from .registry import UNKNOWN, tool
+from .registry import UNKNOWN, is_absent, tool
 
 ANY_PORT = 0
 _PORT_OPTIONS = frozenset("-p --port -port --http-port -l --listen -b --bind --server.port".split())
@@ -27,7 +27,6 @@ class ServerFacts:
 SERVERS: dict[str, ServerFacts] = {
     "nginx": ServerFacts((80,), 100),
     "nginx-debug": ServerFacts((80,), 100),
-    "httpd": ServerFacts((80,), 100, ("TERM", "WINCH", "INT")),
     "httpd-foreground": ServerFacts((80,), 100, ("TERM", "WINCH", "INT")),
     "apache2-foreground": ServerFacts((80,), 100, ("TERM", "WINCH", "INT")),
     "php-fpm": ServerFacts((9000,), 100),
@@ -94,7 +93,7 @@ def serve(call: Call, facts: ServerFacts) -> Outcome:
         return facts.status if not facts.stop_ms else call.sleep_until(state["ends_at"])
     if call.now_ms < state["ready_at"]:
         return call.sleep_until(state["ready_at"])
-    taken = next((port for port in state["ports"] if not call.task.ports and _is_taken(call, port)), None)
+    taken = next((port for port in state["ports"] if not call.task.ports and is_taken(call, port)), None)
     if taken is not None:
         return call.fail(f"bind() to 0.0.0.0:{taken} failed (98: Address already in use)")
     if not call.task.ports and state["ports"]:
@@ -103,7 +102,7 @@ def serve(call: Call, facts: ServerFacts) -> Outcome:
     return Wait(Wait.SIGNAL)
 
 
-def _is_taken(call: Call, port: int) -> bool:
+def is_taken(call: Call, port: int) -> bool:
     """Whether something in this container, or in another one of the pod, listens on the port already."""
     if port == ANY_PORT:
         return False
@@ -151,7 +150,8 @@ def unknown(call: Call) -> Outcome:
     if "catches" in state:
         # Stopped: the same assumption as for an image of which nothing is known.
         return 0
-    if not call.task.arguments[0].strip() or " " in call.task.arguments[0]:
+    command = call.task.arguments[0]
+    if not command.strip() or " " in command or is_absent(call.machine, call.task, command):
         return call.fail("not found", 127)
     what = " ".join(call.task.arguments)[:60]
     call.machine.met_unknown = True

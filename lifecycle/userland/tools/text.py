@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..lines import lines_of, whole_lines_of
+from ..lines import lines_of
 from ..shell.options import split_options
 from ..shell.task import Wait
 from .call import Call, Outcome
@@ -19,23 +19,25 @@ _MOST_LINES = 1 << 50
 @tool("echo")
 def echo(call: Call) -> Outcome:
     """`echo` as a program."""
-    call.out(format_echo(call.arguments, call.state.get("flavour", "ash")))
-    return 0
+    return int(not call.out(format_echo(call.arguments, call.state.get("flavour", "ash"))))
 
 
 @tool("printf")
 def printf(call: Call) -> Outcome:
     """`printf` as a program."""
-    text, status = format_printf(call.arguments)
-    call.out(text)
-    return status
+    words = call.arguments[1:] if call.arguments[:1] == ["--"] else call.arguments
+    if not words:
+        return call.fail("usage: printf format [arguments]", 2)
+    if words[0] == "-v":
+        return call.cannot("-v")
+    text, status = format_printf(words)
+    return int(not call.out(text)) or status
 
 
 @tool("pwd")
 def pwd(call: Call) -> Outcome:
     """`pwd`: the working folder."""
-    call.out(call.task.folder + "\n")
-    return 0
+    return int(not call.out(call.task.folder + "\n"))
 
 
 @tool("head")
@@ -47,7 +49,7 @@ def head(call: Call) -> Outcome:
         return _head_bytes(call, names, read_size(size) or 0)
     wanted = options.get("n", options.get("lines", "10"))
     if wanted.startswith("-"):
-        return _all_but_last(call, names, int(wanted[1:] or 0))
+        return call.cannot(f"-n {wanted}")
     state = call.state
     state.setdefault("left", min(int(wanted), _MOST_LINES) if wanted.isdigit() else 10)
     if state["left"] == 0:
@@ -66,8 +68,8 @@ def _head_bytes(call: Call, names: list[str], size: int) -> Outcome:
         call.machine.is_volatile = True
         key = (call.world.pod.uid, call.task.pid, call.now_ms)
         draws = (call.world.draw("device-bytes", *key, place) for place in range(min(size, 4096)))
-        call.out("".join(chr(33 + int(draw * 94)) for draw in draws))
-        return 0
+        is_written = call.out("".join(chr(33 + int(draw * 94)) for draw in draws))
+        return 0 if is_written and call.machine.pad(call.task, 1, max(size - 4096, 0)) else 1
     state = call.state
     state.setdefault("left", size)
 
@@ -77,16 +79,6 @@ def _head_bytes(call: Call, names: list[str], size: int) -> Outcome:
         return bool(state["left"] <= 0)
 
     return call.each_line(names, handle)
-
-
-def _all_but_last(call: Call, names: list[str], count: int) -> Outcome:
-    texts = call.whole_inputs(names)
-    if isinstance(texts, Wait):
-        return texts
-    for _, text in texts:
-        lines = whole_lines_of(text)
-        call.out("".join(lines[: max(len(lines) - count, 0)]))
-    return call.status
 
 
 @tool("wc")
@@ -168,21 +160,21 @@ def sort(call: Call) -> Outcome:
     texts = call.whole_inputs(names)
     if isinstance(texts, Wait):
         return texts
+    if unknown := sorted(set(options) & set("VghMRmsz")):
+        return call.cannot(f"with -{unknown[0]}")
     lines = [line for _, text in texts for line in lines_of(text)]
     key = options.get("k", options.get("key", ""))
     letters = set(options) | set(re.sub(r"[\d,.]", "", key))
     place = int(re.match(r"\d+", key)[0]) if re.match(r"\d+", key) else 0  # type: ignore[index]
     separator = options.get("t", options.get("field-separator"))
 
-    def key_of(line: str) -> tuple[float, list[int | str]]:
+    def key_of(line: str) -> tuple[float, str]:
         fields = line.split(separator) if separator else line.split()
         text = (fields[place - 1] if place <= len(fields) else "") if place else line
-        if {"n", "g", "h"} & letters:
+        if "n" in letters:
             number = re.match(r"\s*([-+]?\d*\.?\d+)", text)
-            return (float(number[1]) if number else 0.0, [line])
-        if "V" in letters:
-            return (0.0, _version(text))
-        return (0.0, [text.lower() if "f" in letters else text])
+            return (float(number[1]) if number else 0.0, line)
+        return (0.0, text.lower() if "f" in letters else text)
 
     lines.sort(key=key_of, reverse="r" in letters)
     if "u" in letters:
@@ -191,16 +183,12 @@ def sort(call: Call) -> Outcome:
     return call.status
 
 
-def _version(text: str) -> list[int | str]:
-    """Texts and numbers in turn: of versions, the numbers in them count as such."""
-    parts = re.split(r"(\d+)", text)
-    return [int(part) if place % 2 else part for place, part in enumerate(parts)]
-
-
 @tool("uniq")
 def uniq(call: Call) -> Outcome:
     """`uniq`: lines without those like the one before."""
-    options, names = split_options(call.arguments, "fsw")
+    options, names = split_options(call.arguments)
+    if unknown := sorted(set(options) - {"c"}):
+        return call.cannot(f"with -{unknown[0]}")
     texts = call.whole_inputs(names[:1])
     if isinstance(texts, Wait):
         return texts
@@ -211,8 +199,6 @@ def uniq(call: Call) -> Outcome:
         else:
             groups.append((line, 1))
     for line, count in groups:
-        if ("d" in options and count == 1) or ("u" in options and count > 1):
-            continue
         call.out(f"{count:7} {line}\n" if "c" in options else line + "\n")
     return call.status
 
@@ -296,18 +282,12 @@ def path_part(call: Call) -> Outcome:
     return 0
 
 
-@tool("rev", "tac", "nl")
+@tool("rev")
 def rearrange(call: Call) -> Outcome:
-    """`rev`, `tac` and `nl`: lines turned round, upside down or numbered."""
+    """`rev`: lines turned round."""
     texts = call.whole_inputs(split_options(call.arguments)[1])
     if isinstance(texts, Wait):
         return texts
     lines = [line for _, text in texts for line in lines_of(text)]
-    if call.name == "tac":
-        lines.reverse()
-    elif call.name == "rev":
-        lines = [line[::-1] for line in lines]
-    else:
-        lines = [f"{number:6}\t{line}" for number, line in enumerate(lines, 1)]
-    call.out("".join(line + "\n" for line in lines))
+    call.out("".join(line[::-1] + "\n" for line in lines))
     return call.status

@@ -31,36 +31,19 @@ def sleep(call: Call) -> Outcome:
 
 @tool("date")
 def date(call: Call) -> Outcome:
-    """`date`: tell the time of the cluster's clock, or another one."""
+    """`date`: tell the time of the cluster's clock, or of so many seconds."""
     options, operands = split_options(call.arguments, "drI", ("date", "reference"))
     call.machine.is_volatile = True
     instant_ms = call.world.epoch_ms + call.now_ms
-    text = options.get("d", options.get("date"))
-    if text is not None:
-        shifted = _read_date(text, instant_ms)
-        if shifted is None:
+    if text := options.get("d", options.get("date")):
+        if not text.startswith("@"):
             return call.cannot(f"-d {text!r}", 1)
-        instant_ms = shifted
+        instant_ms = int(text[1:]) * 1000
     form = next((word[1:] for word in operands if word.startswith("+")), None)
     if "I" in options or "iso-8601" in options:
         form = "%Y-%m-%d" if options.get("I", "") != "seconds" else "%Y-%m-%dT%H:%M:%S+00:00"
     call.out(format_date(instant_ms, form if form is not None else "%a %b %e %H:%M:%S UTC %Y") + "\n")
     return 0
-
-
-def _read_date(text: str, now_ms: int) -> int | None:
-    if text.startswith("@") and text[1:].isdigit():
-        return int(text[1:]) * 1000
-    match = re.fullmatch(r"([-+]?\d+) *(second|sec|minute|min|hour|day|week)s?( ago)?", text.strip())
-    if match is not None:
-        units = {"second": 1, "sec": 1, "minute": 60, "min": 60, "hour": 3600, "day": 86_400, "week": 604_800}
-        seconds = int(match[1]) * units[match[2]] * (-1 if match[3] else 1)
-        return now_ms + 1000 * seconds
-    try:
-        given = datetime.fromisoformat(text.replace("Z", "+00:00").replace(" UTC", "+00:00"))
-    except ValueError:
-        return now_ms if text in ("now", "today") else None
-    return int((given if given.tzinfo else given.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
 def format_date(instant_ms: int, form: str) -> str:

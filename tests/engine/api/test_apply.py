@@ -157,3 +157,40 @@ def test_applying_the_same_again_changes_nothing():
     before = cluster.get("Deployment", "default", "web")
     assert cluster.submit(Command("c", "apply", {"object": web})).code == 200
     assert cluster.get("Deployment", "default", "web") == before
+
+
+def test_what_is_too_large_to_be_remembered_is_applied_without():
+    """As by `kubectl create` or a server-side apply, which is what publishers of such objects advise."""
+    large = make("ConfigMap", data={"k": "x" * 300_000})
+    cluster = Cluster()
+    first = cluster.submit(Command("1", "apply", {"object": make("ConfigMap", data={"k": "1", "l": "1"})}))
+    assert (first.code, first.warnings) == (201, [])
+    second = cluster.submit(Command("2", "apply", {"object": large}))
+    assert second.code == 200
+    assert second.object is not None
+    assert LAST_APPLIED not in second.object["metadata"].get("annotations", {})
+    assert second.object["data"] == {"k": "x" * 300_000}, "what was given before and is no more still goes"
+    (warning,) = second.warnings
+    assert "too large for plain `kubectl apply`" in warning
+    assert "kubectl apply --server-side" in warning
+    third = cluster.submit(Command("3", "apply", {"object": make("ConfigMap", data={"m": "1"})}))
+    assert third.object is not None
+    assert third.object["data"] == {"k": "x" * 300_000, "m": "1"}, "as it is not known who gave it"
+
+
+@pytest.mark.parametrize("verb", ["create", "apply"])
+@pytest.mark.parametrize(
+    "size_bytes, code, message",
+    [
+        (3 * 1024 * 1024, 413, "Request entity too large: limit is 3145728"),
+        (3 * 512 * 1024, 500, "etcdserver: request is too large"),
+    ],
+)
+def test_an_object_is_no_larger_than_an_api_server_takes(verb, size_bytes, code, message):
+    crd = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a"}}
+    result = Cluster().submit(Command("1", verb, {"object": {**crd, "spec": "x" * size_bytes}}))
+    assert result.code == code
+    assert result.status is not None
+    assert result.status["message"] == message
+    fitting = {**crd, "spec": "x" * (3 * 512 * 1024 - 400)}
+    assert Cluster().submit(Command("1", verb, {"object": fitting})).ok

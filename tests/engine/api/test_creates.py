@@ -87,7 +87,11 @@ def test_a_namespace_that_is_going_takes_nothing() -> None:
 def test_every_namespace_has_a_default_service_account() -> None:
     desk = Desk()
     assert desk.create(make("Namespace", "shop", metadata={"namespace": None})).ok
-    assert desk.take_versions() == [("ADDED", "Namespace"), ("ADDED", "ServiceAccount")]
+    assert desk.take_versions() == [
+        ("ADDED", "Namespace"),
+        ("ADDED", "ServiceAccount"),
+        ("ADDED", "ConfigMap"),
+    ]
     account = desk.get("ServiceAccount", "default", "shop")
     assert account is not None and account["metadata"]["uid"]
 

@@ -137,6 +137,7 @@ def test_a_refused_batch_is_whole_and_the_last():
     [
         ("deployment", "default", "web", "Deployment", "deployment-controller"),
         ("replicaset", "default", "web-set", "ReplicaSet", "replicaset-controller"),
+        ("replicationcontroller", "default", "web-rc", "ReplicationController", "replication-controller"),
         ("endpointslice", "default", "web-service", "Service", "endpoint-slice-controller"),
         ("nodeTaints", "", "node-1", "Node", "node-controller"),
         ("resourceQuota", "", "default", "Namespace", "resourcequota-controller"),
@@ -149,7 +150,9 @@ def test_every_controller_says_which_object_does_not_rest(
     cluster = Cluster(settings=Settings(timing="instant"))
     service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web-service"}}
     service["spec"] = {"ports": [{"port": 80}]}
-    for number, data in enumerate([make_deployment(0), make_set(0, "web-set"), service]):
+    older = {**make_set(0, "web-rc"), "apiVersion": "v1", "kind": "ReplicationController"}
+    older["spec"] = {**older["spec"], "selector": {"tier": "frontend"}}
+    for number, data in enumerate([make_deployment(0), make_set(0, "web-set"), older, service]):
         data["metadata"]["namespace"] = "default"
         assert cluster.submit(Command(f"c{number}", "create", {"object": data})).ok
     if name == "uid of web":

@@ -38,6 +38,7 @@ def test_a_deployment_makes_one_set_of_full_size():
     world = started(make_deployment())
     (made,) = world.sets()
     assert world.scaled() == "A3"
+    # The recording deploy-first-rollout outranks the specification for v1.35: the former size is told too.
     assert world.events()[0] == "Scaled up replica set A from 0 to 3"
     assert made.meta.name.startswith("web-") and made.meta.controller.kind == "Deployment"
     assert [pod.meta.controller.name for pod in world.pods()] == [made.meta.name] * 3
@@ -223,7 +224,8 @@ def test_going_back_moves_the_revision_up():
     world = stuck()
     kept = sorted(pod.meta.uid for pod in world.pods() if pod.is_ready)
     world.patch("web", image="nginx:1.16.1")
-    # An undo is a patch of the template, so no controller tells of it: recorded in deploy-undo-previous.
+    # The recording deploy-undo-previous outranks the specification for v1.35: an undo is a patch of the
+    # template, so no controller tells of it.
     assert world.events(since_ms=90_000) == ["Scaled down replica set C from 1 to 0"]
     world.run(10_000)
     assert sorted(pod.meta.uid for pod in world.pods()) == kept
@@ -237,7 +239,7 @@ def test_going_back_moves_the_revision_up():
 
 @pytest.mark.spec("DEP-RBK-09")
 def test_a_rollback_is_told_where_a_setting_asks_for_it():
-    """The requirement has it told always; a v1.35 cluster was recorded without (deploy-undo-to-revision)."""
+    # The recording deploy-undo-to-revision outranks the specification for v1.35: it is not told by itself.
     world = stuck(controller_manager={"deploymentRollbackEvents": True})
     world.patch("web", image="nginx:1.16.1")
     assert world.events(since_ms=90_000)[0] == 'Rolled back deployment "web" to revision 2'
@@ -369,7 +371,8 @@ def test_a_quota_blocks_and_its_cure_completes():
     assert world.condition("Progressing") == ("True", "ReplicaSetUpdated")
     assert world.condition("Available") == ("True", "MinimumReplicasAvailable")
     failure = find_condition(world.deployment().status.conditions, "ReplicaFailure")
-    # v1.35 names the pod as it would have been, and says "Error creating" in its events only.
+    # What was recorded of quotas outranks the specification for v1.35: it names the pod as it would have
+    # been, and says "Error creating" in its events only.
     assert failure is not None and re.fullmatch(
         rf'pods "{world.sets()[1].meta.name}-[a-z0-9]{{5}}" is forbidden: exceeded quota: object-counts,'
         " requested: pods=1, used: pods=3, limited: pods=2",

@@ -73,16 +73,15 @@ def test_messages_for_other_reasons_are_not_alike() -> None:
     assert not [message for message, _ in told(trace) if message.startswith("(combined")]
 
 
-@pytest.mark.parametrize("source", ["controller", "kubelet"])
-def test_a_source_tells_25_events_about_an_object_and_then_one_in_five_minutes(source: str) -> None:
+def test_a_source_tells_25_events_about_an_object_and_then_one_in_five_minutes() -> None:
     trace = Trace()
     for number in range(40):
-        tell(trace, 0, f"m{number}", reason=f"Reason{number % 5}", source=source)
+        tell(trace, 0, f"m{number}", reason=f"Reason{number % 5}")
     assert len(told(trace)) == 25
-    tell(trace, 5 * MINUTE - 1, "too early", source=source)
+    tell(trace, 5 * MINUTE - 1, "too early")
     assert len(told(trace)) == 25
-    tell(trace, 5 * MINUTE, "in time", source=source)
-    tell(trace, 5 * MINUTE, "one too many", source=source)
+    tell(trace, 5 * MINUTE, "in time")
+    tell(trace, 5 * MINUTE, "one too many")
     assert len(told(trace)) == 26
 
 
@@ -140,4 +139,4 @@ def test_nothing_is_kept_of_what_is_gone() -> None:
         tell(trace, 0, "here", source=source)
     trace.event_of_version(WEB, "Warning", "FailedScheduling", "no room", "default-scheduler", 1)
     trace.correlator.forget(WEB.uid)
-    assert trace.save()["correlator"] == {"normal": {}, "sources": {}, "series": {}}
+    assert trace.save()["correlator"] == {"sources": {}, "series": {}}

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import tokenize
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,15 +21,8 @@ from lifecycle.input.scenario_steps import StepReader
 from lifecycle.models import Transition as Kept
 from lifecycle.simulation.summaries import describe_workload
 from tests.engine.kinds.kept import keep
-from tests.engine.kinds.toy import TOY, make_toy, with_toys
-
-TOP = Path(__file__).resolve().parents[3]
-# What a kind like this one touches beside its own file, if it is to stay.
-TOUCHED = (
-    "lifecycle/engine/kinds/registry.py",
-    "lifecycle/engine/controllers/__init__.py",
-    "dashboard/urls.py",
-)
+from tests.engine.kinds.toy_controller import with_toys
+from tests.engine.kinds.toy_kind import TOY, make_toy
 
 
 @pytest.fixture(autouse=True)
@@ -181,32 +171,3 @@ def test_the_page_lists_it_with_its_pods(cluster: Cluster) -> None:
     for row in Kept.objects.filter(cluster=kept).order_by("seq"):
         stories.feed(frames.transition_json(row))
     assert {stories.workload_of(story) for story in stories.by_uid.values()} == {"Toy/bear"}
-
-
-def test_all_that_has_to_be_touched_beside_is_named() -> None:
-    """Each of the files holds the list that a new kind joins, and no kind of the list is named elsewhere."""
-    registered, controllers, addresses = (TOP.joinpath(path).read_text() for path in TOUCHED)
-    assert "from .stateful_set import STATEFUL_SET" in registered
-    assert "    ReplicaSetController(context, act, pods)," in controllers
-    assert "DEPLOYMENT = " in addresses
-    # A kind that no part has anything particular to say of is named by its own file and the registry alone.
-    assert find_namers("StatefulSet", "STATEFUL_SET") == [
-        "lifecycle/engine/kinds/registry.py",
-        "lifecycle/engine/kinds/stateful_set.py",
-    ]
-
-
-def find_namers(*words: str) -> list[str]:
-    """The modules of the product whose code, comments and prose aside, holds one of these words whole."""
-    found = []
-    for path in sorted([*TOP.glob("lifecycle/**/*.py"), *TOP.glob("dashboard/**/*.py")]):
-        # The tables of fields, which are generated, hold all kinds that Kubernetes has.
-        if {"migrations", "benches", "schema"} & set(path.parts):
-            continue
-        tokens = tokenize.generate_tokens(io.StringIO(path.read_text()).readline)
-        names = {
-            token.string.strip("'\"") for token in tokens if token.type in (tokenize.NAME, tokenize.STRING)
-        }
-        if names & set(words):
-            found.append(str(path.relative_to(TOP)))
-    return found

@@ -96,4 +96,4 @@ def test_a_bare_foreign_name_is_found_among_what_is_stored() -> None:
 
 def test_a_kind_that_is_not_registered_has_an_entry_that_says_nothing() -> None:
     entry = registry.entry_of_id("Job.batch.volcano.sh")
-    assert entry == KindEntry(kind=kind_of_id("Job.batch.volcano.sh"), is_passive=True)
+    assert entry == KindEntry(kind=kind_of_id("Job.batch.volcano.sh"), is_passive=True, is_custom=True)

@@ -20,11 +20,11 @@ def server(world: World, name: str, **spec: Any) -> None:
     assert world.pod(app, meta=meta, **spec).ok
 
 
-def ask(world: World, script: str) -> list[str]:
+def ask(world: World, script: str, image: str = "busybox:1") -> list[str]:
     """What a pod sees that runs a script now."""
     world.commands += 1
     name = f"caller-{world.commands}"
-    app = {"name": "app", "image": "busybox:1", "command": ["sh", "-c", script]}
+    app = {"name": "app", "image": image, "command": ["sh", "-c", script]}
     assert world.pod(app, meta={"name": name}, restartPolicy="Never").ok
     world.to(world.cluster.now_ms / 1000 + 2)
     assert world.rows
@@ -39,7 +39,7 @@ def reach(world: World, host: str, port: int) -> str:
 
 def look_up(world: World, host: str) -> str:
     """The address of a name, or `nobody`."""
-    (line,) = ask(world, f"getent hosts {host} || echo nobody")
+    (line,) = ask(world, f"getent hosts {host} || echo nobody", "alpine:3")
     return line.split()[0]
 
 

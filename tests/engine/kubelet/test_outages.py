@@ -52,6 +52,35 @@ def test_a_kubelet_tells_that_it_was_restarted() -> None:
     ]
 
 
+def test_of_30_starts_within_five_minutes_a_kubelet_tells_25() -> None:
+    """The burst of client-go's spam filter, and one more five minutes after it began."""
+    world = running()
+    for _ in range(30):
+        fault(world, "kubeletRestart", 1)
+        world.to(world.cluster.now_ms // 1000 + 2)
+    told = world.events("Starting", name="node-1")
+    assert [seconds for seconds, _ in told] == [101 + 2 * number for number in range(25)]
+    fault(world.to(399), "kubeletRestart", 1)
+    fault(world.to(401), "kubeletRestart", 1)
+    assert world.to(410).events("Starting", name="node-1")[25:] == [(402, "Starting")]
+
+
+def test_all_pods_of_a_restarted_kubelet_are_resumed_by_its_start_and_not_by_one_another() -> None:
+    world = running(gates={GATE: True})
+    assert world.pod("app", meta={"name": "other"}).ok
+    world.to(110)
+    fault(world, "kubeletRestart", 3)
+    world.to(120)
+    lost = [
+        row
+        for row in world.rows
+        if row["at_ms"] == 113_000 and row["type"] == "transition" and row["field"] == "condition.Ready"
+    ]
+    causes = {row["name"]: row["cause"] for row in lost if row["new"] == "False"}
+    assert len(causes) == 2
+    assert len(set(causes.values())) == 1
+
+
 @pytest.mark.spec("KUBELET-04")
 def test_a_node_found_not_ready_meanwhile_makes_it_a_stop_and_a_start() -> None:
     world = running()

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from lifecycle.engine import Cluster
 from lifecycle.engine.objects.pod import Pod
 from lifecycle.engine.rules.probe_load import count_exec_checks, cpu_milli_of
 from tests.engine.kubelet.world import EPOCH_MS, World
@@ -231,3 +232,68 @@ def test_a_container_that_has_not_started_runs_its_startup_probe_alone() -> None
         pods = [Pod.from_json(one, EPOCH_MS) for one in world.to(at).cluster.list("Pod")]
         rates.append(count_exec_checks(pods))
     assert rates == [{"node-1": Fraction(1, 4)}, {"node-1": 1}]
+
+
+def slow(seconds: int, **fields: int) -> dict[str, Any]:
+    return {"exec": {"command": ["sleep", str(seconds)]}, **fields}
+
+
+def sleeper(command: str = "sleep 3600", **probes: Any) -> dict[str, Any]:
+    return {"name": "app", **SHELL, "command": ["sh", "-c", command], **probes}
+
+
+@pytest.mark.parametrize(
+    "probe, told",
+    [
+        # Recorded with v1.35.6: begun at 5.4 s, failed at 7.4 s by its timeout of 2 s.
+        pytest.param(slow(30, timeoutSeconds=2, periodSeconds=5), [(2, "Failure")], id="at its timeout"),
+        pytest.param(slow(1, timeoutSeconds=2, periodSeconds=5), [(1, "Success")], id="at its end"),
+        pytest.param(slow(0, timeoutSeconds=2, periodSeconds=5), [(0, "Success")], id="at once"),
+    ],
+)
+def test_what_a_check_finds_is_known_at_its_end(probe: dict[str, Any], told: list[tuple[float, str]]) -> None:
+    world = World()
+    world.pod(sleeper(readinessProbe=probe))
+    assert world.to(30).lane("probe.app.readiness") == told
+    ready = [at for at, status in world.condition("Ready") if status == "True"]
+    assert ready == [at for at, outcome in told if outcome == "Success"]
+
+
+@pytest.mark.parametrize(
+    "period, killed",
+    [
+        pytest.param(5, 12, id="begun at 0, 5 and 10 s"),
+        pytest.param(1, 6, id="begun at 0, 2 and 4 s: one after the other"),
+    ],
+)
+def test_a_threshold_of_slow_checks(period: int, killed: int) -> None:
+    world = World()
+    probe = slow(30, timeoutSeconds=2, periodSeconds=period, failureThreshold=3)
+    world.pod(sleeper("trap 'exit 0' TERM; sleep 3600 & wait", livenessProbe=probe), restartPolicy="Never")
+    assert [at for at, _ in world.to(30).events("Killing")] == [killed]
+
+
+def test_a_check_that_its_container_does_not_outlive_finds_nothing() -> None:
+    world = World()
+    world.pod(sleeper("sleep 1", readinessProbe=slow(30, timeoutSeconds=2)), restartPolicy="Never")
+    assert world.to(30).lane("probe.app.readiness") == [] and world.events("Unhealthy") == []
+
+
+def test_a_check_under_way_goes_on_after_loading() -> None:
+    world = World()
+    world.pod(sleeper(readinessProbe=slow(30, timeoutSeconds=5)))
+    assert world.to(3).rows
+    world.cluster = Cluster.load(world.cluster.save())
+    assert world.to(30).lane("probe.app.readiness") == [(5, "Failure")]
+
+
+def test_a_check_that_follows_what_its_program_did_meanwhile_is_made() -> None:
+    """Begun at 0 s and passed at 2 s; the file goes at 1 s, so that the check of 10 s fails at once."""
+    world = World()
+    check = {
+        "exec": {"command": ["sh", "-c", "cat /tmp/ok && sleep 2"]},
+        "timeoutSeconds": 5,
+        "failureThreshold": 1,
+    }
+    world.pod(sleeper("touch /tmp/ok; sleep 1; rm /tmp/ok; sleep 3600", readinessProbe=check))
+    assert world.to(60).lane("probe.app.readiness") == [(2, "Success"), (10, "Failure")]

@@ -26,9 +26,11 @@ SICK = {"liveness": failing(("0s", "success"), ("10s", "failure"))}
 
 @pytest.mark.spec("PROBE-13", "PROBE-25", "PROBE-26", "PROBE-36", "PROBE-38")
 def test_s18_a_failing_liveness_probe_restarts() -> None:
-    world = probed(S18, SICK, behaves={"onTerm": {"takes": "0s", "exit": 2}}).to(140)
-    assert world.starts() == [0, 35, 80, 135]
-    assert world.ends() == [(35, 2), (70, 2), (115, 2)]
+    world = probed(S18, SICK, behaves={"onTerm": {"takes": "0s", "exit": 2}}).to(139)
+    # The recording probe-tcp-no-listener outranks the specification for v1.35: a look that kills counts the
+    # delay from the end before, so that runs of 35 s wait for none of 10 s and 20 s.
+    assert world.starts() == [0, 35, 70, 105]
+    assert world.ends() == [(35, 2), (70, 2), (105, 2)]
     assert world.events("Killing")[:2] == [(35, "Killing"), (70, "Killing")]
     assert world.events("Unhealthy")[0] == (15, "Unhealthy")
     assert world.lane("phase") == [(0, "Pending"), (0, "Running")]

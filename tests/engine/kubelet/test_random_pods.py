@@ -258,8 +258,9 @@ class Life:
             answer = self.world.patch({"metadata": {"finalizers": None}}, name=name)
             assert answer.ok, answer.status
             self.world.delete(name=name)
-        # The longest grace, its extension, and a second for the latencies.
-        self._to(at_ms + 91_000 + 63_000)
+        # The longest grace, its extension, and a second for the latencies; twice, for a deletion cuts no look
+        # that is killing a container to start it again.
+        self._to(at_ms + 91_000 + 126_000)
         left = self.cluster.list("Pod", "default")
         assert left == [], left
         assert self.cluster.save()["kubelets"]["workers"] == []

@@ -1,5 +1,7 @@
 """Workers found by node, address and what they wait for."""
 
+from typing import Any
+
 import pytest
 
 from lifecycle.engine.heart.trace import Trace
@@ -9,7 +11,7 @@ from lifecycle.engine.objects.pod import Pod
 from lifecycle.engine.store.store import Store
 
 
-def a_worker(uid: str, node: str = "node-1", **spec: bool) -> PodWorker:
+def a_worker(uid: str, node: str = "node-1", **spec: Any) -> PodWorker:
     data = {"metadata": {"name": uid, "uid": uid}, "spec": {"nodeName": node, **spec}}
     worker = PodWorker(Pod.from_json(data))
     worker.stage = SYNCING
@@ -32,12 +34,13 @@ def test_a_node_has_its_workers_in_the_order_in_which_they_came(roster):
     assert [uids(roster.workers_of(node)) for node in ("node-1", "node-2", "node-3")] == [["c", "b"], [], []]
 
 
-def test_a_worker_waits_for_its_sandbox_until_it_has_one(roster):
+def test_a_worker_waits_for_its_volumes_until_it_has_a_sandbox(roster):
     for uid in "bac":
-        roster.add(a_worker(uid))
+        roster.add(a_worker(uid, volumes=[{"name": "data", "configMap": {"name": "data"}}]))
+    roster.add(a_worker("without-any"))
     roster.take_sandbox(roster.workers["a"], "10.64.1.2")
     roster.remove(roster.workers["b"])
-    assert uids(roster.workers_without_sandbox()) == ["c"]
+    assert uids(roster.workers_to_mount_for()) == ["c"]
 
 
 def test_an_address_is_its_holders_until_he_has_another(roster):

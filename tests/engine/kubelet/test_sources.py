@@ -1,5 +1,6 @@
 """What containers are told of ConfigMaps, Secrets, Services and their own pod (S35)."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -157,6 +158,16 @@ def test_a_missing_source_is_looked_for_every_ten_seconds() -> None:
     assert tries == [0, 10, 20, 30] and world.starts() == [40]
 
 
+def test_the_wait_between_two_looks_is_that_of_a_kubelet() -> None:
+    """Recorded with v1.35.6: 14.5, 14.0, 15.0 and 14.0 s; drawn from 10 to 15, and to the next second."""
+    world = World(timing="realistic")
+    assert world.pod({"name": "app", "env": [origin("A", "configMapKeyRef", name="config", key="a")]}).ok
+    tries = [at for at, _ in world.to(200).events("Failed")]
+    # The second is soon: it is for the sandbox that the kubelet finds.
+    waits = [later - sooner for sooner, later in pairwise(tries[1:])]
+    assert len(waits) >= 12 and all(12 <= wait <= 14 for wait in waits), waits
+
+
 MOUNT = {"volumeMounts": [{"name": "config", "mountPath": "/config"}]}
 VOLUME = {"name": "config", "configMap": {"name": "config"}}
 
@@ -177,6 +188,39 @@ def test_a_pod_waits_for_a_key_that_it_mounts() -> None:
     assert world.pod(shell("cat /config/late", **MOUNT), volumes=[volume], restartPolicy="Never").ok
     config(world.to(10), data={"mode": "on", "late": "here"})
     assert told(world.to(60)) == ["here"]
-    failed = [row["message"] for row in world.rows if row.get("reason") == "FailedMount"]
+    told_of = [row["message"] for row in world.rows if row.get("reason") == "FailedMount"]
     problem = "configmap references non-existent config key: late"
-    assert failed == [f'MountVolume.SetUp failed for volume "config" : {problem}']
+    # Recorded with v1.35.6 (volume-configmap-item-missing): each try tells, after 0.5, 1, 2, 4 and 8 s.
+    assert told_of == [f'MountVolume.SetUp failed for volume "config" : {problem}'] * 5
+    assert [at for at, _ in world.events("FailedMount")] == [0, 0.5, 1.5, 3.5, 7.5]
+    assert world.starts() == [15.5]
+
+
+def test_each_volume_that_cannot_be_mounted_is_told() -> None:
+    volumes = [VOLUME, {"name": "keys", "secret": {"secretName": "keys"}}]
+    world = World()
+    assert world.pod(volumes=volumes).ok
+    config(world.to(1), data={})
+    world.to(2)
+    told_of = [row["message"].split('"')[1] for row in world.rows if row.get("reason") == "FailedMount"]
+    assert told_of == ["config", "keys", "config", "keys", "keys"]
+
+
+def test_what_is_mounted_while_no_worker_waits_is_found_when_it_is_back() -> None:
+    """kubelet, WaitForAttachAndMount: it gives up after 123 s, and looks again 10 s later."""
+    world = World()
+    assert world.pod(volumes=[VOLUME]).ok
+    config(world.to(100), data={})
+    world.to(200)
+    # The tries are at 63.5 and 127.5 s.
+    assert world.starts() == [133]
+
+
+def test_a_sandbox_made_again_keeps_what_is_mounted() -> None:
+    world = World()
+    config(world, data={"mode": "on"})
+    script = shell("cat /config/mode; echo; sleep 100", **MOUNT)
+    assert world.pod(script, volumes=[VOLUME], terminationGracePeriodSeconds=1).ok
+    assert world.to(5).submit("delete", kind="ConfigMap", namespace="default", name="config").ok
+    assert world.submit("fault", pod="web", kind="sandbox").ok
+    assert told(world.to(60)) == ["on", "on"] and world.events("FailedMount") == []

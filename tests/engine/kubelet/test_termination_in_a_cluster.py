@@ -77,8 +77,8 @@ def test_the_stages_of_a_graceful_deletion_come_in_order() -> None:
     [
         pytest.param(None, None, 30, id="default", marks=pytest.mark.spec("POD-TERM-16", "POD-TERM-20")),
         pytest.param(5, None, 5, id="five", marks=pytest.mark.spec("FORCE-01", "GRACE-01")),
-        # Recorded by v1.35 (delete-twice-shorter): the kubelet goes on with the time it began with; the
-        # specification has it end after the shorter one.
+        # The recording delete-twice-shorter outranks the specification for v1.35: the kubelet goes on with
+        # the time it began with.
         pytest.param(None, 5, 30, id="shortened", marks=pytest.mark.spec("GRACE-20", "GRACE-21")),
         pytest.param(None, 60, 30, id="not lengthened", marks=pytest.mark.spec("GRACE-21")),
     ],

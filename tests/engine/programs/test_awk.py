@@ -15,7 +15,7 @@ def test_rules_follow_a_stream_line_by_line() -> None:
     """What is printed for a line appears when the line does, not when the input ends."""
     script = (
         '(for i in 1 2 3; do echo "host$i $i"; sleep 5; done) |'
-        " awk '{ s += $2; seen[$1] = NR; print $1, s } END { print \"total\", s, length(seen) }'"
+        " awk '{ s += $2; print $1, s } END { print \"total\", s, NR }'"
     )
     world = FakeWorld()
     process = start_script(script, world)
@@ -31,8 +31,8 @@ def test_rules_follow_a_stream_line_by_line() -> None:
 def test_saving_between_two_records_changes_nothing() -> None:
     script = (
         '(for i in 3 x 5; do echo $i; sleep 2; done) | awk -v step=2 \'BEGIN { OFS = "-" }'
-        ' NR > 0 { k[$1] += step; t = t $1; n = $1 > 2; print NR, t, n, $0 "" }'
-        ' END { print k[3], k["x"], k[5] }\''
+        ' NR > 0 { k += step; t = t $1; n = $1 > 2; print NR, t, n, $0 "" }'
+        " END { print k, unset + 0, t }'"
     )
     world = FakeWorld()
     process = start_script(script, world)
@@ -41,7 +41,7 @@ def test_saving_between_two_records_changes_nothing() -> None:
         process = reload(process)
         process.run(now_ms, world)
         seen += process.take_output()
-    assert [text for _, text in seen] == ["1-3-1-3", "2-3x-1-x", "3-3x5-1-5", "2-2-2"]
+    assert [text for _, text in seen] == ["1-3-1-3", "2-3x-1-x", "3-3x5-1-5", "6-0-3x5"]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_saving_between_two_records_changes_nothing() -> None:
         ('BEGIN { print strftime("%Y", 0) }', "the function strftime"),
         ("BEGIN { print rand() }", "the function rand"),
         ("BEGIN { print sqrt(16) }", "the function sqrt"),
-        ("BEGIN { if (match($0, /b/)) print }", "the function match"),
+        ("match($0, /b/)", "the function match"),
         ('{ print | "sort" }', "a pipe"),
         ('{ print > "out.txt" }', "a file to print to"),
         ('{ print($1) >> "out.txt" }', "a file to print to"),
@@ -62,28 +62,20 @@ def test_saving_between_two_records_changes_nothing() -> None:
         ("function f(n) { return n } BEGIN { f(1) }", "the statement function"),
         ("BEGIN { while (1) n++ }", "the statement while"),
         ("BEGIN { do n++; while (n < 3) }", "the statement do"),
-        ("{ for (i in k) { if (i) break } }", "the statement break"),
+        ("{ for (i in k) print i }", "the statement for"),
+        ("{ if ($1) print }", "the statement if"),
+        ("{ print $1 ? 1 : 2 }", "a choice by ?"),
+        ("$1 in k", "the statement in"),
         ("BEGIN { delete k[1] }", "the statement delete"),
+        ("!seen[$1]++", "the array seen"),
+        ('{ gsub(/a/, "b"); print }', "the function gsub"),
+        ("length > 4", "the function length"),
         ("/a/,/b/", "a pattern up to another one"),
-        ("BEGIN { k[1, 2] = 3 }", "several indexes"),
-        ("BEGIN { if ((1, 2) in k) print }", "several indexes"),
         ('BEGIN { RS = ";" }', "the variable RS"),
         ("BEGIN { print ARGC }", "the variable ARGC"),
-        ("BEGIN { k = 1; k[1] = 2 }", "the variable k used as an array"),
-        ("BEGIN { for (;;) n++ }", "the statement for that counts"),
-        ("{ for (i = 1; i <= NF; i++) print $i }", "the statement for that counts"),
-        ("{ for (i in $1) print i }", "an array that is none"),
-        ('BEGIN { print sprintf("%d", 1) }', "the function sprintf"),
-        ("BEGIN { print int(2.5) }", "the function int"),
         ("BEGIN { print 2 ^ 3 }", "the program at '^ 3 }'"),
-        (
-            'BEGIN { split(" ", a, ""); a[1]; a[2]; a[3]; a[4]; a[5]; a[6]; a[7]; a[8]; a[9]; a[10];'
-            " for (i in a) for (j in a) for (k in a) for (l in a) for (m in a) for (n in a) o++ }",
-            "a program that takes more than 1000000 steps",
-        ),
         ("BEGIN { print 1 / 0 }", "a division by zero"),
         ("BEGIN { print (1 }", "the program at '}'"),
-        ("BEGIN { print substr }", "substr with 0 arguments"),
         ("/(/", "the pattern /(/"),
         ('BEGIN { x = "a}', "the program at '\"a}'"),
         ('BEGIN { s = "x"; ' + "s = s s; " * 21 + "}", "a value of more than 1 MiB"),
@@ -101,14 +93,9 @@ def test_what_is_not_modelled_is_named_and_fails(program: str, named: str) -> No
 @pytest.mark.parametrize(
     ("call", "printed"),
     [
-        # POSIX: the places from the second argument on, those before the first sign left out.
-        ('substr("abc", -1, 3)', "a"),
-        ('substr("hello", 1.5, 1)', "e"),
-        ('substr("abc", 4)', ""),
-        ('toupper(substr("ok", 2)) length("")', "K0"),
         ('1e300 * 1e300', "inf"),
         ('"3x" + 4', "7"),
-        ('"z" in a', "0"),
+        ('(1 > 2) "x"', "0x"),
     ],
 )  # fmt: skip
 def test_value(call: str, printed: str) -> None:

@@ -208,6 +208,5 @@ def test_load_generator_asks_again_and_again() -> None:
     [("$(GREETING)", "hello"), ("$$(GREETING)", "$(GREETING)"), ("$(OTHER)", "$(OTHER)"), ("a$$b", "a$b")],
 )
 def test_references_in_the_command_are_resolved_by_the_kubelet(reference: str, printed: str) -> None:
-    env = [{"name": "GREETING", "value": "hello"}]
-    process = start(pod_spec({"command": ["echo", reference], "env": env}))
+    process = start(pod_spec({"command": ["echo", reference]}), FakeWorld(given_env={"GREETING": "hello"}))
     assert process.take_output() == [(0, printed)]

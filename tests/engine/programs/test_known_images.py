@@ -170,3 +170,56 @@ def test_unknown_image_is_assumed_to_do_its_duty(
 )
 def test_sh_is_the_shell_of_the_image(image: str, flavour: str) -> None:
     assert shell_flavour(image) == flavour
+
+
+READ_ONLY = {"securityContext": {"readOnlyRootFilesystem": True}}
+NOBODY = {"securityContext": {"runAsUser": 1000}}
+NO_CHOWN = {"securityContext": {"capabilities": {"drop": ["ALL"], "add": ["NET_BIND_SERVICE"]}}}
+CACHE, PID = "/var/cache/nginx", "/var/run"
+MKDIR = 'nginx: [emerg] mkdir() "/var/cache/nginx/client_temp" failed'
+OPEN = 'nginx: [emerg] open() "/run/nginx.pid" failed'
+
+
+@pytest.mark.parametrize(
+    ("container", "mounts", "said"),
+    [
+        pytest.param({}, (), None, id="plain"),
+        pytest.param(READ_ONLY, (), f"{MKDIR} (30: Read-only file system)", id="read-only root"),
+        pytest.param(READ_ONLY, (CACHE,), f"{OPEN} (30: Read-only file system)", id="cache only"),
+        pytest.param(READ_ONLY, (CACHE, PID), None, id="both"),
+        pytest.param(READ_ONLY, ("/var/cache", "/run"), None, id="above them"),
+        pytest.param(NOBODY, (), f"{MKDIR} (13: Permission denied)", id="another user"),
+        pytest.param(NOBODY, (CACHE, "/run"), None, id="another user, both"),
+        pytest.param(
+            NO_CHOWN,
+            (),
+            'nginx: [emerg] chown("/var/cache/nginx/client_temp", 101) failed (1: Operation not permitted)',
+            id="root who may nothing",
+        ),
+        pytest.param(READ_ONLY, ("/etc/nginx",), None, id="a configuration of its own"),
+        pytest.param({**READ_ONLY, "image": "shop/nginx:1"}, (), None, id="somebody's image"),
+        pytest.param(
+            {**READ_ONLY, "image": "docker.io/library/nginx:1"}, (), f"{MKDIR} (30: R", id="full name"
+        ),
+    ],
+)
+def test_nginx_ends_where_it_cannot_write(container: Any, mounts: tuple[str, ...], said: str | None) -> None:
+    volume = {"name": "v", "emptyDir": {}}
+    given = [{"name": "v", "mountPath": path} for path in mounts]
+    spec = pod_spec({"image": "nginx:1.27", **container, "volumeMounts": given}, volumes=[volume])
+    world = FakeWorld()
+    process = start(spec, world)
+    run_until(process, world, 60_000)
+    lines = [line for _, line in process.take_output()]
+    assert (process.exit is None, lines == []) == (said is None, said is None)
+    if process.exit is not None:
+        assert process.exit.code == 1 and lines[0].startswith(said or "?")
+
+
+def test_options_alone_are_given_to_the_images_own_server() -> None:
+    """`args: [--save, "", --appendonly, "no"]`, as Argo CD runs its Redis."""
+    behavior = behavior_of(pod_spec({"image": "redis:8-alpine", "args": ["--appendonly", "no"]}))
+    assert (behavior.is_assumed, behavior.ready_after is not None) == (False, True)
+    missing = behavior_of(pod_spec({"image": "postgres:17", "args": ["-c", "shared_buffers=1MB"]}))
+    assert missing.runs[0].exit == 1
+    assert behavior_of(pod_spec({"image": "redis:8-alpine", "args": ["/opt/own"]})).is_assumed

@@ -87,7 +87,8 @@ def test_a_match_late_in_a_long_text_is_found() -> None:
 @pytest.mark.parametrize(
     ("pattern", "is_read"),
     [
-        (r"\<(foo|[[:digit:]]+)\>", True),
+        (r"\<foo\w+\>", True),
+        (r"\<(foo|[[:digit:]]+)\>", False),
         (r"\<\w", True),
         (r"^\<word\>$", True),
         (r"\<.", False),
@@ -109,8 +110,6 @@ def test_too_much_work_is_refused() -> None:
         compile_expression("((a{99}){99}){99}", EXTENDED)
     with pytest.raises(PatternProblem, match="so long"):
         compile_expression("(x{1,900})+y", EXTENDED).search("x" * 1_000_000)
-    with pytest.raises(PatternProblem, match="nested so deeply"):
-        compile_expression("(" * 500 + "a" + ")" * 500, EXTENDED)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +154,7 @@ def make_expression(chance: random.Random, depth: int) -> str:
     if depth == 0:
         return chance.choice(["a", "b", "c", ".", "[ab]", "[^a]", r"\.", "[[:digit:]]", "1"])
     parts = [make_expression(chance, depth - 1) for _ in range(2)]
-    shape = chance.choice(["{0}{1}", "({0}|{1})", "({0})*{1}", "({0})+", "({0}){{1,2}}", "{0}?{1}", "{0}"])
+    shape = chance.choice(["{0}{1}", "({0}|{1})", "({0})*{1}", "({0})+", "({0}){{1,2}}", "({0})?{1}", "{0}"])
     return shape.format(*parts)
 
 

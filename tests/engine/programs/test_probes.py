@@ -199,6 +199,17 @@ def test_check_that_only_the_image_knows_is_named_and_taken_for_its_health() -> 
     assert process.take_problems() == [check]
 
 
+def test_a_look_at_files_that_are_not_known_does_not_wait_for_the_program() -> None:
+    """A volume's `lost+found` is there from the start, though MySQL needs 15 s."""
+    mount = {"volumeMounts": [{"name": "data", "mountPath": "/var/lib/mysql"}]}
+    spec = pod_spec({"image": "mysql:8", "env": [{"name": "MYSQL_ROOT_PASSWORD", "value": "x"}], **mount})
+    process = start(spec)
+    assert sight_at(process, exec_probe("ls", "/var/lib/mysql/lost+found"), 5_000).result == "success"
+    assert process.take_problems() == [
+        "cannot interpret the check 'ls /var/lib/mysql/lost+found': taken to pass"
+    ]
+
+
 def test_missing_command_in_a_known_small_image_fails() -> None:
     process = start_script("sleep 60")
     assert sight_at(process, exec_probe("test", "-f", "/opt/app/none"), 0).result == "failure"

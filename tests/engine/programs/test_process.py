@@ -165,20 +165,6 @@ def test_saved_process_goes_on_as_before() -> None:
     assert reload(process).save() == process.save()
 
 
-@pytest.mark.parametrize(
-    ("writer", "expected"),
-    [("sleep 9", [(2_000, "142")]), ("sleep 1; echo early; sleep 9", [(1_000, "0 early")])],
-)
-def test_read_waits_no_longer_than_told(writer: str, expected: list[tuple[int, str]]) -> None:
-    world = FakeWorld()
-    text = f"( {writer} ) | {{ read -t 2 x; echo $? $x; }}"
-    process = start(pod_spec({"image": "bash:5.2", "command": ["bash", "-c", text]}), world)
-    run_until(process, world, 500)
-    process = reload(process)
-    run_until(process, world)
-    assert process.take_output() == expected
-
-
 def test_command_that_is_a_file_of_a_volume_is_run() -> None:
     script = "#!/bin/sh\ntrap 'echo stopping; exit 3' TERM\necho started $1\nsleep 60 & wait\n"
     world = FakeWorld(volumes=(Mount("/scripts", make_layer({"run.sh": script}), is_read_only=True),))

@@ -107,9 +107,13 @@ def test_bad_yaml_is_a_problem_and_no_error(text: str, said: str) -> None:
 
 
 def test_yaml_has_only_the_types_of_json() -> None:
-    """No dates, no sexagesimal numbers, no `yes`: they stay text, which a duration then refuses."""
-    problems = read_annotation("app: {pull: {takes: 1:30}, onTerm: {ignore: yes}}").problems
-    assert [problem.path.rpartition(".app.")[2] for problem in problems] == ["pull.takes", "onTerm.ignore"]
+    """No dates, no sexagesimal numbers: they stay text, which a duration then refuses."""
+    problems = read_annotation("app: {pull: {takes: 1:30}, preStop: {takes: 2026-01-01}}").problems
+    assert [problem.path.rpartition(".app.")[2] for problem in problems] == ["pull.takes", "preStop.takes"]
+
+
+def test_yaml_says_yes_as_in_a_manifest() -> None:
+    assert read_annotation("app: {onTerm: {ignore: yes}}").behaviors["app"].on_term == TermPlan(ignore=True)
 
 
 def test_each_part_of_a_stronger_source_wins_and_probes_join_by_type() -> None:

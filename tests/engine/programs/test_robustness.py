@@ -77,15 +77,15 @@ LONG = "x=aaaaaaaaaaaaaaaa; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do x=$x$x
         pytest.param("echo " + "${a:-" * 2000 + "}" * 2000, "nested so deeply", id="nested expansions"),
         pytest.param("if :; then " * 900 + ":; " + "fi; " * 900, "nested so deeply", id="nested commands"),
         pytest.param("date -d @99999999999999999", "date", id="far future"),
-        pytest.param("python3 -c 'x=9\nwhile True: x=x*x'", "so large a value", id="large number"),
-        pytest.param("python3 -c 'print(\"%999999999d\" % 1)'", "so wide a number", id="wide number"),
-        pytest.param(LONG + "awk -v x=$x 'BEGIN {gsub(/a/, x, x)}'", "more than 1 MiB", id="awk gsub"),
+        pytest.param("python3 -c 'x=9" + "\nx=x*x" * 20 + "'", "so large a value", id="large number"),
+        pytest.param("python3 -c 'print(\"%999999999d\" % 1)'", "so much of a text", id="wide number"),
+        pytest.param(LONG + "yes | awk -v x=$x '{x = x x}'", "more than 1 MiB", id="awk text"),
         pytest.param(LONG + "awk -v OFS=$x 'BEGIN {NF=9999}'", "more than 1", id="awk fields"),
-        pytest.param(LONG + "yes | awk -v x=$x '{a[NR]=x NR}'", "awk a program that takes", id="awk arrays"),
+        pytest.param(LONG + "yes | awk -v x=$x '{y=x NR}'", "awk a program that takes", id="awk steps"),
         pytest.param(
-            LONG + "while sleep 1; do echo; done | awk -v x=$x '{a[NR]=x NR; b[NR]=a[NR] x}'",
+            LONG + "while sleep 1; do echo; done | awk -v x=$x '{a=a x; b=b x}'",
             "more than 1 MiB kept from record to record",
-            id="awk arrays over time",
+            id="awk texts over time",
         ),
     ],
 )
@@ -187,7 +187,6 @@ def test_script_of_sed_that_goes_on_and_on_is_refused(script: str) -> None:
 @pytest.mark.parametrize(
     "script",
     [
-        "seq 1 900 | awk '{a[NR]; for (i in a) for (j in a) x += i}'",
         "x=$(printf '%09999d' 0); for i in $(seq 1 400); do echo $x; done | grep -cE '(0|1)*0(1|0){9}2'",
         "x=$(printf '%09999d' 0); for i in $(seq 1 400); do echo $x; done | sed -E 's/(0|1)*0(1|0){9}2//'",
         "x=$(printf '%0999d' 0); for i in $(seq 1 4000); do echo $x; done | grep -cP '(?<=1)0*?0*2'",
@@ -198,5 +197,5 @@ def test_tool_that_works_too_long_at_one_input_is_refused(script: str) -> None:
     assert any(
         f"cannot interpret {tool}" in problem or f"{tool} is taken" in problem
         for problem in process.take_problems()
-        for tool in ("awk", "grep", "sed")
+        for tool in ("grep", "sed")
     )

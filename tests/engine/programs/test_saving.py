@@ -33,8 +33,8 @@ SCRIPTS = {
         " f() { local -A m=([c]=3); sleep 1; echo ${m[c]} ${m[a]-none}; }; f; echo ${m[a]}"
     ),
     "awk on a stream": (
-        "(for i in 3 1 2; do echo k$i $i; sleep 1; done) | awk '{ s += $2; a[$1] = NR; print s }"
-        ' END { print a["k3"], a["k2"], NR }\''
+        "(for i in 3 1 2; do echo k$i $i; sleep 1; done) | awk '{ s += $2; t = t $1; print s }"
+        " END { print s, t, NR }'"
     ),
 }
 

@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.programs.told import Told, tell_behaviors
+from lifecycle.engine.programs.told import Told, list_assumed_images, tell_behaviors
 
 PROFILE = {"metadata": {"name": "slow"}, "spec": {"match": {"image": "web:*"}, "behavior": {"runs": []}}}
+ENDS = {"runs": [{"for": "5s", "exit": 0}]}
+KEY = "podline.dev/behavior"
 ANNOTATED = {"podline.dev/behavior": "app: {exit: 1}"}
 
 
@@ -45,6 +47,29 @@ def test_assumptions_and_problems_are_told() -> None:
     refused = told({"command": ["bash", "-c", "select x in a; do echo; done"]})
     assert refused.problems[0].startswith("cannot interpret select in line 1: the container is assumed to")
     assert told({"image": "nginx:1"}) == Told("app", "acts as the image nginx is known to", (), ())
+
+
+@pytest.mark.parametrize(
+    ("container", "meta", "expected"),
+    [
+        pytest.param({}, {}, ["own:1"], id="unknown image"),
+        pytest.param({"command": ["/app/server"]}, {}, ["own:1"], id="and command"),
+        pytest.param({"image": "nginx:1"}, {}, [], id="known image"),
+        pytest.param({"image": "web:2"}, {}, [], id="profile"),
+        pytest.param({"command": ["sh", "-c", "sleep 9"]}, {}, [], id="script"),
+        pytest.param({}, {"annotations": {KEY: "app: {pull: {takes: 3s}}"}}, ["own:1"], id="known pull"),
+        pytest.param({}, {"annotations": {KEY: "app: {runs: [{for: 3s}]}"}}, [], id="known life"),
+        pytest.param({}, {"labels": {"job-name": "sums"}}, [], id="taken to end"),
+    ],
+)
+def test_images_that_are_assumed_to_answer(
+    container: dict[str, Any], meta: dict[str, Any], expected: list[str]
+) -> None:
+    app = {"name": "app", "image": "own:1", **container}
+    pod = {"metadata": meta, "spec": {"containers": [app], "initContainers": [{**app, "name": "setup"}]}}
+    profile = {"metadata": {"name": "web"}, "spec": {"match": {"image": "web:*"}, "behavior": ENDS}}
+    # An init container is there to end, and each image is named once.
+    assert list_assumed_images([pod, pod], [profile]) == expected
 
 
 def test_every_container_is_told_in_the_order_of_starting() -> None:

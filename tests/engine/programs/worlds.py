@@ -44,6 +44,7 @@ class FakeWorld:
 
     pod: PodFacts = POD
     env: Mapping[str, str] = field(default_factory=dict)
+    given_env: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = NO_LIMITS
     identity: Identity = ROOT
     kernel_files: Mapping[str, str] = field(default_factory=dict)
@@ -51,12 +52,16 @@ class FakeWorld:
     volumes: Sequence[Mount] = ()
     hosts: dict[str, str] = field(default_factory=dict)
     answers: dict[tuple[str, int], ConnectResult] = field(default_factory=dict)
+    is_root_read_only: bool = False
     processes: ProcessNamespace | None = None
     connections: list[tuple[int, str, int]] = field(default_factory=list)
 
     @property
     def runtime_files(self) -> Mapping[str, str]:
         return make_runtime_files(self.pod)
+
+    def lacks(self, command: str) -> bool:
+        return False
 
     def draw(self, purpose: str, *key: object) -> float:
         digest = hashlib.sha256(repr((purpose, *key)).encode()).hexdigest()

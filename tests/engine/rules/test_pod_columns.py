@@ -77,6 +77,13 @@ def text(pod_fields: dict[str, Any], **how: Any) -> str:
             marks=pytest.mark.spec("POD-COL-10"),
         ),
         pytest.param(
+            # Recorded by v1.35 (policy-onfailure-two).
+            {"containers": (status("a", ended(0)), status("b", ended(1))), "conditions": (NOT_READY,)},
+            "Error",
+            id="main done, sibling failed",
+            marks=pytest.mark.spec("POD-COL-10"),
+        ),
+        pytest.param(
             {"containers": (status("a", ended(0)), status("b", "running")), "conditions": (READY,)},
             "Running",
             id="main done, pod ready",

@@ -8,9 +8,11 @@ import pytest
 
 from lifecycle.engine.objects.condition import Condition
 from lifecycle.engine.objects.pod import Pod
-from lifecycle.engine.rules.pod_state import STATES, decide_state
+from lifecycle.engine.rules.pod_state import decide_state
 from tests.dashboard.test_states import run
 from tests.engine.rules.build import ended, make_pod, status
+
+STATES = "pending starting ready notReady stuck crashing terminating succeeded failed unknown".split()
 
 READY = Condition("Ready", "True")
 NOT_READY = Condition("Ready", "False", "ContainersNotReady", "containers with unready status: [app]")

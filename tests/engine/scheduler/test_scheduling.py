@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from lifecycle.engine import Cluster, Command
 from lifecycle.engine.api.context import Context
 from lifecycle.engine.api.server import ApiServer
 from lifecycle.engine.heart.settings import Settings
@@ -16,6 +17,8 @@ from lifecycle.engine.rules.actions import CreatePod
 from lifecycle.engine.rules.node_filters import why_not
 from lifecycle.engine.scheduler import Scheduler
 from tests.engine.objects.test_pod_overlay import AFFINITY, SET
+
+CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
 
 
 class World:
@@ -245,7 +248,7 @@ def test_a_pod_waits_for_its_claim():
     assert world.events("FailedScheduling")[0].startswith(
         '0/1 nodes are available: persistentvolumeclaim "data" not found.'
     )
-    world.create("PersistentVolumeClaim", "data", spec={"accessModes": ["ReadWriteOnce"]})
+    world.create("PersistentVolumeClaim", "data", spec=CLAIM)
     assert world.node_of("p") == "node-1"
 
 
@@ -262,3 +265,57 @@ def test_no_nodes_at_all():
     world = World(0)
     assert world.pod("p") == ""
     assert world.events("FailedScheduling") == ["no nodes available to schedule pods"]
+
+
+# --- ports of nodes, and the queue ------------------------------------------------------------------------
+
+PORTS = {"containers": [{"name": "app", "image": "x", "ports": [{"containerPort": 80, "hostPort": 80}]}]}
+
+
+def test_a_port_of_a_node_is_given_to_one_pod_until_that_is_gone() -> None:
+    world = World(nodes=2)
+    for name in ("a", "b", "c"):
+        world.create("Pod", name, spec=PORTS)
+    world.pod("plain")
+    assert [world.node_of(name) for name in ("a", "b", "c")] == ["node-1", "node-2", ""]
+    why = "2 node(s) didn't have free ports for the requested pod ports"
+    assert world.events("FailedScheduling") == [
+        f"0/2 nodes are available: {why}. no new claims to deallocate, preemption:"
+        " 0/2 nodes are available: 2 No preemption victims found for incoming pod."
+    ]
+    world.api.delete(world.store.require("Pod", "default", "plain"), grace_seconds=0)
+    world.drain()
+    assert len(world.events("FailedScheduling")) == 1, "a pod without ports makes no port free"
+    world.api.delete(world.store.require("Pod", "default", "b"), grace_seconds=0)
+    world.drain()
+    assert world.node_of("c") == "node-2"
+
+
+def test_a_pod_of_its_nodes_network_takes_the_ports_of_its_containers() -> None:
+    world = World(nodes=1)
+    assert world.pod("a", hostNetwork=True) == "node-1"
+    own = {"containers": [{"name": "app", "image": "x", "ports": [{"containerPort": 80}]}]}
+    world.create("Pod", "b", spec={**own, "hostNetwork": True})
+    world.create("Pod", "c", spec=own)
+    world.create("Pod", "d", spec={**own, "hostNetwork": True})
+    assert [world.node_of(name) for name in ("b", "c", "d")] == ["node-1", "node-1", ""]
+
+
+def test_pods_are_tried_in_the_order_they_came_in() -> None:
+    cluster, names = Cluster(), [f"pod-{number}" for number in range(30)]
+    container = {"name": "app", "image": "nginx"}
+    for number, name in enumerate(names):
+        if number == 15:
+            cluster.take_changes()
+            cluster = Cluster.load(cluster.save())
+        pod = {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": name},
+            "spec": {"containers": [container]},
+        }
+        assert cluster.submit(Command(name, "create", {"object": pod})).ok
+    cluster.run_until(1_000)
+    rows = cluster.take_changes().rows
+    scheduled = [row.subject.name for row in rows if isinstance(row, EventRow) and row.reason == "Scheduled"]
+    assert scheduled == names

@@ -36,13 +36,13 @@ class EndpointSliceController:
         self._store = context.store
         self._act = act
         self._selectors = SelectorIndex()
+        self._hears_of_pods = False
         # Pods to look at, by the Service's uid; endpoints as they stand, by Service's and pod's uid.
         self._dirty: dict[str, dict[str, None]] = {}
         self._endpoints: dict[str, dict[str, Endpoint]] = {}
         context.loop.register(self.name, self.sync, "endpoints")
         context.store.listen("Service", self._on_service)
         context.store.listen("EndpointSlice", self._on_slice)
-        context.store.listen("Pod", self._on_pod)
 
     def restore(self) -> None:
         """Build what is derived again: every selected pod is looked at anew when its Service is."""
@@ -72,6 +72,10 @@ class EndpointSliceController:
         dirty.update(dict.fromkeys(self._endpoints.setdefault(meta.uid, {})))
         if selector is None:
             return
+        if not self._hears_of_pods:
+            # Most writes are to pods, and where no Service selects any they concern nobody here.
+            self._hears_of_pods = True
+            self._store.listen("Pod", self._on_pod)
         self._selectors.add(meta.uid, namespace, meta.name, selector)
         for uid in self._store.index.pods_by_namespace.get(namespace, ()):
             pod = self._store.pods.get(uid)

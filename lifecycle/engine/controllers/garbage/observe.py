@@ -41,7 +41,7 @@ class GarbageCollector:
             assert old is not None, "a write has an old or a new object"
             self._on_end(old)
             return
-        if is_waiting_for_dependents(new) or is_orphaning(new):
+        if new.meta.finalizers and (is_waiting_for_dependents(new) or is_orphaning(new)):
             self._enqueue(new.meta.uid)
         if old is None or old.meta.owner_references is not new.meta.owner_references:
             for entry in new.meta.owner_references:

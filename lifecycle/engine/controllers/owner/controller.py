@@ -80,7 +80,9 @@ class OwnerController(Generic[Owner]):
         if old is None:
             self._file(new)
         elif old.spec is not new.spec:
-            self.describe(new)
+            assert isinstance(old, self.owner_class), old.key
+            looks_alike = self.selector_of(old).raw == self.selector_of(new).raw
+            (self.describe if looks_alike else self._file)(new)
         self.enqueue(new.meta.namespace or "", new.meta.name)
 
     def note_orphan(self, free: StoredObject) -> None:

@@ -22,6 +22,8 @@ HAS_SUCCEEDED, HAS_FAILED = 256, 512
 _FINISHED = {SUCCEEDED: HAS_SUCCEEDED, FAILED: HAS_FAILED}
 _NOT_COUNTED = {SUCCEEDED: 0, FAILED: 0}
 _OF_META = ACTIVE | UNFINISHED | LABELED | STRAY | COSTED
+_SELDOM = TERMINATING | COSTED | HAS_SUCCEEDED | HAS_FAILED
+_BUT_READINESS = ~(READY | RANKED)
 
 
 class OwnerTally:
@@ -153,21 +155,15 @@ class OwnerTally:
         changed = before ^ after
         if changed & READY:
             self.ready += 1 if after & READY else -1
-        if changed & ~(READY | RANKED):
+        if changed & _BUT_READINESS:
             if changed & ACTIVE:
                 self.active += 1 if after & ACTIVE else -1
             if changed & UNFINISHED:
                 self.unfinished += 1 if after & UNFINISHED else -1
             if changed & LABELED:
                 self.labeled += 1 if after & LABELED else -1
-            if changed & TERMINATING:
-                self.terminating += 1 if after & TERMINATING else -1
-            if changed & COSTED:
-                self.costed += 1 if after & COSTED else -1
-            if changed & HAS_SUCCEEDED:
-                self.succeeded += 1 if after & HAS_SUCCEEDED else -1
-            if changed & HAS_FAILED:
-                self.failed += 1 if after & HAS_FAILED else -1
+            if changed & _SELDOM:
+                self._count_seldom(changed, after)
         if after:
             self._bits[uid] = after
         else:
@@ -176,6 +172,16 @@ class OwnerTally:
             self.strays[uid] = None
         elif before & STRAY:
             del self.strays[uid]
+
+    def _count_seldom(self, changed: int, after: int) -> None:
+        if changed & TERMINATING:
+            self.terminating += 1 if after & TERMINATING else -1
+        if changed & COSTED:
+            self.costed += 1 if after & COSTED else -1
+        if changed & HAS_SUCCEEDED:
+            self.succeeded += 1 if after & HAS_SUCCEEDED else -1
+        if changed & HAS_FAILED:
+            self.failed += 1 if after & HAS_FAILED else -1
 
     def _place(self, uid: str, before: int, after: int, was_on: str, is_on: str) -> None:
         if was_on != is_on:
@@ -237,7 +243,8 @@ class Tally:
     def on_pod_change(self, old: Pod | None, new: Pod | None) -> Sequence[OwnerTally]:
         """Follow one write to a pod; the owners for whom it changed a count."""
         if new is not None and (old is None or old.meta is new.meta):
-            owner = self._owner(new)
+            reference = new.meta.controller
+            owner = None if reference is None else self.by_owner.get(reference.uid)
             return (owner,) if owner is not None and owner.change(old, new) else ()
         before = self._owner(old) if old is not None else None
         after = self._owner(new) if new is not None else None

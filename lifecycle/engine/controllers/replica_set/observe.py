@@ -20,13 +20,16 @@ class ReplicaSetController(PodOwnerController[ReplicaSet]):
     """Keys are ReplicaSets."""
 
     name, kind, source = "replicaset", "ReplicaSet", SOURCE
-    owner_class = ReplicaSet
+    owner_class: type[ReplicaSet] = ReplicaSet
+    tells_terminating = True
+    """Whether the kind's status has the number of pods that terminate."""
 
     def __init__(self, context: Context, act: Act, pods: PodOwners) -> None:
         gates = context.features
         self._use_cost = gates.get("PodDeletionCost", True)
         self._use_logarithm = gates.get("LogarithmicScaleDown", True)
-        self._counts_terminating = gates.get("DeploymentReplicaSetTerminatingReplicas", True)
+        is_on = gates.get("DeploymentReplicaSetTerminatingReplicas", True)
+        self._counts_terminating = is_on and self.tells_terminating
         super().__init__(context, act, pods)
 
     def selector_of(self, owner: ReplicaSet) -> Selector:
@@ -59,7 +62,7 @@ class ReplicaSetController(PodOwnerController[ReplicaSet]):
             tally.available,
             tally.terminating if self._counts_terminating else None,
         )
-        return decide(Seen(owner, counts, surplus, tally.next_due_ms, tried), now_ms)
+        return decide(Seen(owner, counts, surplus, tally.next_due_ms, tried, self.source), now_ms)
 
     # --- seeing ---------------------------------------------------------------------------------------
 

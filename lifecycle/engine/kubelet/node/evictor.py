@@ -2,8 +2,9 @@
 
 A node is short of something because a fault says so, for as long as the fault lasts and whatever is freed,
 or, of memory, because its pods use more of it than there is. A kubelet looks every 10 s, on a grid counted
-from the cluster's beginning; looks that would find nothing new are not made. At most one pod goes at a look,
-and none is made while that pod is ending. Left out: reclaiming images and dead containers of a full disk.
+from the cluster's beginning; looks that would find nothing new are not made. A pod beyond a limit of its own
+storage goes before any other. At most one pod goes at a look, and none is made while that pod is ending. Left
+out: reclaiming images and dead containers of a full disk.
 """
 
 from __future__ import annotations
@@ -25,18 +26,21 @@ from ...rules.eviction import (
 )
 from ...rules.eviction_settings import CHECK_MS, DISK, MEMORY, PROCESSES, Threshold
 from ...rules.grace import (
+    HARD,
     decide_eviction_grace_seconds,
     decide_eviction_override_seconds,
     decide_eviction_wait_seconds,
 )
 from ...rules.pod_resources import effective_requests
+from ...rules.storage import has_storage_limits
 from ...rules.usage import User, memory_of, next_crossing_ms, sum_usage
 from ..container_run import ContainerRun
-from ..parts import NORMAL, SOURCE, WARNING, Parts
+from ..parts import SOURCE, WARNING, Parts
 from ..resize import allotted_spec
 from ..worker import SYNCING, PodWorker
 from .node_agent import NodeAgent
 from .node_pressure import NodePressure
+from .storage import find_overflow
 
 CHECK, EASED, WAITED = "kubelet.pressureCheck", "kubelet.pressureEased", "kubelet.evictionWaited"
 PRESSURE_TIMERS = (CHECK, EASED, WAITED)
@@ -90,6 +94,15 @@ class Evictor:
             agent.pressure, wanted_ms = NodePressure(), crossing_ms
         self._look_at(agent, agent.pressure, wanted_ms)
 
+    def on_written(self, worker: PodWorker) -> None:
+        """A program has run: is its pod beyond a limit of its storage now?"""
+        if not has_storage_limits(worker.spec) or worker.is_ending or not find_overflow(worker):
+            return
+        agent = self._parts.agents[worker.node]
+        state = agent.pressure = agent.pressure or NodePressure()
+        if not state.victim:
+            self._look_at(agent, state, self._now_ms)
+
     def on_stopped(self, worker: PodWorker) -> None:
         """A pod has ended: was it the one that was waited for?"""
         state = self._parts.agents[worker.node].pressure
@@ -98,7 +111,9 @@ class Evictor:
         if state.wait is not None:
             self._parts.context.agenda.cancel(state.wait)
         state.victim, state.wait = "", None
-        self.look(worker.node)
+        # What one look finds beyond its limits goes one after the other.
+        if not self._evict_beyond_limit(self._parts.agents[worker.node], state):
+            self.look(worker.node)
 
     def _on_waited(self, timer: Timer) -> None:
         """The wait for a pod's end is over before its end is (GRACE-29); the next one may be evicted."""
@@ -135,6 +150,8 @@ class Evictor:
         met = [one for one in agent.eviction.thresholds if self._is_met(agent, one)]
         state.first_met = {one.key: state.first_met.get(one.key, now_ms) for one in met}
         self._hold(agent, state, [one.resource for one in met])
+        if self._evict_beyond_limit(agent, state):
+            return
         due = [one for one in met if now_ms - state.first_met[one.key] >= one.grace_ms]
         if not due or not self._evict_one(agent, state, sort_thresholds(due)[0]):
             self._plan(agent, state, met)
@@ -205,8 +222,8 @@ class Evictor:
         store.update(node, changed)
         self._parts.trace.cause = self._parts.trace.led
         for reason in told:
-            self._parts.trace.event(
-                changed.subject, NORMAL, reason, f"Node {agent.name} status is now: {reason}", SOURCE
+            self._parts.tell_normal(
+                agent, changed.subject, reason, f"Node {agent.name} status is now: {reason}"
             )
 
     # --- one pod --------------------------------------------------------------------------------------
@@ -222,38 +239,58 @@ class Evictor:
             self._parts.trace.event(node.subject, WARNING, "EvictionThresholdMet", text, SOURCE)
         victim = rank(candidates, threshold.resource)[0]
         worker = self._parts.roster.workers[victim.uid]
+        amount = threshold.amount(self._capacity(agent.name, threshold.resource))
+        available = self._available(agent, threshold.resource)
+        message = decide_message(threshold, amount, available, victim)
+        self._evict(agent, state, worker, threshold.kind, message)
+        return True
+
+    def _evict_beyond_limit(self, agent: NodeAgent, state: NodePressure) -> bool:
+        """Evict the oldest pod that has written more than it may, if there is one (localStorageEviction)."""
+        for worker in self._workers(agent.name):
+            message = find_overflow(worker) if has_storage_limits(worker.spec) else ""
+            if message and self._may_evict(worker):
+                worker.exceeds_limit = True
+                self._evict(agent, state, worker, HARD, message)
+                return True
+        return False
+
+    def _evict(
+        self, agent: NodeAgent, state: NodePressure, worker: PodWorker, kind: str, message: str
+    ) -> None:
+        """The pod is stopped, in the time its kubelet gives it (GRACE-31)."""
         own = worker.spec.termination_grace_seconds
         override = decide_eviction_override_seconds(
-            threshold.kind,
+            kind,
             agent.eviction.max_pod_grace_seconds,
             own,
             compatibility=self._parts.context.compatibility,
         )
         wait = decide_eviction_wait_seconds(decide_eviction_grace_seconds(override, own))
-        state.victim = victim.uid
+        state.victim = worker.uid
         state.wait = self._parts.context.later(wait * 1000, WAITED, agent.name)
-        amount = threshold.amount(self._capacity(agent.name, threshold.resource))
-        available = self._available(agent, threshold.resource)
-        self._evict(worker, decide_message(threshold, amount, available, victim), override)
-        return True
-
-    def _evict(self, worker: PodWorker, message: str, override_seconds: int) -> None:
-        """The pod is stopped, in the time its kubelet gives it (GRACE-31)."""
-        worker.evicted, worker.stop_reason = (EVICTED, message, override_seconds), EVICTED
+        worker.evicted, worker.stop_reason = (EVICTED, message, override), EVICTED
         told = self._parts.event(worker, None, WARNING, EVICTED, message)
         if told:
             self._parts.trace.cause = told
         self._parts.touch(worker)
 
+    def _workers(self, node: str) -> list[PodWorker]:
+        """Of a node's pods, the oldest first."""
+        roster = self._parts.roster
+        return sorted(roster.workers_on(node), key=lambda one: _age(roster.known(one.uid)))
+
+    def _may_evict(self, worker: PodWorker) -> bool:
+        pod = self._parts.roster.known(worker.uid)
+        if worker.stage != SYNCING or worker.stop_reason or pod.meta.deletion_ms is not None:
+            return False
+        return not is_critical(pod.spec, pod.meta.annotations) and not self._parts.is_left_alone(worker)
+
     def _candidates(self, node: str, resource: str) -> list[Candidate]:
         found, asked_as = [], _ASKED_AS[resource]
-        roster = self._parts.roster
-        workers = sorted(roster.workers_on(node), key=lambda one: _age(roster.known(one.uid)))
-        for number, worker in enumerate(workers):
-            pod = roster.known(worker.uid)
-            if worker.stage != SYNCING or worker.stop_reason or pod.meta.deletion_ms is not None:
-                continue
-            if is_critical(pod.spec, pod.meta.annotations) or self._parts.is_left_alone(worker):
+        for number, worker in enumerate(self._workers(node)):
+            pod = self._parts.roster.known(worker.uid)
+            if not self._may_evict(worker):
                 continue
             used = [
                 (

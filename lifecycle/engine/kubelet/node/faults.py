@@ -17,6 +17,7 @@ from ...heart.timing import read_duration_ms
 from ...objects.meta import StoredObject
 from ...objects.pod import UNKNOWN, Pod
 from ...objects.quantity import whole
+from ...objects.shortened import shorten
 from ...rules.container_status import LOST_EXIT_CODE, STATUS_UNKNOWN
 from ...rules.eviction import NODE_WORDS
 from ...rules.eviction_settings import MEMORY
@@ -85,10 +86,10 @@ class KubeletFaults:
     def _exit(self, payload: dict[str, Any], pod: Pod, worker: PodWorker | None) -> None:
         code = payload.get("code", 1)
         if isinstance(code, bool) or not isinstance(code, int) or not 0 <= code <= 255:
-            raise BadRequest(f"fault.code {code!r}: use an exit code from 0 to 255")
+            raise BadRequest(f"fault.code {shorten(code)}: use an exit code from 0 to 255")
         reason = payload.get("reason")
         if reason is not None and not isinstance(reason, str):
-            raise BadRequest(f"fault.reason {reason!r}: use a word such as OOMKilled")
+            raise BadRequest(f"fault.reason {shorten(reason)}: use a word such as OOMKilled")
         run = self._find_run(payload, worker)
         if worker is None or run is None or run.process is None:
             name = payload.get("container")
@@ -134,7 +135,7 @@ class KubeletFaults:
         kind = payload.get("kind")
         for_ms = read_duration_ms(payload.get("for"))
         if payload.get("for") is not None and (for_ms is None or for_ms < 0):
-            raise BadRequest(f"fault.for {payload['for']!r}: use a duration such as 30s")
+            raise BadRequest(f"fault.for {shorten(payload['for'])}: use a duration such as 30s")
         agent = self._kubelets.outages.agent(node.meta.name)
         if kind == "kubeletRestart":
             self._kubelets.outages.begin(agent, KUBELET, self._or_restart(agent, for_ms))
@@ -147,20 +148,20 @@ class KubeletFaults:
         elif kind in _PRESSURES:
             self._press({"resource": _PRESSURES[kind], **payload}, agent, for_ms)
         else:
-            raise BadRequest(f"fault.kind {kind!r}: on a node, use one of {', '.join(NODE_FAULTS)}")
+            raise BadRequest(f"fault.kind {shorten(kind)}: on a node, use one of {', '.join(NODE_FAULTS)}")
         return 200, node
 
     def _press(self, payload: dict[str, Any], agent: NodeAgent, for_ms: int | None) -> None:
         """So much is left of a resource of the node, or nothing, whatever becomes of its pods."""
         resource = payload["resource"]
         if resource not in NODE_WORDS:
-            raise BadRequest(f"fault.resource {resource!r}: use one of {', '.join(NODE_WORDS)}")
+            raise BadRequest(f"fault.resource {shorten(resource)}: use one of {', '.join(NODE_WORDS)}")
         try:
             available = whole(payload.get("available", 0))
         except ValueError as problem:
             raise BadRequest(f"fault.available {problem}") from None
         if available < 0:
-            raise BadRequest(f"fault.available {payload['available']!r}: use 0 or more")
+            raise BadRequest(f"fault.available {shorten(payload['available'])}: use 0 or more")
         self._kubelets.evictor.press(agent.name, resource, available, for_ms)
 
     def _go_down(self, agent: NodeAgent, for_ms: int | None) -> None:

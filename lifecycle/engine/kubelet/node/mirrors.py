@@ -21,7 +21,6 @@ class Mirrors:
         self._api = api
         self._statics = parts.roster.statics
         parts.context.loop.register(QUEUE, self._look_at_mirror)
-        parts.store.listen_to_shape("Pod", self._on_pod, is_told_of_readiness=False)
         parts.store.listen("Node", self._on_node)
 
     def find_static(self, namespace: str | None, name: str) -> Pod | None:
@@ -29,15 +28,9 @@ class Mirrors:
         pods = self._statics.values()
         return next((pod for pod in pods if (pod.meta.namespace, pod.meta.name) == (namespace, name)), None)
 
-    def _on_pod(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        pod = new if new is not None else old
-        if not isinstance(pod, Pod):
-            return
-        # An ordinary pod that goes may have held the name of a mirror.
-        is_name_free = new is None and bool(self._statics)
-        if pod.is_mirror or (
-            is_name_free and self.find_static(pod.meta.namespace, pod.meta.name) is not None
-        ):
+    def on_gone(self, pod: Pod) -> None:
+        """A pod is gone: a mirror, or an ordinary pod that may have held the name of one."""
+        if pod.is_mirror or self.find_static(pod.meta.namespace, pod.meta.name) is not None:
             self.enqueue(pod)
 
     def _on_node(self, old: StoredObject | None, new: StoredObject | None) -> None:

@@ -14,7 +14,7 @@ KUBELET, PARTITION, SANDBOXES = "kubelet", "partition", "sandboxes"
 """Outages: the kubelet is down, it cannot reach the API server, it cannot make sandboxes."""
 
 
-_DATA = "pulls last_address number outages down_since_ms is_blind".split()
+_DATA = "pulls last_address number outages down_since_ms is_blind paid_ms".split()
 
 
 class NodeAgent:
@@ -35,6 +35,7 @@ class NodeAgent:
         "name",
         "number",
         "outages",
+        "paid_ms",
         "pressure",
         "pulls",
         "subnet",
@@ -55,6 +56,8 @@ class NodeAgent:
         self.down_since_ms = 0
         # It has started while it was cut off, and has not heard of any pod yet.
         self.is_blind = False
+        # The instant by which the normal events told about the node are paid for (correlator.pay).
+        self.paid_ms = 0
         # Node n of a cluster is 10.0.x.y and gives its pods addresses of its own /24.
         self.host_ip = f"10.0.{number >> 8 & 255}.{number & 255}"
         self.subnet = f"10.{64 + (number >> 8 & 63)}.{number & 255}"

@@ -15,7 +15,7 @@ from ...objects.node import Node
 from ...objects.pod import Pod
 from ...rules.eviction import EVICTED
 from ..container_run import IDLE, POST_START, PRE_STOP, RUNNING, STOPPING
-from ..parts import NORMAL, SOURCE, Kubelet, Parts
+from ..parts import Kubelet, Parts
 from ..probing.prober import Prober
 from ..reports import Reporter
 from ..starting.sandboxes import Sandboxes
@@ -158,7 +158,7 @@ class Outages:
             or (moved_ms is not None and moved_ms > agent.down_since_ms)
         )
         detail = {"detected": STARTED_AGAIN if was_missed else RESTARTED}
-        self._parts.trace.event(node.subject, NORMAL, "Starting", "Starting kubelet.", SOURCE, None, detail)
+        self._parts.tell_normal(agent, node.subject, "Starting", "Starting kubelet.", detail=detail)
 
     def resume(self, worker: PodWorker) -> None:
         """A kubelet that has just started finds a pod of its node."""
@@ -166,10 +166,11 @@ class Outages:
         cause = parts.trace.cause
         if worker.stop_reason == EVICTED and worker.stage != TERMINATED:
             # Nobody but the kubelet knew of that, and it looks at its node anew.
-            worker.stop_reason, worker.evicted = "", None
+            worker.stop_reason, worker.evicted, worker.exceeds_limit = "", None, False
         if worker.resize in (APPLYING, FINISHING):
             # What has not come to its end is begun again.
             worker.resize = ASKED
+        worker.under_way = ""
         for run in worker.runs.values():
             # Counters of delays live in the kubelet's memory.
             run.delay_ms = run.due_ms = run.pull_delay_ms = 0

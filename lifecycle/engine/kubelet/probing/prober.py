@@ -29,6 +29,8 @@ from ..parts import PROBE, WARNING, Parts
 from ..worker import PodWorker
 
 _OUTCOME = {"success": SUCCESS, "failure": FAILURE, "unknown": UNKNOWN}
+_SHORT_MS = 100
+"""What takes less than this is known at once: it is not worth a timer of its own."""
 _KINDS = (STARTUP, READINESS, LIVENESS)
 
 
@@ -50,7 +52,8 @@ class Prober:
             run.started, run.ready = False, False
         else:
             self._set_started(run)
-        self._open_all(worker, pod, run)
+        if container.has_probes:
+            self._open_all(worker, pod, run)
 
     def _set_started(self, run: ContainerRun) -> None:
         container = run.container
@@ -59,13 +62,14 @@ class Prober:
 
     def _open_all(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         """Begin the checks whose time it is: of the startup probe, or once that has succeeded the others."""
-        now_ms, started_ms = self._clock.now_ms, self._started_ms(worker, run)
+        now_ms = self._clock.now_ms
         opened = []
         ticking_ms = None if self._parts.context.timing.is_instant else pod.status.start_ms
         for kind in _KINDS:
             probe = run.container.probe(kind)
             if probe is None:
                 continue
+            started_ms = self._started_ms(worker, run, kind)
             first_ms = first_check_ms(kind, probe, started_ms, now_ms, ticking_ms)
             if self._decide(worker, pod, run, kind, probe, first_ms) == RUN_CHECK:
                 opened.append(ProbeRun(kind, probe, make_probe_state(kind), first_ms))
@@ -82,7 +86,7 @@ class Prober:
         what, _noted = decide_tick(
             kind,
             probe,
-            running(self._started_ms(worker, run)),
+            running(self._started_ms(worker, run, kind)),
             run.started,
             phase=pod.status.phase,
             is_deleted=worker.is_ending,
@@ -90,8 +94,15 @@ class Prober:
         )
         return what
 
-    def _started_ms(self, worker: PodWorker, run: ContainerRun) -> int:
-        return worker.runtime.containers[run.container.name].started_ms
+    def _started_ms(self, worker: PodWorker, run: ContainerRun, kind: str) -> int:
+        """When a run began, as far as a probe's worker knows it: from its status, which tells whole seconds.
+
+        Where checks have no ticks to wait for they begin as exactly as the run did.
+        """
+        started_ms = worker.runtime.containers[run.container.name].started_ms
+        if kind == READINESS or self._parts.context.timing.is_instant:
+            return started_ms
+        return started_ms - (self._clock.epoch_ms + started_ms) % 1000
 
     def end(self, worker: PodWorker, run: ContainerRun) -> None:
         """Stop probing a run that has ended or is to end."""
@@ -116,7 +127,7 @@ class Prober:
         """Nobody is there to check."""
         for probed in (run.probes or {}).values():
             self._parts.cancel(probed.timer)
-            probed.timer = probed.due_ms = None
+            probed.timer = probed.due_ms = probed.seen = None
             self._parts.trace.close_series(_series(worker, run, probed), self._clock.now_ms - 1)
 
     def resume(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
@@ -147,7 +158,7 @@ class Prober:
         kind: str,
         probe: Probe,
     ) -> None:
-        due_ms = self._started_ms(worker, run) + probe.initial_delay_seconds * 1000
+        due_ms = self._started_ms(worker, run, kind) + probe.initial_delay_seconds * 1000
         first_ms = max(due_ms, self._clock.now_ms)
         if self._decide(worker, pod, run, kind, probe, first_ms) != RUN_CHECK:
             return
@@ -174,7 +185,10 @@ class Prober:
         probed = (run.probes or {}).get(kind)
         if probed is not None and run.process is not None:
             probed.timer = probed.due_ms = None
-            self._check(worker, pod, run, probed)
+            if probed.seen is not None:
+                self._settle(worker, pod, run, probed, *probed.seen)
+            else:
+                self._check(worker, pod, run, probed)
 
     def before_process_runs(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         """The program acts at this instant: a check that is due at the very same one is made before."""
@@ -190,6 +204,8 @@ class Prober:
             return
         for probed in list(run.probes.values()):
             if probed.last_ms is None or probed.version == process.version or probed.state.on_hold:
+                continue
+            if probed.seen is not None:
                 continue
             if probed.due_ms != now_ms:
                 # One that is due now is still made, at the end of this instant.
@@ -207,11 +223,6 @@ class Prober:
         return changes_ms if flips_ms is None else min(flips_ms, changes_ms)
 
     def _plan(self, worker: PodWorker, run: ContainerRun, probed: ProbeRun, due_ms: int | None) -> None:
-        parts = self._parts
-        parts.cancel(probed.timer)
-        probed.timer, probed.due_ms = None, due_ms
-        if due_ms is None:
-            return
         # A probe whose verdict stands is upkeep: only what may still change it is progress.
         is_progress = (
             probed.outcome != probed.state.result
@@ -219,8 +230,17 @@ class Prober:
             or probed.until_ms is not None
             or self._is_unsure(run, probed)
         )
-        name, delay_ms = run.container.name, due_ms - self._clock.now_ms
-        probed.timer = parts.later(delay_ms, PROBE, worker, name, probed.kind, is_progress)
+        self._set(worker, run, probed, due_ms, is_progress)
+
+    def _set(
+        self, worker: PodWorker, run: ContainerRun, probed: ProbeRun, due_ms: int | None, is_progress: bool
+    ) -> None:
+        parts = self._parts
+        parts.cancel(probed.timer)
+        probed.timer, probed.due_ms = None, due_ms
+        if due_ms is not None:
+            name, delay_ms = run.container.name, due_ms - self._clock.now_ms
+            probed.timer = parts.later(delay_ms, PROBE, worker, name, probed.kind, is_progress)
 
     def _is_unsure(self, run: ContainerRun, probed: ProbeRun) -> bool:
         """Has the program acted since the last check? Not asked of one whose wakes are upkeep themselves."""
@@ -231,12 +251,32 @@ class Prober:
     # --- one check ------------------------------------------------------------------------------------
 
     def _check(self, worker: PodWorker, pod: Pod, run: ContainerRun, probed: ProbeRun) -> None:
-        parts, kind, now_ms = self._parts, probed.kind, self._clock.now_ms
+        """Make a check. What it finds is known at its end, at the latest when its time is over."""
+        now_ms = self._clock.now_ms
         _count_skipped(probed, now_ms)
-        former, before = probed.outcome, probed.state
-        message = self._ask(worker, pod, run, probed)
-        state = probed.state = decide_probe(kind, probed.probe, before, probed.outcome)
-        probed.last_ms = now_ms
+        outcome, message, takes_ms = self._ask(worker, pod, run, probed)
+        if takes_ms < _SHORT_MS:
+            self._settle(worker, pod, run, probed, outcome, message, now_ms)
+            return
+        probed.seen = (outcome, message, now_ms)
+        self._set(worker, run, probed, now_ms + takes_ms, is_progress=True)
+
+    def _settle(
+        self,
+        worker: PodWorker,
+        pod: Pod,
+        run: ContainerRun,
+        probed: ProbeRun,
+        outcome: str,
+        message: str,
+        began_ms: int,
+    ) -> None:
+        """A check is over: count its outcome, tell of it, and go on to the next one."""
+        parts, kind, now_ms = self._parts, probed.kind, self._clock.now_ms
+        former, before, probed.seen, probed.outcome = probed.outcome, probed.state, None, outcome
+        state = probed.state = decide_probe(kind, probed.probe, before, outcome)
+        period_ms = probed.probe.period_seconds * 1000
+        probed.last_ms = now_ms - (now_ms - began_ms) % period_ms
         if parts.roster.stored(worker) is not None:
             self._tell_outcome(pod, run, probed, former, message)
             self._tell_failure(worker, pod, run, probed, message)
@@ -247,10 +287,15 @@ class Prober:
             self._on_verdict(worker, pod, run, kind, state.result)
             if run.process is None or (run.probes or {}).get(kind) is not probed:
                 return
-        self._plan(worker, run, probed, self._next_of_interest(probed, now_ms))
+        due_ms = self._next_of_interest(probed, probed.last_ms)
+        has_acted = now_ms > began_ms and run.process is not None and run.process.version != probed.version
+        if not state.on_hold and (has_acted or now_ms - began_ms >= period_ms):
+            # The program has acted meanwhile, or checks take too long to be made at each tick.
+            due_ms = next_check_ms(probed.probe, probed.first_ms, now_ms)
+        self._plan(worker, run, probed, due_ms)
 
-    def _ask(self, worker: PodWorker, pod: Pod, run: ContainerRun, probed: ProbeRun) -> str:
-        """Make the check: keep what it saw and for how long that is known. Returns its message."""
+    def _ask(self, worker: PodWorker, pod: Pod, run: ContainerRun, probed: ProbeRun) -> tuple[str, str, int]:
+        """What a check that begins now finds, what is said of that, and how long it takes, in ms."""
         parts, probe, process = self._parts, probed.probe, run.process
         assert process is not None, probed.kind
         sight = process.probe(probed.kind, probe, self._clock.now_ms, parts.world(worker, pod, run))
@@ -258,11 +303,11 @@ class Prober:
             # A check may meet what cannot be interpreted, and may have signalled the program.
             parts.take_output(worker, run)
             parts.schedule_wake(worker, run)
-        probed.outcome, message = _OUTCOME[sight.result], sight.message
-        if sight.takes_ms > probe.timeout_seconds * 1000:
-            probed.outcome, message = FAILURE, message or "context deadline exceeded"
         probed.until_ms, probed.version = sight.until_ms, process.version
-        return message
+        limit_ms = probe.timeout_seconds * 1000
+        if sight.takes_ms > limit_ms:
+            return FAILURE, sight.message or "context deadline exceeded", limit_ms
+        return _OUTCOME[sight.result], sight.message, sight.takes_ms
 
     def _tell_outcome(self, pod: Pod, run: ContainerRun, probed: ProbeRun, former: str, message: str) -> None:
         """The lane of the probe: each new outcome, and the verdict it adds up to."""

@@ -77,7 +77,7 @@ class Images:
         else:
             takes_ms = context.draw_ms("image_pull", f"{agent.name}{PART}{image}{PART}{now_ms}")
         if not is_there and not plan.has_error(run.pull_tries):
-            agent.pulls[image] = max(now_ms + takes_ms, now_ms)
+            agent.pulls[image] = now_ms + takes_ms
         # Why it waited until now is what its status goes on saying, until it runs or fails again.
         run.stage = PULLING
         run.stage_timer = parts.later(takes_ms, PULLED, worker, run.container.name, str(takes_ms))

@@ -69,16 +69,15 @@ class Step:
 
     def status_of(self, worker: PodWorker, old: PodStatus, host_ip: str, now_ms: int) -> PodStatus:
         """The status of a pod that takes the step."""
-        new = old.copy()
-        new.phase = self.phase
-        new.conditions = self._conditions_of(old.conditions, now_ms)
-        if self.container is not None:
-            new.containers = (self._container_of(worker, old),)
-        new.pod_ip, new.host_ip = worker.ip, host_ip
-        if new.start_ms is None:
-            new.start_ms = now_ms
-        new.observed_generation = self.generation
-        return new
+        return old.reported(
+            self.phase,
+            self._conditions_of(old.conditions, now_ms),
+            old.containers if self.container is None else (self._container_of(worker, old),),
+            worker.ip,
+            host_ip,
+            now_ms if old.start_ms is None else old.start_ms,
+            self.generation,
+        )
 
     def _conditions_of(self, old: tuple[Condition, ...], now_ms: int) -> tuple[Condition, ...]:
         if self._made_ms != now_ms:

@@ -1,12 +1,12 @@
-"""Volumes that cannot be mounted yet: the pod waits, and the kubelet tries again with growing pauses.
+"""What a pod needs before its containers: volumes, for which it waits, and secrets, without which it goes on.
 
-Nothing ticks: tries between the first and the arrival of what is missing would all fail alike, so the next
-one is set when something arrives, at the instant Kubernetes would make it.
+Models the kubelet's volume manager, which tries each volume by itself and tells of each failure, and the
+pod's worker, which waits for all of them: two minutes at a time, with the pause of a failed look in between.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...programs.downward import PodFields
@@ -17,16 +17,28 @@ from ..world.sources import StoredSources
 RETRY_FIRST_MS = 500
 RETRY_MOST_MS = 122_000
 """The pause between tries doubles from half a second up to two minutes and two seconds (volume manager)."""
+WAIT_MS = 123_000
+"""A look of a pod's worker waits so long for the volumes (volume manager, podAttachAndMountTimeout)."""
 SOURCE_KINDS = ("ConfigMap", "Secret")
 
 
-def find_missing_volume(store: Store, namespace: str, volumes: Sequence[Mapping[str, Any]]) -> str | None:
-    """Why a pod's volumes cannot be mounted, in the kubelet's words; None when they all can."""
+def find_problems(store: Store, namespace: str, volumes: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Why volumes of a pod cannot be mounted, in the kubelet's words."""
+    sources, problems = StoredSources(store, namespace), []
     for volume in volumes:
-        problem = volume_files(volume, PodFields(), StoredSources(store, namespace)).problem
+        problem = volume_files(volume, PodFields(), sources).problem
         if problem is not None:
-            return f'MountVolume.SetUp failed for volume "{volume.get("name")}" : {problem}'
-    return None
+            problems.append(f'MountVolume.SetUp failed for volume "{volume.get("name")}" : {problem}')
+    return problems
+
+
+def list_missing_pull_secrets(store: Store, namespace: str, spec: Mapping[str, Any]) -> list[str]:
+    """Secrets for registries that a pod names and nobody has made."""
+    secrets = spec.get("imagePullSecrets")
+    if not secrets:
+        return []
+    names = (one.get("name") or "" for one in secrets)
+    return [name for name in names if name and store.get("Secret", namespace, name) is None]
 
 
 def next_try_ms(first_ms: int, now_ms: int) -> int:
@@ -36,3 +48,15 @@ def next_try_ms(first_ms: int, now_ms: int) -> int:
         try_ms += pause_ms
         pause_ms = min(pause_ms * 2, RETRY_MOST_MS)
     return try_ms
+
+
+def next_wait_ms(first_ms: int, now_ms: int, back_ms: Callable[[int], int]) -> int:
+    """When the worker of a pod, whose first look began at `first_ms`, learns of what is mounted now.
+
+    `back_ms`: when it comes back after a look that has ended at an instant. Back 10 s after each, and mounted
+    at 127.5 s: from 0 to 123 s it waited in vain, and is back at 133 s.
+    """
+    begin_ms = first_ms
+    while now_ms > begin_ms + WAIT_MS:
+        begin_ms = back_ms(begin_ms + WAIT_MS)
+    return max(begin_ms, now_ms)

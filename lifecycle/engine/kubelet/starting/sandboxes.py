@@ -22,7 +22,13 @@ from ..parts import NORMAL, SOURCE, WARNING, Kubelet, Parts
 from ..probing.prober import Prober
 from ..stopping.termination import Stopper
 from ..worker import TERMINATED, PodWorker
-from .mounts import SOURCE_KINDS, find_missing_volume, next_try_ms
+from .mounts import (
+    SOURCE_KINDS,
+    find_problems,
+    list_missing_pull_secrets,
+    next_try_ms,
+    next_wait_ms,
+)
 
 MOUNT, SANDBOX = "kubelet.mount", "kubelet.sandbox"
 RETRY_MS = 10_000
@@ -50,10 +56,16 @@ class Sandboxes:
         """Volumes come before the sandbox; a pod waits for a ConfigMap or Secret that is not there."""
         parts = self._parts
         worker.stage_timer = None
-        missing = find_missing_volume(parts.store, pod.meta.namespace or "", pod.spec.volumes)
-        if missing is not None:
-            parts.event(worker, None, WARNING, "FailedMount", missing)
+        # What is mounted stays so for as long as there is the pod.
+        if not worker.runtime.sandbox_id and pod.spec.volumes and not self._has_mounted(worker, pod):
             return
+        secrets = list_missing_pull_secrets(parts.store, pod.meta.namespace or "", pod.spec.raw)
+        if secrets:
+            text = (
+                f"Unable to retrieve some image pull secrets ({', '.join(secrets)}); attempting to pull the"
+            )
+            text += " image may not succeed."
+            parts.event(worker, None, WARNING, "FailedToRetrieveImagePullSecret", text)
         uid, runtime = worker.uid, worker.runtime
         attempt = runtime.sandbox_attempt + 1 if runtime.sandbox_id else 0
         delay_ms = parts.context.draw_ms("sandbox", f"{uid}{PART}{attempt}")
@@ -64,17 +76,50 @@ class Sandboxes:
         else:
             worker.stage_timer, _ = parts.later(delay_ms, SANDBOX, worker)
 
+    def on_mount(self, worker: PodWorker, pod: Pod) -> None:
+        """It is time to try again what could not be mounted."""
+        worker.return_timer = None
+        self.begin(worker, pod)
+
+    def _has_mounted(self, worker: PodWorker, pod: Pod) -> bool:
+        """Mount what can be. Each try tells what cannot, and the next comes after a pause that grows."""
+        parts = self._parts
+        problems = find_problems(parts.store, pod.meta.namespace or "", pod.spec.volumes)
+        first_ms, now_ms = worker.mounting_ms, parts.now_ms
+        if first_ms is None:
+            if not problems:
+                return True
+            first_ms = worker.mounting_ms = now_ms
+        for problem in problems:
+            parts.event(worker, None, WARNING, "FailedMount", problem)
+        if problems:
+            self._try_at(worker, next_try_ms(first_ms, now_ms), is_progress=False)
+            return False
+        known_ms = next_wait_ms(first_ms, now_ms, lambda at_ms: parts.return_ms(worker, at_ms, RETRY_MS))
+        if known_ms > now_ms:
+            self._try_at(worker, known_ms, is_progress=True)
+            return False
+        worker.mounting_ms = None
+        return True
+
+    def _try_at(self, worker: PodWorker, due_ms: int, is_progress: bool) -> None:
+        parts = self._parts
+        parts.stay(worker)
+        number, _ = parts.later(due_ms - parts.now_ms, MOUNT, worker, is_progress=is_progress)
+        worker.return_timer = (number, due_ms, is_progress)
+
     def _on_volume_source(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        """Something to mount has come or changed: pods that wait look again when their pause is over."""
+        """Something to mount has come or changed: the next try of pods that wait may get further."""
         if new is None:
             return
         parts = self._parts
-        now_ms = parts.context.clock.now_ms
-        for worker in parts.roster.workers_without_sandbox():
-            if worker.stage_timer is None and not parts.is_left_alone(worker):
-                first_ms = parts.roster.known(worker.uid).status.start_ms or 0
-                delay_ms = next_try_ms(first_ms, now_ms) - now_ms
-                worker.stage_timer, _ = parts.later(delay_ms, MOUNT, worker)
+        for worker in parts.roster.workers_to_mount_for():
+            if worker.stage_timer or worker.sandbox_failed_ms is not None or parts.is_left_alone(worker):
+                continue
+            # Pods of earlier versions wait without a next try.
+            _, due_ms, is_progress = worker.return_timer or (0, parts.now_ms, False)
+            if not is_progress:
+                self._try_at(worker, due_ms, is_progress=True)
 
     def on_made(self, worker: PodWorker, pod: Pod) -> None:
         """The runtime has an answer: a sandbox with an address, unless it fails on this node."""
@@ -96,10 +141,7 @@ class Sandboxes:
         attempt = runtime.sandbox_attempt + 1 if runtime.sandbox_id else 0
         worker.runtime = RuntimePod(f"{worker.uid}-{attempt}", True, attempt, ip, runtime.containers)
         # Told by the next look: this one goes on to start containers, and may have to wait for a hook.
-        spec = worker.spec
-        worker.has_changed = bool(spec.init_containers) or all(
-            one.post_start is None for one in spec.containers
-        )
+        worker.has_changed = bool(worker.spec.init_containers) or not worker.spec.has_post_start
         self._kubelet.look(worker, pod)
 
     def _give_ids(self, worker: PodWorker, agent: NodeAgent, pod: Pod) -> str:

@@ -70,6 +70,9 @@ class Starter:
         """The pull has ended, well or badly."""
         if self._images.on_pulled(worker, pod, run, detail):
             self._create(worker, pod, run)
+        elif worker.under_way and (pod.meta.deletion_ms is not None or worker.stop_reason):
+            # The end of the pod waited for the look that has failed here.
+            self._parts.touch(worker)
 
     def _hold_back(self, worker: PodWorker, pod: Pod, run: ContainerRun, left_ms: int) -> None:
         """Not yet: why is told by the next look's status, and the worker comes back when it may be."""
@@ -81,15 +84,17 @@ class Starter:
         parts.come_back(worker, left_ms, is_progress=tries < UPKEEP_ATTEMPT)
         if run.start_tries:
             return
+        if run.must_restart:
+            # The end that it was killed for is news to the next look, which decides anew.
+            run.must_restart, worker.must_act = False, True
+            parts.notice(worker)
         meta = pod.meta
         name = f"{meta.name}_{meta.namespace}({meta.uid})"
         container = run.container.name
         delay = duration_text(run.due_ms - run.ended_ms)
-        worker.has_unsaid = True
-        run.unsaid = (
-            CRASH_LOOP_BACK_OFF,
-            f"back-off {delay} restarting failed container={container} pod={name}",
-        )
+        why = f"back-off {delay} restarting failed container={container} pod={name}"
+        if should_start(run.container, worker.spec, worker.runtime.containers.get(container)):
+            run.unsaid, worker.has_unsaid = (CRASH_LOOP_BACK_OFF, why), True
         message = f"Back-off restarting failed container {container} in pod {name}"
         parts.event(worker, run, WARNING, "BackOff", message)
 
@@ -150,8 +155,8 @@ class Starter:
     def _next_try_ms(self, worker: PodWorker, run: ContainerRun, reason: str) -> int:
         """How long until a container that could not be started is tried again.
 
-        What cannot even be created is tried by each look of the worker, which comes back after 10 s, but once
-        at first, for the sandbox that the kubelet's next look finds. What cannot be run backs off.
+        What cannot even be created is tried by each look of the worker, which comes back when it will, but
+        once at first, for the sandbox that the kubelet's next look finds. What cannot be run backs off.
         """
         parts = self._parts
         if reason == RUN_CONTAINER_ERROR:
@@ -201,6 +206,8 @@ class Starter:
         world = parts.world(worker, pod, run)
         if is_env_asked_for_later(container):
             run.env = dict(world.env)
+        if behavior.is_assumed:
+            parts.context.assumed_images.add(container.image)
         run.process = start_process(behavior, container, run.attempt, now_ms, world)
         run.stage = RUNNING
         parts.take_output(worker, run)
@@ -212,6 +219,7 @@ class Starter:
             self._reporter.report(worker, pod)
             self._kubelet.on_exit(worker, run)
             return
+        self._evictor.on_written(worker)
         parts.schedule_wake(worker, run)
         if container.post_start is not None:
             self._post_start(worker, pod, run)
@@ -222,7 +230,9 @@ class Starter:
         if not run.container.is_init:
             worker.has_initialized = True
         trace, is_plain = self._parts.trace, worker.spec.is_plain
-        if not is_plain:
+        if run.attempt:
+            self._parts.notice(worker)
+        elif not is_plain:
             # A report that others of the pod's containers may share waits for the end of the instant.
             self._parts.touch(worker)
         # That it runs follows from its start, whatever a first check sees.
@@ -232,7 +242,7 @@ class Starter:
         worker.has_changed = True
         if worker.spec.init_containers:
             worker.must_act = True
-        if is_plain:
+        if is_plain and not run.attempt:
             self._kubelet.look(worker, pod)
 
     # --- postStart ------------------------------------------------------------------------------------

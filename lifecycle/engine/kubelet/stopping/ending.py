@@ -61,6 +61,8 @@ class Ending:
         """Time a pod that may only be active for so long, from its start."""
         parts = self._parts
         seconds = pod.spec.active_deadline_seconds
+        if seconds is None and worker.deadline_timer is None:
+            return
         if parts.is_left_alone(worker):
             return
         self._drop_deadline(worker)
@@ -115,7 +117,7 @@ class Ending:
         self._tell_last(worker, pod)
         # What stops them is why the pod ends, not what was left to be told of it.
         parts.trace.cause = cause
-        worker.stage = TERMINATING
+        worker.stage, worker.under_way = TERMINATING, ""
         self._sandboxes.end(worker)
         seconds, _ = self._decide_grace(worker, pod, 0)
         if worker.stage_timer is not None:
@@ -215,7 +217,7 @@ class Ending:
         self._drop_timers(worker)
         self._sandboxes.end(worker)
         self._parts.roster.remove(worker)
-        # Its kubelet may have told of it after its object had gone.
+        # Its kubelet may have told of it after its object had gone, and of a static pod there never was one.
         self._parts.trace.correlator.forget(worker.uid)
         self._free(worker)
 

@@ -10,7 +10,7 @@ from ...rules.container_status import ended_state
 from ..container_run import IDLE, ContainerRun
 from ..node.evictor import Evictor
 from ..parts import Parts
-from ..worker import PodWorker
+from ..worker import SYNCING, PodWorker
 
 START_ERROR = "StartError"
 _NOT_STARTED = 128
@@ -34,7 +34,7 @@ def record_exit(parts: Parts, evictor: Evictor, worker: PodWorker, run: Containe
         signal=end.signal or 0,
         finished_ms=end.at_ms,
     )
-    if parts.is_cut_off(worker.node) or parts.is_left_alone(worker):
+    if worker.is_busy or parts.is_cut_off(worker.node) or parts.is_left_alone(worker):
         worker.keep_untold(run.container.name, ended_state(records[run.container.name]))
     is_regular_init = run.container.is_init and not run.container.is_sidecar
     run.ready = is_regular_init and end.code == 0
@@ -42,7 +42,11 @@ def record_exit(parts: Parts, evictor: Evictor, worker: PodWorker, run: Containe
     _grow_delay(parts, worker, run, end.at_ms)
     run.attempt += 1
     worker.has_changed = worker.must_act = True
-    parts.touch(worker)
+    if worker.stage == SYNCING and not worker.under_way:
+        parts.notice(worker)
+    else:
+        # Who ends it waits for its end.
+        parts.touch(worker)
 
 
 def record_failed_start(parts: Parts, worker: PodWorker, run: ContainerRun, id_: str, message: str) -> None:
@@ -68,8 +72,18 @@ def record_failed_start(parts: Parts, worker: PodWorker, run: ContainerRun, id_:
 
 
 def _grow_delay(parts: Parts, worker: PodWorker, run: ContainerRun, ended_ms: int) -> None:
+    """When the container may start again, and the delay after that.
+
+    A look that kills a container to start it again knows of earlier ends only (kubelet, doBackOff): is the
+    delay since the last of these over, then it starts at once; the first one is no reason for any delay.
+    """
     first_ms, cap_ms = parts.agents[worker.node].back_off
+    former_ms, run.ended_ms = run.ended_ms, ended_ms
+    if run.must_restart and former_ms + run.delay_ms <= ended_ms:
+        run.due_ms = ended_ms
+        if run.attempt:
+            run.delay_ms = decide_next_delay(run.delay_ms, first_ms, cap_ms)
+        return
     delay_ms = decide_delay(run.delay_ms, ended_ms - run.process_start_ms)
     run.due_ms = ended_ms + delay_ms
-    run.ended_ms = ended_ms
     run.delay_ms = decide_next_delay(delay_ms, first_ms, cap_ms)

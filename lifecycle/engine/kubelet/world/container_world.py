@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...api.context import Context
+from ...kinds.service import API_SERVER_KEY
 from ...objects.container import Container
 from ...objects.node import Node
 from ...objects.pod import Pod
@@ -24,9 +25,12 @@ from ...programs import (
     make_runtime_files,
 )
 from ...programs.downward import PodFields
+from ...programs.image_files import is_missing
 from ...programs.volumes import is_read_only_volume, make_mounts, refresh_layer, volume_files
 from ...rules.cpu_manager import format_cpus
 from ...rules.kernel_files import control_group_files, id_files
+from ...rules.security import has_read_only_root
+from ...rules.storage import decide_memory_volume_size, is_in_memory
 from ...rules.user_namespaces import BLOCK
 from ..node.cpus import Cpus
 from ..worker import PodWorker
@@ -100,14 +104,22 @@ class ContainerWorld:
     @property
     def kernel_files(self) -> Mapping[str, str]:
         """What the kernel tells it: text by absolute path."""
-        node = self._context.store.get("Node", "", self._pod.node_name)
-        memory = node.status.allocatable.get("memory", 0) if node is not None else 0
+        memory = self._node_memory
         has_memory_qos = self._context.features.get("MemoryQoS", False)
         qos_class = self._pod.status.qos_class
         groups = control_group_files(self._container, qos_class, memory, has_memory_qos)
         cpus = format_cpus(self._cpus.of_container(self._worker, self._container.name))
         groups["/sys/fs/cgroup/cpuset.cpus.effective"] = f"{cpus}\n"
         return {**id_files(self._worker.first_host_id, BLOCK), **groups}
+
+    def lacks(self, command: str) -> bool:
+        """Whether its image surely has no such program."""
+        return is_missing(self._container.image, command)
+
+    @property
+    def _node_memory(self) -> int:
+        node = self._context.store.get("Node", "", self._pod.node_name)
+        return node.status.allocatable.get("memory", 0) if isinstance(node, Node) else 0
 
     def draw(self, purpose: str, *key: object) -> float:
         """Chance from 0 to 1, the same for the same purpose and key."""
@@ -121,19 +133,21 @@ class ContainerWorld:
         if self._env is None:
             run = self._worker.runs.get(self._container.name)
             kept = run.env if run is not None else None
-            self._env = kept if kept is not None else self._make_env()
+            self._env = kept if kept is not None else {**self._image_env(), **self.given_env}
         return self._env
 
-    def _make_env(self) -> dict[str, str]:
-        pod = self._pod
-        own = {
+    def _image_env(self) -> dict[str, str]:
+        return {
             "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-            "HOSTNAME": pod.spec.hostname or pod.meta.name,
+            "HOSTNAME": self._pod.spec.hostname or self._pod.meta.name,
             "HOME": "/root" if self.identity.user == 0 else "/",
         }
-        services = self._services() if pod.spec.raw.get("enableServiceLinks", True) else ()
-        made = make_environment(self._container.raw, self._fields(), self._sources, services)
-        return {**own, **made.values}
+
+    @property
+    def given_env(self) -> dict[str, str]:
+        """What Services, `envFrom` and `env` give it, as things stand now."""
+        made = make_environment(self._container.raw, self._fields(), self._sources, self._services())
+        return made.values
 
     def missing_source(self) -> str:
         """What the environment needs and is not there; "" when all is."""
@@ -161,8 +175,13 @@ class ContainerWorld:
         )
 
     def _services(self) -> list[ServiceFacts]:
+        """The API server's own, and those of its namespace unless it wants no links to them."""
+        store, has_links = self._context.store, self._pod.spec.raw.get("enableServiceLinks", True)
+        first = store.get("Service", *API_SERVER_KEY)
+        own = store.list("Service", self._pod.meta.namespace) if has_links else ()
+        services = {service.meta.name: service for service in (first, *own) if service is not None}
         found = []
-        for service in self._context.store.list("Service", self._pod.meta.namespace):
+        for service in services.values():
             spec = service.spec or {}
             ports = [
                 (one.get("name") or "", one.get("port", 0), one.get("protocol") or "TCP")
@@ -193,12 +212,19 @@ class ContainerWorld:
         layer = worker.volumes.get(name)
         if layer is None:
             layer = worker.volumes[name] = FileLayer()
+        if is_in_memory(volume):
+            layer.capacity = decide_memory_volume_size(volume, worker.spec, self._node_memory) or None
         if is_read_only_volume(volume):
             # Files made from objects follow them (DOWN-25); those of an object that is gone stay.
             files = volume_files(volume, self._fields(), self._sources).files
             if files is not None:
                 refresh_layer(layer, files, self._context.clock.now_ms)
         return layer
+
+    @property
+    def is_root_read_only(self) -> bool:
+        """Whether it can write to its volumes only."""
+        return has_read_only_root(self._container.raw)
 
     @property
     def processes(self) -> ProcessNamespace | None:

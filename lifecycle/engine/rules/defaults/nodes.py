@@ -21,6 +21,8 @@ def register_node(data: Mapping[str, Any], size: Mapping[str, Any], now: str) ->
     system = labels.get("kubernetes.io/os") or info.get("operatingSystem") or "linux"
     fill(labels, **{"kubernetes.io/hostname": meta["name"], "kubernetes.io/os": system})
     fill(labels, **{"kubernetes.io/arch": "amd64"})
+    # The node lifecycle controller keeps the labels of old up to date beside today's.
+    labels |= {f"beta.{name}": labels[name] for name in ("kubernetes.io/os", "kubernetes.io/arch")}
     fill(info, kubeletVersion=KUBERNETES_VERSION, operatingSystem=system)
     own = {"cpu": str(size["cpu"]), "memory": str(size["memory"]), "pods": str(size["pods"])}
     own["ephemeral-storage"] = _DISK

@@ -8,6 +8,8 @@ from typing import Any
 
 from .pods import Json, fill
 
+_RBAC = "rbac.authorization.k8s.io"
+
 
 def default_service(data: Mapping[str, Any]) -> Json:
     """Type, ports and session; the address is given by the cluster when the Service is stored."""
@@ -25,11 +27,37 @@ def default_service(data: Mapping[str, Any]) -> Json:
 
 
 def keep_address(before: Mapping[str, Any], after: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A Service keeps the address it was given, though who writes it may leave that out."""
+    """A Service keeps the address it was given, though who writes it may leave that out.
+
+    What only its former type has goes with that, where it was left as it was.
+    """
+    kind, was = after.get("type"), before.get("type")
+    gone = [
+        name
+        for name, types in _OF_TYPES.items()
+        if was in types and kind not in types and after.get(name) == before.get(name)
+    ]
+    after = {name: value for name, value in after.items() if name not in gone}
+    if was in _OPEN and kind not in _OPEN and _node_ports(before) == _node_ports(after):
+        ports = after.get("ports") or ()
+        after["ports"] = [{name: port[name] for name in port if name != "nodePort"} for port in ports]
     given = {name: before[name] for name in ("clusterIP", "clusterIPs") if before.get(name)}
     if after.get("type") == "ExternalName" or after.get("clusterIP"):
         return after
     return {**after, **given}
+
+
+_OPEN = ("LoadBalancer", "NodePort")
+_WITH_ADDRESS = ("ClusterIP", *_OPEN)
+_OF_TYPES = {
+    **dict.fromkeys(("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"), _WITH_ADDRESS),
+    "externalTrafficPolicy": _OPEN,
+    **dict.fromkeys(("allocateLoadBalancerNodePorts", "loadBalancerClass"), ("LoadBalancer",)),
+}
+
+
+def _node_ports(spec: Mapping[str, Any]) -> list[Any]:
+    return [port.get("nodePort") for port in spec.get("ports") or ()]
 
 
 def _default_port(port: Mapping[str, Any]) -> Json:
@@ -85,6 +113,18 @@ def _default_limits(item: Mapping[str, Any]) -> Json:
         found |= {
             group: given for group, given in (("default", limits), ("defaultRequest", requests)) if given
         }
+    return found
+
+
+def default_binding(data: Mapping[str, Any]) -> Json:
+    """Roles, users and groups are of the API group of access rules."""
+    found, group = dict(data), {"apiGroup": _RBAC}
+    if found.get("roleRef") is not None:
+        found["roleRef"] = {**group, **{name: value for name, value in found["roleRef"].items() if value}}
+    if found.get("subjects"):
+        found["subjects"] = [
+            {**group, **one} if one.get("kind") in ("User", "Group") else one for one in found["subjects"]
+        ]
     return found
 
 

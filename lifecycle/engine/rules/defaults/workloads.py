@@ -53,10 +53,23 @@ def default_replica_set(spec: Mapping[str, Any], gates: Gates) -> Json:
 def default_replication_controller(spec: Mapping[str, Any], gates: Gates) -> Json:
     """Its selector may be left out: then it is the template's labels."""
     found = default_replica_set(spec, gates)
-    labels = ((found.get("template") or {}).get("metadata") or {}).get("labels")
+    labels = _template_labels(found)
     if labels and not found.get("selector"):
         found["selector"] = dict(labels)
     return found
+
+
+def label_like_template(data: Mapping[str, Any]) -> Json:
+    """A ReplicationController has its template's labels, unless it says others."""
+    metadata, labels = data.get("metadata") or {}, _template_labels(data.get("spec") or {})
+    if not labels or metadata.get("labels"):
+        return dict(data)
+    return {**data, "metadata": {**metadata, "labels": dict(labels)}}
+
+
+def _template_labels(spec: Mapping[str, Any]) -> Mapping[str, str] | None:
+    labels: Mapping[str, str] | None = ((spec.get("template") or {}).get("metadata") or {}).get("labels")
+    return labels
 
 
 def default_stateful_set(spec: Mapping[str, Any], gates: Gates) -> Json:

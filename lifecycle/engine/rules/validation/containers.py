@@ -7,20 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .downward import validate_env
-from .field_error import (
-    FieldError,
-    check_choice,
-    check_range,
-    duplicate,
-    each_invalid,
-    forbidden,
-    invalid,
-    not_found,
-    not_supported,
-    required,
-    too_many,
-)
+from .field_error import FieldError, duplicate
 from .names import check_label, check_port_name
+from .part import Part
 from .probes import PROBES, validate_lifecycle, validate_probes
 from .resources import validate_resources
 from .security_contexts import validate_container_security
@@ -56,125 +45,91 @@ class PodFacts:
     gates: Mapping[str, bool]
 
 
-def validate_containers(spec: Mapping[str, Any], facts: PodFacts, path: str) -> list[FieldError]:
+def validate_containers(spec: Part, facts: PodFacts) -> None:
     """All containers of a pod spec, their names unique over all three lists (VALID-01, INIT-23)."""
-    errors = []
     names: set[str] = set()
-    if not spec.get("containers"):
-        errors.append(required(f"{path}.containers"))
-    for index, container in enumerate(spec.get("containers") or ()):
-        place = f"{path}.containers[{index}]"
-        errors += _validate_common(container, facts, place)
-        errors += _validate_unique(container, names, place)
-        errors += _validate_lifecycle(container, facts, place)
-        errors += validate_probes(container, place)
-        errors += _validate_restart(container, facts, place)
-    errors += _validate_host_ports(spec.get("containers") or (), f"{path}.containers")
-    for index, container in enumerate(spec.get("initContainers") or ()):
-        place = f"{path}.initContainers[{index}]"
-        errors += _validate_common(container, facts, place)
-        errors += _validate_restart(container, facts, place)
-        errors += _validate_unique(container, names, place)
+    spec.need("containers")
+    for container in spec.parts("containers"):
+        _validate_common(container, facts)
+        _validate_unique(container, names)
+        _validate_lifecycle(container, facts)
+        validate_probes(container)
+        _validate_restart(container, facts)
+    spec.errors += _validate_host_ports(spec["containers"] or (), spec.at("containers"))
+    for container in spec.parts("initContainers"):
+        _validate_common(container, facts)
+        _validate_restart(container, facts)
+        _validate_unique(container, names)
         # Init containers run one by one: none can take another's port. Its place in the list is not told.
-        errors += _validate_host_ports((container,), f"{path}.initContainers")
-        errors += _validate_init(container, facts, place)
-    errors += validate_ephemeral(spec, facts, path, names)
-    return errors
+        spec.errors += _validate_host_ports((container.data,), spec.at("initContainers"))
+        _validate_init(container, facts)
+    validate_ephemeral(spec, facts, names)
 
 
-def validate_ephemeral(
-    spec: Mapping[str, Any], facts: PodFacts, path: str, names: set[str]
-) -> list[FieldError]:
+def validate_ephemeral(spec: Part, facts: PodFacts, names: set[str]) -> None:
     """Ephemeral containers: `names` holds those of all other containers."""
-    errors = []
-    targets = {
-        container.get("name")
-        for group in ("containers", "initContainers")
-        for container in spec.get(group) or ()
-    }
-    for index, container in enumerate(spec.get("ephemeralContainers") or ()):
-        place = f"{path}.ephemeralContainers[{index}]"
-        errors += _validate_common(container, facts, place)
-        errors += validate_image_text(container, place)
-        errors += _validate_unique(container, names, place)
-        target = container.get("targetContainerName")
+    targets = {one["name"] for group in ("containers", "initContainers") for one in spec.parts(group)}
+    for container in spec.parts("ephemeralContainers"):
+        _validate_common(container, facts)
+        validate_image_text(container)
+        _validate_unique(container, names)
+        target = container["targetContainerName"]
         if target and target not in targets:
-            errors.append(not_found(f"{place}.targetContainerName", target))
+            container.miss("targetContainerName", target)
         for field in NOT_EPHEMERAL:
             # An empty `resources` is what defaulting writes; it asks for nothing.
-            if container.get(field):
-                errors.append(forbidden(f"{place}.{field}", NOT_FOR_EPHEMERAL))
-        errors += _forbid_sub_paths(container, f"{place}.volumeMounts")
-    return errors
+            if container[field]:
+                container.forbid(field, NOT_FOR_EPHEMERAL)
+        for mount in container.parts("volumeMounts"):
+            for field in ("subPath", "subPathExpr"):
+                if mount[field]:
+                    mount.forbid(field, NOT_FOR_EPHEMERAL)
 
 
-def validate_image_text(container: Mapping[str, Any], path: str) -> list[FieldError]:
+def validate_image_text(container: Part) -> None:
     """Spaces around an image's name: allowed in a template, for what was stored long ago."""
-    image = container.get("image") or ""
-    if image == image.strip():
-        return []
-    return [invalid(f"{path}.image", image, "must not have leading or trailing whitespace")]
+    image = container["image"] or ""
+    if image != image.strip():
+        container.refuse("image", "must not have leading or trailing whitespace")
 
 
-def _forbid_sub_paths(container: Mapping[str, Any], path: str) -> list[FieldError]:
-    return [
-        forbidden(f"{path}[{index}].{field}", NOT_FOR_EPHEMERAL)
-        for index, mount in enumerate(container.get("volumeMounts") or ())
-        for field in ("subPath", "subPathExpr")
-        if mount.get(field)
-    ]
+def _validate_unique(container: Part, names: set[str]) -> None:
+    if container["name"]:
+        container.once("name", container["name"], names)
 
 
-def _validate_unique(container: Mapping[str, Any], names: set[str], path: str) -> list[FieldError]:
-    name = container.get("name") or ""
-    if name in names:
-        return [duplicate(f"{path}.name", name)]
-    if name:
-        names.add(name)
-    return []
-
-
-def _validate_common(container: Mapping[str, Any], facts: PodFacts, path: str) -> list[FieldError]:
+def _validate_common(container: Part, facts: PodFacts) -> None:
     """What holds for every sort of container, in the API server's order."""
-    name, image = container.get("name"), container.get("image")
-    errors = each_invalid(f"{path}.name", name, check_label(name)) if name else [required(f"{path}.name")]
-    if not image:
-        errors.append(required(f"{path}.image"))
-    policy = container.get("terminationMessagePolicy")
-    errors += check_choice(f"{path}.terminationMessagePolicy", policy, ("File", "FallbackToLogsOnError"))
-    errors += _validate_ports(container.get("ports") or (), f"{path}.ports")
-    errors += validate_env(container, path)
-    errors += validate_mounts(container, facts.volume_names, path)
-    errors += check_choice(f"{path}.imagePullPolicy", container.get("imagePullPolicy"), PULL_POLICIES)
-    errors += validate_resources(container.get("resources"), f"{path}.resources")
-    errors += _validate_resize_policy(container.get("resizePolicy") or (), f"{path}.resizePolicy")
-    security = container.get("securityContext") or {}
-    errors += validate_container_security(security, facts.has_user_namespace, f"{path}.securityContext")
-    return errors
+    container.text("name", check_label, needed=True)
+    container.need("image")
+    container.choice("terminationMessagePolicy", ("File", "FallbackToLogsOnError"))
+    _validate_ports(container.parts("ports"))
+    validate_env(container)
+    validate_mounts(container, facts.volume_names)
+    container.choice("imagePullPolicy", PULL_POLICIES)
+    container.apply("resources", validate_resources)
+    for policy in container.parts("resizePolicy"):
+        policy.choice("resourceName", ("cpu", "memory"), needed=True)
+        policy.choice("restartPolicy", ("NotRequired", "RestartContainer"), needed=True)
+    validate_container_security(container.part("securityContext"), facts.has_user_namespace)
 
 
-def _validate_ports(ports: Sequence[Mapping[str, Any]], path: str) -> list[FieldError]:
-    errors = []
-    names = set()
-    for index, port in enumerate(ports):
-        place = f"{path}[{index}]"
-        name, number = port.get("name"), port.get("containerPort") or 0
+def _validate_ports(ports: Sequence[Part]) -> None:
+    names: set[str] = set()
+    for port in ports:
+        name = port["name"]
         if name:
-            malformed = each_invalid(f"{place}.name", name, check_port_name(name))
-            errors += malformed
-            if name in names:
-                errors.append(duplicate(f"{place}.name", name))
-            elif not malformed:
-                names.add(name)
-        errors += (
-            check_range(f"{place}.containerPort", number, 1, 65535)
-            if number
-            else [required(f"{place}.containerPort")]
-        )
-        if port.get("hostPort"):
-            errors += check_range(f"{place}.hostPort", port["hostPort"], 1, 65535)
-        errors += check_choice(f"{place}.protocol", port.get("protocol"), ("SCTP", "TCP", "UDP"))
-    return errors
+            malformed = check_port_name(name)
+            port.complain("name", malformed)
+            if name in names or not malformed:
+                port.once("name", name, names)
+        if port["containerPort"]:
+            port.within("containerPort", 1, 65535)
+        else:
+            port.require("containerPort")
+        if port["hostPort"]:
+            port.within("hostPort", 1, 65535)
+        port.choice("protocol", ("SCTP", "TCP", "UDP"))
 
 
 def _validate_host_ports(containers: Sequence[Mapping[str, Any]], path: str) -> list[FieldError]:
@@ -192,63 +147,39 @@ def _validate_host_ports(containers: Sequence[Mapping[str, Any]], path: str) -> 
     return errors
 
 
-def _validate_resize_policy(policies: Sequence[Mapping[str, Any]], path: str) -> list[FieldError]:
-    errors = []
-    for index, policy in enumerate(policies):
-        place = f"{path}[{index}]"
-        errors += check_choice(f"{place}.resourceName", policy.get("resourceName"), ("cpu", "memory"), True)
-        choices = ("NotRequired", "RestartContainer")
-        errors += check_choice(f"{place}.restartPolicy", policy.get("restartPolicy"), choices, True)
-    return errors
+def _validate_lifecycle(container: Part, facts: PodFacts) -> None:
+    if container["lifecycle"] is not None:
+        validate_lifecycle(container.part("lifecycle"), facts.grace_seconds, facts.os_name)
 
 
-def _validate_lifecycle(container: Mapping[str, Any], facts: PodFacts, path: str) -> list[FieldError]:
-    lifecycle = container.get("lifecycle")
-    if lifecycle is None:
-        return []
-    return validate_lifecycle(lifecycle, f"{path}.lifecycle", facts.grace_seconds, facts.os_name)
-
-
-def _validate_init(container: Mapping[str, Any], facts: PodFacts, path: str) -> list[FieldError]:
+def _validate_init(container: Part, facts: PodFacts) -> None:
     """Only a sidecar runs long enough for probes and hooks (INIT-06, PROBE-37, VALID-02)."""
-    if container.get("restartPolicy") == "Always":
-        return validate_probes(container, path) + _validate_lifecycle(container, facts, path)
-    detail = "may not be set for init containers without restartPolicy=Always"
-    return [
-        forbidden(f"{path}.{field}", detail)
-        for field in ("lifecycle", *PROBES)
-        if container.get(field) is not None
-    ]
+    if container["restartPolicy"] == "Always":
+        validate_probes(container)
+        _validate_lifecycle(container, facts)
+        return
+    for field in container.list_given(("lifecycle", *PROBES)):
+        container.forbid(field, "may not be set for init containers without restartPolicy=Always")
 
 
-def _validate_restart(container: Mapping[str, Any], facts: PodFacts, path: str) -> list[FieldError]:
+def _validate_restart(container: Part, facts: PodFacts) -> None:
     """The container's own restart policy and its rules (CRULE-02, CRULE-05, CRULE-08, VALID-05, VALID-07)."""
-    policy, rules = container.get("restartPolicy"), container.get("restartPolicyRules") or ()
-    errors = check_choice(f"{path}.restartPolicy", policy, CONTAINER_RESTART_POLICIES)
-    if rules and not policy:
-        errors.append(
-            required(f"{path}.restartPolicy", "must specify restartPolicy when restart rules are used")
-        )
-    if len(rules) > MOST_RULES:
-        errors.append(too_many(f"{path}.restartPolicyRules", len(rules), MOST_RULES))
-    for index, rule in enumerate(rules):
-        errors += _validate_rule(rule, facts, f"{path}.restartPolicyRules[{index}]")
-    return errors
+    container.choice("restartPolicy", CONTAINER_RESTART_POLICIES)
+    if container["restartPolicyRules"] and not container["restartPolicy"]:
+        container.require("restartPolicy", "must specify restartPolicy when restart rules are used")
+    container.limit("restartPolicyRules", MOST_RULES)
+    for rule in container.parts("restartPolicyRules"):
+        _validate_rule(rule, facts)
 
 
-def _validate_rule(rule: Mapping[str, Any], facts: PodFacts, path: str) -> list[FieldError]:
+def _validate_rule(rule: Part, facts: PodFacts) -> None:
     actions = ["Restart"]
     if facts.gates.get(RESTART_ALL_GATE):
         actions.append("RestartAllContainers")
-    errors = check_choice(f"{path}.action", rule.get("action"), actions, needed=True)
-    codes = rule.get("exitCodes")
-    if codes is None:
-        return [*errors, required(f"{path}.exitCodes", "must be specified")]
-    place = f"{path}.exitCodes"
-    operator = codes.get("operator")
-    if operator not in ("In", "NotIn"):
-        errors.append(not_supported(f"{place}.operator", operator or "", ("In", "NotIn")))
-    values = codes.get("values") or ()
-    if len(values) > MOST_EXIT_CODES:
-        errors.append(too_many(f"{place}.values", len(values), MOST_EXIT_CODES))
-    return errors
+    rule.choice("action", actions, needed=True)
+    if rule["exitCodes"] is None:
+        rule.require("exitCodes", "must be specified")
+        return
+    codes = rule.part("exitCodes")
+    codes.support("operator", ("In", "NotIn"), codes["operator"] or "")
+    codes.limit("values", MOST_EXIT_CODES)

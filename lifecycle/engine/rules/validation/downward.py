@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from ...objects.quantity import parse_quantity
-from .field_error import FieldError, each_invalid, invalid, not_supported, required
 from .names import check_env_name, check_local_path, check_qualified
+from .part import Part
 
 ENV_FIELDS = (
     "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
@@ -34,108 +32,93 @@ _DIVISOR_WORDS = {"cpu": "cpu", "memory": "memory", "ephemeral-storage": "local 
 _SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
 
 
-def validate_env(container: Mapping[str, Any], path: str) -> list[FieldError]:
+def validate_env(container: Part) -> None:
     """`env` of a container."""
-    errors = []
-    for index, variable in enumerate(container.get("env") or ()):
-        place = f"{path}.env[{index}]"
-        name = variable.get("name")
-        if not name:
-            errors.append(required(f"{place}.name"))
-        else:
-            errors += each_invalid(f"{place}.name", name, check_env_name(name))
-        if variable.get("valueFrom") is not None:
-            errors += _validate_source(variable, f"{place}.valueFrom")
-    return errors
+    for variable in container.parts("env"):
+        variable.text("name", check_env_name, needed=True)
+        if variable["valueFrom"] is not None:
+            _validate_source(variable)
 
 
-def _validate_source(variable: Mapping[str, Any], path: str) -> list[FieldError]:
-    source = variable["valueFrom"]
-    given = [name for name in _SOURCES if source.get(name) is not None]
+def _validate_source(variable: Part) -> None:
+    source = variable.part("valueFrom")
+    given = source.list_given(_SOURCES)
     if not given:
         names = "`fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
-        return [invalid(path, "", f"must specify one of: {names}")]
-    if len(given) > 1:
-        return [invalid(path, "", "may not have more than one field specified at a time")]
-    if variable.get("value"):
-        return [invalid(path, "", "may not be specified when `value` is not empty")]
-    reference, place = source[given[0]], f"{path}.{given[0]}"
-    match given[0]:
-        case "fieldRef":
-            return _validate_field(reference, place, ENV_FIELDS)
-        case "resourceFieldRef":
-            return _validate_resource(reference, place, in_volume=False)
-        case "configMapKeyRef" | "secretKeyRef":
-            return [] if reference.get("key") else [required(f"{place}.key")]
-    return []
+        source.refuse("", f"must specify one of: {names}", "")
+    elif len(given) > 1:
+        source.refuse("", "may not have more than one field specified at a time", "")
+    elif variable["value"]:
+        source.refuse("", "may not be specified when `value` is not empty", "")
+    else:
+        reference = source.part(given[0])
+        match given[0]:
+            case "fieldRef":
+                _validate_field(reference, ENV_FIELDS)
+            case "resourceFieldRef":
+                _validate_resource(reference, in_volume=False)
+            case "configMapKeyRef" | "secretKeyRef":
+                reference.need("key")
 
 
-def validate_file_path(value: Any, path: str) -> list[FieldError]:
-    """Where in its volume a file is to be."""
-    return each_invalid(path, value, check_local_path(value)) if value else [required(path)]
-
-
-def validate_downward_items(items: Any, path: str) -> list[FieldError]:
-    """The files of a downwardAPI volume, alone or within a projected one. `path`: the volume's."""
-    errors = []
-    # The API server names the volume and not the item.
-    place = path
-    for item in items or ():
-        errors += validate_file_path(item.get("path"), f"{place}.path")
-        field, resource = item.get("fieldRef"), item.get("resourceFieldRef")
-        if field is not None:
-            errors += _validate_field(field, f"{place}.fieldRef", VOLUME_FIELDS)
-            if resource is not None:
+def validate_downward_items(volume: Part) -> None:
+    """The files of a downwardAPI volume, alone or within a projected one."""
+    for item in volume.parts("items"):
+        # The API server names the volume and not the item.
+        item.path = volume.path
+        item.text("path", check_local_path, needed=True)
+        if item["fieldRef"] is not None:
+            _validate_field(item.part("fieldRef"), VOLUME_FIELDS)
+            if item["resourceFieldRef"] is not None:
                 detail = "fieldRef and resourceFieldRef can not be specified simultaneously"
-                errors.append(invalid(place, "resource", detail))
-        elif resource is not None:
-            errors += _validate_resource(resource, f"{place}.resourceFieldRef", in_volume=True)
+                item.refuse("", detail, "resource")
+        elif item["resourceFieldRef"] is not None:
+            _validate_resource(item.part("resourceFieldRef"), in_volume=True)
         else:
-            errors.append(required(place, "one of fieldRef and resourceFieldRef is required"))
-    return errors
+            item.require("", "one of fieldRef and resourceFieldRef is required")
 
 
-def _validate_field(reference: Mapping[str, Any], path: str, supported: tuple[str, ...]) -> list[FieldError]:
-    field = reference.get("fieldPath")
-    place = f"{path}.fieldPath"
+def _validate_field(reference: Part, supported: tuple[str, ...]) -> None:
+    field = reference["fieldPath"]
     if not field:
-        return [required(place)]
-    subscript = _SUBSCRIPT.fullmatch(field)
-    if subscript:
+        reference.require("fieldPath")
+    elif subscript := _SUBSCRIPT.fullmatch(field):
         # Annotation keys may hold upper case prefixes; label keys are checked as they are.
         key = subscript["key"]
-        return each_invalid(place, key, check_qualified(key.lower() if "annot" in field else key))
-    if _ANY_SUBSCRIPT.fullmatch(field):
+        reference.complain("fieldPath", check_qualified(key.lower() if "annot" in field else key), key)
+    elif _ANY_SUBSCRIPT.fullmatch(field):
         detail = f"error converting fieldPath: field label does not support subscript: {field}"
-        return [invalid(place, field, detail)]
-    if field not in _KNOWN_FIELDS:
-        return [invalid(place, field, f"error converting fieldPath: field label not supported: {field}")]
-    return [] if field in supported else [not_supported(place, field, supported)]
+        reference.refuse("fieldPath", detail)
+    elif field not in _KNOWN_FIELDS:
+        reference.refuse("fieldPath", f"error converting fieldPath: field label not supported: {field}")
+    else:
+        reference.support("fieldPath", supported)
 
 
-def _validate_resource(reference: Mapping[str, Any], path: str, in_volume: bool) -> list[FieldError]:
-    errors = []
+def _validate_resource(reference: Part, in_volume: bool) -> None:
     # A file belongs to the pod, so it has to say whose resources it shows.
-    if in_volume and not reference.get("containerName"):
-        errors.append(required(f"{path}.containerName"))
-    resource = reference.get("resource")
+    if in_volume:
+        reference.need("containerName")
+    resource = reference["resource"]
     if not resource:
-        return [*errors, required(f"{path}.resource")]
-    is_huge = resource.startswith(("limits.hugepages-", "requests.hugepages-"))
-    if resource not in RESOURCES and not is_huge:
-        return [*errors, not_supported(f"{path}.resource", resource, RESOURCES)]
-    return errors + _validate_divisor(reference.get("divisor"), resource, path)
+        reference.require("resource")
+    elif resource not in RESOURCES and not resource.startswith(("limits.hugepages-", "requests.hugepages-")):
+        reference.support("resource", RESOURCES)
+    else:
+        _validate_divisor(reference)
 
 
-def _validate_divisor(divisor: Any, resource: str, path: str) -> list[FieldError]:
+def _validate_divisor(reference: Part) -> None:
+    divisor, resource = reference["divisor"], reference["resource"]
     if divisor is None or parse_quantity(divisor) == 0:
-        return []
+        return
     is_cpu = resource.endswith(".cpu")
     allowed = _CPU_DIVISORS if is_cpu else _BYTE_DIVISORS
     if any(parse_quantity(divisor) == parse_quantity(one) for one in allowed):
-        return []
+        return
     names = "1m and 1" if is_cpu else ", ".join(allowed)
     kind = _DIVISOR_WORDS.get(resource.partition(".")[2], "hugepages")
-    detail = f"only divisor's values {names} are supported with the {kind} resource"
     # The value shown is the resource, not the divisor.
-    return [invalid(f"{path}.divisor", resource, detail)]
+    reference.refuse(
+        "divisor", f"only divisor's values {names} are supported with the {kind} resource", resource
+    )

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...objects.quantity import canonical, parse_quantity
-from .field_error import FieldError, duplicate, each_invalid, forbidden, invalid, required
 from .names import check_qualified
-from .resources import check_amounts
+from .part import Part, gathers
+from .resources import check_amounts, check_known_resource, is_overcommitted, validate_resource_name
 
 TYPES = ("Pod", "Container", "PersistentVolumeClaim")
 _GROUPS = ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
@@ -25,49 +25,45 @@ _PAIRS = (
 _WORDS = {"default": "default", "defaultRequest": "default request", "min": "min", "max": "max"}
 
 
-def validate_limit_range(spec: Mapping[str, Any]) -> list[FieldError]:
+@gathers("spec")
+def validate_limit_range(spec: Part) -> None:
     """Each item of the list by itself, no type twice."""
-    errors = []
-    seen = set()
-    for index, item in enumerate(spec.get("limits") or ()):
-        path, kind = f"spec.limits[{index}]", item.get("type") or ""
-        errors += _validate_type(kind, f"{path}.type")
-        if kind in seen:
-            errors.append(duplicate(f"{path}.type", kind))
-        seen.add(kind)
-        errors += _validate_item(item, kind, path)
-    return errors
+    seen: set[str] = set()
+    for item in spec.parts("limits"):
+        kind = item["type"] or ""
+        malformed = check_qualified(kind)
+        item.complain("type", malformed, kind)
+        if not malformed and "/" not in kind and kind not in TYPES:
+            item.refuse("type", "must be a standard limit type or fully qualified", kind)
+        item.once("type", kind, seen)
+        _validate_item(item, kind)
 
 
-def _validate_type(kind: str, path: str) -> list[FieldError]:
-    malformed = each_invalid(path, kind, check_qualified(kind))
-    if malformed or "/" in kind or kind in TYPES:
-        return malformed
-    return [invalid(path, kind, "must be a standard limit type or fully qualified")]
-
-
-def _validate_item(item: Mapping[str, Any], kind: str, path: str) -> list[FieldError]:
-    errors: list[FieldError] = []
-    amounts = {group: item.get(group) or {} for group in _GROUPS}
+def _validate_item(item: Part, kind: str) -> None:
+    amounts = {group: item[group] or {} for group in _GROUPS}
     if kind == "Pod":
         for group in _DEFAULTS:
             if amounts[group]:
-                errors.append(forbidden(f"{path}.{group}", "may not be specified when `type` is 'Pod'"))
+                item.forbid(group, "may not be specified when `type` is 'Pod'")
             amounts[group] = {}
     if kind == "PersistentVolumeClaim" and "storage" not in {**amounts["min"], **amounts["max"]}:
         detail = "either minimum or maximum storage value is required, but neither was provided"
-        errors.append(required(f"{path}.limits", detail))
-    malformed = [error for group in _GROUPS for error in check_amounts(f"{path}.{group}", amounts[group])]
+        item.require("limits", detail)
+    malformed = [error for group in _GROUPS for error in check_amounts(item.at(group), amounts[group])]
+    item.errors += malformed
     if malformed:
-        return errors + malformed
+        return
+    check_name = validate_resource_name if kind in ("Pod", "Container") else check_known_resource
+    for group in _GROUPS:
+        for name in sorted(amounts[group]):
+            item.errors += check_name(name, item.at(f"{group}[{name}]"))
     for name in sorted({name for given in amounts.values() for name in given}):
-        errors += _validate_bounds(name, amounts, path)
-    return errors
+        _validate_bounds(name, amounts, item)
+        _validate_ratio(name, amounts, item)
 
 
-def _validate_bounds(name: str, amounts: Mapping[str, Mapping[str, Any]], path: str) -> list[FieldError]:
+def _validate_bounds(name: str, amounts: Mapping[str, Mapping[str, Any]], item: Part) -> None:
     """All bounds and defaults of one resource."""
-    errors = []
     for less, more, place, shown in _PAIRS:
         low, high = amounts[less].get(name), amounts[more].get(name)
         if low is None or high is None or parse_quantity(low) <= parse_quantity(high):
@@ -75,9 +71,25 @@ def _validate_bounds(name: str, amounts: Mapping[str, Mapping[str, Any]], path: 
         # A default is a default limit where a request is measured by it.
         word = "default limit" if (less, more) == ("defaultRequest", "default") else _WORDS[more]
         detail = f"{_WORDS[less]} value {canonical(low)} is greater than {word} value {canonical(high)}"
-        errors.append(invalid(f"{path}.{place}[{name}]", canonical(amounts[shown][name]), detail))
+        item.refuse(f"{place}[{name}]", detail, canonical(amounts[shown][name]))
     ratio = amounts["maxLimitRequestRatio"].get(name)
     if ratio is not None and parse_quantity(ratio) < 1:
-        place = f"{path}.maxLimitRequestRatio[{name}]"
-        errors.append(invalid(place, canonical(ratio), f"ratio {canonical(ratio)} is less than 1"))
-    return errors
+        detail = f"ratio {canonical(ratio)} is less than 1"
+        item.refuse(f"maxLimitRequestRatio[{name}]", detail, canonical(ratio))
+
+
+def _validate_ratio(name: str, amounts: Mapping[str, Mapping[str, Any]], item: Part) -> None:
+    """The bounds leave room for a ratio; what cannot be overcommitted is asked for in full."""
+    ratio, low, high = (amounts[group].get(name) for group in ("maxLimitRequestRatio", "min", "max"))
+    if ratio is not None and low is not None and high is not None and parse_quantity(low):
+        most = parse_quantity(high) / parse_quantity(low)
+        if parse_quantity(ratio) > most:
+            detail = f"ratio {canonical(ratio)} is greater than max/min = {float(most):f}"
+            item.refuse(f"maxLimitRequestRatio[{name}]", detail, canonical(ratio))
+    limit, request = amounts["default"].get(name), amounts["defaultRequest"].get(name)
+    if limit is None or request is None or is_overcommitted(name):
+        return
+    if parse_quantity(limit) != parse_quantity(request):
+        shown = canonical(request)
+        detail = f"default value {canonical(limit)} must equal to defaultRequest value {shown} in {name}"
+        item.refuse(f"defaultRequest[{name}]", detail, shown)

@@ -20,20 +20,21 @@ _IMMUTABLE = ("name", "namespace", "uid", "creationTimestamp")
 
 def validate_metadata(
     metadata: Mapping[str, Any],
-    namespaced: bool = True,
     check_name: NameCheck = check_subdomain,
+    is_custom: bool = False,
     path: str = "metadata",
 ) -> list[FieldError]:
-    """The metadata of a new object (POD-OBJ-05, DEP-SPEC-02, RS-SPEC-02)."""
+    """The metadata of a new object (POD-OBJ-05, DEP-SPEC-02, RS-SPEC-02).
+
+    `is_custom`: of a kind that is not Kubernetes' own.
+    """
     errors = _validate_name(metadata, check_name, path)
     namespace = metadata.get("namespace")
-    if namespace and not namespaced:
-        errors.append(forbidden(f"{path}.namespace", "not allowed on this type"))
-    elif namespace:
+    if namespace:
         errors += each_invalid(f"{path}.namespace", namespace, check_label(namespace))
     errors += validate_labels(metadata.get("labels"), f"{path}.labels")
     errors += validate_annotations(metadata.get("annotations"), f"{path}.annotations")
-    errors += _validate_finalizers(metadata.get("finalizers") or (), f"{path}.finalizers")
+    errors += _validate_finalizers(metadata.get("finalizers") or (), is_custom, f"{path}.finalizers")
     return errors
 
 
@@ -64,29 +65,38 @@ def validate_labels(labels: Mapping[str, str] | None, path: str) -> list[FieldEr
     return errors
 
 
+def do_annotations_fit(annotations: Mapping[str, str]) -> bool:
+    """Whether keys and values together are no more than an object may have."""
+    size_bytes = sum(len(key.encode()) + len(value.encode()) for key, value in annotations.items())
+    return size_bytes <= ANNOTATIONS_MOST_BYTES
+
+
 def validate_annotations(annotations: Mapping[str, str] | None, path: str) -> list[FieldError]:
     """Keys are label keys, upper case forgiven; all together may not exceed 256 KiB."""
     errors = []
-    size_bytes = 0
-    for key, value in sorted((annotations or {}).items()):
+    for key in sorted(annotations or {}):
         errors += each_invalid(path, key, check_qualified(key.lower()))
-        size_bytes += len(key.encode()) + len(value.encode())
-    if size_bytes > ANNOTATIONS_MOST_BYTES:
+    if not do_annotations_fit(annotations or {}):
         errors.append(too_long(path, ANNOTATIONS_MOST_BYTES))
     return errors
 
 
-def _validate_finalizers(finalizers: Any, path: str) -> list[FieldError]:
+def _validate_finalizers(finalizers: Any, is_custom: bool, path: str) -> list[FieldError]:
     errors = [error for name in finalizers for error in each_invalid(path, name, check_qualified(name))]
     for index, name in enumerate(finalizers):
-        if "/" not in name and name not in STANDARD_FINALIZERS:
+        if not is_custom and is_unqualified_finalizer(name):
             detail = "name is neither a standard finalizer name nor is it fully qualified"
             errors.append(invalid(f"{path}[{index}]", name, detail))
     return errors
 
 
+def is_unqualified_finalizer(name: str) -> bool:
+    """Whether a finalizer names nobody whose it is, and is none of Kubernetes' own."""
+    return "/" not in name and name not in STANDARD_FINALIZERS
+
+
 def validate_metadata_update(
-    old: Mapping[str, Any], new: Mapping[str, Any], path: str = "metadata"
+    old: Mapping[str, Any], new: Mapping[str, Any], is_custom: bool = False, path: str = "metadata"
 ) -> list[FieldError]:
     """What may never change (POD-OBJ-11, -12, -13; VALID-12, -14)."""
     errors = [
@@ -102,7 +112,7 @@ def validate_metadata_update(
         errors += _validate_no_new_finalizers(old, new, f"{path}.finalizers")
     errors += validate_labels(new.get("labels"), f"{path}.labels")
     errors += validate_annotations(new.get("annotations"), f"{path}.annotations")
-    errors += _validate_finalizers(new.get("finalizers") or (), f"{path}.finalizers")
+    errors += _validate_finalizers(new.get("finalizers") or (), is_custom, f"{path}.finalizers")
     return errors
 
 

@@ -9,6 +9,7 @@ import re
 
 LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 SUBDOMAIN = rf"{LABEL}(\.{LABEL})*"
+WILDCARD = rf"\*\.{SUBDOMAIN}"
 LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
 QUALIFIED = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 LABEL_VALUE = f"({QUALIFIED})?"
@@ -25,6 +26,9 @@ _TEXTS = {
     LABEL_1035: "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
     "start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  "
     f"or 'abc-123', regex used for validation is '{LABEL_1035}')",
+    WILDCARD: "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which "
+    "must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character "
+    f"(e.g. '*.example.com', regex used for validation is '{WILDCARD}')",
     QUALIFIED: "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
     "alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', "
     f"regex used for validation is '{QUALIFIED}')",
@@ -53,6 +57,11 @@ def _check(text: str, pattern: str, most_bytes: int) -> list[str]:
 def check_subdomain(text: str) -> list[str]:
     """A DNS subdomain: the names of most objects."""
     return _check(text, SUBDOMAIN, 253)
+
+
+def check_wildcard(text: str) -> list[str]:
+    """All subdomains of a DNS subdomain."""
+    return _check(text, WILDCARD, 253)
 
 
 def check_label(text: str) -> list[str]:

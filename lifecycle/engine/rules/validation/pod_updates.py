@@ -8,6 +8,7 @@ from typing import Any
 from ...objects.pod import MIRROR
 from .containers import validate_ephemeral, validate_image_text
 from .field_error import FieldError, forbidden, invalid
+from .part import Part, gathers
 from .pod_gates import validate_direction, validate_fewer_gates
 from .pods import LONGEST_DEADLINE, make_facts, validate_pod_spec, validate_tolerations
 from .resources import validate_resources
@@ -115,7 +116,9 @@ def _validate_more_tolerations(old: Sequence[Any], new: Sequence[Any]) -> list[F
     if any(_without_seconds(toleration) not in kept for toleration in old):
         detail = "existing toleration can not be modified except its tolerationSeconds"
         return [forbidden("spec.tolerations", detail)]
-    return validate_tolerations(new, "spec.tolerations")
+    spec = Part({"tolerations": new}, "spec")
+    validate_tolerations(spec)
+    return spec.errors
 
 
 def _without_seconds(toleration: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,7 +135,9 @@ def validate_ephemeral_update(
         for group in ("containers", "initContainers")
         for container in after.get(group) or ()
     }
-    errors = validate_ephemeral(after, make_facts(after, gates), "spec", names)
+    spec = Part(after, "spec")
+    validate_ephemeral(spec, make_facts(spec, gates), names)
+    errors = spec.errors
     kept = {container.get("name"): container for container in after.get("ephemeralContainers") or ()}
     for container in before.get("ephemeralContainers") or ():
         name = container.get("name")
@@ -152,32 +157,27 @@ def validate_resize(
 
     `decide_qos` gives the class of a pod spec; it is the kubelet's rule, handed in from above.
     """
-    before, after = old.get("spec") or {}, new.get("spec") or {}
-    errors = []
+    before, after = Part(old.get("spec"), "spec"), Part(new.get("spec"), "spec")
     for group in ("containers", "initContainers"):
-        pairs = zip(before.get(group) or (), after.get(group) or (), strict=False)
-        for index, (was, wanted) in enumerate(pairs):
-            errors += _validate_resized(was, wanted, f"spec.{group}[{index}].resources")
-    if _without_resources(before) != _without_resources(after):
-        errors.append(forbidden("spec", "only cpu and memory resources are mutable"))
-    if not errors and decide_qos(before) != decide_qos(after):
-        detail = "Pod QOS Class may not change as a result of resizing"
-        errors.append(invalid("spec", decide_qos(after), detail))
-    return errors
+        pairs = zip(before.parts(group), after.parts(group), strict=False)
+        for was, wanted in pairs:
+            _validate_resized(was.part("resources"), wanted.part("resources"))
+    if _without_resources(before.data) != _without_resources(after.data):
+        after.forbid("", "only cpu and memory resources are mutable")
+    if not after.errors and decide_qos(before.data) != decide_qos(after.data):
+        after.refuse("", "Pod QOS Class may not change as a result of resizing", decide_qos(after.data))
+    return after.errors
 
 
-def _validate_resized(was: Mapping[str, Any], wanted: Mapping[str, Any], path: str) -> list[FieldError]:
-    errors = validate_resources(wanted.get("resources"), path)
+def _validate_resized(was: Part, wanted: Part) -> None:
+    wanted.errors += validate_resources(wanted.data, wanted.path)
     for group in ("limits", "requests"):
-        old = (was.get("resources") or {}).get(group) or {}
-        new = (wanted.get("resources") or {}).get(group) or {}
+        old, new = was[group] or {}, wanted[group] or {}
         for name in sorted({*old, *new}):
             if name not in RESIZABLE and old.get(name) != new.get(name):
-                detail = "only cpu and memory resources are mutable"
-                errors.append(forbidden(f"{path}.{group}[{name}]", detail))
+                wanted.forbid(f"{group}[{name}]", "only cpu and memory resources are mutable")
             elif name in old and name not in new:
-                errors.append(forbidden(f"{path}.{group}", f"resource {group} cannot be removed"))
-    return errors
+                wanted.forbid(group, f"resource {group} cannot be removed")
 
 
 def _without_resources(spec: Mapping[str, Any]) -> dict[str, Any]:
@@ -191,16 +191,16 @@ def _without_resources(spec: Mapping[str, Any]) -> dict[str, Any]:
     return bare
 
 
-def validate_new_pod(data: Mapping[str, Any], gates: Mapping[str, bool]) -> list[FieldError]:
+@gathers("")
+def validate_new_pod(data: Part, gates: Mapping[str, bool]) -> None:
     """The spec of a pod at its creation."""
-    spec = data.get("spec") or {}
-    errors = validate_pod_spec(spec, gates, "spec")
+    spec = data.part("spec")
+    validate_pod_spec(spec, gates)
     for group in ("containers", "initContainers"):
-        for index, container in enumerate(spec.get(group) or ()):
-            errors += validate_image_text(container, f"spec.{group}[{index}]")
-    if spec.get("ephemeralContainers"):
-        errors.append(forbidden("spec.ephemeralContainers", "cannot be set on create"))
-    shown = _shown_by(data)
-    if shown is not None and not spec.get("nodeName"):
-        errors.append(invalid(MIRROR_PATH, shown, "must set spec.nodeName if mirror pod annotation is set"))
-    return errors
+        for container in spec.parts(group):
+            validate_image_text(container)
+    if spec["ephemeralContainers"]:
+        spec.forbid("ephemeralContainers", "cannot be set on create")
+    shown = _shown_by(data.data)
+    if shown is not None and not spec["nodeName"]:
+        data.refuse(MIRROR_PATH, "must set spec.nodeName if mirror pod annotation is set", shown)

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from .containers import RESTART_POLICIES, PodFacts, validate_containers
-from .field_error import (
-    FieldError,
-    check_choice,
-    check_range,
-    duplicate,
-    each_invalid,
-    forbidden,
-    invalid,
-    not_supported,
-    required,
-)
+from .field_error import not_supported
 from .metadata import validate_labels
 from .names import check_label, check_label_value, check_qualified, check_subdomain
+from .part import Part
 from .resources import validate_pod_resources
 from .security_contexts import validate_pod_security
 from .selectors import validate_selector
@@ -29,188 +19,145 @@ DNS_POLICIES = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 PREEMPTION_POLICIES = ("PreemptLowerPriority", "Never")
 LONGEST_DEADLINE = 2**31 - 1
-_LABELS = ("hostname", "subdomain")
 
 
-def make_facts(spec: Mapping[str, Any], gates: Mapping[str, bool]) -> PodFacts:
+def make_facts(spec: Part, gates: Mapping[str, bool]) -> PodFacts:
     """What the checks of containers need to know of their pod's spec."""
     return PodFacts(
-        volume_names=frozenset(volume.get("name") or "" for volume in spec.get("volumes") or ()),
-        grace_seconds=spec.get("terminationGracePeriodSeconds"),
-        os_name=(spec.get("os") or {}).get("name"),
-        has_user_namespace=spec.get("hostUsers") is False,
+        volume_names=frozenset(volume["name"] or "" for volume in spec.parts("volumes")),
+        grace_seconds=spec["terminationGracePeriodSeconds"],
+        os_name=spec.part("os")["name"],
+        has_user_namespace=spec["hostUsers"] is False,
         gates=gates,
     )
 
 
-def validate_pod_spec(spec: Mapping[str, Any], gates: Mapping[str, bool], path: str) -> list[FieldError]:
+def validate_pod_spec(spec: Part, gates: Mapping[str, bool]) -> None:
     """All rules of a pod's spec but those of updates, in the API server's order."""
-    errors = validate_volumes(spec.get("volumes"), f"{path}.volumes")
-    errors += validate_containers(spec, make_facts(spec, gates), path)
-    errors += validate_pod_resources(spec, path)
-    errors += check_choice(f"{path}.restartPolicy", spec.get("restartPolicy"), RESTART_POLICIES, needed=True)
-    errors += check_choice(f"{path}.dnsPolicy", spec.get("dnsPolicy"), DNS_POLICIES)
-    errors += validate_labels(spec.get("nodeSelector"), f"{path}.nodeSelector")
-    errors += validate_pod_security(spec, path)
-    errors += _validate_affinity(spec.get("affinity") or {}, f"{path}.affinity")
-    errors += _validate_name_servers(spec, path)
-    errors += _validate_gates(spec, path)
-    spread = spec.get("topologySpreadConstraints") or ()
-    errors += _validate_spread(spread, f"{path}.topologySpreadConstraints")
-    errors += _validate_host_users(spec, path)
-    errors += _validate_names(spec, ("serviceAccountName", "nodeName"), path)
-    errors += _validate_seconds(spec, path)
-    errors += _validate_names(spec, ("hostname", "subdomain"), path)
-    errors += validate_tolerations(spec.get("tolerations") or (), f"{path}.tolerations")
-    errors += _validate_names(spec, ("priorityClassName", "runtimeClassName"), path)
-    errors += check_choice(f"{path}.preemptionPolicy", spec.get("preemptionPolicy"), PREEMPTION_POLICIES)
-    return errors + _validate_os(spec, path) + validate_system(spec, path)
-
-
-def _validate_seconds(spec: Mapping[str, Any], path: str) -> list[FieldError]:
-    deadline = spec.get("activeDeadlineSeconds")
-    errors = check_range(f"{path}.activeDeadlineSeconds", deadline, 1, LONGEST_DEADLINE)
+    validate_volumes(spec)
+    validate_containers(spec, make_facts(spec, gates))
+    spec.errors += validate_pod_resources(spec.data, spec.path)
+    spec.choice("restartPolicy", RESTART_POLICIES, needed=True)
+    spec.choice("dnsPolicy", DNS_POLICIES)
+    spec.apply("nodeSelector", validate_labels)
+    validate_pod_security(spec)
+    _validate_affinity(spec.part("affinity"))
+    _validate_name_servers(spec)
+    _validate_gates(spec)
+    _validate_spread(spec)
+    _validate_host_users(spec)
+    spec.text("serviceAccountName", check_subdomain)
+    spec.text("nodeName", check_subdomain)
+    spec.within("activeDeadlineSeconds", 1, LONGEST_DEADLINE)
     # Kubernetes takes any number and writes a deletionTimestamp of no use; here none is so far off.
-    grace = spec.get("terminationGracePeriodSeconds")
-    return errors + check_range(
-        f"{path}.terminationGracePeriodSeconds", grace, -LONGEST_DEADLINE, LONGEST_DEADLINE
-    )
+    spec.within("terminationGracePeriodSeconds", -LONGEST_DEADLINE, LONGEST_DEADLINE)
+    spec.text("hostname", check_label)
+    spec.text("subdomain", check_label)
+    validate_tolerations(spec)
+    spec.text("priorityClassName", check_subdomain)
+    spec.text("runtimeClassName", check_subdomain)
+    spec.choice("preemptionPolicy", PREEMPTION_POLICIES)
+    _validate_os(spec)
+    validate_system(spec)
 
 
-def _validate_os(spec: Mapping[str, Any], path: str) -> list[FieldError]:
+def _validate_os(spec: Part) -> None:
     """The operating system, which the API server calls wrong by another path than absent (PODOS-01)."""
-    system = spec.get("os")
-    if system is None:
-        return []
-    if not system.get("name"):
-        return [required(f"{path}.os.name")]
-    return check_choice(f"{path}.os", system["name"], ("linux", "windows"))
+    if spec["os"] is None:
+        return
+    name = spec["os"].get("name")
+    if not name:
+        spec.require("os.name")
+    else:
+        spec.support("os", ("linux", "windows"), name)
 
 
-def _validate_name_servers(spec: Mapping[str, Any], path: str) -> list[FieldError]:
-    if spec.get("dnsPolicy") != "None":
-        return []
-    place = f"{path}.dnsConfig"
-    if spec.get("dnsConfig") is None:
-        return [required(place, "must provide `dnsConfig` when `dnsPolicy` is None")]
-    if spec["dnsConfig"].get("nameservers"):
-        return []
-    detail = "must provide at least one DNS nameserver when `dnsPolicy` is None"
-    return [required(f"{place}.nameservers", detail)]
+def _validate_name_servers(spec: Part) -> None:
+    if spec["dnsPolicy"] != "None":
+        return
+    if spec["dnsConfig"] is None:
+        spec.require("dnsConfig", "must provide `dnsConfig` when `dnsPolicy` is None")
+    else:
+        detail = "must provide at least one DNS nameserver when `dnsPolicy` is None"
+        spec.part("dnsConfig").need("nameservers", detail)
 
 
-def _validate_names(spec: Mapping[str, Any], fields: tuple[str, ...], path: str) -> list[FieldError]:
-    errors = []
-    for field in fields:
-        value = spec.get(field)
-        if value:
-            check = check_label if field in _LABELS else check_subdomain
-            errors += each_invalid(f"{path}.{field}", value, check(value))
-    return errors
-
-
-def _validate_host_users(spec: Mapping[str, Any], path: str) -> list[FieldError]:
+def _validate_host_users(spec: Part) -> None:
     """A user namespace of its own excludes the node's other namespaces (USERNS-07, VALID-08)."""
-    if spec.get("hostUsers") is not False:
-        return []
-    return [
-        # The API server does write two of the three with a capital.
-        forbidden(f"{path}.{shown}", "when `hostUsers` is false")
-        for field, shown in (("hostNetwork", "hostNetwork"), ("hostPID", "HostPID"), ("hostIPC", "HostIPC"))
-        if spec.get(field)
-    ]
+    if spec["hostUsers"] is not False:
+        return
+    # The API server does write two of the three with a capital.
+    for field, shown in (("hostNetwork", "hostNetwork"), ("hostPID", "HostPID"), ("hostIPC", "HostIPC")):
+        if spec[field]:
+            spec.forbid(shown, "when `hostUsers` is false")
 
 
-def validate_tolerations(tolerations: Any, path: str) -> list[FieldError]:
+def validate_tolerations(holder: Part) -> None:
     """Which taints a pod bears; an operator that is not given means Equal."""
-    return [
-        error
-        for index, toleration in enumerate(tolerations)
-        for error in _validate_toleration(toleration, f"{path}[{index}]")
-    ]
+    for toleration in holder.parts("tolerations"):
+        _validate_toleration(toleration)
 
 
-def _validate_toleration(toleration: Mapping[str, Any], path: str) -> list[FieldError]:
-    key, operator = toleration.get("key"), toleration.get("operator") or ""
-    effect, value = toleration.get("effect") or "", toleration.get("value") or ""
-    errors = each_invalid(f"{path}.key", key, check_qualified(key)) if key else []
-    if not key and operator != "Exists":
+def _validate_toleration(toleration: Part) -> None:
+    operator, value = toleration["operator"] or "", toleration["value"] or ""
+    effect = toleration["effect"] or ""
+    toleration.text("key", check_qualified)
+    if not toleration["key"] and operator != "Exists":
         detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
-        errors.append(invalid(f"{path}.operator", operator, detail))
-    if toleration.get("tolerationSeconds") is not None and effect != "NoExecute":
-        detail = "effect must be 'NoExecute' when `tolerationSeconds` is set"
-        errors.append(invalid(f"{path}.effect", effect, detail))
+        toleration.refuse("operator", detail, operator)
+    if toleration["tolerationSeconds"] is not None and effect != "NoExecute":
+        toleration.refuse("effect", "effect must be 'NoExecute' when `tolerationSeconds` is set", effect)
     if operator in ("Lt", "Gt"):
-        errors.append(not_supported(f"{path}.operator", operator, ("Equal", "Exists", "Lt", "Gt")))
+        toleration.errors.append(
+            not_supported(toleration.at("operator"), operator, ("Equal", "Exists", "Lt", "Gt"))
+        )
     elif operator not in ("", "Equal", "Exists"):
-        errors.append(not_supported(f"{path}.operator", operator, ("Equal", "Exists")))
+        toleration.support("operator", ("Equal", "Exists"))
     elif operator == "Exists" and value:
-        detail = "value must be empty when `operator` is 'Exists'"
-        errors.append(invalid(f"{path}.operator", value, detail))
+        toleration.refuse("operator", "value must be empty when `operator` is 'Exists'", value)
     elif operator != "Exists" and (complaints := check_label_value(value)):
         # All about one value stands at the operator.
-        errors.append(invalid(f"{path}.operator", value, ";".join(complaints)))
-    return errors + check_choice(f"{path}.effect", effect, EFFECTS)
+        toleration.refuse("operator", ";".join(complaints), value)
+    toleration.choice("effect", EFFECTS)
 
 
-def _validate_gates(spec: Mapping[str, Any], path: str) -> list[FieldError]:
+def _validate_gates(spec: Part) -> None:
     """Readiness gates are label keys (RGATE-05, VALID-10); scheduling gates exclude a node."""
-    errors = []
-    for index, gate in enumerate(spec.get("readinessGates") or ()):
-        name = gate.get("conditionType") or ""
-        errors += each_invalid(f"{path}.readinessGates[{index}].conditionType", name, check_qualified(name))
-    seen = set()
-    for index, gate in enumerate(spec.get("schedulingGates") or ()):
-        name, place = gate.get("name") or "", f"{path}.schedulingGates[{index}]"
-        errors += each_invalid(place, name, check_qualified(name))
-        if name in seen:
-            errors.append(duplicate(place, name))
-        seen.add(name)
-    if seen and spec.get("nodeName"):
-        errors.append(
-            forbidden(f"{path}.nodeName", "cannot be set until all schedulingGates have been cleared")
-        )
-    return errors
+    for gate in spec.parts("readinessGates"):
+        name = gate["conditionType"] or ""
+        gate.complain("conditionType", check_qualified(name), name)
+    seen: set[str] = set()
+    for gate in spec.parts("schedulingGates"):
+        name = gate["name"] or ""
+        gate.complain("", check_qualified(name), name)
+        gate.once("", name, seen)
+    if seen and spec["nodeName"]:
+        spec.forbid("nodeName", "cannot be set until all schedulingGates have been cleared")
 
 
-def _validate_affinity(affinity: Mapping[str, Any], path: str) -> list[FieldError]:
+def _validate_affinity(affinity: Part) -> None:
     """Pod affinity needs a topology; weights run from 1 to 100."""
-    errors = []
     for name in ("podAffinity", "podAntiAffinity"):
-        rules, place = affinity.get(name) or {}, f"{path}.{name}"
-        for index, term in enumerate(rules.get("requiredDuringSchedulingIgnoredDuringExecution") or ()):
-            term_place = f"{place}.requiredDuringSchedulingIgnoredDuringExecution[{index}]"
-            errors += _validate_affinity_term(term, term_place)
-        for index, weighted in enumerate(rules.get("preferredDuringSchedulingIgnoredDuringExecution") or ()):
-            term_place = f"{place}.preferredDuringSchedulingIgnoredDuringExecution[{index}]"
-            weight = weighted.get("weight") or 0
+        rules = affinity.part(name)
+        for term in rules.parts("requiredDuringSchedulingIgnoredDuringExecution"):
+            _validate_affinity_term(term)
+        for weighted in rules.parts("preferredDuringSchedulingIgnoredDuringExecution"):
+            weight = weighted["weight"] or 0
             if not 1 <= weight <= 100:
-                errors.append(invalid(f"{term_place}.weight", weight, "must be in the range 1-100"))
-            term = weighted.get("podAffinityTerm") or {}
-            errors += _validate_affinity_term(term, f"{term_place}.podAffinityTerm")
-    return errors
+                weighted.refuse("weight", "must be in the range 1-100", weight)
+            _validate_affinity_term(weighted.part("podAffinityTerm"))
 
 
-def _validate_affinity_term(term: Mapping[str, Any], path: str) -> list[FieldError]:
-    errors = validate_selector(term.get("labelSelector"), f"{path}.labelSelector")
-    key = term.get("topologyKey")
-    if not key:
-        return [*errors, required(f"{path}.topologyKey", "can not be empty")]
-    return errors + each_invalid(f"{path}.topologyKey", key, check_qualified(key))
+def _validate_affinity_term(term: Part) -> None:
+    term.apply("labelSelector", validate_selector)
+    term.text("topologyKey", check_qualified, True, "can not be empty")
 
 
-def _validate_spread(constraints: Any, path: str) -> list[FieldError]:
-    errors = []
-    for index, constraint in enumerate(constraints):
-        place = f"{path}[{index}]"
-        skew = constraint.get("maxSkew") or 0
+def _validate_spread(spec: Part) -> None:
+    for constraint in spec.parts("topologySpreadConstraints"):
+        skew = constraint["maxSkew"] or 0
         if skew <= 0:
-            errors.append(invalid(f"{place}.maxSkew", skew, "must be greater than zero"))
-        if not constraint.get("topologyKey"):
-            errors.append(required(f"{place}.topologyKey", "can not be empty"))
-        choices = ("DoNotSchedule", "ScheduleAnyway")
-        errors += check_choice(
-            f"{place}.whenUnsatisfiable", constraint.get("whenUnsatisfiable"), choices, True
-        )
-        errors += validate_selector(constraint.get("labelSelector"), f"{place}.labelSelector")
-    return errors
+            constraint.refuse("maxSkew", "must be greater than zero", skew)
+        constraint.need("topologyKey", "can not be empty")
+        constraint.choice("whenUnsatisfiable", ("DoNotSchedule", "ScheduleAnyway"), needed=True)
+        constraint.apply("labelSelector", validate_selector)

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from .field_error import (
-    FieldError,
-    check_choice,
-    check_not_negative,
-    check_range,
-    each_invalid,
-    forbidden,
-    invalid,
-    not_supported,
-    required,
-)
+from .field_error import FieldError, check_range, each_invalid
 from .names import check_http_header, check_port_name
+from .part import Part
 
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 PROBE_HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc")
@@ -35,97 +25,78 @@ LINUX_SIGNALS = (
 )
 
 
-def validate_probes(container: Mapping[str, Any], path: str) -> list[FieldError]:
+def validate_probes(container: Part) -> None:
     """The three probes of a container that may have them."""
-    errors = []
-    for name in PROBES:
-        probe = container.get(name)
-        if probe is not None:
-            errors += _validate_probe(probe, name, f"{path}.{name}")
-    return errors
+    for name in container.list_given(PROBES):
+        _validate_probe(container.part(name), name)
 
 
-def _validate_probe(probe: Mapping[str, Any], name: str, path: str) -> list[FieldError]:
-    errors = _validate_handler(probe, PROBE_HANDLERS, path)
-    for number in _NUMBERS:
-        errors += check_not_negative(f"{path}.{number}", probe.get(number))
-    success = probe.get("successThreshold")
+def _validate_probe(probe: Part, name: str) -> None:
+    _validate_handler(probe, PROBE_HANDLERS)
+    probe.counts(*_NUMBERS)
     # Only readiness may need several successes (PROBE-24).
-    if name != "readinessProbe" and success not in (None, 0, 1):
-        errors.append(invalid(f"{path}.successThreshold", success, "must be 1"))
-    grace = probe.get("terminationGracePeriodSeconds")
+    if name != "readinessProbe" and probe["successThreshold"] not in (None, 0, 1):
+        probe.refuse("successThreshold", "must be 1")
+    grace = probe["terminationGracePeriodSeconds"]
     if grace is not None and name == "readinessProbe":
         # A failing readiness probe ends nothing (PROBE-35).
-        grace_path = f"{path}.terminationGracePeriodSeconds"
-        errors.append(invalid(grace_path, grace, "must not be set for readinessProbes"))
+        probe.refuse("terminationGracePeriodSeconds", "must not be set for readinessProbes")
     elif grace is not None and grace <= 0:
-        errors.append(invalid(f"{path}.terminationGracePeriodSeconds", grace, "must be greater than 0"))
-    return errors
+        probe.refuse("terminationGracePeriodSeconds", "must be greater than 0")
 
 
-def validate_lifecycle(
-    lifecycle: Mapping[str, Any], path: str, grace_seconds: int | None, os_name: str | None
-) -> list[FieldError]:
+def validate_lifecycle(lifecycle: Part, grace_seconds: int | None, os_name: str | None) -> None:
     """The hooks and the stop signal of a container."""
-    errors = []
-    for name in ("postStart", "preStop"):
-        hook = lifecycle.get(name)
-        if hook is not None:
-            errors += _validate_handler(hook, HOOK_HANDLERS, f"{path}.{name}")
-            errors += _validate_sleep(hook.get("sleep"), f"{path}.{name}.sleep", grace_seconds)
-    signal = lifecycle.get("stopSignal")
-    if signal is not None:
-        errors += _validate_stop_signal(signal, f"{path}.stopSignal", os_name)
-    return errors
+    for name in lifecycle.list_given(("postStart", "preStop")):
+        hook = lifecycle.part(name)
+        _validate_handler(hook, HOOK_HANDLERS)
+        if hook["sleep"] is not None and grace_seconds is not None:
+            _validate_sleep(hook.part("sleep"), grace_seconds)
+    if lifecycle["stopSignal"] is not None:
+        _validate_stop_signal(lifecycle, os_name)
 
 
-def _validate_sleep(
-    sleep: Mapping[str, Any] | None, path: str, grace_seconds: int | None
-) -> list[FieldError]:
-    if sleep is None or grace_seconds is None:
-        return []
-    seconds = sleep.get("seconds") or 0
-    if 0 <= seconds <= grace_seconds:
-        return []
-    detail = f"must be non-negative and less than terminationGracePeriodSeconds ({grace_seconds})"
-    return [invalid(f"{path}.seconds", seconds, detail)]
+def _validate_sleep(sleep: Part, grace_seconds: int) -> None:
+    seconds = sleep["seconds"] or 0
+    if not 0 <= seconds <= grace_seconds:
+        detail = f"must be non-negative and less than terminationGracePeriodSeconds ({grace_seconds})"
+        sleep.refuse("seconds", detail, seconds)
 
 
-def _validate_stop_signal(signal: str, path: str, os_name: str | None) -> list[FieldError]:
+def _validate_stop_signal(lifecycle: Part, os_name: str | None) -> None:
     """A signal needs an operating system that has it (STOPSIG-04, STOPSIG-05, VALID-09)."""
     if not os_name:
-        return [forbidden(path, "may not be set for containers with empty `spec.os.name`")]
-    supported = WINDOWS_SIGNALS if os_name == "windows" else LINUX_SIGNALS
-    return [] if signal in supported else [not_supported(path, signal, sorted(supported))]
+        lifecycle.forbid("stopSignal", "may not be set for containers with empty `spec.os.name`")
+        return
+    lifecycle.support("stopSignal", sorted(WINDOWS_SIGNALS if os_name == "windows" else LINUX_SIGNALS))
 
 
-def _validate_handler(holder: Mapping[str, Any], names: tuple[str, ...], path: str) -> list[FieldError]:
+def _validate_handler(holder: Part, names: tuple[str, ...]) -> None:
     """Exactly one mechanism (PROBE-02, VALID-16)."""
-    given = [name for name in names if holder.get(name) is not None]
+    given = holder.list_given(names)
     if not given:
-        return [required(path, "must specify a handler type")]
-    errors = [forbidden(f"{path}.{name}", "may not specify more than 1 handler type") for name in given[1:]]
-    handler, place = holder[given[0]], f"{path}.{given[0]}"
+        holder.require("", "must specify a handler type")
+        return
+    for name in given[1:]:
+        holder.forbid(name, "may not specify more than 1 handler type")
+    handler = holder.part(given[0])
     match given[0]:
         case "exec":
-            if not handler.get("command"):
-                errors.append(required(f"{place}.command"))
+            handler.need("command")
         case "httpGet":
-            errors += _validate_http(handler, place)
+            _validate_http(handler)
         case "tcpSocket":
-            errors += validate_port(handler.get("port"), f"{place}.port")
+            handler.apply("port", validate_port)
         case "grpc":
-            errors += check_range(f"{place}.port", handler.get("port") or 0, 1, 65535)
-    return errors
+            handler.within("port", 1, 65535, handler["port"] or 0)
 
 
-def _validate_http(handler: Mapping[str, Any], path: str) -> list[FieldError]:
-    errors = validate_port(handler.get("port"), f"{path}.port")
-    errors += check_choice(f"{path}.scheme", handler.get("scheme"), ("HTTP", "HTTPS"))
-    for index, header in enumerate(handler.get("httpHeaders") or ()):
-        name = header.get("name") or ""
-        errors += each_invalid(f"{path}.httpHeaders[{index}].name", name, check_http_header(name))
-    return errors
+def _validate_http(handler: Part) -> None:
+    handler.apply("port", validate_port)
+    handler.choice("scheme", ("HTTP", "HTTPS"))
+    for header in handler.parts("httpHeaders"):
+        name = header["name"] or ""
+        header.complain("name", check_http_header(name), name)
 
 
 def validate_port(port: Any, path: str) -> list[FieldError]:

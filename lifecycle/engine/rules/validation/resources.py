@@ -26,12 +26,23 @@ NameCheck = Callable[[str, str], list[FieldError]]
 POD_LEVEL = ("cpu", "memory")
 STANDARD = ("cpu", "memory", "ephemeral-storage")
 HUGE_PAGES = "hugepages-"
+OBJECTS = (
+    "pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "configmaps",
+    "persistentvolumeclaims", "services.nodeports", "services.loadbalancers",
+)  # fmt: skip
+"""What a quota counts in whole objects."""
+COUNTED = (
+    *(f"{group}.{name}" for group in ("requests", "limits") for name in STANDARD),
+    "requests.storage",
+    *OBJECTS,
+)
+"""What a quota limits beside the resources of containers."""
 QUANTITY_TEXT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
 
 def validate_resources(resources: Mapping[str, Any] | None, path: str) -> list[FieldError]:
     """The `resources` of a container."""
-    return _validate_requirements(resources or {}, path, _validate_resource_name)
+    return _validate_requirements(resources or {}, path, validate_resource_name)
 
 
 def validate_pod_resources(spec: Mapping[str, Any], path: str) -> list[FieldError]:
@@ -116,26 +127,29 @@ def _validate_requirements(
 
 def check_amounts(path: str, amounts: Mapping[str, Any]) -> list[FieldError]:
     """Quantities by resource name, from 0 on."""
-    return [
-        error for name, value in amounts.items() for error in _validate_quantity(value, f"{path}[{name}]")
-    ]
+    return [error for name, value in amounts.items() for error in check_quantity(f"{path}[{name}]", value)]
 
 
-def _validate_quantity(value: Any, path: str) -> list[FieldError]:
+def check_quantity(path: str, value: Any, is_positive: bool = False) -> list[FieldError]:
+    """A quantity from 0 on, or above it."""
     try:
-        return check_not_negative(path, value, parse_quantity(value))
+        exact = parse_quantity(value)
     except ValueError:
         return [invalid(path, value, QUANTITY_TEXT)]
+    if is_positive and exact <= 0:
+        return [invalid(path, canonical(value), "must be greater than zero")]
+    return check_not_negative(path, canonical(value), exact)
 
 
 def _validate_amount(name: str, value: Any, path: str) -> list[FieldError]:
-    errors = _validate_quantity(value, path)
+    errors = check_quantity(path, value)
     if not errors and _is_countable(name) and parse_quantity(value).denominator != 1:
         errors = [invalid(path, canonical(value), "must be an integer")]
     return errors
 
 
-def _validate_resource_name(name: str, path: str) -> list[FieldError]:
+def validate_resource_name(name: str, path: str) -> list[FieldError]:
+    """What a container may be given some of."""
     if name in STANDARD or name.startswith(HUGE_PAGES):
         return []
     if "/" not in name:
@@ -144,6 +158,19 @@ def _validate_resource_name(name: str, path: str) -> list[FieldError]:
             invalid(path, name, "must be a standard resource for containers"),
         ]
     return each_invalid(path, name, check_qualified(name))
+
+
+def check_known_resource(name: str, path: str) -> list[FieldError]:
+    """What can be counted in a namespace: the resources there are, or somebody's own with a domain."""
+    malformed = each_invalid(path, name, check_qualified(name))
+    if malformed or "/" in name or name in (*STANDARD, *COUNTED, "storage") or name.startswith(HUGE_PAGES):
+        return malformed
+    return [invalid(path, name, "must be a standard resource type or fully qualified")]
+
+
+def is_overcommitted(name: str) -> bool:
+    """Whether more of it may be promised than there is."""
+    return not _is_countable(name) and not name.startswith(HUGE_PAGES)
 
 
 def _is_countable(name: str) -> bool:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from .field_error import FieldError, check_choice, check_range, each_invalid, invalid, required
 from .go_structs import show_struct
 from .names import check_descending_path
+from .part import Part
 
 PROFILES = {"seccompProfile": "seccomp", "appArmorProfile": "AppArmor"}
 PROFILE_TYPES = ("Localhost", "RuntimeDefault", "Unconfined")
@@ -17,67 +14,54 @@ _STRUCT = "SecurityContext"
 UNMASKED = "Unmasked"
 
 
-def validate_pod_security(spec: Mapping[str, Any], path: str) -> list[FieldError]:
+def validate_pod_security(spec: Part) -> None:
     """What a pod sets for all its containers; some of it stands beside its `securityContext`."""
-    security, place = spec.get("securityContext") or {}, f"{path}.securityContext"
-    has_own_users = spec.get("hostUsers") is False
-    errors = _validate_ids(security, ("fsGroup", "runAsUser", "runAsGroup"), has_own_users, place)
-    for index, group in enumerate(security.get("supplementalGroups") or ()):
-        errors += check_range(f"{place}.supplementalGroups[{index}]", group, 0, HIGHEST_ID)
-    if spec.get("shareProcessNamespace") and spec.get("hostPID"):
-        detail = "ShareProcessNamespace and HostPID cannot both be enabled"
-        errors.append(invalid(f"{path}.shareProcessNamespace", True, detail))
-    policy = security.get("fsGroupChangePolicy")
-    errors += check_choice(f"{place}.fsGroupChangePolicy", policy, ("Always", "OnRootMismatch"))
+    security = spec.part("securityContext")
+    _validate_ids(security, ("fsGroup", "runAsUser", "runAsGroup"), spec["hostUsers"] is False)
+    for index, group in enumerate(security["supplementalGroups"] or ()):
+        security.within(f"supplementalGroups[{index}]", 0, HIGHEST_ID, group)
+    if spec["shareProcessNamespace"] and spec["hostPID"]:
+        spec.refuse("shareProcessNamespace", "ShareProcessNamespace and HostPID cannot both be enabled", True)
+    security.choice("fsGroupChangePolicy", ("Always", "OnRootMismatch"))
     for field in PROFILES:
-        errors += _validate_profile(security, field, place)
-    return errors
+        _validate_profile(security, field)
 
 
-def validate_container_security(own: Mapping[str, Any], has_own_users: bool, path: str) -> list[FieldError]:
+def validate_container_security(own: Part, has_own_users: bool) -> None:
     """The `securityContext` of a container. `has_own_users`: its pod is in a user namespace."""
-    errors = _validate_ids(own, ("runAsUser", "runAsGroup"), has_own_users, path)
-    mount = own.get("procMount")
-    errors += check_choice(f"{path}.procMount", mount, ("Default", UNMASKED))
-    if mount == UNMASKED and not has_own_users:
-        errors.append(invalid(f"{path}.procMount", mount, "`hostUsers` must be false to use `Unmasked`"))
-    errors += _validate_profile(own, "seccompProfile", path)
-    if own.get("allowPrivilegeEscalation") is False:
-        detail, shown = "cannot set `allowPrivilegeEscalation` to false and", show_struct(_STRUCT, own)
-        if own.get("privileged"):
-            errors.append(invalid(path, shown, f"{detail} `privileged` to true"))
-        if "CAP_SYS_ADMIN" in ((own.get("capabilities") or {}).get("add") or ()):
-            errors.append(invalid(path, shown, f"{detail} `capabilities.Add` CAP_SYS_ADMIN"))
-    return errors + _validate_profile(own, "appArmorProfile", path)
+    _validate_ids(own, ("runAsUser", "runAsGroup"), has_own_users)
+    own.choice("procMount", ("Default", UNMASKED))
+    if own["procMount"] == UNMASKED and not has_own_users:
+        own.refuse("procMount", "`hostUsers` must be false to use `Unmasked`")
+    _validate_profile(own, "seccompProfile")
+    if own["allowPrivilegeEscalation"] is False:
+        detail, shown = "cannot set `allowPrivilegeEscalation` to false and", show_struct(_STRUCT, own.data)
+        if own["privileged"]:
+            own.refuse("", f"{detail} `privileged` to true", shown)
+        if "CAP_SYS_ADMIN" in (own.part("capabilities")["add"] or ()):
+            own.refuse("", f"{detail} `capabilities.Add` CAP_SYS_ADMIN", shown)
+    _validate_profile(own, "appArmorProfile")
 
 
-def _validate_ids(
-    security: Mapping[str, Any], fields: tuple[str, ...], has_own_users: bool, path: str
-) -> list[FieldError]:
+def _validate_ids(security: Part, fields: tuple[str, ...], has_own_users: bool) -> None:
     """User and group ids. In a user namespace there are only 65,536 of them (USERNS-05)."""
-    errors = []
     for field in fields:
-        place, number = f"{path}.{field}", security.get(field)
-        outside = check_range(place, number, 0, HIGHEST_ID)
-        if has_own_users and not outside:
-            outside = check_range(place, number, 0, HIGHEST_USER_NAMESPACE_ID)
-        errors += outside
-    return errors
+        number = security[field]
+        is_id = number is None or 0 <= number <= HIGHEST_ID
+        security.within(field, 0, HIGHEST_USER_NAMESPACE_ID if has_own_users and is_id else HIGHEST_ID)
 
 
-def _validate_profile(security: Mapping[str, Any], field: str, path: str) -> list[FieldError]:
+def _validate_profile(security: Part, field: str) -> None:
     """A profile of the node is named by its file, any other is not."""
-    profile, place, word = security.get(field), f"{path}.{field}", PROFILES[field]
-    if profile is None:
-        return []
-    errors = check_choice(f"{place}.type", profile.get("type"), PROFILE_TYPES, needed=True)
-    file = profile.get("localhostProfile")
-    if profile.get("type") != "Localhost":
-        detail = f"can only be set when {word} type is Localhost"
-        return errors + ([invalid(f"{place}.localhostProfile", file, detail)] if file is not None else [])
-    if not file:
-        detail = f"must be set when {word} type is Localhost"
-        return [*errors, required(f"{place}.localhostProfile", detail)]
-    if field == "seccompProfile":
-        errors += each_invalid(f"{place}.localhostProfile", file, check_descending_path(file))
-    return errors
+    if security[field] is None:
+        return
+    profile, word = security.part(field), PROFILES[field]
+    profile.choice("type", PROFILE_TYPES, needed=True)
+    file = profile["localhostProfile"]
+    if profile["type"] != "Localhost":
+        if file is not None:
+            profile.refuse("localhostProfile", f"can only be set when {word} type is Localhost")
+    elif not file:
+        profile.require("localhostProfile", f"must be set when {word} type is Localhost")
+    elif field == "seccompProfile":
+        profile.complain("localhostProfile", check_descending_path(file))

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...objects.selector import Selector
-from .field_error import FieldError, each_invalid, forbidden, invalid, required
+from .field_error import FieldError, invalid
 from .metadata import validate_labels
 from .names import check_label_value, check_qualified
+from .part import Part
 
 PERCENT_TEXT = (
     "a valid percent string must be a numeric string followed by an ending '%' "
@@ -21,30 +22,24 @@ def validate_selector(selector: Mapping[str, Any] | None, path: str) -> list[Fie
     """The form of a selector: label keys and values, operators and their values."""
     if selector is None:
         return []
-    errors = validate_labels(selector.get("matchLabels"), f"{path}.matchLabels")
-    for index, requirement in enumerate(selector.get("matchExpressions") or ()):
-        errors += _validate_requirement(requirement, f"{path}.matchExpressions[{index}]")
-    return errors
+    part = Part(selector, path)
+    part.apply("matchLabels", validate_labels)
+    for requirement in part.parts("matchExpressions"):
+        _validate_requirement(requirement)
+    return part.errors
 
 
-def _validate_requirement(requirement: Mapping[str, Any], path: str) -> list[FieldError]:
-    operator, values = requirement.get("operator"), requirement.get("values") or []
-    errors = []
+def _validate_requirement(requirement: Part) -> None:
+    operator, key = requirement["operator"], requirement["key"] or ""
     if operator in ("In", "NotIn"):
-        if not values:
-            errors.append(required(f"{path}.values", "must be specified when `operator` is 'In' or 'NotIn'"))
-    elif operator in ("Exists", "DoesNotExist"):
-        if values:
-            detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-            errors.append(forbidden(f"{path}.values", detail))
-    else:
-        errors.append(invalid(f"{path}.operator", operator or "", "not a valid selector operator"))
-    errors += each_invalid(
-        f"{path}.key", requirement.get("key") or "", check_qualified(requirement.get("key") or "")
-    )
-    for index, value in enumerate(values):
-        errors += each_invalid(f"{path}.values[{index}]", value, check_label_value(value))
-    return errors
+        requirement.need("values", "must be specified when `operator` is 'In' or 'NotIn'")
+    elif operator not in ("Exists", "DoesNotExist"):
+        requirement.refuse("operator", "not a valid selector operator", operator or "")
+    elif requirement["values"]:
+        requirement.forbid("values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
+    requirement.complain("key", check_qualified(key), key)
+    for index, value in enumerate(requirement["values"] or ()):
+        requirement.complain(f"values[{index}]", check_label_value(value), value)
 
 
 def is_empty_selector(selector: Mapping[str, Any]) -> bool:
@@ -52,14 +47,13 @@ def is_empty_selector(selector: Mapping[str, Any]) -> bool:
     return not selector.get("matchLabels") and not selector.get("matchExpressions")
 
 
-def validate_matches(
-    selector: Mapping[str, Any] | None, labels: Mapping[str, str] | None, path: str
-) -> list[FieldError]:
+def validate_matches(selector: Mapping[str, Any] | None, template: Part) -> None:
     """A workload's selector must match the labels of its own template (DEP-SPEC-08, RS-SPEC-05)."""
+    metadata = template.part("metadata")
+    labels = dict(metadata["labels"] or {})
     # Nothing is matched by a selector that is missing.
-    if selector is not None and Selector(selector).matches(dict(labels or {})):
-        return []
-    return [invalid(path, dict(labels or {}), "`selector` does not match template `labels`")]
+    if selector is None or not Selector(selector).matches(labels):
+        metadata.refuse("labels", "`selector` does not match template `labels`", labels or None)
 
 
 def validate_int_or_percent(value: Any, path: str) -> list[FieldError]:

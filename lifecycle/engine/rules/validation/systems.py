@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
-from .field_error import FieldError, forbidden, invalid
+from .part import Part
 
 _PARTS = ("initContainers", "containers", "ephemeralContainers")
 _LINUX_ONLY_OF_A_POD = ("hostPID", "hostIPC", "hostUsers", "shareProcessNamespace")
@@ -21,69 +20,50 @@ _LINUX_ONLY_OF_A_CONTAINER = (
 )  # fmt: skip
 
 
-def validate_system(spec: Mapping[str, Any], path: str) -> list[FieldError]:
+def validate_system(spec: Part) -> None:
     """Settings of the other system, and host processes, which share the network of their host."""
-    name = (spec.get("os") or {}).get("name")
-    containers = [
-        (f"{path}.{part}[{index}].securityContext", one.get("securityContext") or {})
-        for part in _PARTS
-        for index, one in enumerate(spec.get(part) or ())
-    ]
-    security = (f"{path}.securityContext", spec.get("securityContext") or {})
-    errors: list[FieldError] = []
+    name, security = spec.part("os")["name"], spec.part("securityContext")
+    containers = [one.part("securityContext") for group in _PARTS for one in spec.parts(group)]
     if name == "linux":
-        detail = "windows options cannot be set for a linux pod"
-        errors = [
-            forbidden(f"{place}.windowsOptions", detail)
-            for place, given in (security, *containers)
-            if given.get("windowsOptions") is not None
-        ]
+        for given in (security, *containers):
+            if given["windowsOptions"] is not None:
+                given.forbid("windowsOptions", "windows options cannot be set for a linux pod")
     if name == "windows":
-        errors = _forbid(spec, _LINUX_ONLY_OF_A_POD, path)
-        errors += _forbid(security[1], _LINUX_ONLY_OF_ITS_SECURITY, security[0])
-        for place, given in containers:
-            errors += _forbid(given, _LINUX_ONLY_OF_A_CONTAINER, place)
-    return errors + _validate_host_process(spec, security[1], containers, path)
+        _forbid(spec, _LINUX_ONLY_OF_A_POD)
+        _forbid(security, _LINUX_ONLY_OF_ITS_SECURITY)
+        for given in containers:
+            _forbid(given, _LINUX_ONLY_OF_A_CONTAINER)
+    _validate_host_process(spec, security, containers)
 
 
-def _forbid(given: Mapping[str, Any], names: tuple[str, ...], path: str) -> list[FieldError]:
-    detail = "cannot be set for a windows pod"
-    values = ((name, given.get(name) or None if name in _PLAIN else given.get(name)) for name in names)
-    return [forbidden(f"{path}.{name}", detail) for name, value in values if value not in (None, [])]
+def _forbid(given: Part, fields: Sequence[str]) -> None:
+    for field in fields:
+        value = given[field] or None if field in _PLAIN else given[field]
+        if value not in (None, []):
+            given.forbid(field, "cannot be set for a windows pod")
 
 
-def _validate_host_process(
-    spec: Mapping[str, Any],
-    security: Mapping[str, Any],
-    containers: list[tuple[str, Mapping[str, Any]]],
-    path: str,
-) -> list[FieldError]:
+def _validate_host_process(spec: Part, security: Part, containers: Sequence[Part]) -> None:
     """All containers of a pod are host processes or none is, and none contradicts its pod."""
     default = _is_host_process(security)
-    found = [(place, _is_host_process(given)) for place, given in containers]
-    errors = [
-        invalid(
-            f"{place}.windowsOptions.hostProcess",
-            own,
-            f"pod hostProcess value must be identical if both are specified, was {str(default).lower()}",
-        )
-        for place, own in found
-        if own is not None and default is not None and own != default
-    ]
-    effective = [default if own is None else own for _, own in found]
+    effective = []
+    for given in containers:
+        own = _is_host_process(given)
+        effective.append(default if own is None else own)
+        if own is not None and default is not None and own != default:
+            was = str(default).lower()
+            detail = f"pod hostProcess value must be identical if both are specified, was {was}"
+            given.refuse("windowsOptions.hostProcess", detail, own)
     if not any(effective):
-        return errors
+        return
     if not all(effective):
-        detail = (
-            "If pod contains any hostProcess containers then all containers must be HostProcess containers"
-        )
-        errors.append(invalid(path, "", detail))
-    if not spec.get("hostNetwork"):
+        every = "all containers must be HostProcess containers"
+        spec.refuse("", f"If pod contains any hostProcess containers then {every}", "")
+    if not spec["hostNetwork"]:
         detail = "hostNetwork must be true if pod contains any hostProcess containers"
-        errors.append(invalid(f"{path}.hostNetwork", False, detail))
-    return errors
+        spec.refuse("hostNetwork", detail, False)
 
 
-def _is_host_process(security: Mapping[str, Any]) -> bool | None:
-    found: bool | None = (security.get("windowsOptions") or {}).get("hostProcess")
+def _is_host_process(security: Part) -> bool | None:
+    found: bool | None = security.part("windowsOptions")["hostProcess"]
     return found

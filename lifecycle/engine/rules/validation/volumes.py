@@ -2,136 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from .downward import validate_downward_items, validate_file_path
-from .field_error import (
-    FieldError,
-    check_choice,
-    duplicate,
-    each_invalid,
-    forbidden,
-    invalid,
-    not_found,
-    required,
-)
-from .names import check_descending_path, check_label
+from .downward import validate_downward_items
+from .names import check_descending_path, check_label, check_local_path
+from .part import Part
 
 _PROJECTED_SOURCES = (
     "secret", "configMap", "downwardAPI", "serviceAccountToken", "clusterTrustBundle", "podCertificate",
 )  # fmt: skip
 
 
-def validate_volumes(volumes: Any, path: str) -> list[FieldError]:
+def validate_volumes(spec: Part) -> None:
     """Volumes: names that differ, one source each."""
-    errors = []
-    seen = set()
-    for index, volume in enumerate(volumes or ()):
-        place = f"{path}[{index}]"
-        name = volume.get("name")
-        if not name:
-            errors.append(required(f"{place}.name"))
-        else:
-            errors += each_invalid(f"{place}.name", name, check_label(name))
-            if name in seen:
-                errors.append(duplicate(f"{place}.name", name))
-            seen.add(name)
-        errors += _validate_source(volume, place)
-    return errors
+    seen: set[str] = set()
+    for volume in spec.parts("volumes"):
+        volume.text("name", check_label, needed=True)
+        if volume["name"]:
+            volume.once("name", volume["name"], seen)
+        _validate_source(volume)
 
 
-def _validate_source(volume: Mapping[str, Any], path: str) -> list[FieldError]:
+def _validate_source(volume: Part) -> None:
     """Exactly one source."""
-    given = [name for name, source in volume.items() if name != "name" and source is not None]
+    given = volume.list_given(name for name in volume.data if name != "name")
     if not given:
-        return [required(path, "must specify a volume type")]
-    errors = [forbidden(f"{path}.{name}", "may not specify more than 1 volume type") for name in given[1:]]
-    source, place = volume[given[0]], f"{path}.{given[0]}"
+        volume.require("", "must specify a volume type")
+        return
+    for name in given[1:]:
+        volume.forbid(name, "may not specify more than 1 volume type")
+    source = volume.part(given[0])
     match given[0]:
-        case "hostPath" if not source.get("path"):
-            errors.append(required(f"{place}.path"))
+        case "hostPath":
+            source.need("path")
         case "configMap":
-            errors += _validate_keys(source, "name", place)
+            _validate_keys(source, "name")
         case "secret":
-            errors += _validate_keys(source, "secretName", place)
-        case "persistentVolumeClaim" if not source.get("claimName"):
-            errors.append(required(f"{place}.claimName"))
+            _validate_keys(source, "secretName")
+        case "persistentVolumeClaim":
+            source.need("claimName")
         case "emptyDir":
-            errors += check_choice(f"{place}.medium", source.get("medium"), ("", "Memory", "HugePages"))
+            source.choice("medium", ("", "Memory", "HugePages"))
         case "downwardAPI":
-            errors += validate_downward_items(source.get("items"), place)
+            validate_downward_items(source)
         case "projected":
-            errors += _validate_projected(source, place)
-    return errors
+            _validate_projected(source)
 
 
-def _validate_keys(source: Mapping[str, Any], name: str, path: str) -> list[FieldError]:
+def _validate_keys(source: Part, name: str) -> None:
     """A ConfigMap or Secret, and which of its keys become which files."""
-    errors = [] if source.get(name) else [required(f"{path}.{name}")]
-    errors += _validate_mode(source.get("defaultMode"), f"{path}.defaultMode")
-    for index, item in enumerate(source.get("items") or ()):
-        place = f"{path}.items[{index}]"
-        errors += [] if item.get("key") else [required(f"{place}.key")]
-        errors += validate_file_path(item.get("path"), f"{place}.path")
-        errors += _validate_mode(item.get("mode"), f"{place}.mode")
-    return errors
+    source.need(name)
+    _validate_mode(source, "defaultMode")
+    for item in source.parts("items"):
+        item.need("key")
+        item.text("path", check_local_path, needed=True)
+        _validate_mode(item, "mode")
 
 
-def _validate_mode(mode: int | None, path: str) -> list[FieldError]:
-    if mode is None or 0 <= mode <= 0o777:
-        return []
-    return [invalid(path, mode, "must be a number between 0 and 0777 (octal), both inclusive")]
+def _validate_mode(holder: Part, field: str) -> None:
+    mode = holder[field]
+    if mode is not None and not 0 <= mode <= 0o777:
+        holder.refuse(field, "must be a number between 0 and 0777 (octal), both inclusive")
 
 
-def _validate_projected(source: Mapping[str, Any], path: str) -> list[FieldError]:
-    errors = []
-    for index, part in enumerate(source.get("sources") or ()):
-        place = f"{path}.sources[{index}]"
-        given = [name for name in _PROJECTED_SOURCES if part.get(name) is not None]
-        errors += [
-            forbidden(f"{place}.{name}", "may not specify more than 1 volume type") for name in given[1:]
-        ]
-        for name in ("configMap", "secret"):
-            if part.get(name) is not None:
-                errors += _validate_keys(part[name], "name", f"{place}.{name}")
-        if part.get("downwardAPI") is not None:
-            items = part["downwardAPI"].get("items")
-            errors += validate_downward_items(items, f"{place}.downwardAPI")
-    return errors
+def _validate_projected(source: Part) -> None:
+    for part in source.parts("sources"):
+        for name in part.list_given(_PROJECTED_SOURCES)[1:]:
+            part.forbid(name, "may not specify more than 1 volume type")
+        for name in part.list_given(("configMap", "secret")):
+            _validate_keys(part.part(name), "name")
+        validate_downward_items(part.part("downwardAPI"))
 
 
-def validate_mounts(
-    container: Mapping[str, Any], volume_names: frozenset[str], path: str
-) -> list[FieldError]:
+def validate_mounts(container: Part, volume_names: frozenset[str]) -> None:
     """Every mount names a volume of the pod; no two share a path."""
-    errors = []
     seen = set()
-    for index, mount in enumerate(container.get("volumeMounts") or ()):
-        place = f"{path}.volumeMounts[{index}]"
-        name, mount_path = mount.get("name"), mount.get("mountPath")
-        if not name:
-            errors.append(required(f"{place}.name"))
-        if name not in volume_names:
-            errors.append(not_found(f"{place}.name", name or ""))
-        if not mount_path:
-            errors.append(required(f"{place}.mountPath"))
-        if mount_path in seen:
-            errors += each_invalid(f"{place}.mountPath", mount_path, ["must be unique"])
-        seen.add(mount_path)
-        errors += _validate_sub_path(mount, f"{path}.volumeMounts", place)
-    return errors
+    for mount in container.parts("volumeMounts"):
+        mount.need("name")
+        if mount["name"] not in volume_names:
+            mount.miss("name", mount["name"] or "")
+        mount.need("mountPath")
+        if mount["mountPath"] in seen:
+            mount.refuse("mountPath", "must be unique")
+        seen.add(mount["mountPath"])
+        _validate_sub_path(mount, container)
 
 
-def _validate_sub_path(mount: Mapping[str, Any], path: str, place: str) -> list[FieldError]:
-    """What of the volume is mounted. The API server does not say which mount (`path`) is wrong."""
-    errors = []
+def _validate_sub_path(mount: Part, container: Part) -> None:
+    """What of the volume is mounted. The API server does not say which mount is wrong."""
     for field in ("subPath", "subPathExpr"):
-        value = mount.get(field)
+        value = mount[field]
         if not value:
             continue
-        if field == "subPathExpr" and mount.get("subPath"):
-            detail = "subPathExpr and subPath are mutually exclusive"
-            errors.append(invalid(f"{place}.subPathExpr", value, detail))
-        errors += each_invalid(f"{path}.{field}", value, check_descending_path(value))
-    return errors
+        if field == "subPathExpr" and mount["subPath"]:
+            mount.refuse(field, "subPathExpr and subPath are mutually exclusive")
+        container.complain(f"volumeMounts.{field}", check_descending_path(value), value)

@@ -7,9 +7,9 @@ from ...matching.problem import PatternProblem
 from ...shell.task import Wait
 from ..call import Call, Outcome
 from ..registry import tool
-from .parser import Node, Program, parse, read_escapes
+from .parser import Program, Step, parse, read_escapes
 from .run import Left, Run
-from .values import AwkProblem, InputText
+from .values import AwkProblem, InputText, is_true
 
 
 @tool("awk", "gawk", "mawk", "nawk")
@@ -29,7 +29,6 @@ def _run(call: Call) -> Outcome:
     if "run" in call.state:
         run.load(call.state["run"])
     else:
-        run.arrays["ENVIRON"] = {name: InputText(value) for name, value in call.environment.items()}
         for name, value in settings.items():
             run.set_variable(name, InputText(read_escapes(value)))
         _run_apart(run, program.begin)
@@ -42,10 +41,11 @@ def _run(call: Call) -> Outcome:
     return run.status if run.status is not None else 2 * call.status
 
 
-def _run_apart(run: Run, statements: list[Node]) -> None:
+def _run_apart(run: Run, statements: list[Step]) -> None:
     """BEGIN and END; END is run after `exit` too, and an `exit` in it is the last word."""
     try:
-        run.do(statements)
+        for step in statements:
+            step(run)
     except Left:
         if run.status is None:
             raise AwkProblem("next where there is no record") from None
@@ -56,8 +56,8 @@ def _run_record(program: Program, run: Run, text: str) -> bool:
     run.next_record(text)
     try:
         for pattern, statements in program.rules:
-            if run.is_true(pattern):
-                run.do(statements)
+            for step in statements if is_true(pattern(run)) else ():
+                step(run)
     except Left:
         pass
     return run.status is not None

@@ -1,60 +1,72 @@
-"""From an awk program's text to its rules, as tuples: first what a node is, then its parts."""
+"""From an awk program's text to functions that carry it out on a run."""
 
 from __future__ import annotations
 
+import math
+import operator
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from .values import AwkProblem
+from .run import Left, Run
+from .values import AwkProblem, Value, compare, is_true, to_number, to_text
 
-Node: TypeAlias = tuple[Any, ...]
-_FUNCTIONS = {
-    "length": 0,
-    "substr": 2,
-    "index": 2,
-    "split": 2,
-    "sub": 2,
-    "gsub": 2,
-    "tolower": 1,
-    "toupper": 1,
-}
-"""How many arguments each takes at least."""
+Step: TypeAlias = Callable[[Run], Value]
 _TOKEN = re.compile(
     r"""(?P<space>(?:[ \t\r]|\\\r?\n|\#[^\n]*)+)
     | (?P<newline>\n)
     | "(?P<string>(?:[^"\\\n]|\\.)*)"
     | (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)
-    | (?P<unknown>(?:function|func|while|do|break|continue|nextfile|return|delete|getline)\b)
-    | (?P<unknown_variable>(?:RS|RSTART|RLENGTH|CONVFMT|OFMT|SUBSEP|ARGC|ARGV)\b)
-    | (?P<function>(?:length|substr|index|split|g?sub|tolower|toupper)\b)
-    | (?P<sign>(?:BEGIN|END|if|else|for|in|next|exit|printf?)\b
-        |&&|\|\||[=<>!+*/%-]=|\+\+|--|!~|>>|[{}()\[\];,+*/%!<>|?:~$=-])
-    | (?P<unknown_function>[A-Za-z_]\w*(?=\())
+    | (?P<statement>(?:if|else|for|in|while|do|break|continue|nextfile|return|delete|function|func|getline)\b)
+    | (?P<variable>(?:RS|RSTART|RLENGTH|CONVFMT|OFMT|SUBSEP|ARGC|ARGV)\b)
+    | (?P<function>length\b|[A-Za-z_]\w*(?=\())
+    | (?P<array>[A-Za-z_]\w*(?=\[))
+    | (?P<sign>&&|\|\||[=<>!+*/%-]=|\+\+|--|!~|>>|[{}()\[\];,+*/%!<>|?:~$=-])
     | (?P<name>[A-Za-z_]\w*)""",
     re.VERBOSE | re.DOTALL,
 )
 _REGEX = re.compile(r"/(?P<regex>(?:[^\\/\[\n]|\\.|\[\^?\]?[^\]]*\])*)/")
-_UNKNOWN = {"unknown": "statement", "unknown_variable": "variable", "unknown_function": "function"}
-_SAID = {"|": "a pipe", ">": "a file to print to", ">>": "a file to print to"}
+_WORDS = ("BEGIN", "END", "next", "exit", "print", "printf")
+_SAID = {"|": "a pipe", ">": "a file to print to", ">>": "a file to print to", "?": "a choice by ?"}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", '"': '"', "/": "/", "\n": ""}
 _ESCAPED = re.compile(r"\\(?:([0-7]{1,3})|(.))", re.DOTALL)
 
 _ASSIGNMENTS = ("=", "+=", "-=", "*=", "/=", "%=")
-_COMPARISONS = ("<", "<=", "==", "!=", ">", ">=")
-_LEVELS = (("||",), ("&&",), ("in",), ("~", "!~"), _COMPARISONS, (" ",), ("+", "-"), ("*", "/", "%"))
+_ORDERS = {"<": (-1,), "<=": (-1, 0), "==": (0,), "!=": (-1, 1), ">": (1,), ">=": (0, 1)}
+_LEVELS = (("||",), ("&&",), ("~", "!~"), tuple(_ORDERS), (" ",), ("+", "-"), ("*", "/", "%"))
 """From the weakest to the strongest; a blank joins texts."""
-_TARGETS = ("name", "element", "field")
+_CALCULATIONS: dict[str, Callable[[float, float], float]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "%": math.fmod,
+}  # fmt: skip
 
 
 @dataclass(slots=True)
 class Program:
     """A whole program; each of its rules has a pattern and what is done with the records that match."""
 
-    begin: list[Node] = field(default_factory=list)
-    rules: list[tuple[Node, list[Node]]] = field(default_factory=list)
-    end: list[Node] = field(default_factory=list)
+    begin: list[Step] = field(default_factory=list)
+    rules: list[tuple[Step, list[Step]]] = field(default_factory=list)
+    end: list[Step] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """A variable, or a field by its number: what can be read and set."""
+
+    name: str
+    index: Step | None = None
+
+    def __call__(self, run: Run) -> Value:
+        return run.get_variable(self.name) if self.index is None else run.get_field(self.index(run))
+
+    def put(self, run: Run, value: Value) -> Value:
+        if self.index is None:
+            run.set_variable(self.name, value)
+        else:
+            run.set_field(self.index(run), value)
+        return value
 
 
 @lru_cache(maxsize=512)
@@ -75,17 +87,21 @@ def _tokenize(text: str) -> list[tuple[str, str]]:
     found = [("sign", "{")]
     at = 0
     while at < len(text):
-        ends_value = found[-1][0] not in ("sign", "newline") or found[-1][1] in (")", "]", "$", "++", "--")
+        ends_value = found[-1][0] not in ("sign", "newline") or found[-1][1] in (")", "++", "--")
         match = (_REGEX if text[at] == "/" and not ends_value else _TOKEN).match(text, at)
         if match is None or match.lastgroup is None:
             raise AwkProblem(f"the program at {text[at : at + 20]!r}")
         kind, at = match.lastgroup, match.end()
-        if kind in _UNKNOWN:
-            raise AwkProblem(f"the {_UNKNOWN[kind]} {match[0]}")
-        if kind == "string":
+        if kind == "name" and match[0] in _WORDS:
+            kind = "sign"
+        if kind == "function" and match[0] in _WORDS:
+            found.append(("sign", match[0]))
+        elif kind in ("statement", "variable", "function", "array"):
+            raise AwkProblem(f"the {kind} {match[0]}")
+        elif kind == "string":
             found.append((kind, read_escapes(match[kind])))
         elif kind != "space":
-            found.append((kind, match[kind].replace("\\/", "/")))
+            found.append((kind, match[0 if kind == "sign" else kind].replace("\\/", "/")))
     return [*found[1:], ("end", "")]
 
 
@@ -134,111 +150,82 @@ class _Parser:
             elif self.take("END"):
                 program.end += self.block()
             else:
-                pattern = ("constant", 1.0) if self.sees("{") else self.expression()
+                pattern: Step = (lambda run: 1.0) if self.sees("{") else self.expression()
                 if self.sees(","):
                     raise AwkProblem("a pattern up to another one")
-                program.rules.append((pattern, self.block() if self.sees("{") else [("print", False, ())]))
+                program.rules.append((pattern, self.block() if self.sees("{") else [_print([], False)]))
             self.skip_ends()
         return program
 
-    def block(self) -> list[Node]:
+    def block(self) -> list[Step]:
         self.need("{")
         self.skip_ends()
-        statements: list[Node] = []
+        statements: list[Step] = []
         while not self.take("}"):
-            statements += self.statement()
+            statements.append(self.statement())
+            if not self.is_at_end():
+                self.need(";")
             self.skip_ends()
         return statements
 
-    def body(self) -> list[Node]:
-        """What a condition or loop governs: it may stand on the next line, and may be nothing."""
-        self.skip_ends(of="")
-        return [] if self.take(";") else self.statement()
-
-    def statement(self) -> list[Node]:
-        if self.sees("{"):
-            return self.block()
-        if self.take("if"):
-            return [self.condition()]
-        if self.take("for"):
-            return [self.loop()]
-        found = self.simple()
-        if not self.is_at_end():
-            self.need(";")
-        self.take(";")
-        return [found]
-
-    def simple(self) -> Node:
+    def statement(self) -> Step:
         if self.sees("print", "printf"):
             has_format = self.advance() == "printf"
-            given = () if self.is_at_end() else self.printed()
+            given = [] if self.is_at_end() else self.printed()
             if has_format and not given:
                 raise AwkProblem("printf without a format")
-            return ("print", has_format, given)
+            return _print(given, has_format)
         if self.take("next"):
-            return ("next",)
+            return _leave
         if self.take("exit"):
-            return ("exit", None if self.is_at_end() else self.expression())
+            return _exit(None if self.is_at_end() else self.expression())
         return self.expression()
 
-    def printed(self) -> tuple[Node, ...]:
+    def printed(self) -> list[Step]:
         """What follows `print`; brackets may stand around all of it."""
+        before = self.at
+        if self.take("("):
+            found = self.listed()
+            self.need(")")
+            if self.is_at_end() or self.sees(">", ">>", "|"):
+                return found
+            self.at = before
         self.is_in_print = True
+        found = self.listed()
+        self.is_in_print = False
+        return found
+
+    def listed(self) -> list[Step]:
         found = [self.expression()]
         while self.take(","):
             self.skip_ends(of="")
             found.append(self.expression())
-        self.is_in_print = False
-        return found[0][1] if found[0][0] == "several" and len(found) == 1 else tuple(found)
-
-    def condition(self) -> Node:
-        self.need("(")
-        test, then, before = self.inside(")"), self.body(), self.at
-        self.skip_ends()
-        if self.take("else"):
-            return ("if", test, then, self.body())
-        self.at = before
-        return ("if", test, then, [])
-
-    def loop(self) -> Node:
-        """`for (name in array)`."""
-        self.need("(")
-        if self.tokens[self.at + 1] != ("sign", "in"):
-            raise AwkProblem("the statement for that counts")
-        variable = self.primary()
-        self.need("in")
-        array = self.array(self.primary())
-        self.need(")")
-        return ("for", variable, array, self.body())
+        return found
 
     # Expressions.
 
-    def expression(self) -> Node:
+    def expression(self) -> Step:
         left = self.level(0)
-        if self.take("?"):
-            yes, _, no = self.expression(), self.need(":"), self.expression()
-            return ("?", left, yes, no)
-        if left[0] not in _TARGETS or not self.sees(*_ASSIGNMENTS):
+        if not isinstance(left, _Target) or not self.sees(*_ASSIGNMENTS):
             return left
-        sign = self.advance()[:-1]
+        target, sign = left, self.advance()[:-1]
         right = self.expression()
-        return ("set", left, (sign, left, right) if sign else right)
+        value = _binary(sign, target, right) if sign else right
+        return lambda run: target.put(run, run.charged(value(run)))
 
-    def level(self, number: int) -> Node:
+    def level(self, number: int) -> Step:
         if number == len(_LEVELS):
             return self.unary()
         left = self.level(number + 1)
         while sign := self.operator(_LEVELS[number]):
             if sign in ("&&", "||"):
                 self.skip_ends(of="")
+            pattern = self.tokens[self.at]
             right = self.level(number + 1)
-            left = (sign, left, self.array(right) if sign == "in" else right)
+            if sign in ("~", "!~") and pattern[0] == "regex":
+                right = _constant(pattern[1])
+            left = _binary(sign, left, right)
         return left
-
-    def array(self, node: Node) -> Node:
-        if node[0] != "name":
-            raise AwkProblem("an array that is none")
-        return node
 
     def operator(self, signs: tuple[str, ...]) -> str:
         """One of the operators, taken; "" where none stands."""
@@ -248,53 +235,96 @@ class _Parser:
             return " " if is_value or self.sees("$", "!", "(", "++", "--") else ""
         return self.advance() if self.sees(*signs) and not (self.is_in_print and self.sees(">")) else ""
 
-    def unary(self) -> Node:
+    def unary(self) -> Step:
         if self.sees("!", "-", "+"):
-            return ("unary " + self.advance(), self.unary())
+            sign, operand = self.advance(), self.unary()
+            if sign == "!":
+                return lambda run: float(not is_true(operand(run)))
+            return lambda run: to_number(operand(run)) * (-1 if sign == "-" else 1)
         found = self.primary()
-        if found[0] in _TARGETS and self.sees("++", "--"):
-            return ("step", found, self.advance(), False)
+        if isinstance(found, _Target) and self.sees("++", "--"):
+            return _step(found, self.advance(), False)
         return found
 
-    def primary(self) -> Node:
+    def primary(self) -> Step:
         kind, text = self.tokens[self.at]
         if kind in ("sign", "newline", "end"):
             return self.sign()
         self.advance()
         if kind == "regex":
-            return ("regex", text)
-        if kind == "name":
-            return ("element", text, self.inside("]")) if self.take("[") else ("name", text)
-        if kind != "function":
-            return ("constant", float(text) if kind == "number" else text)
-        given = self.inside(")") if self.take("(") else ("several", ())
-        arguments: tuple[Node, ...] = given[1] if given[0] == "several" else (given,)
-        if len(arguments) < _FUNCTIONS[text]:
-            raise AwkProblem(f"{text} with {len(arguments)} arguments")
-        if text == "split":
-            self.array(arguments[1])
-        return ("call", text, arguments)
+            return lambda run: run.matches(text, run.record)
+        return _Target(text) if kind == "name" else _constant(float(text) if kind == "number" else text)
 
-    def sign(self) -> Node:
+    def sign(self) -> Step:
         sign = self.need("$", "(", "++", "--")
         if sign == "(":
-            return self.inside(")")
+            outside, self.is_in_print = self.is_in_print, False
+            found = self.expression()
+            self.need(")")
+            self.is_in_print = outside
+            # What stands in brackets is a value, and not set any more.
+            return lambda run: found(run)
         operand = self.primary()
         if sign == "$":
-            return ("field", operand)
-        if operand[0] not in _TARGETS:
-            self.need("a variable")
-        return ("step", operand, sign, True)
+            return _Target("", operand)
+        return (
+            _step(operand, sign, True) if isinstance(operand, _Target) else _constant(self.need("a variable"))
+        )
 
-    def inside(self, closing: str) -> Node:
-        """What stands between brackets; commas between make it several, and so does nothing at all."""
-        outside, self.is_in_print = self.is_in_print, False
-        found: list[Node] = []
-        self.skip_ends(of="")
-        while not self.sees(closing) and (not found or self.need(",")):
-            self.skip_ends(of="")
-            found.append(self.expression())
-            self.skip_ends(of="")
-        self.need(closing)
-        self.is_in_print = outside
-        return found[0] if len(found) == 1 else ("several", tuple(found))
+
+def _constant(value: Value) -> Step:
+    return lambda run: value
+
+
+def _step(target: _Target, sign: str, is_prefix: bool) -> Step:
+    def step(run: Run) -> Value:
+        before = to_number(target(run))
+        after = target.put(run, before + (1 if sign == "++" else -1))
+        return after if is_prefix else before
+
+    return step
+
+
+def _binary(sign: str, left: Step, right: Step) -> Step:
+    """Two operands and what stands between them, a blank where they are joined."""
+    match sign:
+        case "&&":
+            return lambda run: float(is_true(left(run)) and is_true(right(run)))
+        case "||":
+            return lambda run: float(is_true(left(run)) or is_true(right(run)))
+        case " ":
+            return lambda run: run.charged(to_text(left(run)) + to_text(right(run)))
+        case "~" | "!~":
+            return lambda run: float(run.matches(to_text(right(run)), to_text(left(run))) == (sign == "~"))
+    if sign in _ORDERS:
+        return lambda run: float(compare(left(run), right(run)) in _ORDERS[sign])
+    return lambda run: _calculate(sign, to_number(left(run)), to_number(right(run)))
+
+
+def _calculate(sign: str, left: float, right: float) -> float:
+    if sign in "/%" and not right:
+        raise AwkProblem("a division by zero")
+    try:
+        return _CALCULATIONS[sign](left, right)
+    except ValueError:
+        return math.inf
+
+
+def _print(given: list[Step], has_format: bool) -> Step:
+    def print_out(run: Run) -> Value:
+        run.print_out([one(run) for one in given], has_format)
+        return ""
+
+    return print_out
+
+
+def _leave(run: Run) -> Value:
+    raise Left
+
+
+def _exit(status: Step | None) -> Step:
+    def leave(run: Run) -> Value:
+        run.status = (int(to_number(status(run))) if status else run.status or 0) & 255
+        raise Left
+
+    return leave

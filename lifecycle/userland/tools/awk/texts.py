@@ -1,4 +1,4 @@
-"""What awk does with texts: splitting, replacing and formatting them."""
+"""What awk does with texts: splitting and formatting them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from ...matching.expression import Expression, compile_expression
 from ...matching.problem import PatternProblem
 from ...matching.translation import OF_AWK
-from .values import LONGEST, UNSET, AwkProblem, Value, to_number, to_text
+from .values import UNSET, AwkProblem, Value, to_number, to_text
 
 _DIRECTIVE = re.compile(r"%([-+ #0]*\d{0,4}(?:\.\d{0,4})?)([a-zA-Z%*])")
 
@@ -37,23 +37,6 @@ def split_fields(text: str, separator: str) -> list[str]:
             found.append(text[at : match.start()])
             at = match.end()
     return [*found, text[at:]]
-
-
-def substitute(pattern: Expression, replacement: str, text: str, is_global: bool) -> tuple[str, int]:
-    """`sub` and `gsub`: the new text, and how often something was replaced."""
-    found: list[str] = []
-    count, at, signs = 0, 0, 0
-    for match in pattern.all(text):
-        found += [text[at : match.start()], _fill(replacement, match[0])]
-        at, count, signs = match.end(), count + 1, signs + len(found[-1])
-        if not is_global or signs > LONGEST:
-            break
-    return "".join(found) + text[at:], count
-
-
-def _fill(replacement: str, matched: str) -> str:
-    meanings = {"&": matched, "\\&": "&", "\\\\": "\\"}
-    return re.sub(r"\\\\|\\&|&", lambda sign: meanings[sign[0]], replacement)
 
 
 def format_values(form: str, values: Sequence[Value]) -> str:

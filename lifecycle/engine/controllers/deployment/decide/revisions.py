@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ....objects.deployment import NO_LIMIT, REVISION, Deployment
 from ....objects.pod_template import HASH_LABEL, PodTemplate, is_same_template
 from ....objects.replica_set import ReplicaSet
+from ....objects.shortened import shorten
 
 REVISION_HISTORY = "deployment.kubernetes.io/revision-history"
 DESIRED_REPLICAS = "deployment.kubernetes.io/desired-replicas"
@@ -36,10 +37,10 @@ def read_natural(annotations: Mapping[str, str], name: str) -> int | None:
     if text is None:
         return None
     if not _NATURAL.fullmatch(text):
-        raise AnnotationError(f"annotation {name}: {text!r}: invalid syntax; use a number from 0")
+        raise AnnotationError(f"annotation {name}: {shorten(text)}: invalid syntax; use a number from 0")
     number = int(text)
     if number > NO_LIMIT:
-        raise AnnotationError(f"annotation {name}: {text!r}: value out of range; use 0 to {NO_LIMIT}")
+        raise AnnotationError(f"annotation {name}: {shorten(text)}: value out of range; use 0 to {NO_LIMIT}")
     return number
 
 

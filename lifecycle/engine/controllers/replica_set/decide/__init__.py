@@ -47,7 +47,8 @@ class Seen:
     """What a ReplicaSet's decision needs.
 
     `surplus` is there when there are too many pods and none was deleted in this look; `due_ms` is when the
-    next ready pod becomes available; `tried` is what this look has done so far.
+    next ready pod becomes available; `tried` is what this look has done so far;
+    `source` is whose events these are.
     """
 
     replica_set: ReplicaSet
@@ -55,6 +56,7 @@ class Seen:
     surplus: Surplus | None = None
     due_ms: int | None = None
     tried: Tried = field(default_factory=Tried)
+    source: str = SOURCE
 
 
 def decide(seen: Seen, now_ms: int) -> Decision:
@@ -83,11 +85,12 @@ def decide_pods(seen: Seen, now_ms: int) -> Sequence[Action]:
     replica_set, calls = seen.replica_set, seen.tried.calls
     missing = count_missing(replica_set, seen.counts.active)
     if missing < 0 and seen.surplus is not None:
-        return decide_deletions(replica_set, seen.surplus, -missing, now_ms)
+        return decide_deletions(replica_set, seen.surplus, -missing, now_ms, seen.source)
     if missing <= 0:
         return ()
     count = min(calls + missing, BURST_REPLICAS)
-    return decide_creations(replica_set, decide_batch_size(count, calls, bool(seen.tried.refusals)))
+    batch = decide_batch_size(count, calls, bool(seen.tried.refusals))
+    return decide_creations(replica_set, batch, seen.source)
 
 
 def count_missing(replica_set: ReplicaSet, active: int) -> int:
@@ -98,19 +101,21 @@ def count_missing(replica_set: ReplicaSet, active: int) -> int:
     return max(-BURST_REPLICAS, min(BURST_REPLICAS, missing))
 
 
-def decide_creations(replica_set: ReplicaSet, count: int) -> list[CreatePod]:
+def decide_creations(replica_set: ReplicaSet, count: int, source: str) -> list[CreatePod]:
     """Equal orders for `count` new pods; they share the template's one reading."""
     order = CreatePod(
         replica_set,
         replica_set.spec.template,
         controller_reference(replica_set),
         f"{replica_set.meta.name}-",
-        SOURCE,
+        source,
     )
     return [order] * count
 
 
-def decide_deletions(replica_set: ReplicaSet, surplus: Surplus, count: int, now_ms: int) -> list[Action]:
+def decide_deletions(
+    replica_set: ReplicaSet, surplus: Surplus, count: int, now_ms: int, source: str
+) -> list[Action]:
     """Delete the first `count` pods of the ranking."""
     chosen = pods_to_delete(
         surplus.candidates,
@@ -120,7 +125,7 @@ def decide_deletions(replica_set: ReplicaSet, surplus: Surplus, count: int, now_
         surplus.use_cost,
         surplus.use_logarithm,
     )
-    return [DeletePod(pod, replica_set, SOURCE) for pod in chosen]
+    return [DeletePod(pod, replica_set, source) for pod in chosen]
 
 
 def decide_batch_size(count: int, calls: int, was_refused: bool, first: int = 1) -> int:

@@ -1,22 +1,36 @@
 """From the YAML parser's events to plain data, by way of nodes that know their lines.
 
-Bounded on purpose: depth, and what aliases expand to. A hostile text is an error, never a crash.
+Bounded on purpose: depth, what aliases expand to, and for strangers' texts the number of values. A hostile
+text is an error, never a crash.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 import yaml
 
-from lifecycle.input.problems import refuse
-from lifecycle.input.yaml_values import UnreadableValue, resolve_plain, resolve_tagged
+from .yaml_values import UnreadableValue, resolve_plain, resolve_tagged
 
 DEPTH_LIMIT = 100
 ALIAS_NODE_LIMIT = 50_000
+ALIAS_TEXT_LIMIT = 3 * 1024 * 1024
+"""Characters: as much as a request to an API server may hold."""
 TEMPLATE_REMEDY = "is this a template ({{ ... }})? Then render it first (helm template)"
+
+
+class UnreadableYaml(ValueError):
+    """What keeps a text from being read: what is wrong, what would be right, and where."""
+
+    def __init__(self, message: str, remedy: str = "", document: int = 1, line: int | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+        self.document = document
+        self.line = line
 
 
 @dataclass(slots=True, eq=False)
@@ -30,12 +44,16 @@ class ScalarNode:
 
 @dataclass(slots=True, eq=False)
 class ListNode:
+    """A sequence."""
+
     line: int
     items: list[Node] = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)
 class MappingNode:
+    """A mapping: keys and values as they are written, keys given twice too."""
+
     line: int
     pairs: list[tuple[Node, Node]] = field(default_factory=list)
 
@@ -43,9 +61,20 @@ class MappingNode:
 Node: TypeAlias = ScalarNode | ListNode | MappingNode
 
 
-def compose(text: str, source: str) -> Iterator[Node]:
-    """The node tree of each document. An explicit stack: a hostile depth must not overflow the machine's."""
-    composer = _Composer(source)
+@dataclass(slots=True)
+class Budget:
+    """How many values may be read, of all texts together that are read with it."""
+
+    most: int
+    used: int = 0
+
+
+def compose(text: str, budget: Budget | None = None) -> Iterator[Node]:
+    """The node tree of each document. An explicit stack: a hostile depth must not overflow the machine's.
+
+    Raises UnreadableYaml, and YAMLError where the text is none.
+    """
+    composer = _Composer(budget or Budget(sys.maxsize))
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
         root = composer.take(event)
         if root is not None:
@@ -55,8 +84,8 @@ def compose(text: str, source: str) -> Iterator[Node]:
 class _Composer:
     """Builds nodes from the parser's events; an alias becomes the very node its anchor names."""
 
-    def __init__(self, source: str) -> None:
-        self.source = source
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
         self.number = 0
         self.anchors: dict[str, Node] = {}
         self.open: list[ListNode | MappingNode] = []
@@ -64,29 +93,38 @@ class _Composer:
 
     def take(self, event: Any) -> Node | None:
         """One event; the document's root node once it is complete."""
+        # The most frequent come first.
         match event:
-            case yaml.DocumentStartEvent():
-                self.anchors.clear()
-                self.number += 1
-            case yaml.AliasEvent():
-                return self._place(self._find_named(event))
             case yaml.ScalarEvent():
                 tag = None if event.tag is None and event.implicit[0] else event.tag or ""
                 scalar = ScalarNode(_line(event), event.value, tag)
+                self._count(event)
                 self._name(event, scalar)
                 return self._place(scalar)
-            case yaml.SequenceStartEvent():
-                self._begin(event, ListNode(_line(event)))
             case yaml.MappingStartEvent():
                 self._begin(event, MappingNode(_line(event)))
             case yaml.CollectionEndEvent():
                 self.keys.pop()
                 return self._place(self.open.pop())
+            case yaml.SequenceStartEvent():
+                self._begin(event, ListNode(_line(event)))
+            case yaml.AliasEvent():
+                return self._place(self._find_named(event))
+            case yaml.DocumentStartEvent():
+                self.anchors.clear()
+                self.number += 1
         return None
 
+    def _count(self, event: Any) -> None:
+        self.budget.used += 1
+        if self.budget.used > self.budget.most:
+            message = f"more than {self.budget.most:,} values are too many to be read at once"
+            raise self._unreadable(event, message, "give them in parts, or to `manage.py simulate`")
+
     def _begin(self, event: Any, node: ListNode | MappingNode) -> None:
+        self._count(event)
         if len(self.open) >= DEPTH_LIMIT:
-            self._refuse(event, f"nested more than {DEPTH_LIMIT} levels deep", "write it flatter")
+            raise self._unreadable(event, f"nested more than {DEPTH_LIMIT} levels deep", "write it flatter")
         self._name(event, node)
         self.open.append(node)
         self.keys.append(None)
@@ -98,9 +136,13 @@ class _Composer:
     def _find_named(self, event: Any) -> Node:
         node = self.anchors.get(event.anchor)
         if node is None:
-            self._refuse(event, f"no anchor is named {event.anchor}", f"define it first: &{event.anchor}")
+            raise self._unreadable(
+                event, f"no anchor is named {event.anchor}", f"define it first: &{event.anchor}"
+            )
         if any(node is parent for parent in self.open):
-            self._refuse(event, f"*{event.anchor} stands inside what it names", "write the value out")
+            raise self._unreadable(
+                event, f"*{event.anchor} stands inside what it names", "write the value out"
+            )
         return node
 
     def _place(self, node: Node) -> Node | None:
@@ -117,8 +159,8 @@ class _Composer:
             self.keys[-1] = None
         return None
 
-    def _refuse(self, event: Any, message: str, remedy: str) -> NoReturn:
-        refuse(self.source, message, remedy, document=self.number, line=_line(event))
+    def _unreadable(self, event: Any, message: str, remedy: str) -> UnreadableYaml:
+        return UnreadableYaml(message, remedy, self.number, _line(event))
 
 
 def _line(event: Any) -> int:
@@ -128,21 +170,22 @@ def _line(event: Any) -> int:
 class Converter:
     """Turns one composed document into plain data, counting what aliases make of it."""
 
-    def __init__(self, source: str, number: int) -> None:
-        self.source = source
+    def __init__(self, number: int = 1) -> None:
         self.number = number
-        self.seen: set[int] = set()
+        self.seen: set[Node] = set()
         self.repeated = 0
+        self.repeated_text = 0
         self.depth = 0
 
     def convert(self, node: Node) -> Any:
+        """A node as JSON has it. Raises UnreadableYaml."""
         self._count(node)
         if isinstance(node, ScalarNode):
             return self._scalar(node)
         # Aliases can be stacked, so that the data is deeper than the text.
         self.depth += 1
         if self.depth > DEPTH_LIMIT:
-            self._refuse(node, f"nested more than {DEPTH_LIMIT} levels deep", "write it flatter")
+            raise self._unreadable(node, f"nested more than {DEPTH_LIMIT} levels deep", "write it flatter")
         value: Any
         if isinstance(node, ListNode):
             value = [self.convert(item) for item in node.items]
@@ -153,18 +196,24 @@ class Converter:
 
     def _count(self, node: Node) -> None:
         """A node met again came through an alias; ten aliases of ten aliases of ten ... are a bomb."""
-        if id(node) in self.seen:
-            self.repeated += 1
-        self.seen.add(id(node))
-        if self.repeated > ALIAS_NODE_LIMIT:
-            message = f"aliases expand to more than {ALIAS_NODE_LIMIT:,} values"
-            self._refuse(node, message, "write the values out, or use fewer aliases")
+        if node not in self.seen:
+            self.seen.add(node)
+            return
+        self.repeated += 1
+        if isinstance(node, ScalarNode):
+            self.repeated_text += len(node.text)
+        if self.repeated > ALIAS_NODE_LIMIT or self.repeated_text > ALIAS_TEXT_LIMIT:
+            most = f"{ALIAS_NODE_LIMIT:,} values"
+            if self.repeated <= ALIAS_NODE_LIMIT:
+                most = f"{ALIAS_TEXT_LIMIT:,} characters"
+            remedy = "write the values out, or use fewer aliases"
+            raise self._unreadable(node, f"aliases expand to more than {most}", remedy)
 
     def _scalar(self, node: ScalarNode) -> Any:
         try:
             return resolve_plain(node.text) if node.tag is None else resolve_tagged(node.text, node.tag)
         except UnreadableValue as error:
-            self._refuse(node, str(error), error.remedy)
+            raise self._unreadable(node, str(error), error.remedy) from None
 
     def _mapping(self, node: MappingNode) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -177,7 +226,7 @@ class Converter:
             key = self._key(key_node)
             if key in found:
                 message = f'the key "{key}" is given twice, first on line {lines[key]}'
-                self._refuse(key_node, message, "give it once")
+                raise self._unreadable(key_node, message, "give it once")
             found[key] = self.convert(value_node)
             lines[key] = key_node.line
         # What stands in the mapping itself wins; among merged mappings the first one wins.
@@ -197,13 +246,13 @@ class Converter:
             case int() | float():
                 return str(value)
         remedy = TEMPLATE_REMEDY if isinstance(node, MappingNode) else "give the key a name"
-        self._refuse(node, "a key must be text", remedy)
+        raise self._unreadable(node, "a key must be text", remedy)
 
     def _merge(self, node: Node) -> list[dict[str, Any]]:
         sources = node.items if isinstance(node, ListNode) else [node]
         if not all(isinstance(source, MappingNode) for source in sources):
-            self._refuse(node, "`<<` must name a mapping or a list of mappings")
+            raise self._unreadable(node, "`<<` must name a mapping or a list of mappings")
         return [self.convert(source) for source in sources]
 
-    def _refuse(self, node: Node, message: str, remedy: str = "") -> NoReturn:
-        refuse(self.source, message, remedy, document=self.number, line=node.line)
+    def _unreadable(self, node: Node, message: str, remedy: str = "") -> UnreadableYaml:
+        return UnreadableYaml(message, remedy, self.number, node.line)

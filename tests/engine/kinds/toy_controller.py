@@ -1,67 +1,19 @@
-"""A kind that nobody has heard of: a Toy keeps `spec.size` pods of its template.
-
-All there is to it stands in this file. Beside it a real one needs its line in `engine/kinds/registry.py`, its
-controller in `engine/controllers/__init__.py`, and, if it has a page, an address in `dashboard/urls.py`.
-"""
+"""What keeps Toys, as it would stand in `engine/controllers/toy.py`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from lifecycle.engine.api.context import Context
 from lifecycle.engine.controllers.act import Act
-from lifecycle.engine.kinds.entry import RESTART, TEMPLATE, KindEntry
-from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.objects.meta import StoredObject, controller_reference
 from lifecycle.engine.objects.pod import Pod
 from lifecycle.engine.objects.pod_template import PodTemplate
 from lifecycle.engine.rules.actions import CreatePod, DeletePod, Update
-from lifecycle.engine.rules.ages import Ages
-from lifecycle.engine.rules.defaults.workloads import default_template
-from lifecycle.engine.rules.validation.field_error import FieldError, check_not_negative
-from lifecycle.engine.rules.validation.workloads import validate_template
-from lifecycle.engine.rules.workload_columns import summarize_counts
+from tests.engine.kinds.toy_kind import TOY_KIND
 
-Json = Mapping[str, Any]
-TOY_KIND = Kind("toys.example.com/v1", "Toy", "toys", True, "ty")
 SOURCE = "toy-controller"
-
-
-def default_toy(spec: Json, gates: Mapping[str, bool]) -> dict[str, Any]:
-    return {"size": 1, **spec, "template": default_template(spec.get("template") or {}, gates)}
-
-
-def validate_toy(spec: Json, gates: Mapping[str, bool]) -> list[FieldError]:
-    return check_not_negative("spec.size", spec.get("size")) + validate_template(
-        spec["template"], gates, "spec.template"
-    )
-
-
-def toy_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> dict[str, Any]:
-    return {"SIZE": spec.get("size"), "PLAYING": status.get("playing", 0)}
-
-
-def summarize_toy(toy: StoredObject) -> dict[str, Any]:
-    return summarize_counts(toy, (toy.status or {}).get("playing", 0), toy.spec["size"])
-
-
-TOY = KindEntry(
-    kind=TOY_KIND,
-    default_spec=default_toy,
-    drops_status=True,
-    is_host_name="Pod names and hostnames",
-    validate_spec=validate_toy,
-    immutable=("colour",),
-    list_rows=lambda spec: {"size": spec.get("size")},
-    columns=toy_columns,
-    summarize=summarize_toy,
-    describe=lambda data: f"{(data.get('status') or {}).get('playing', 0)} at play",
-    pod_spec_path=TEMPLATE,
-    replicas_path=("spec", "size"),
-    rollout=(RESTART,),
-    is_workload=True,
-)
 
 
 class ToyController:
@@ -114,13 +66,3 @@ class ToyController:
 def with_toys(make: Callable[[Context, Act], list[Any]]) -> Callable[[Context, Act], list[Any]]:
     """The controllers of a cluster, and that of Toys: the line in the list of controllers."""
     return lambda context, act: [*make(context, act), ToyController(context, act)]
-
-
-def make_toy(**spec: Any) -> dict[str, Any]:
-    """One as a person writes it."""
-    return {
-        "apiVersion": TOY_KIND.api_version,
-        "kind": TOY_KIND.name,
-        "metadata": {"name": "bear"},
-        "spec": {"template": {"spec": {"containers": [{"name": "app", "image": "nginx:1"}]}}, **spec},
-    }

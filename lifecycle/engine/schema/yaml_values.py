@@ -4,6 +4,8 @@
 `0o644`), 10 and 16; `_` in numbers is ignored; times, dates and base 60 stay text.
 """
 
+from __future__ import annotations
+
 import base64
 import binascii
 import math

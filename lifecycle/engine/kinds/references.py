@@ -1,0 +1,148 @@
+"""What objects ask for by name, and which of that nobody has made: their pods wait for it, or never come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..rules.validation.classes import SYSTEM_CLASSES
+from .defaults import DEFAULT_NAMESPACE
+from .plain import PRIORITY_CLASS, RUNTIME_CLASS, SERVICE_ACCOUNT
+from .pod_specs import find_pod_spec
+from .registry import entry_of_json, kind_of_json
+
+Json = Mapping[str, Any]
+Reference = tuple[str, str, str]
+"""A kind's id, a namespace ("" where its objects have none) and a name."""
+CLAIM, STORAGE_CLASS, VOLUME = "PersistentVolumeClaim", "StorageClass", "PersistentVolume"
+CONFIG_MAP, SECRET = "ConfigMap", "Secret"
+KINDS = (CONFIG_MAP, SECRET, SERVICE_ACCOUNT.id, CLAIM, STORAGE_CLASS, PRIORITY_CLASS.id, RUNTIME_CLASS.id)
+"""What may be missing."""
+ASKERS = (CLAIM, VOLUME)
+"""Of kinds without pods, those that ask for something, or stand for it."""
+_EVERYWHERE = {(SERVICE_ACCOUNT.id, "default"), (CONFIG_MAP, "kube-root-ca.crt")}
+_ALWAYS = {(PRIORITY_CLASS.id, "", name) for name in SYSTEM_CLASSES}
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Something that is needed and not there; `needed_by` is who asks for it first, and `path` where."""
+
+    kind: str
+    namespace: str
+    name: str
+    needed_by: str
+    path: str
+
+    def __str__(self) -> str:
+        place = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        return f"{self.kind} {place}, wanted by {self.needed_by} ({self.path})"
+
+
+def list_missing(objects: Iterable[Json], there: Iterable[Reference] = ()) -> list[Missing]:
+    """Everything that the objects need and that is neither one of them nor `there`, each once."""
+    objects = list(objects)
+    given = {*there, *_ALWAYS, *map(refer_to, objects)}
+    # A claim also binds to a volume that says its class, whether that class is an object or not.
+    given |= {(STORAGE_CLASS, "", name) for name in map(find_class, objects) if name}
+    found: dict[Reference, Missing] = {}
+    for data in objects:
+        namespace, subject = _namespace_of(data), name_subject(data)
+        for path, kind, name in _list_needs(data):
+            where = "" if kind in (STORAGE_CLASS, PRIORITY_CLASS.id, RUNTIME_CLASS.id) else namespace
+            if (kind, where, name) not in given and (kind, name) not in _EVERYWHERE:
+                found.setdefault((kind, where, name), Missing(kind, where, name, subject, path))
+    return list(found.values())
+
+
+def refer_to(data: Json) -> Reference:
+    """How others would refer to an object."""
+    kind = kind_of_json(data)
+    return kind.id, _namespace_of(data) if kind.namespaced else "", _metadata_of(data).get("name") or ""
+
+
+def find_class(data: Json) -> str:
+    """The storage class that a volume belongs to; "" for other objects."""
+    is_volume = kind_of_json(data).id == VOLUME
+    return str((data.get("spec") or {}).get("storageClassName") or "") if is_volume else ""
+
+
+def _metadata_of(data: Json) -> Json:
+    return data.get("metadata") or {}
+
+
+def _namespace_of(data: Json) -> str:
+    return _metadata_of(data).get("namespace") or DEFAULT_NAMESPACE
+
+
+def name_subject(data: Json) -> str:
+    """The object as people name it: `Deployment shop/web`; what it does not say is left out."""
+    metadata = _metadata_of(data)
+    name, namespace = metadata.get("name") or metadata.get("generateName") or "", metadata.get("namespace")
+    return f"{data.get('kind')} {namespace + '/' if namespace else ''}{name}"
+
+
+Need = tuple[str, str, str]
+"""The path at which something is asked for, its kind and its name."""
+
+
+def _list_needs(data: Json) -> Iterator[Need]:
+    spec = data.get("spec")
+    if kind_of_json(data).id == CLAIM and isinstance(spec, Mapping):
+        yield from _of_claim(spec, "spec")
+    path = entry_of_json(data).pod_spec_path
+    if not path or not isinstance(spec, Mapping):
+        return
+    for index, claim in enumerate(spec.get("volumeClaimTemplates") or ()):
+        yield from _of_claim(claim.get("spec") or {}, f"spec.volumeClaimTemplates[{index}].spec")
+    yield from _of_pod(find_pod_spec(data), ".".join(path))
+
+
+def _of_claim(spec: Json, path: str) -> Iterator[Need]:
+    if spec.get("storageClassName"):
+        yield f"{path}.storageClassName", STORAGE_CLASS, spec["storageClassName"]
+
+
+def _of_pod(spec: Json, path: str) -> Iterator[Need]:
+    for field, kind in (
+        ("serviceAccountName", SERVICE_ACCOUNT.id),
+        ("priorityClassName", PRIORITY_CLASS.id),
+        ("runtimeClassName", RUNTIME_CLASS.id),
+    ):
+        if spec.get(field):
+            yield f"{path}.{field}", kind, spec[field]
+    for index, secret in enumerate(spec.get("imagePullSecrets") or ()):
+        if secret.get("name"):
+            yield f"{path}.imagePullSecrets[{index}]", SECRET, secret["name"]
+    for index, volume in enumerate(spec.get("volumes") or ()):
+        yield from _of_volume(volume, f"{path}.volumes[{index}]")
+    for group in ("initContainers", "containers"):
+        for index, container in enumerate(spec.get(group) or ()):
+            yield from _of_container(container, f"{path}.{group}[{index}]")
+
+
+def _of_volume(volume: Json, path: str) -> Iterator[Need]:
+    yield from _of_source(volume, path, "configMap", "secret")
+    for index, source in enumerate((volume.get("projected") or {}).get("sources") or ()):
+        yield from _of_source(source, f"{path}.projected.sources[{index}]", "configMap", "secret")
+    claim = (volume.get("persistentVolumeClaim") or {}).get("claimName")
+    if claim:
+        yield f"{path}.persistentVolumeClaim", CLAIM, claim
+
+
+def _of_container(container: Json, path: str) -> Iterator[Need]:
+    for index, source in enumerate(container.get("envFrom") or ()):
+        yield from _of_source(source, f"{path}.envFrom[{index}]", "configMapRef", "secretRef")
+    for index, variable in enumerate(container.get("env") or ()):
+        place = f"{path}.env[{index}].valueFrom"
+        yield from _of_source(variable.get("valueFrom") or {}, place, "configMapKeyRef", "secretKeyRef")
+
+
+def _of_source(source: Json, path: str, config: str, secret: str) -> Iterator[Need]:
+    """A ConfigMap or Secret; one that is marked optional is not needed."""
+    for kind, field in ((CONFIG_MAP, config), (SECRET, secret)):
+        reference = source.get(field) or {}
+        name = reference.get("name") or reference.get("secretName")
+        if name and not reference.get("optional"):
+            yield f"{path}.{field}", kind, name

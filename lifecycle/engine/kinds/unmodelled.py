@@ -1,0 +1,108 @@
+"""Fields that Kubernetes acts on and the model does not yet: what is said when a manifest sets one.
+
+One table. Whoever models a field takes its line away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..objects.pod import POD_KIND
+from .pod_specs import find_pod_spec
+from .references import CLAIM, name_subject
+from .registry import kind_of_json
+
+Json = Mapping[str, Any]
+_ELSEWHERE = "pods may be placed where Kubernetes would leave them Pending"
+_MOUNTED = "is taken to be mounted at once, also where Kubernetes would not find it"
+_BOUND = "claims bind at once, to a volume of their own"
+_MOST_NAMES = 3
+_FOREIGN_VOLUMES = (
+    "csi", "nfs", "iscsi", "fc", "rbd", "cephfs", "glusterfs", "azureFile", "azureDisk", "cinder",
+    "awsElasticBlockStore", "gcePersistentDisk", "vsphereVolume", "portworxVolume", "flexVolume",
+    "flocker", "quobyte", "scaleIO", "storageos", "photonPersistentDisk", "gitRepo",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Unmodelled:
+    """A field by its path, steps into lists written `[]`; of a kind, or of the pods of all kinds.
+
+    `says`: what happens instead. `counts`: which values count, where not all do.
+    """
+
+    path: str
+    says: str
+    kind: str = POD_KIND.id
+    counts: Callable[[Any], bool] = bool
+
+
+def _is_localhost(profile: Any) -> bool:
+    return isinstance(profile, Mapping) and profile.get("type") == "Localhost"
+
+
+def _must_be_there(host_path_type: Any) -> bool:
+    """Whether the kubelet mounts only what is there already, and makes nothing itself."""
+    return host_path_type in ("Directory", "File", "Socket", "CharDevice", "BlockDevice")
+
+
+def _has_one_pod_mode(modes: Any) -> bool:
+    return isinstance(modes, list) and "ReadWriteOncePod" in modes
+
+
+UNMODELLED = (
+    Unmodelled("affinity.podAffinity", _ELSEWHERE),
+    Unmodelled("affinity.podAntiAffinity", _ELSEWHERE),
+    Unmodelled("topologySpreadConstraints", _ELSEWHERE),
+    Unmodelled("priorityClassName", "pods of higher priority wait for room and push nobody out"),
+    Unmodelled("resourceClaims", "pods run without the devices they claim"),
+    *(
+        Unmodelled(f"{place}.{field}", "is taken to be on every node", counts=_is_localhost)
+        for place in ("securityContext", "containers[].securityContext", "initContainers[].securityContext")
+        for field in ("seccompProfile", "appArmorProfile")
+    ),
+    *(Unmodelled(f"volumes[].{source}", _MOUNTED) for source in _FOREIGN_VOLUMES),
+    Unmodelled("volumes[].hostPath.type", "is taken to be on every node", counts=_must_be_there),
+    Unmodelled("spec.storageClassName", _BOUND, CLAIM, lambda name: name is not None),
+    Unmodelled("spec.selector", _BOUND, CLAIM),
+    Unmodelled("spec.volumeName", _BOUND, CLAIM),
+    Unmodelled(
+        "spec.accessModes", "ReadWriteOncePod does not keep others from the claim", CLAIM, _has_one_pod_mode
+    ),
+)
+
+
+def list_unmodelled(objects: Iterable[Json]) -> list[str]:
+    """One line for each such field that objects set, with who sets it."""
+    users: dict[Unmodelled, dict[str, None]] = {}
+    for data in objects:
+        kind, pod = kind_of_json(data).id, find_pod_spec(data)
+        for one in UNMODELLED:
+            found = _find(pod, one.path) if one.kind == POD_KIND.id else _find(data, one.path)
+            if (one.kind == POD_KIND.id or one.kind == kind) and any(map(one.counts, found)):
+                users.setdefault(one, {})[name_subject(data)] = None
+    return [_describe(one, list(users[one])) for one in UNMODELLED if one in users]
+
+
+def _describe(one: Unmodelled, users: list[str]) -> str:
+    is_of_pods = one.kind == POD_KIND.id
+    path = f"spec.{one.path}" if is_of_pods else f"{one.kind} {one.path}"
+    count = f"{len(users)} pod template{'s' if len(users) > 1 else ''}: " if is_of_pods else ""
+    names = ", ".join(users[:_MOST_NAMES]) + (", …" if len(users) > _MOST_NAMES else "")
+    return f"{path} ({count}{names}): not modelled yet, ignored: {one.says}"
+
+
+def _find(value: Any, path: str) -> Iterator[Any]:
+    """All values at a path."""
+    step, _, rest = path.partition(".")
+    field = step.removesuffix("[]")
+    found = value.get(field) if isinstance(value, Mapping) else None
+    if found is None:
+        return
+    for one in found if field != step and isinstance(found, list) else (found,):
+        if rest:
+            yield from _find(one, rest)
+        else:
+            yield one

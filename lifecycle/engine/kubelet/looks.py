@@ -1,0 +1,200 @@
+"""The look of a pod's worker: what it sees of its pod, what it tells of it, and what it has done.
+
+A worker looks when the API server, a probe or a timer has news of its pod, and when its kubelet has seen that
+a container has started or ended: kubelets look at their runtimes once a second. A look tells the status as it
+finds it, then kills, then starts, each to its end. While containers are being killed to be started again, or
+a postStart hook runs, the look is under way: until it is over the worker looks at nothing else and tells
+nothing, so that a container killed for a probe runs again without having been told of as ended. A look that
+could not do all it was to comes back, with what held it up told by the status of the next one. With timings
+in which kubelets see everything at once each step is told in the instant in which it happens.
+Left out: that pulls and starts of one pod wait for each other, and that a first start is seen a look later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..objects.pod import FAILED, SUCCEEDED, Pod
+from ..objects.runtime import EXITED
+from ..rules.pod_actions import decide_pod_actions
+from .admission import Admission
+from .container_run import FAILED_POST_START_HOOK, IDLE, RUNNING
+from .parts import Parts
+from .probing.prober import Prober
+from .reports import Reporter
+from .resize import Resizer
+from .starting.sandboxes import Sandboxes
+from .starting.starter import Starter
+from .stopping.ending import Ending
+from .stopping.restart_all import RestartAll
+from .stopping.termination import Stopper
+from .worker import BEGINNING, KILLING, SYNCING, WAITING, PodWorker
+
+
+class Looks:
+    """Makes the looks of all workers."""
+
+    __slots__ = (
+        "_admission",
+        "_ending",
+        "_parts",
+        "_prober",
+        "_reporter",
+        "_resizer",
+        "_restart_all",
+        "_sandboxes",
+        "_starter",
+        "_stopper",
+    )
+
+    def __init__(
+        self,
+        parts: Parts,
+        admission: Admission,
+        prober: Prober,
+        reporter: Reporter,
+        sandboxes: Sandboxes,
+        starter: Starter,
+        stopper: Stopper,
+        resizer: Resizer,
+        restart_all: RestartAll,
+        ending: Ending,
+    ) -> None:
+        self._parts = parts
+        self._admission = admission
+        self._prober = prober
+        self._reporter = reporter
+        self._sandboxes = sandboxes
+        self._starter = starter
+        self._stopper = stopper
+        self._resizer = resizer
+        self._restart_all = restart_all
+        self._ending = ending
+
+    def look(self, worker: PodWorker, pod: Pod) -> None:
+        """Do what has become necessary."""
+        if self._parts.outages and self._parts.is_out_of_sight(worker):
+            return
+        if worker.under_way and worker.uid not in self._parts.roster.gone and self._goes_on(worker, pod):
+            return
+        is_ending = worker.stop_reason or pod.meta.deletion_ms is not None
+        if (is_ending or worker.stage not in (WAITING, SYNCING)) and self._ending.take_over(worker, pod):
+            return
+        if worker.stage == WAITING:
+            self._begin(worker, pod)
+            return
+        if worker.resize:
+            self._resizer.sync(worker, pod)
+        if worker.has_unsaid and (worker.must_act or worker.has_changed):
+            self._say(worker)
+        if worker.has_changed:
+            pod = self._reporter.report(worker, pod)
+        if worker.is_done or pod.status.phase in (SUCCEEDED, FAILED):
+            # A terminal phase is final: whatever might have run again does not (POD-PHASE-17).
+            self._ending.finish_early(worker, pod)
+            return
+        if worker.must_act:
+            if worker.runtime.sandbox_ready:
+                worker.must_act = False
+                self._act(worker, pod)
+            elif worker.runtime.sandbox_id and not self._sandboxes.renew(worker, pod):
+                self._ending.finish_early(worker, pod)
+
+    def _goes_on(self, worker: PodWorker, pod: Pod) -> bool:
+        """Whether the look before is not over yet; what is next in it is done."""
+        awaited = worker.find_awaited()
+        if awaited is not None:
+            if awaited.stage == RUNNING:
+                self._stopper.stop(worker, pod, awaited, FAILED_POST_START_HOOK, FAILED_POST_START_HOOK)
+            return True
+        was_killing, worker.under_way = worker.under_way == KILLING, ""
+        if not was_killing or not worker.runtime.sandbox_ready:
+            return False
+        # What it has killed it starts again; what that comes to is for the next look.
+        worker.under_way = BEGINNING
+        self._start(worker, pod, [name for name, run in worker.runs.items() if run.must_restart])
+        self._parts.notice(worker)
+        return True
+
+    def _say(self, worker: PodWorker) -> None:
+        """A look tells why the one before did not start a container, and tries again."""
+        worker.has_unsaid = False
+        worker.must_act = True
+        for run in worker.runs.values():
+            if run.unsaid is None or run.process is not None or run.stage != IDLE:
+                continue
+            seen = worker.runtime.containers.get(run.container.name)
+            if run.container.is_init and seen is not None and seen.state == EXITED and not seen.exit_code:
+                # That an init container has completed outweighs why it does not run again.
+                continue
+            worker.has_changed = worker.has_changed or run.waiting != run.unsaid
+            run.waiting = run.unsaid
+
+    def _act(self, worker: PodWorker, pod: Pod) -> None:
+        self._parts.stay(worker)
+        actions = decide_pod_actions(worker.spec, worker.runtime, probe_results=self._prober.results(worker))
+        if actions.restart_all:
+            self._restart_all.begin(worker, actions.restart_all)
+            return
+        runs = worker.runs
+        again = [name for name, run in runs.items() if run.must_restart and run.process is None]
+        if actions.kill_pod and not any(run.must_restart for run in runs.values()):
+            self._ending.finish_early(worker, pod)
+            return
+        trace = self._parts.trace
+        cause, before = trace.cause, trace.seq
+        inits = (*actions.ephemeral_containers_to_start, *actions.init_containers_to_start)
+        starts = (*inits, *actions.containers_to_start)
+        if actions.containers_to_kill and self._parts.look_period_ms:
+            worker.under_way = KILLING
+        for victim in actions.containers_to_kill:
+            run, trace.cause = runs[victim.name], cause
+            run.must_restart = victim.name in starts
+            self._stopper.kill(worker, pod, run, victim)
+        if worker.under_way == KILLING:
+            # They may have ended at once.
+            self._parts.touch(worker)
+            return
+        if worker.has_changed:
+            # What has just ended is told before its next run begins (RESTART-14).
+            pod = self._reporter.report(worker, self._parts.roster.known(worker.uid))
+        self._start(worker, pod, (*starts, *again))
+        if worker.has_changed:
+            self._reporter.report(worker, self._parts.roster.known(worker.uid))
+            if worker.return_timer is not None and isinstance(trace.cause, int):
+                worker.return_row = trace.cause
+        if trace.seq > before:
+            self._parts.lead_on(worker)
+
+    def _start(self, worker: PodWorker, pod: Pod, names: Iterable[str]) -> None:
+        """Start containers one after the other. All else waits for one with a postStart hook."""
+        trace = self._parts.trace
+        cause = trace.cause
+        for name in names:
+            run = worker.runs[name]
+            if run.process is None and run.stage == IDLE and run.stage_timer is None:
+                # What one container comes to does not follow from what another one has.
+                trace.cause = cause
+                self._starter.start(worker, pod, run)
+                if run.container.post_start is not None and run.is_beginning:
+                    worker.under_way = BEGINNING
+                    return
+
+    # --- the first look ---------------------------------------------------------------------------------
+
+    def _begin(self, worker: PodWorker, pod: Pod) -> None:
+        """First status, then sandbox and network (SBOX-01). A pod that is refused is failed and forgotten."""
+        if self._admission.refuses(worker, pod):
+            self._ending.forget(worker)
+            return
+        worker.stage = SYNCING
+        pod = self._reporter.report(worker, pod)
+        self.begin_anew(worker, pod)
+
+    def begin_anew(self, worker: PodWorker, pod: Pod) -> None:
+        """Set what a kubelet that has just started would: the deadline, and a sandbox where there is none."""
+        if worker.stage != SYNCING:
+            return
+        self._ending.set_deadline(worker, pod)
+        if not worker.runtime.sandbox_id and pod.meta.deletion_ms is None:
+            self._sandboxes.begin(worker, pod)

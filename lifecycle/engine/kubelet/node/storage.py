@@ -1,0 +1,28 @@
+"""What pods have written on the disk of their node, as far as it is known: by scripts, not by other programs.
+
+Left out: logs, the files of ConfigMaps, and that a kubelet measures volumes once a minute or two only.
+"""
+
+from __future__ import annotations
+
+from ...rules.storage import decide_overflow, is_in_memory
+from ..worker import PodWorker
+
+
+def find_overflow(worker: PodWorker) -> str:
+    """Why a pod is to be evicted for what it has written; "" when it is within its limits."""
+    layers = worker.volumes or {}
+    on_disk = [
+        one for one in worker.spec.volumes if one.get("emptyDir") is not None and not is_in_memory(one)
+    ]
+    names = [one["name"] for one in on_disk if one.get("name") in layers]
+    machines = {
+        name: run.process.machine
+        for name, run in worker.runs.items()
+        if run.process is not None and run.process.machine is not None
+    }
+    return decide_overflow(
+        worker.spec,
+        {name: layers[name].count_bytes() for name in names},
+        {name: machine.root.count_bytes() for name, machine in machines.items()},
+    )

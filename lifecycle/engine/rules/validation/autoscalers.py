@@ -1,0 +1,132 @@
+"""HorizontalPodAutoscalers: bounds, what is scaled, by which metrics, how fast."""
+
+from __future__ import annotations
+
+from ...objects.quantity import canonical, parse_quantity
+from .metadata import check_path_name
+from .names import check_label
+from .part import Part, gathers
+
+_LONGEST_WINDOW, _LONGEST_PERIOD = 3600, 1800
+# Types of metrics, and the field that each is described in.
+_SOURCES = {
+    "ContainerResource": "containerResource",
+    "External": "external",
+    "Object": "object",
+    "Pods": "pods",
+    "Resource": "resource",
+}
+_TARGETS = ("Utilization", "Value", "AverageValue")
+
+
+@gathers("spec")
+def validate_autoscaler(spec: Part) -> None:
+    """Everything an autoscaler says."""
+    least, most = spec["minReplicas"], spec["maxReplicas"] or 0
+    if least is not None and least < 1:
+        spec.refuse("minReplicas", "must be greater than or equal to 1")
+    if most < 1:
+        spec.refuse("maxReplicas", "must be greater than 0", most)
+    if least is not None and most < least:
+        spec.refuse("maxReplicas", "must be greater than or equal to `minReplicas`", most)
+    _validate_object(spec.part("scaleTargetRef"))
+    for metric in spec.parts("metrics"):
+        _validate_metric(metric)
+    behavior = spec.part("behavior")
+    for direction in behavior.list_given(("scaleUp", "scaleDown")):
+        _validate_speed(behavior.part(direction))
+
+
+@gathers("")
+def validate_new_autoscaler(data: Part) -> None:
+    """A new one says of which API group what it scales is; of the core group there is but one such kind."""
+    target = data.part("spec").part("scaleTargetRef")
+    version = target["apiVersion"] or ""
+    if "/" not in version and target["kind"] != "ReplicationController":
+        target.refuse("apiVersion", "apiVersion must specify API group", version)
+
+
+def _validate_object(reference: Part) -> None:
+    for field in ("kind", "name"):
+        reference.text(field, check_path_name, needed=True)
+
+
+def _validate_metric(metric: Part) -> None:
+    """One description of a metric, that of its type."""
+    kind = metric["type"] or ""
+    fields = ("object", "external", "pods", "resource", "containerResource")
+    given = [field for field in fields if metric[field]]
+    metric.need("type", "must specify a metric source type")
+    if given:
+        _validate_source(given[0], metric.part(given[0]))
+    if kind not in _SOURCES:
+        metric.support("type", tuple(_SOURCES), kind)
+    else:
+        metric.need(_SOURCES[kind], "must populate information for the given metric source")
+    for field in given if len(given) > 1 else ():
+        if field != _SOURCES.get(kind):
+            metric.forbid(field, "must populate the given metric source only")
+
+
+def _validate_source(field: str, source: Part) -> None:
+    if field == "object":
+        _validate_object(source.part("describedObject"))
+    if field in ("resource", "containerResource"):
+        source.need("name", "must specify a resource name")
+    else:
+        source.part("metric").text("name", check_path_name, True, "must specify a metric name")
+    if field == "containerResource":
+        source.text("container", check_label, True, "must specify a container")
+    target = source.part("target")
+    _validate_target(target)
+    _check_target_given(field, target)
+
+
+def _check_target_given(field: str, target: Part) -> None:
+    """A value of one of the sorts that a metric can be measured by, and of one only."""
+    given = target.list_given(("averageValue", "value", "averageUtilization"))
+    if field == "pods":
+        if "averageValue" not in given:
+            target.require("averageValue", "must specify a positive target averageValue")
+    elif field in ("resource", "containerResource"):
+        if "averageValue" in given and "averageUtilization" in given:
+            target.forbid("averageValue", "may not set both a target raw value and a target utilization")
+        elif "averageValue" not in given and "averageUtilization" not in given:
+            detail = "must set either a target raw value or a target utilization"
+            target.require("averageUtilization", detail)
+    elif "averageValue" not in given and "value" not in given:
+        word = "value for metric or a per-pod target" if field == "external" else "value or averageValue"
+        target.require("averageValue", f"must set either a target {word}")
+    elif field == "external" and "averageValue" in given and "value" in given:
+        target.forbid("value", "may not set both a target value for metric and a per-pod target")
+
+
+def _validate_target(target: Part) -> None:
+    target.need("type", "must specify a metric target type")
+    if target["type"] not in _TARGETS:
+        detail = "must be either Utilization, Value, or AverageValue"
+        target.refuse("type", detail, target["type"] or "")
+    for field in target.list_given(("value", "averageValue")):
+        if parse_quantity(target[field]) <= 0:
+            target.refuse(field, "must be positive", canonical(target[field]))
+    share = target["averageUtilization"]
+    if share is not None and share < 1:
+        target.refuse("averageUtilization", "must be greater than 0")
+
+
+def _validate_speed(rules: Part) -> None:
+    """How fast it may scale in one direction."""
+    window = rules["stabilizationWindowSeconds"]
+    if window is not None and window < 0:
+        rules.refuse("stabilizationWindowSeconds", "must be greater than or equal to zero")
+    if window is not None and window > _LONGEST_WINDOW:
+        rules.refuse("stabilizationWindowSeconds", f"must be less than or equal to {_LONGEST_WINDOW}")
+    rules.choice("selectPolicy", ("Disabled", "Max", "Min"))
+    for policy in rules.parts("policies"):
+        policy.support("type", ("Percent", "Pods"), policy["type"] or "")
+        for field in ("value", "periodSeconds"):
+            number = policy[field] or 0
+            if number <= 0:
+                policy.refuse(field, "must be greater than zero", number)
+        if (policy["periodSeconds"] or 0) > _LONGEST_PERIOD:
+            policy.refuse("periodSeconds", f"must be less than or equal to {_LONGEST_PERIOD}")

@@ -1,0 +1,21 @@
+"""PodDisruptionBudgets: how many pods must stay, or how many may go."""
+
+from __future__ import annotations
+
+from .go_structs import show_struct
+from .part import Part, gathers
+from .selectors import check_at_most_whole, validate_int_or_percent, validate_selector
+
+
+@gathers("spec")
+def validate_budget(spec: Part) -> None:
+    """A PodDisruptionBudget says how many must stay or how many may go, not both."""
+    fields = ("minAvailable", "maxUnavailable")
+    if spec.list_given(fields) == [*fields]:
+        shown = show_struct("PodDisruptionBudgetSpec", spec.data)
+        spec.refuse("", "minAvailable and maxUnavailable cannot be both set", shown)
+    for field in fields:
+        spec.apply(field, validate_int_or_percent)
+        spec.apply(field, check_at_most_whole)
+    spec.apply("selector", validate_selector)
+    spec.choice("unhealthyPodEvictionPolicy", ("AlwaysAllow", "IfHealthyBudget"))

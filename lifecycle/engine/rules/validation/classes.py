@@ -1,0 +1,47 @@
+"""Classes of priority and of runtimes."""
+
+from __future__ import annotations
+
+from .metadata import validate_labels
+from .names import check_label
+from .part import Part, gathers
+from .pods import PREEMPTION_POLICIES, validate_tolerations
+from .resources import validate_resources
+
+HIGHEST_PRIORITY = 1_000_000_000
+SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
+"""The values of the classes that every cluster has."""
+_SYSTEM = "system-"
+
+
+@gathers("")
+def validate_priority_class(data: Part) -> None:
+    """A PriorityClass: a value that is left to users."""
+    name, value = data.part("metadata")["name"] or "", data["value"] or 0
+    if name.startswith(_SYSTEM):
+        if why := _why_not_system(name, value, bool(data["globalDefault"])):
+            reserved = "priority class names with 'system-' prefix are reserved for system use only. error: "
+            data.forbid("metadata.name", reserved + why)
+    elif value > HIGHEST_PRIORITY:
+        data.forbid("value", f"maximum allowed value of a user defined priority is {HIGHEST_PRIORITY}")
+    data.choice("preemptionPolicy", PREEMPTION_POLICIES)
+
+
+def _why_not_system(name: str, value: int, is_default: bool) -> str:
+    known = SYSTEM_CLASSES.get(name)
+    if known is None:
+        return f"{name} is not a known system priority class"
+    if value != known:
+        return f"value of {name} PriorityClass must be {known}"
+    return f"globalDefault of {name} PriorityClass must be false" if is_default else ""
+
+
+@gathers("")
+def validate_runtime_class(data: Part) -> None:
+    """A RuntimeClass: a handler, what it costs, and the nodes that have it."""
+    handler = data["handler"] or ""
+    data.complain("handler", check_label(handler), handler)
+    data.errors += validate_resources({"limits": data.part("overhead")["podFixed"]}, "overhead")
+    scheduling = data.part("scheduling")
+    scheduling.apply("nodeSelector", validate_labels)
+    validate_tolerations(scheduling)

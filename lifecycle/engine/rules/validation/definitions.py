@@ -1,0 +1,63 @@
+"""CustomResourceDefinitions: names, versions, and that each has a schema; not what the schemas say."""
+
+from __future__ import annotations
+
+from .go_structs import GoText
+from .names import check_label_1035, check_subdomain
+from .part import Part, gathers
+
+SCOPES = ("Cluster", "Namespaced")
+_OBJECTS = GoText("<object>")
+
+
+@gathers("")
+def validate_definition(data: Part) -> None:
+    """A name made of its plural and its group, one stored version, a schema for each."""
+    spec = data.part("spec")
+    names, name = spec.part("names"), data.part("metadata")["name"] or ""
+    if name != f"{names['plural'] or ''}.{spec['group'] or ''}":
+        data.refuse("metadata.name", 'must be spec.names.plural+"."+spec.group', name)
+    _validate_group(spec)
+    spec.choice("scope", SCOPES, needed=True)
+    _validate_versions(spec)
+    _validate_names(names)
+
+
+def _validate_group(spec: Part) -> None:
+    group = spec["group"]
+    if not group:
+        spec.require("group")
+    elif malformed := check_subdomain(group):
+        spec.refuse("group", ",".join(malformed))
+    elif "." not in group:
+        spec.refuse("group", "should be a domain with at least one dot")
+
+
+def _validate_versions(spec: Part) -> None:
+    versions = spec.parts("versions")
+    for version in versions:
+        if version.part("schema")["openAPIV3Schema"] is None:
+            version.require("schema.openAPIV3Schema")
+    names = [version["name"] or "" for version in versions]
+    for version, name in zip(versions, names, strict=True):
+        if malformed := check_label_1035(name):
+            version.refuse("name", ",".join(malformed), name)
+    if len(set(names)) < len(names):
+        spec.refuse("versions", "must contain unique version names", _OBJECTS)
+    if sum(bool(version["storage"]) for version in versions) != 1:
+        spec.refuse("versions", "must have exactly one version marked as storage version", _OBJECTS)
+
+
+def _validate_names(names: Part) -> None:
+    names.need("plural")
+    names.need("kind")
+    for field in ("plural", "singular", "kind", "listKind"):
+        name, is_mixed = names[field] or "", field in ("kind", "listKind")
+        said = "may have mixed case, but should otherwise match: " if is_mixed else ""
+        if name and (malformed := check_label_1035(name.lower() if is_mixed else name)):
+            names.refuse(field, said + ",".join(malformed))
+    for index, name in enumerate(names["shortNames"] or ()):
+        if malformed := check_label_1035(name):
+            names.refuse(f"shortNames[{index}]", ",".join(malformed), name)
+    if names["kind"] and names["kind"] == names["listKind"]:
+        names.refuse("listKind", "kind and listKind may not be the same")

@@ -1,0 +1,69 @@
+"""EndpointSlices and Endpoints: addresses that traffic can be sent to, and their ports."""
+
+from __future__ import annotations
+
+from .addresses import check_address, check_endpoint, read_address
+from .field_error import FieldError, each_invalid, invalid
+from .names import check_label, check_label_value, check_subdomain
+from .part import Part, gathers
+from .services import PROTOCOLS, check_port_entry
+
+_TYPES = ("FQDN", "IPv4", "IPv6")
+MOST_ENDPOINTS, MOST_ADDRESSES, MOST_PORTS, MOST_HINTS = 1000, 100, 20_000, 8
+
+
+@gathers("")
+def validate_endpoint_slice(data: Part) -> None:
+    """Its family, ports and endpoints."""
+    data.choice("addressType", _TYPES, needed=True)
+    names: set[str] = set()
+    for port in data.parts("ports") if data.limit("ports", MOST_PORTS) else ():
+        port.text("name", check_label)
+        port.once("name", port["name"] or "", names)
+        port.choice("protocol", PROTOCOLS)
+    for endpoint in data.parts("endpoints") if data.limit("endpoints", MOST_ENDPOINTS) else ():
+        _validate_endpoint(endpoint, data["addressType"] or "")
+
+
+def _validate_endpoint(endpoint: Part, family: str) -> None:
+    endpoint.need("addresses", "must contain at least 1 address")
+    endpoint.limit("addresses", MOST_ADDRESSES)
+    for index, address in enumerate(endpoint["addresses"] or ()):
+        endpoint.errors += _check_of_family(
+            address, family, endpoint.at("addresses"), endpoint.at(f"addresses[{index}]")
+        )
+    if endpoint["nodeName"] is not None:
+        endpoint.complain("nodeName", check_subdomain(endpoint["nodeName"]))
+    if endpoint["hostname"] is not None:
+        endpoint.complain("hostname", check_label(endpoint["hostname"]))
+    hints = endpoint.part("hints")
+    for field, check in (("forZones", check_label_value), ("forNodes", check_subdomain)):
+        if not hints.limit(field, MOST_HINTS):
+            return
+        for hint in hints.parts(field):
+            name = hint["name"] or ""
+            hint.complain("name", check(name), name)
+
+
+def _check_of_family(text: str, family: str, path: str, place: str) -> list[FieldError]:
+    if family not in ("IPv4", "IPv6"):
+        return each_invalid(place, text, check_subdomain(text)) if family == "FQDN" else []
+    address = read_address(text)
+    if address is None:
+        return check_address(place, text)
+    word = "an IPv4" if family == "IPv4" else "an IPv6"
+    # The API server does not say which of the addresses.
+    wrong = [] if f"IPv{address.version}" == family else [invalid(path, text, f"must be {word} address")]
+    return wrong + check_endpoint(place, text)
+
+
+@gathers("")
+def validate_endpoints(data: Part) -> None:
+    """The older form: addresses and ports by subset."""
+    for subset in data.parts("subsets"):
+        for field in ("addresses", "notReadyAddresses"):
+            for address in subset.parts(field):
+                address.errors += check_endpoint(address.at("ip"), address["ip"] or "")
+        ports = subset.parts("ports")
+        for port in ports:
+            check_port_entry(port, len(ports))

@@ -1,0 +1,195 @@
+"""Services: ports that can be told apart, addresses of their type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .addresses import check_address, check_endpoint, check_network
+from .field_error import FieldError, duplicate, invalid
+from .go_structs import show_struct
+from .metadata import validate_labels
+from .names import check_label, check_qualified, check_subdomain
+from .part import Part, gathers
+from .probes import validate_port
+
+SERVICE_TYPES = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
+PROTOCOLS = ("SCTP", "TCP", "UDP")
+HEADLESS = "None"
+NODE_PORTS = (30000, 32767)
+_TRAFFIC = ("Cluster", "Local")
+_FAMILIES = ("IPv4", "IPv6")
+_LONGEST_SESSION = 86_400
+_OF_BALANCERS = "may only be used when `type` is 'LoadBalancer'"
+
+
+@gathers("spec")
+def validate_service(spec: Part) -> None:
+    """Everything that a Service says, in the API server's order."""
+    if not is_headless(spec.data) and spec["type"] != "ExternalName":
+        spec.need("ports")
+    _validate_type(spec)
+    _validate_ports(spec.parts("ports"))
+    spec.apply("selector", validate_labels)
+    _validate_session(spec)
+    if spec["type"] != "ExternalName":
+        _validate_addresses(spec)
+    for index, address in enumerate(spec["externalIPs"] or ()):
+        spec.errors += check_endpoint(spec.at(f"externalIPs[{index}]"), address)
+    spec.choice("type", SERVICE_TYPES)
+    _validate_port_numbers(spec)
+    _validate_balancer(spec)
+    _validate_traffic(spec)
+    if not spec.errors:
+        _validate_allocation(spec)
+
+
+def is_headless(spec: Mapping[str, Any]) -> bool:
+    """Whether a Service is only a name for the addresses of its pods."""
+    return spec.get("clusterIP") == HEADLESS
+
+
+def validate_address_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[FieldError]:
+    """A Service keeps the address that it was given."""
+    was, wanted = before.get("clusterIP"), after.get("clusterIP")
+    if was and wanted and was != wanted:
+        return [invalid("spec.clusterIPs[0]", [wanted], "may not change once set")]
+    return []
+
+
+def _validate_type(spec: Part) -> None:
+    """What a Service may not be beside what it is."""
+    kind = spec["type"]
+    if kind in ("LoadBalancer", "NodePort") and is_headless(spec.data):
+        spec.refuse("clusterIPs[0]", f"may not be set to 'None' for {kind} services", HEADLESS)
+    if kind != "ExternalName":
+        return
+    for field in ("clusterIPs", "ipFamilies", "ipFamilyPolicy"):
+        if spec[field]:
+            spec.forbid(field, "may not be set for ExternalName services")
+    name = (spec["externalName"] or "").removesuffix(".")
+    if name:
+        spec.complain("externalName", check_subdomain(name), name)
+    else:
+        spec.require("externalName")
+
+
+def _validate_ports(ports: Sequence[Part]) -> None:
+    names: set[str] = set()
+    for port in ports:
+        check_port_entry(port, len(ports), names)
+        if port["targetPort"] is not None:
+            port.apply("targetPort", validate_port)
+        if port["appProtocol"] is not None:
+            port.complain("appProtocol", check_qualified(port["appProtocol"]))
+
+
+def check_port_entry(port: Part, count: int, names: set[str] | None = None) -> None:
+    """One of `count` ports: its name, which only one may do without, its number and its protocol."""
+    if port["name"]:
+        port.text("name", check_label)
+        if names is not None:
+            port.once("name", port["name"], names)
+    elif count > 1:
+        port.require("name")
+    port.within("port", 1, 65535, port["port"] or 0)
+    port.choice("protocol", PROTOCOLS)
+
+
+def _validate_port_numbers(spec: Part) -> None:
+    """Ports of the nodes where there are such, and no pair of protocol and number twice."""
+    ports = spec.parts("ports")
+    node_ports = [port for port in ports if port["nodePort"]]
+    if spec["type"] == "ClusterIP":
+        for port in node_ports:
+            port.forbid("nodePort", "may not be used when `type` is 'ClusterIP'")
+    seen = set()
+    for port in node_ports:
+        if (port["protocol"], port["nodePort"]) in seen:
+            port.errors.append(duplicate(port.at("nodePort"), port["nodePort"]))
+        seen.add((port["protocol"], port["nodePort"]))
+    shown: set[str] = set()
+    for port in ports:
+        port.once("", show_struct("ServicePort", {name: port[name] for name in ("protocol", "port")}), shown)
+
+
+def _validate_session(spec: Part) -> None:
+    spec.choice("sessionAffinity", ("ClientIP", "None"))
+    if spec["sessionAffinity"] == "None" and spec["sessionAffinityConfig"] is not None:
+        spec.forbid("sessionAffinityConfig", "must not be set when session affinity is None")
+    if spec["sessionAffinity"] == "ClientIP":
+        client = spec.part("sessionAffinityConfig").part("clientIP")
+        seconds = client["timeoutSeconds"]
+        if seconds is not None and not 0 < seconds <= _LONGEST_SESSION:
+            client.refuse("timeoutSeconds", f"must be greater than 0 and less than {_LONGEST_SESSION}")
+
+
+def _validate_addresses(spec: Part) -> None:
+    first, families = spec["clusterIP"], spec["ipFamilies"] or ()
+    addresses = spec["clusterIPs"] or ([first] if first else [])
+    if first and addresses[0] != first:
+        spec.refuse("clusterIPs", "first value must match `clusterIP`", addresses)
+    elif not first and addresses:
+        spec.refuse("clusterIPs", "must be empty when `clusterIP` is not specified", addresses)
+    seen: set[str] = set()
+    for index, family in enumerate(families):
+        spec.support(f"ipFamilies[{index}]", _FAMILIES, family)
+        spec.once(f"ipFamilies[{index}]", family, seen)
+    spec.choice("ipFamilyPolicy", ("PreferDualStack", "RequireDualStack", "SingleStack"))
+    if HEADLESS in addresses[:1]:
+        if len(addresses) > 1:
+            spec.refuse("clusterIPs", "'None' must be the first and only value", addresses)
+        return
+    for index, address in enumerate(addresses):
+        spec.errors += check_address(spec.at(f"clusterIPs[{index}]"), address)
+    if len(addresses) > 2:
+        spec.refuse("clusterIPs", "may only hold up to 2 values", addresses)
+
+
+def _validate_allocation(spec: Part) -> None:
+    """What this cluster has to give, looked at once all else is right: addresses of IPv4 alone."""
+    if spec["type"] == "ExternalName":
+        return
+    if not is_headless(spec.data) or spec["selector"]:
+        if spec["ipFamilyPolicy"] == "RequireDualStack":
+            spec.refuse("ipFamilyPolicy", "this cluster is not configured for dual-stack services")
+        for index, family in enumerate(spec["ipFamilies"] or ()):
+            if family != "IPv4":
+                spec.refuse(f"ipFamilies[{index}]", "not configured on this cluster", family)
+    if spec.errors:
+        return
+    low, high = NODE_PORTS
+    detail = f"provided port is not in the valid range. The range of valid ports is {low}-{high}"
+    for port in spec.parts("ports"):
+        if port["nodePort"] and not low <= port["nodePort"] <= high:
+            port.refuse("nodePort", detail)
+
+
+def _validate_balancer(spec: Part) -> None:
+    """What only a load balancer has."""
+    is_balancer = spec["type"] == "LoadBalancer"
+    # The API server does write it with a capital.
+    place, ranges = "LoadBalancerSourceRanges", spec["loadBalancerSourceRanges"] or ()
+    if ranges and not is_balancer:
+        spec.forbid(place, _OF_BALANCERS)
+    for index, text in enumerate(ranges):
+        spec.errors += check_network(spec.at(f"{place}[{index}]"), text.strip())
+    for field in spec.list_given(("allocateLoadBalancerNodePorts", "loadBalancerClass")):
+        if not is_balancer:
+            spec.forbid(field, _OF_BALANCERS)
+        elif field == "loadBalancerClass":
+            spec.complain(field, check_qualified(spec[field]))
+
+
+def _validate_traffic(spec: Part) -> None:
+    """Where traffic may go, from outside and within."""
+    kind, outside = spec["type"], spec["externalTrafficPolicy"]
+    if kind in ("LoadBalancer", "NodePort") or (kind == "ClusterIP" and spec["externalIPs"]):
+        spec.choice("externalTrafficPolicy", _TRAFFIC)
+    elif outside:
+        spec.refuse("externalTrafficPolicy", "may only be set for externally-accessible services")
+    if spec["healthCheckNodePort"] and not (kind == "LoadBalancer" and outside == "Local"):
+        detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
+        spec.refuse("healthCheckNodePort", detail)
+    spec.choice("internalTrafficPolicy", _TRAFFIC)
+    spec.choice("trafficDistribution", ("PreferClose", "PreferSameZone", "PreferSameNode"))

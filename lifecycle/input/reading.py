@@ -1,0 +1,252 @@
+"""Files in, objects out, and a report of what became of everything: the one way in of every surface.
+
+A folder, an upload and an archive are all a mapping of relative paths to bytes. Of such a folder, files that
+hold no manifest are skipped, and Namespaces go first; files given by name are taken in their order and must
+be manifests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lifecycle.engine.kinds.namespace import NAMESPACE
+from lifecycle.engine.kinds.plain import KUBELET_CONFIGURATION
+from lifecycle.engine.kinds.registry import kind_of_json
+from lifecycle.engine.objects.kinds import id_for
+from lifecycle.engine.schema.check import find_type_problems, is_of_tool_group
+from lifecycle.engine.schema.decode import drop_nulls
+from lifecycle.engine.schema.tables import is_known_kind
+from lifecycle.engine.schema.yaml_nodes import Budget
+from lifecycle.input.exports import clean
+from lifecycle.input.folders import NO_OBJECT, sort_out
+from lifecycle.input.manifests import FILE_LIMIT_BYTES, Document, read_documents
+from lifecycle.input.problems import ManifestError, Problem, Skipped, list_names
+from lifecycle.input.scenario import is_scenario
+from lifecycle.input.schema import check_document
+
+CUSTOM_KINDS = id_for("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+CLUSTER_WIDE = {
+    ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
+    ("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding"),
+    ("certificates.k8s.io", "ClusterTrustBundle"),
+    ("flowcontrol.apiserver.k8s.io", "FlowSchema"),
+    ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration"),
+    ("resource.k8s.io", "DeviceClass"),
+    ("resource.k8s.io", "ResourceSlice"),
+}
+"""Kinds of Kubernetes that stand in no namespace, beside those the registry knows."""
+KUSTOMIZE = "kustomize.config.k8s.io"
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Files given together. `name`: what people call the folder. `unreadable`: files that gave no bytes."""
+
+    files: Mapping[str, str | bytes]
+    name: str = ""
+    is_folder: bool = False
+    unreadable: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What became of the input.
+
+    `taken`: (file, object). `skipped`: files that hold no manifest. `left`: objects that others will make.
+    """
+
+    taken: tuple[tuple[str, str], ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    left: tuple[Skipped, ...] = ()
+    refused: tuple[Problem, ...] = ()
+    assumed: tuple[str, ...] = ()
+
+    def list_notes(self) -> list[str]:
+        """What people are to know of the input: all that is skipped in one line, and what to give instead."""
+        notes = []
+        if self.skipped:
+            names = list_names([f"{one.name} ({one.why})" for one in self.skipped])
+            notes.append(f"skipped, no manifests: {names}")
+        notes += _list_remedies(self.skipped)
+        names_by_why: dict[str, list[str]] = {}
+        for one in self.left:
+            names_by_why.setdefault(one.why, []).append(one.name)
+        notes += [f"left out {list_names(names)}: {why}" for why, names in names_by_why.items()]
+        return notes + list(self.assumed)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The objects of an input, each structurally sound, in the order in which to apply them."""
+
+    documents: tuple[Document, ...]
+    report: Report
+
+    def require_sound(self) -> list[Document]:
+        """The objects, if all is well. Raises ManifestError with everything that was refused."""
+        if self.report.refused:
+            raise ManifestError(list(self.report.refused))
+        return list(self.documents)
+
+
+def _list_remedies(skipped: Iterable[Skipped]) -> list[str]:
+    """For each reason what to do, spelled out for the first that is skipped for it."""
+    remedies: dict[str, list[str]] = {}
+    for one in skipped:
+        if one.remedy:
+            remedies.setdefault(one.why, []).append(one.remedy)
+    return [
+        f"{why}: {texts[0]}" + (f", and so for {len(texts) - 1} more" if len(texts) > 1 else "")
+        for why, texts in remedies.items()
+    ]
+
+
+def read_batches(
+    batches: Iterable[Batch],
+    namespace: str = "",
+    limit_bytes: int = FILE_LIMIT_BYTES,
+    budget: Budget | None = None,
+) -> Reading:
+    """Read everything that was given. `namespace`: where objects without one go, as with `kubectl -n`.
+
+    `budget`: how many values of YAML may be read in all.
+    Nothing is raised for what is wrong: it is in the report, beside what is not.
+    """
+    documents: list[Document] = []
+    skipped: list[Skipped] = []
+    problems: list[Problem] = []
+    for batch in batches:
+        problems += batch.unreadable
+        found = list(_read_batch(batch, limit_bytes, budget, skipped, problems))
+        documents += _in_order(found) if batch.is_folder else found
+    documents, left, assumed = clean(documents)
+    cluster_wide = _list_cluster_wide(documents)
+    taken: list[Document] = []
+    for document in documents:
+        wrong = check_document(document)
+        if not wrong and namespace and not _is_cluster_wide(document, cluster_wide):
+            document, wrong = _place(document, namespace)
+        problems += wrong
+        if not wrong:
+            taken.append(replace(document, data=drop_nulls(document.data)))
+    if not documents and not problems:
+        why = "none of what was given is a manifest" if skipped or left else "what was given is empty"
+        remedy = f"{why}: give one with apiVersion, kind and metadata"
+        problems.append(Problem("no objects passed to apply", remedy))
+    report = Report(
+        tuple((document.source, document.subject) for document in taken),
+        tuple(skipped),
+        tuple(left),
+        tuple(problems),
+        tuple(assumed),
+    )
+    return Reading(tuple(taken), report)
+
+
+def read_text(text: str | bytes, limit_bytes: int = FILE_LIMIT_BYTES) -> Reading:
+    """The same for one text that somebody pasted."""
+    return read_batches([Batch({"": text})], limit_bytes=limit_bytes)
+
+
+def _read_batch(
+    batch: Batch,
+    limit_bytes: int,
+    budget: Budget | None,
+    skipped: list[Skipped],
+    problems: list[Problem],
+) -> Iterator[Document]:
+    files = batch.files
+    if batch.is_folder:
+        found = sort_out(files, batch.name)
+        files = dict(found.files)
+        skipped += found.skipped
+    for source, content in files.items():
+        try:
+            documents = read_documents(content, source, limit_bytes, budget)
+        except ManifestError as error:
+            problems += error.problems
+            continue
+        why = _find_reason(documents) if batch.is_folder else ""
+        if why:
+            skipped.append(Skipped(source, why))
+            continue
+        problems += [_refuse_tool(document) for document in documents if is_of_tool(document.data)]
+        yield from (document for document in documents if not is_of_tool(document.data))
+
+
+def _find_reason(documents: list[Document]) -> str:
+    """Why a file of a folder holds no manifest, now that it is read; "" for one that may."""
+    if not any({"apiVersion", "kind"} <= document.data.keys() for document in documents):
+        return NO_OBJECT
+    is_of_tools = all(is_of_tool(document.data) for document in documents)
+    return "configuration of a tool" if is_of_tools else ""
+
+
+def is_of_tool(data: Mapping[str, Any]) -> bool:
+    """Whether it looks like an object, and is one that no API server was ever sent: by its group or name.
+
+    kind's `Cluster`, IstioOperator, an audit Policy, kustomize's Kustomization, skaffold's Config.
+    """
+    # What is of no kind that could be is refused as such.
+    if find_type_problems(data):
+        return is_of_tool_group(data)
+    if is_known_kind(data["apiVersion"], data["kind"]):
+        return False
+    metadata = data.get("metadata")
+    named = metadata if isinstance(metadata, Mapping) else {}
+    return data["apiVersion"].startswith(f"{KUSTOMIZE}/") or not (
+        named.get("name") or named.get("generateName")
+    )
+
+
+def _refuse_tool(document: Document) -> Problem:
+    api_version, kind = document.data["apiVersion"], document.data["kind"]
+    if api_version.startswith(f"{KUSTOMIZE}/"):
+        remedy = "run `kubectl kustomize` on its folder and give the result"
+        return document.problem(("kind",), f"a {kind} of kustomize is no API object", remedy)
+    message = f"{kind} of {api_version} is no API object"
+    if find_type_problems(document.data):
+        return document.problem(("apiVersion",), f"{message}: its group has no dot", "leave it out")
+    return document.problem(
+        ("metadata", "name"), f"{message}: it has no name", "leave it out, or give it a name"
+    )
+
+
+def _in_order(documents: list[Document]) -> list[Document]:
+    """Namespaces first; all else keeps the order of the files."""
+    return sorted(documents, key=lambda document: kind_of_json(document.data).id != NAMESPACE.kind.id)
+
+
+def _list_cluster_wide(documents: Iterable[Document]) -> set[tuple[str, str]]:
+    """(group, kind) of custom resources that are cluster-scoped, by the definitions among the documents."""
+    found = set(CLUSTER_WIDE)
+    for document in documents:
+        spec = document.data.get("spec")
+        if kind_of_json(document.data).id != CUSTOM_KINDS or not isinstance(spec, Mapping):
+            continue
+        names = spec.get("names")
+        if spec.get("scope") == "Cluster" and isinstance(names, Mapping):
+            found.add((str(spec.get("group")), str(names.get("kind"))))
+    return found
+
+
+def _is_cluster_wide(document: Document, cluster_wide: set[tuple[str, str]]) -> bool:
+    """Whether it stands in no namespace; settings of a run are no objects at all."""
+    kind = kind_of_json(document.data)
+    is_setting = is_scenario(document) or kind.id == KUBELET_CONFIGURATION.id
+    return is_setting or not kind.namespaced or (kind.group, kind.name) in cluster_wide
+
+
+def _place(document: Document, namespace: str) -> tuple[Document, list[Problem]]:
+    """An object in the namespace that was asked for; one that names another is refused in kubectl's words."""
+    metadata = document.data.get("metadata") or {}
+    named = metadata.get("namespace")
+    if named and named != namespace:
+        message = (
+            f'the namespace from the provided object "{named}" does not match the namespace "{namespace}".'
+            f" You must pass '--namespace={named}' to perform this operation."
+        )
+        return document, [document.problem(("metadata", "namespace"), message)]
+    return replace(document, data={**document.data, "metadata": {**metadata, "namespace": namespace}}), []

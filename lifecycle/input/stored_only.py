@@ -1,0 +1,57 @@
+"""What is said of objects that are only stored: once for each kind, those that matter most first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from lifecycle.engine.kinds.registry import entry_of_json, list_entries
+from lifecycle.engine.objects.kinds import id_for, kind_for
+from lifecycle.engine.schema.tables import is_known_kind
+
+DEFINITION = id_for("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+
+
+def list_stored_only(objects: Iterable[Mapping[str, Any]]) -> list[str]:
+    """One line for each thing that is to be said, naming the kinds of which it holds."""
+    counts = Counter[str]()
+    unattended: dict[str, str] = {}
+    custom: dict[str, None] = {}
+    passive: dict[str, None] = {}
+    defined: set[str] = set()
+    for data in objects:
+        entry, kind = entry_of_json(data), str(data.get("kind"))
+        id_ = entry.kind.id
+        counts[id_] += 1
+        if entry.unattended:
+            unattended[id_] = entry.unattended
+        elif not is_known_kind(str(data.get("apiVersion")), kind):
+            custom[id_] = None
+        elif entry.is_passive:
+            passive[id_] = None
+        if id_ == DEFINITION:
+            defined.add(_defined_kind(data))
+
+    def name(ids: Iterable[str]) -> str:
+        # An id's first word is the kind; the group matters only for custom ones.
+        return ", ".join(f"{id_ if id_ in custom else id_.partition('.')[0]} ({counts[id_]})" for id_ in ids)
+
+    lines = []
+    for why in dict.fromkeys(entry.unattended for entry in list_entries() if entry.unattended):
+        ids = [entry.kind.id for entry in list_entries() if unattended.get(entry.kind.id) == why]
+        if ids:
+            lines.append(f"{name(ids)}: stored, but their controllers are not there yet: {why}")
+    undefined = [id_ for id_ in custom if id_ not in defined]
+    if undefined:
+        lines.append(f"{name(undefined)}: stored unchecked; no CustomResourceDefinition of them is given")
+    if ids := [id_ for id_ in custom if id_ in defined]:
+        lines.append(f"{name(ids)}: custom resources, stored unchecked; nothing acts on them")
+    if passive:
+        lines.append(f"{name(passive)}: stored, but nothing in the model acts on them")
+    return lines
+
+
+def _defined_kind(data: Mapping[str, Any]) -> str:
+    spec = data.get("spec") or {}
+    return kind_for(f"{spec.get('group')}/v1", str((spec.get("names") or {}).get("kind"))).id

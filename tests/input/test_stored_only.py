@@ -1,0 +1,52 @@
+"""What is only stored is said once for each kind, what would have made pods first."""
+
+from pathlib import Path
+
+from lifecycle import engine
+from lifecycle.engine.kinds.registry import list_workloads
+from lifecycle.input.stored_only import list_stored_only
+
+
+def make(kind, version, **fields):
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": "a"}, **fields}
+
+
+def test_kinds_without_a_controller_come_first_and_each_is_named_once():
+    definition = make(
+        "CustomResourceDefinition",
+        "apiextensions.k8s.io/v1",
+        spec={"group": "kafka.strimzi.io", "names": {"kind": "Kafka"}},
+    )
+    objects = [
+        make("ClusterRole", "rbac.authorization.k8s.io/v1"),
+        make("Kafka", "kafka.strimzi.io/v1beta2"),
+        make("Service", "serving.knative.dev/v1"),
+        make("HorizontalPodAutoscaler", "autoscaling/v2"),
+        make("Job", "batch/v1"),
+        make("DaemonSet", "apps/v1"),
+        make("Deployment", "apps/v1"),
+        make("DaemonSet", "apps/v1"),
+        make("Ingress", "networking.k8s.io/v1"),
+        make("ClusterRole", "rbac.authorization.k8s.io/v1"),
+        definition,
+    ]
+    assert list_stored_only(objects) == [
+        "DaemonSet (2), Job (1): stored, but their controllers are not there yet: no pods will come of them",
+        "HorizontalPodAutoscaler (1): stored, but their controllers are not there yet:"
+        " nothing is scaled by them",
+        "Service.serving.knative.dev (1): stored unchecked; no CustomResourceDefinition of them is given",
+        "Kafka.kafka.strimzi.io (1): custom resources, stored unchecked; nothing acts on them",
+        "ClusterRole (2), Ingress (1), CustomResourceDefinition (1): stored, but nothing in the model acts"
+        " on them",
+    ]
+
+
+def test_of_what_is_acted_on_nothing_is_said():
+    assert list_stored_only([make("Pod", "v1"), make("Deployment", "apps/v1"), make("Node", "v1")]) == []
+
+
+def test_a_workload_is_unattended_exactly_as_long_as_it_has_no_controller():
+    folder = Path(engine.__file__).parent / "controllers"
+    for entry in list_workloads():
+        words = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in entry.kind.name)
+        assert bool(entry.unattended) != (folder / words.lstrip("_")).is_dir(), entry.kind.name

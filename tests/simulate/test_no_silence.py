@@ -1,0 +1,125 @@
+"""What Kubernetes would not schedule, create or mount: a run shows the same, or says that it does not."""
+
+import pytest
+import yaml
+
+from lifecycle.input.scenario import read_until
+from lifecycle.input.schema import read_manifests
+from lifecycle.simulation import Overrides, make_plan
+from tests.simulate.running import run_plan
+
+NEVER = "pods may be placed where Kubernetes would leave them Pending"
+ON_HOSTS = {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": "kubernetes.io/hostname"}
+AFFINE = {"requiredDuringSchedulingIgnoredDuringExecution": [ON_HOSTS]}
+SPREAD = {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule"}
+CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "5Gi"}}}
+ON_CLAIM = {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]}
+LOCALHOST = {"seccompProfile": {"type": "Localhost", "localhostProfile": "absent.json"}}
+LIMITS = {"limits": [{"type": "Container", "max": {"memory": "1Gi"}}]}
+
+
+def web(replicas=5, container=None, **pod):
+    labels = {"app": "web"}
+    containers = [{"name": "web", "image": "nginx", **(container or {})}]
+    template = {"metadata": {"labels": labels}, "spec": {"containers": containers, **pod}}
+    spec = {"replicas": replicas, "selector": {"matchLabels": labels}, "template": template}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}
+
+
+def of(kind, spec):
+    return {"apiVersion": "v1", "kind": kind, "metadata": {"name": "data"}, "spec": spec}
+
+
+def run_for_a_minute(objects):
+    plan = make_plan(read_manifests(yaml.safe_dump_all(objects)), Overrides(untils=(read_until("1m"),)))
+    return plan, run_plan(plan)
+
+
+@pytest.mark.parametrize(
+    "objects, told",
+    [
+        pytest.param([web(affinity={"podAntiAffinity": AFFINE})], NEVER, id="a node for each"),
+        pytest.param([web(affinity={"podAffinity": AFFINE})], NEVER, id="beside pods nobody has"),
+        pytest.param([web(topologySpreadConstraints=[SPREAD])], NEVER, id="spread over zones"),
+        pytest.param(
+            [web(**ON_CLAIM), of("PersistentVolumeClaim", CLAIM | {"storageClassName": "nope"})],
+            "claims bind at once", id="a class nobody has",
+        ),
+        pytest.param(
+            [web(**ON_CLAIM), of("PersistentVolumeClaim", CLAIM | {"storageClassName": ""})],
+            "claims bind at once", id="no class and no volume",
+        ),
+        pytest.param(
+            [web(**ON_CLAIM), of("PersistentVolumeClaim", CLAIM | {"volumeName": "small"})],
+            "claims bind at once", id="a volume that is too small",
+        ),
+        pytest.param(
+            [web(**ON_CLAIM), of("PersistentVolumeClaim", CLAIM | {"accessModes": ["ReadWriteOncePod"]})],
+            "ReadWriteOncePod does not keep others from the claim", id="a claim for one pod",
+        ),
+        pytest.param(
+            [of("LimitRange", LIMITS), web(container={"resources": {"limits": {"memory": "1.5Gi"}}})],
+            "pods get no defaults from them, and may have more", id="more than a limit range allows",
+        ),
+        pytest.param(
+            [web(resourceClaims=[{"name": "gpu", "resourceClaimName": "nope"}])],
+            "pods run without the devices they claim", id="a device nobody has",
+        ),
+        pytest.param([web(securityContext=LOCALHOST)], "is taken to be on every node", id="a profile"),
+        pytest.param(
+            [web(volumes=[{"name": "data", "hostPath": {"path": "/run/a.sock", "type": "Socket"}}])],
+            "is taken to be on every node", id="a socket of the node",
+        ),
+        *(
+            pytest.param(
+                [web(volumes=[{"name": "data", source: value}])], f"spec.volumes[].{source} ", id=source
+            )
+            for source, value in {
+                "csi": {"driver": "nobody.example.com"},
+                "nfs": {"server": "nfs.example.com", "path": "/"},
+                "iscsi": {"targetPortal": "192.0.2.1", "iqn": "iqn.2001-04.com.example:a", "lun": 0},
+                "scaleIO": {"gateway": "https://192.0.2.1", "system": "a", "secretRef": {"name": "a"}},
+                "quobyte": {"registry": "192.0.2.1:80", "volume": "a"},
+                "storageos": {"volumeName": "a"},
+                "flocker": {"datasetName": "a"},
+                "photonPersistentDisk": {"pdID": "a"},
+                "gitRepo": {"repository": "https://example.com/a.git"},
+            }.items()
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_not_modelled_is_said(objects, told):
+    plan, run = run_for_a_minute(objects)
+    assert any(told in note for note in plan.notes)
+    assert run.outcome.exit_status == 0
+
+
+PORT = "3 node(s) didn't have free ports for the requested pod ports"
+
+
+@pytest.mark.parametrize(
+    "spec, running, said",
+    [
+        pytest.param(web(container={"ports": [{"containerPort": 80, "hostPort": 80}]}), 3, PORT, id="ports"),
+        pytest.param(
+            web(container={"ports": [{"containerPort": 80}]}, hostNetwork=True), 3, PORT, id="its host's"
+        ),
+        pytest.param(web(schedulerName="volcano"), 0, None, id="a scheduler nobody runs"),
+        pytest.param(
+            web(priorityClassName="high-priority"), 0,
+            "no PriorityClass with name high-priority was found", id="a priority nobody has",
+        ),
+        pytest.param(
+            web(runtimeClassName="gvisor"), 0, 'RuntimeClass "gvisor" not found', id="a runtime nobody has"
+        ),
+        pytest.param(
+            web(imagePullSecrets=[{"name": "missing"}]), 5,
+            "Unable to retrieve some image pull secrets (missing)", id="a secret for a registry",
+        ),
+    ],
+)  # fmt: skip
+def test_what_keeps_pods_from_running_does(spec, running, said):
+    _, run = run_for_a_minute([spec])
+    warnings = [row["message"] for row in run.rows if row.get("eventType") == "Warning"]
+    assert sum(pod["status"]["phase"] == "Running" for pod in run.cluster.list("Pod")) == running
+    assert warnings == [] if said is None else any(said in text for text in warnings)
