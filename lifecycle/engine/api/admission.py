@@ -27,7 +27,7 @@ def admit_new(context: Context, new: StoredObject) -> None:
     if isinstance(new, Pod):
         admit_pod(context, new.spec, new.meta)
     else:
-        require_lasting(find_namespace(context.store, new.meta), new.kind, new.meta)
+        require_lasting(find_namespace(context.store, new.meta), new.kind, new.meta.name)
         _admit_any(context, new)
     if context.store.count(QUOTA):
         context.quotas.require_room(new)
@@ -40,7 +40,7 @@ def admit_pod(context: Context, spec: PodSpec, meta: ObjectMeta) -> None:
         full = f"the cluster holds {MAX_PODS:,} pods, as many as it can"
         raise Forbidden(f'pods "{meta.name}" is forbidden: {full}', "pods", meta.name)
     namespace = find_namespace(store, meta)
-    require_lasting(namespace, POD_KIND, meta)
+    require_lasting(namespace, POD_KIND, meta.name)
     context.completion.require(spec, meta)
     require_security(namespace, spec.raw, meta, context.features)
 
@@ -68,4 +68,4 @@ def _admit_any(context: Context, new: StoredObject) -> None:
         if only is not None and only.meta.name != new.meta.name:
             name = only.meta.name
             why = f"PriorityClass {name} is already marked as default. Only one default can exist"
-            forbid(why, new.kind, new.meta)
+            forbid(why, new.kind, new.meta.name)

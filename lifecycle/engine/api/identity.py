@@ -14,6 +14,7 @@ from ..store.store import Store
 from .context import Context
 
 Json = dict[str, Any]
+_LONGEST_STEM = 58
 
 
 def count_up(store: Store, owner: str) -> int:
@@ -23,6 +24,11 @@ def count_up(store: Store, owner: str) -> int:
     return number
 
 
+def generate(stem: str, suffix: str) -> str:
+    """A name of 63 characters at most: what is too long of the stem is left out."""
+    return stem[:_LONGEST_STEM] + suffix
+
+
 def with_name(context: Context, data: Json) -> Json:
     """The object with a name: its own, or one made of its `generateName`."""
     meta = data.get("metadata") or {}
@@ -30,7 +36,7 @@ def with_name(context: Context, data: Json) -> Json:
         return data
     stem = f"{kind_of_json(data).id}/{meta.get('namespace') or ''}/{meta['generateName']}"
     _uid, suffix = context.chance.uid_and_suffix(stem, count_up(context.store, stem))
-    return {**data, "metadata": {**meta, "name": meta["generateName"] + suffix}}
+    return {**data, "metadata": {**meta, "name": generate(meta["generateName"], suffix)}}
 
 
 def identify(context: Context, new: StoredObject) -> None:
@@ -43,7 +49,7 @@ def identify(context: Context, new: StoredObject) -> None:
     stem = owner.uid if owner is not None else f"{new.kind.id}/{meta.namespace or ''}/{meta.name}"
     uid, suffix = context.chance.uid_and_suffix(stem, count_up(context.store, stem))
     new.meta = meta.replace(
-        name=meta.name or meta.generate_name + suffix,
+        name=meta.name or generate(meta.generate_name, suffix),
         uid=uid,
         creation_ms=context.clock.now_ms,
         generation=1 if new.spec is not None else 0,
