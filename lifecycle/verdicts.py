@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lifecycle.engine.api.quotas import write_amount
 from lifecycle.engine.controllers.deployment.decide.rollout_status import RolloutStatus, decide_rollout_status
 from lifecycle.engine.objects.deployment import Deployment
 from lifecycle.engine.objects.pod import PodSpec
 from lifecycle.engine.rules.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
+from lifecycle.engine.rules.quotas import write_amount
 
 Json = Mapping[str, Any]
 

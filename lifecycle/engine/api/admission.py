@@ -16,7 +16,7 @@ from .classes import find_default
 from .completion import forbid
 from .context import Context
 from .namespace_rules import find_namespace, require_lasting, require_security
-from .quotas import QUOTA
+from .quotas import QUOTA, SIZED
 
 MAX_PODS = 150_000
 """As many as Kubernetes is made for. Where it would try to hold more, here they are refused."""
@@ -54,9 +54,16 @@ def admit_changed(context: Context, old: StoredObject, new: StoredObject, subres
         context.completion.require_within(new)
     elif not subresource and new.meta.deletion_ms is None:
         _admit_any(context, new)
-    # Nothing but a resize can make an object take more than it did.
-    if subresource == "resize" and context.store.count(QUOTA):
+    if context.store.count(QUOTA) and _may_take_more(old, new, subresource):
         context.quotas.require_room(new, old=old)
+
+
+def _may_take_more(old: StoredObject, new: StoredObject, subresource: str) -> bool:
+    """Whether a change has to fit into quotas: a resize, another scope of a pod, other ports or storage."""
+    if isinstance(old, Pod) and isinstance(new, Pod):
+        deadlines = (old.spec.active_deadline_seconds is None, new.spec.active_deadline_seconds is None)
+        return subresource == "resize" or (not subresource and deadlines[0] != deadlines[1])
+    return not subresource and new.kind.id in SIZED
 
 
 def _admit_any(context: Context, new: StoredObject) -> None:
