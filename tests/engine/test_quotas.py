@@ -228,7 +228,8 @@ def test_claims_take_storage_of_all_and_of_their_class() -> None:
     refused = claim(world, "three", "2Gi", "gold")
     assert refused.status is not None and refused.status["message"] == (
         'persistentvolumeclaims "three" is forbidden: exceeded quota: small,'
-        f" requested: {GOLD}requests.storage=2Gi, used: {GOLD}requests.storage=2Gi, limited: {GOLD}requests.storage=3Gi"
+        f" requested: {GOLD}requests.storage=2Gi, used: {GOLD}requests.storage=2Gi,"
+        f" limited: {GOLD}requests.storage=3Gi"
     )
 
 
