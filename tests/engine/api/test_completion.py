@@ -76,7 +76,6 @@ def test_limits_that_are_given_meet_requests_that_are_not() -> None:
     )
 
 
-@pytest.mark.spec("DEP-FAIL-01")
 @pytest.mark.parametrize(
     "item, why",
     [

@@ -107,7 +107,7 @@ def test_one_owner_that_stays_is_enough_and_the_others_are_let_go() -> None:
     assert not is_there(settled(desk), "one")
 
 
-@pytest.mark.spec("RS-DEL-03", "KCTL-27", "KCTL-28")
+@pytest.mark.spec("RS-DEL-04", "KCTL-27", "KCTL-28")
 def test_in_the_foreground_an_owner_waits_for_what_blocks_it() -> None:
     desk = Desk()
     desk.created(make_deployment(2))
