@@ -122,6 +122,9 @@ def _validate_requirements(
         errors += check_name(name, place) + malformed
         if not malformed and not _validate_amount(name, limits.get(name, 0), ""):
             errors += _validate_within(name, value, limits.get(name), path)
+    names = {*limits, *requests}
+    if any(name.startswith(HUGE_PAGES) for name in names) and not names & set(POD_LEVEL):
+        errors.append(forbidden(path, "HugePages require cpu or memory"))
     return errors
 
 
@@ -139,6 +142,14 @@ def check_quantity(path: str, value: Any, is_positive: bool = False) -> list[Fie
     if is_positive and exact <= 0:
         return [invalid(path, canonical(value), "must be greater than zero")]
     return check_not_negative(path, canonical(value), exact)
+
+
+def is_below_zero(value: Any) -> bool:
+    """Whether a quantity is there and less than nothing; one that cannot be read is not."""
+    try:
+        return value is not None and parse_quantity(value) < 0
+    except ValueError:
+        return False
 
 
 def _validate_amount(name: str, value: Any, path: str) -> list[FieldError]:
