@@ -43,8 +43,8 @@ def refusals(body: str) -> list[str]:
         (
             "container: {lifecycle: {preStop: {sleep: {seconds: 0}}, postStart: {sleep: {seconds: 100}}}}",
             [
-                "spec.containers[0].lifecycle.postStart.sleep: Invalid value: 100: must be non-negative and less"
-                " than terminationGracePeriodSeconds (30)"
+                "spec.containers[0].lifecycle.postStart.sleep: Invalid value: 100: must be non-negative and"
+                " less than terminationGracePeriodSeconds (30)"
             ],
         ),
         (
@@ -52,8 +52,8 @@ def refusals(body: str) -> list[str]:
             [
                 'spec.dnsPolicy: Unsupported value: "Mine": supported values: "ClusterFirstWithHostNet",'
                 ' "ClusterFirst", "Default", "None"',
-                'spec.dnsConfig.nameservers: Invalid value: ["x","1.1.1.1","1.1.1.2","1.1.1.3"]: must not have'
-                " more than 3 nameservers",
+                'spec.dnsConfig.nameservers: Invalid value: ["x","1.1.1.1","1.1.1.2","1.1.1.3"]: must not'
+                " have more than 3 nameservers",
                 f'spec.dnsConfig.nameservers[0]: Invalid value: "x": {IP}',
             ],
         ),
@@ -69,9 +69,11 @@ def refusals(body: str) -> list[str]:
             " {name: c, nfs: {path: x}}]",
             [
                 "spec.volumes[0].hostPath.path: Invalid value: \"../x\": must not contain '..'",
-                'spec.volumes[0].hostPath.type: Unsupported value: "Hole": supported values: "", "BlockDevice",'
-                ' "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"',
-                "spec.volumes[1].emptyDir.sizeLimit: Forbidden: SizeLimit field must be a valid resource quantity",
+                'spec.volumes[0].hostPath.type: Unsupported value: "Hole": supported values: "",'
+                ' "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate",'
+                ' "Socket"',
+                "spec.volumes[1].emptyDir.sizeLimit: Forbidden: SizeLimit field must be a valid resource"
+                " quantity",
                 "spec.volumes[2].nfs.server: Required value",
                 'spec.volumes[2].nfs.path: Invalid value: "x": must be an absolute path',
             ],
