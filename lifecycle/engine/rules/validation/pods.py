@@ -37,7 +37,7 @@ def validate_pod_spec(spec: Part, gates: Mapping[str, bool]) -> None:
     """All rules of a pod's spec but those of updates, in the API server's order."""
     validate_volumes(spec)
     validate_containers(spec, make_facts(spec, gates))
-    spec.errors += validate_pod_resources(spec.data, spec.path)
+    validate_pod_resources(spec)
     spec.choice("restartPolicy", RESTART_POLICIES, needed=True)
     spec.choice("dnsPolicy", DNS_POLICIES)
     spec.apply("nodeSelector", validate_labels)
