@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar, Protocol
 
-from django.db.models import Q, QuerySet
+from django.db.models import Case, Q, QuerySet, When
 
 from dashboard.budgets import BudgetReader
+from dashboard.plots.living import PROBLEMS
 from dashboard.plots.phases import make_phases
 from dashboard.plots.replicas import Rollout, make_replicas
 from dashboard.plots.stories import FIELDS, Stories
@@ -62,6 +63,7 @@ class TimelineFeed:
         for row in _walk(TRANSITIONS, rows.filter(field__in=FIELDS, uid__in=[uid for uid, _ in pods])):
             self.stories.feed(row)
         self.stories.assume(pods)
+        self.stories.living.begin(_living_pods(cluster).values_list("uid", "namespace", "owner", "state"))
         self.stories.forget(HELD_PODS)
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
@@ -174,10 +176,15 @@ def _walk(source: Any, rows: QuerySet) -> Iterator[Row]:
         yield from page
 
 
+def _living_pods(cluster: Cluster) -> QuerySet[StoredObject]:
+    return StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
+
+
 def _latest_pods(cluster: Cluster, window_ms: int | None) -> list[tuple[str, str | None]]:
-    """Uid and stored state of the pods a timeline can show: the living first, then the latest gone."""
+    """Uid and stored state of the pods a timeline can show: the living, problems first, then the gone."""
+    is_well = Case(When(state__in=PROBLEMS, then=False), default=True)
+    alive = _living_pods(cluster).order_by(is_well, "-created_ms")
     pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster)
-    alive = pods.filter(deleted_ms__isnull=True).order_by("-created_ms")
     gone = pods.filter(deleted_ms__gte=0 if window_ms is None else cluster.instant_ms - window_ms)
     found = list(alive.values_list("uid", "state")[:HELD_PODS])
     room = HELD_PODS - len(found)

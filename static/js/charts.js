@@ -95,7 +95,7 @@ export class Chart {
     const hidden = this.#element.querySelector("[data-hidden]");
     if (hidden) {
       hidden.hidden = !meta?.hidden;
-      hidden.textContent = `${meta?.hidden ?? 0} more pods are not shown: the living and the latest come first.`;
+      hidden.textContent = `${meta?.hidden ?? 0} more pods are counted, but not drawn: problems come first, then the latest.`;
     }
   }
 
