@@ -16,7 +16,7 @@ from django_htmx.middleware import HtmxDetails
 from dashboard import readings
 from dashboard.answers import Answer
 from dashboard.live_figures import tell_time
-from dashboard.plots.theme import duration
+from dashboard.plots.theme import clock
 from lifecycle.models import Cluster, Event, StoredObject
 
 SPEEDS = (0.1, 0.5, 1, 2, 5, 10, 60, 100, 600, 1000, 10_000)
@@ -64,7 +64,7 @@ def list_recent_events(cluster: Cluster, uid: str = "") -> list[dict[str, Any]]:
     rows = Event.objects.filter(cluster=cluster, seq__lte=cluster.seq)
     rows = rows.filter(uid=uid) if uid else rows
     return [
-        {"row": row, "at": f"+{duration(row.at_ms)}", "times": row.count if row.count > 1 else 0}
+        {"row": row, "at": clock(row.at_ms), "times": row.count if row.count > 1 else 0}
         for row in rows.order_by("-seq")[:RECENT_EVENTS]
     ]
 

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from dashboard.plots.theme import Tone, duration, escape, layout, marker, time_axis
+from dashboard.plots.theme import Tone, clock, duration, escape, layout, marker, time_axis
 
 # Beyond so many characters a hover label stops helping.
 LINE_WIDTH, LINES = 64, 6
 # More marks than this are drawn by WebGL; SVG would stutter.
 MOST_SVG_MARKS = 1500
 # Rows get thinner as they become many: (up to so many rows, height in pixels).
+HOUR_MS = 3_600_000
 ROW_HEIGHTS = ((40, 26), (120, 18), (10_000, 12))
 
 
@@ -96,12 +97,16 @@ def _wrap_long(words: str) -> tuple[str, ...]:
 
 
 def when(start_ms: int, end_ms: int | None) -> str:
-    """`+12s → +45s · 33s`, or `since +12s`."""
+    """`+12s → +45s · 33s`, or `since +12s`; from an hour on `+01:12:45.0`, so that no second is lost."""
     if end_ms is None:
-        return f"since +{duration(start_ms)}"
+        return f"since +{_instant_words(start_ms)}"
     if end_ms == start_ms:
-        return f"at +{duration(start_ms)}"
-    return f"+{duration(start_ms)} → +{duration(end_ms)} · {duration(end_ms - start_ms)}"
+        return f"at +{_instant_words(start_ms)}"
+    return f"+{_instant_words(start_ms)} → +{_instant_words(end_ms)} · {duration(end_ms - start_ms)}"
+
+
+def _instant_words(at_ms: int) -> str:
+    return duration(at_ms) if at_ms < HOUR_MS else clock(at_ms)
 
 
 def _bars(tone: Tone, spans: list[Span], now_ms: int) -> dict[str, Any]:

@@ -70,6 +70,14 @@ def duration(milliseconds: int) -> str:
     return f"{hours // 24}d {hours % 24:02d}h"
 
 
+def clock(milliseconds: int) -> str:
+    """An instant as the page's clock shows it: `00:03:07.4`, with days in front when there are any."""
+    days, rest = divmod(milliseconds, 86_400_000)
+    tenths = rest // 100
+    time = f"{tenths // 36_000:02d}:{tenths // 600 % 60:02d}:{tenths // 10 % 60:02d}.{tenths % 10}"
+    return f"{days}d {time}" if days else time
+
+
 def marker(tone: Tone) -> dict[str, Any]:
     """How bars of a tone look: its colour, and its pattern drawn in translucent white."""
     look: dict[str, Any] = {"color": tone.colour, "line": {"width": 0}}

@@ -42,7 +42,7 @@ function followFrame(frame) {
 
 const socket = new Socket(page.dataset.socket, {
   open: () => face.setConnection("live"),
-  lost: () => face.setConnection("lost"),
+  lost: (retryMs) => face.setConnection("lost", retryMs),
   clock: (message) => face.hear(message.clock),
   frame: followFrame,
   figure: showFigure,
@@ -55,6 +55,8 @@ function showPast(button) {
   for (const chart of charts) chart.windowMs = windowMs;
   return windowMs;
 }
+
+page.querySelector("[data-try-now]").addEventListener("click", () => socket.tryNow());
 
 page.addEventListener("click", (event) => {
   const button = event.target.closest("[data-window]");

@@ -1,5 +1,5 @@
 // The list of recent events, newest first, made from a <template>.
-import { duration } from "./format.js";
+import { clock } from "./format.js";
 
 const MOST_SHOWN = 200;
 
@@ -26,7 +26,7 @@ export class EventFeed {
     const item = this.#template.content.cloneNode(true).firstElementChild;
     item.classList.add(row.eventType === "Warning" ? "Warning" : "Normal");
     const write = (name, text) => { item.querySelector(`[data-${name}]`).textContent = text; };
-    write("time", `+${duration(row.at_ms)}`);
+    write("time", clock(row.at_ms));
     write("reason", row.count > 1 ? `${row.reason} ×${row.count}` : row.reason);
     write("subject", `${row.kind} ${row.namespace ? `${row.namespace}/` : ""}${row.name}`);
     write("message", row.message);

@@ -22,6 +22,7 @@ NOW_MS = 3_600_000
 PAGE = """<!doctype html><script src="/plotly.js"></script>
 <div data-socket="/ws/clusters/shop/?window_ms=900000&figure=timeline">
   <span data-clock></span><span data-speed></span><span data-live></span>
+  <p data-lost hidden><span></span><button data-try-now>Try now</button></p>
   <button data-window="300000" aria-pressed="false">5m</button>
   <button data-window="900000" aria-pressed="true">15m</button>
   <button data-window="" aria-pressed="false">All</button>
@@ -39,8 +40,12 @@ class Server:
 
     sockets: list[WebSocketRoute] = field(default_factory=list)
     heard: list[dict[str, Any]] = field(default_factory=list)
+    is_away: bool = False
 
     def answer(self, socket: WebSocketRoute) -> None:
+        if self.is_away:
+            socket.close()
+            return
         self.sockets.append(socket)
         socket.on_message(lambda text: self.heard.append(json.loads(text)))
         stories = Stories()
@@ -100,3 +105,21 @@ def test_a_page_that_is_connected_again_asks_for_what_it_shows(
     opened.wait_for_function("document.querySelector('[data-live]').dataset.state === 'lost'")
     opened.wait_for_function("document.querySelector('[data-live]').dataset.state === 'live'")
     assert (len(server.sockets), server.asked_for()) == (2, window)
+
+
+def test_without_a_connection_time_stands_and_says_of_when_the_picture_is(opened: Page, server: Server):
+    wait_for_start(opened, NOW_MS - 900_000)
+    clock = {"at_ms": NOW_MS, "speed": 10, "paused": False, "fast": False, "stalled": False}
+    server.sockets[-1].send(json.dumps({"clock": clock}))
+    opened.wait_for_function("document.querySelector('[data-clock]').textContent > '01:00:01'")
+    server.is_away = True
+    server.sockets[-1].close()
+    opened.wait_for_function("!document.querySelector('[data-lost]').hidden")
+    shown = opened.locator("[data-clock]").text_content()
+    assert f"What you see is of {shown}. Trying again" in opened.locator("[data-lost]").text_content()
+    opened.wait_for_timeout(500)
+    assert opened.locator("[data-clock]").text_content() == shown
+    server.is_away = False
+    opened.get_by_text("Try now").click()
+    opened.wait_for_function("document.querySelector('[data-lost]').hidden")
+    assert opened.locator("[data-stale]").count() == 0
