@@ -17,7 +17,7 @@ from dashboard.plots.phases import make_phases
 from dashboard.plots.replicas import Rollout, make_replicas
 from dashboard.plots.stories import FIELDS, Stories
 from dashboard.plots.timeline import MAX_ROWS, make_timeline
-from dashboard.readings import event_uid, list_between
+from dashboard.readings import event_uid, list_between, read_turns
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
@@ -126,6 +126,7 @@ class RolloutFeed:
 
     def load(self, cluster: Cluster) -> None:
         self._begin()
+        self.rollout.turns = read_turns(cluster, REPLICA_SET_KIND.id, self.namespace, self.rollout.owner)
         here = _transitions(cluster).filter(namespace=self.namespace)
         own = of_kind(self.kind) & Q(name=self.name, field__in=["exists", *self.rollout.numbers])
         owned = of_kind(REPLICA_SET_KIND.id) & Q(owner=self.rollout.owner, field__in=self.OWNED)

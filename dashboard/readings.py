@@ -192,3 +192,13 @@ def state_times(state: Json | None) -> list[str]:
     detail = next(iter((state or {}).values()), None) or {}
     named = (("started", detail.get("startedAt")), ("finished", detail.get("finishedAt")))
     return [f"{name} {time}" for name, time in named if time]
+
+
+def read_turns(cluster: Cluster, kind: str, namespace: str | None, owner: str) -> dict[str, int]:
+    """Which of an owner's revisions an object was, from 0 on, by uid, the gone counted too.
+
+    Their numbers change when a rollout is undone, and what was drawn of them must not.
+    """
+    owned = StoredObject.objects.filter(of_kind(kind), cluster=cluster, namespace=namespace, owner=owner)
+    uids = owned.order_by("created_ms", "name").values_list("uid", flat=True)
+    return {uid: turn for turn, uid in enumerate(uids)}

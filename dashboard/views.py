@@ -231,7 +231,7 @@ def delete_pod(request: HttpRequest, cluster: str, namespace: str, name: str) ->
 def palette(request: HttpRequest) -> HttpResponse:
     """The colours of pod states for the stylesheet, from the one place that knows them."""
     rules = [f".tone-{tone.name} {{ --tone: {tone.colour}; }}" for tone in (*STATES, *VALUES)]
-    rules += [f".revision-{turn} {{ --tone: {colour}; }}" for turn, colour in enumerate(REVISIONS)]
+    rules += [f".tone-revision-{turn} {{ --tone: {colour}; }}" for turn, colour in enumerate(REVISIONS)]
     return HttpResponse("\n".join(rules) + "\n", content_type="text/css; charset=utf-8")
 
 

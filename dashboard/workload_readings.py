@@ -10,8 +10,8 @@ from django.db.models import QuerySet
 
 from dashboard.live_figures import tell_time
 from dashboard.pages import find_page
-from dashboard.plots.theme import REVISIONS, TONES, Tone
-from dashboard.readings import describe_workload
+from dashboard.plots.theme import TONES, Tone, revision_tone
+from dashboard.readings import describe_workload, read_turns
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.kinds.deployment import DEPLOYMENT
 from lifecycle.engine.kinds.entry import UNDO, KindEntry
@@ -32,19 +32,20 @@ MOST_PLACES = 200
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A template that pods were or are made from. `counts`: its pods by column."""
+    """A template that pods were or are made from; the `turn`-th. `counts`: its pods by column."""
 
     name: str
     number: int
+    turn: int
     images: list[str]
     counts: dict[str, int]
     page: str = ""
     is_latest: bool = False
 
     @property
-    def turn(self) -> int:
-        """The place of its colour among those of revisions."""
-        return (self.number - 1) % len(REVISIONS)
+    def tone(self) -> str:
+        """The name of its colour."""
+        return revision_tone(self.turn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +152,7 @@ def _no_revisions(cluster: Cluster, stored: StoredObject) -> list[Revision]:
 def _list_replica_sets(cluster: Cluster, stored: StoredObject) -> list[Revision]:
     """A Deployment's, newest revision first."""
     revisions = []
+    turns = read_turns(cluster, REPLICA_SET_KIND.id, stored.namespace, _owner_name(stored))
     for row in _owned(cluster, stored, REPLICA_SET_KIND.id):
         spec, status = row.data.get("spec") or {}, row.data.get("status") or {}
         counts = {
@@ -159,7 +161,8 @@ def _list_replica_sets(cluster: Cluster, stored: StoredObject) -> list[Revision]
             "Available": status.get("availableReplicas", 0),
         }
         page = find_page(REPLICA_SET_KIND.id, row.namespace or "", row.name)
-        revisions.append(Revision(row.name, row.revision or 0, _images(spec), counts, page))
+        turn = turns[row.uid]
+        revisions.append(Revision(row.name, row.revision or 0, turn, _images(spec), counts, page))
     return sorted(revisions, key=lambda revision: revision.number, reverse=True)
 
 
@@ -170,6 +173,7 @@ def _list_controller_revisions(cluster: Cluster, stored: StoredObject) -> list[R
         made_from = (labels or {}).get(REVISION_LABEL, "")
         pods[made_from] = pods.get(made_from, 0) + 1
     rows = list(_owned(cluster, stored, CONTROLLER_REVISION))
+    turns = read_turns(cluster, CONTROLLER_REVISION, stored.namespace, _owner_name(stored))
     latest = max((row.data.get("revision") or 0 for row in rows), default=0)
     revisions = []
     for row in rows:
@@ -177,7 +181,8 @@ def _list_controller_revisions(cluster: Cluster, stored: StoredObject) -> list[R
         # A StatefulSet's pods carry the revision's name, a DaemonSet's its hash alone.
         count = pods.get(row.name, 0) + pods.get(row.name.rpartition("-")[2], 0)
         images = _images((row.data.get("data") or {}).get("spec") or {})
-        revisions.append(Revision(row.name, number, images, {"Pods": count}, is_latest=number == latest))
+        is_latest, turn = number == latest, turns[row.uid]
+        revisions.append(Revision(row.name, number, turn, images, {"Pods": count}, is_latest=is_latest))
     return sorted(revisions, key=lambda revision: revision.number, reverse=True)
 
 
@@ -274,8 +279,11 @@ def _occupants(cluster: Cluster, stored: StoredObject, revisions: Iterable[Revis
 
 def _owned(cluster: Cluster, stored: StoredObject, kind: str) -> QuerySet[StoredObject]:
     """What it owns now of a kind."""
-    owner = f"{kind_of_stored(stored)}/{stored.name}"
-    return _alive(cluster, kind).filter(namespace=stored.namespace, owner=owner)
+    return _alive(cluster, kind).filter(namespace=stored.namespace, owner=_owner_name(stored))
+
+
+def _owner_name(stored: StoredObject) -> str:
+    return f"{kind_of_stored(stored)}/{stored.name}"
 
 
 def _alive(cluster: Cluster, kind: str) -> QuerySet[StoredObject]:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dashboard.plots.spans import hover, when
-from dashboard.plots.theme import TONES, escape, layout, revision_colour, time_axis
+from dashboard.plots.spans import Lane, hover, when
+from dashboard.plots.theme import TONES, escape, layout, revision_colour, revision_tone, time_axis
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
@@ -17,8 +17,7 @@ from lifecycle.stored_kinds import kind_of_row
 Row = Mapping[str, Any]
 # Of a long story the later part is held and drawn: after so many rows the later half of their steps.
 MOST_ROWS = 4000
-# Invisible ticks keep the labels of the two axes apart in the corner.
-_BELOW = {"ticks": "outside", "ticklen": 6, "tickcolor": "rgba(0,0,0,0)"}
+HEIGHT, ROW_HEIGHT = 320, 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +45,8 @@ NUMBERS_BY_KIND = {
         "desiredNumberScheduled",
     )
 }
-# Between the pods of the latest revision and those of all before it.
-EARLIER, LATEST = 1, 2
+# Pods of the latest revision, above those of all before it.
+EARLIER, LATEST = 0, 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +95,7 @@ class Owned:
     """Pods that are stacked as one: those of a Deployment's ReplicaSet, or of a revision."""
 
     name: str
+    turn: int
     revision: int = 0
     replicas: Steps = field(default_factory=Steps)
     is_deleted: bool = False
@@ -103,7 +103,11 @@ class Owned:
 
     @property
     def title(self) -> str:
-        return f"revision {self.revision} · {self.name}" if self.is_replica_set else self.name
+        return f"{self.key_label} · {self.name}" if self.is_replica_set else self.name
+
+    @property
+    def key_label(self) -> str:
+        return f"revision {self.revision}" if self.is_replica_set else self.name
 
     def feed(self, row: Row) -> None:
         if row["field"] == "revision":
@@ -123,6 +127,8 @@ class Rollout:
         self.shown = NUMBERS_BY_KIND.get(kind, NUMBERS)
         self.numbers = {name: Steps() for name in self.shown.fields}
         self.replica_sets: dict[str, Owned] = {}
+        # Which of its revisions each of them was: their numbers change when a rollout is undone.
+        self.turns: dict[str, int] = {}
         # They follow the spec, which transitions do not carry.
         self.budgets: list[Budget] = []
         # What was before is not held any more.
@@ -143,7 +149,8 @@ class Rollout:
             self._forget()
 
     def _replica_set(self, row: Row) -> Owned:
-        return self.replica_sets.setdefault(row["uid"], Owned(row["name"], is_replica_set=True))
+        turn = self.turns.setdefault(row["uid"], len(self.turns))
+        return self.replica_sets.setdefault(row["uid"], Owned(row["name"], turn, is_replica_set=True))
 
     def _feed_own(self, row: Row) -> None:
         if row["field"] in self.numbers:
@@ -181,12 +188,28 @@ def make_replicas(rollout: Rollout, now_ms: int, window_ms: int | None = None) -
         "zeroline": False,
         "tickfont": {"size": 11},
         "ticks": "",
+        # So the instants of all figures of a page stand below one another.
+        "ticklabelposition": "inside top",
     }
-    frame = layout(height=320, yaxis=yaxis, showlegend=False)
-    frame["margin"] |= {"l": 36, "t": 12, "b": 28}
-    frame["xaxis"] = {**time_axis("bottom"), **_BELOW, "range": [start_ms, max(now_ms, start_ms + 1000)]}
-    frame["meta"] = {"from": rollout.since_ms}
+    frame = layout(height=HEIGHT, yaxis=yaxis, showlegend=False)
+    frame["xaxis"] = {**time_axis(), "range": [start_ms, max(now_ms, start_ms + 1000)]}
+    frame["meta"] = {"from": rollout.since_ms, "rows": _key_rows(rollout), "rowHeight": ROW_HEIGHT}
     return {"data": data, "layout": frame}
+
+
+def _key_rows(rollout: Rollout) -> list[dict[str, Any]]:
+    """What the lines and areas are, newest revision first; of what has no pods any more, nothing."""
+    lines = [("available", "ready"), ("ready", "starting")]
+    if rollout.kind == DEPLOYMENT_KIND.id:
+        lines += [("at least", "crashing"), ("at most", "notReady")]
+    else:
+        lines += [("wanted", "notReady")]
+    lanes = [Lane(key=label, label=label, tone=tone) for label, tone in lines]
+    for owned in reversed(_list_areas(rollout)):
+        if any(owned.replicas.values[-1:]):
+            tone = revision_tone(owned.turn)
+            lanes.append(Lane(owned.name, owned.key_label, owned.title, tone=tone))
+    return [lane.to_json() for lane in lanes[: HEIGHT // ROW_HEIGHT - 1]]
 
 
 def _areas(rollout: Rollout, now_ms: int) -> list[dict[str, Any]]:
@@ -206,17 +229,20 @@ def _list_areas(rollout: Rollout) -> list[Owned]:
         return sorted(rollout.replica_sets.values(), key=lambda owned: (owned.revision, owned.name))
     total, updated = (rollout.numbers[name] for name in (rollout.shown.total, rollout.shown.updated))
     if not any(updated.values):
-        return [Owned("pods", LATEST, total)]
+        return [Owned("pods", LATEST, replicas=total)]
     earlier = Steps()
     for at_ms in sorted({*total.at_ms, *updated.at_ms}):
         earlier.add(at_ms, max(0, total.value_at(at_ms) - updated.value_at(at_ms)))
-    return [Owned("pods of earlier revisions", EARLIER, earlier), Owned("of the latest", LATEST, updated)]
+    return [
+        Owned("of earlier revisions", EARLIER, replicas=earlier),
+        Owned("of the latest revision", LATEST, replicas=updated),
+    ]
 
 
 def _area(owned: Owned, instants: Sequence[int], now_ms: int, is_newest: bool) -> dict[str, Any]:
     at_ms = _life(owned.replicas, instants, now_ms)
     values = [owned.replicas.value_at(at) for at in at_ms]
-    colour = revision_colour(owned.revision)
+    colour = revision_colour(owned.turn)
     return {
         **_step_line(owned.title, colour, 0.5, at_ms, values),
         "stackgroup": "revisions",

@@ -7,11 +7,13 @@ import { Legend } from "./legend.js";
 import "./manifest.js";
 import { refreshParts } from "./parts.js";
 import { Socket } from "./socket.js";
+import { View } from "./view.js";
 
 const page = document.querySelector("[data-socket]");
 const clock = new Clock();
 const face = new ClockFace(page, clock);
-const charts = [...page.querySelectorAll("[data-figure]")].map((element) => new Chart(element, clock));
+const view = new View();
+const charts = [...page.querySelectorAll("[data-figure]")].map((element) => new Chart(element, clock, view));
 const feeds = [...page.querySelectorAll("[data-events]")].map((element) => new EventFeed(element));
 
 const legends = [...page.querySelectorAll("[data-legend]")].map((element) => new Legend(element));
@@ -52,7 +54,7 @@ const socket = new Socket(page.dataset.socket, {
 /** How much of the past a button shows; all of it (null) when it says no number. */
 function showPast(button) {
   const windowMs = button.dataset.window ? Number(button.dataset.window) : null;
-  for (const chart of charts) chart.windowMs = windowMs;
+  view.showPast(windowMs);
   return windowMs;
 }
 
