@@ -1,4 +1,4 @@
-"""Legend, lane header, workloads, home and API say the same numbers at any instant, however many pods there are."""
+"""Legend, lane header, workloads, home and API say the same numbers, however many pods there are."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ UNSCHEDULABLE = "Unschedulable"
 NODE_LOST = "NodeLost"
 
 CRASHING_REASONS = frozenset(("CrashLoopBackOff", "PostStartHookError", "ContainerCannotRun"))
-"""Waiting reasons of a container that ran and failed. Until its kubelet says so it just shows how it ended."""
+"""Waiting reasons of a container that ran and failed; until its kubelet says one, it shows how it ended."""
 
 STUCK_REASONS = frozenset(
     (
