@@ -22,6 +22,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from dashboard import answers, readings, uploads
 from dashboard.answers import Answer, answer_problem
 from dashboard.behaviors import list_assumed, list_conduct
+from dashboard.causes import read_chain
 from dashboard.configuration import list_configurations
 from dashboard.examples import list_examples
 from dashboard.forms import ClusterForm, ControlForm, DeletePodForm, ForkForm, ManifestForm
@@ -113,6 +114,15 @@ def workloads(request: HttpRequest, cluster: str) -> HttpResponse:
         "states": readings.count_states(found),
     }
     return render(request, "clusters/_workloads.html", context)
+
+
+@signed_in
+@require_GET
+def why(request: HttpRequest, cluster: str, seq: int) -> HttpResponse:
+    """What led to a row of the history, as a part of any live page."""
+    found = get_cluster_or_404(request.user, cluster)
+    chain = read_chain(found, min(seq, found.seq + 1))
+    return render(request, "_why.html", {"cluster": found, "chain": chain})
 
 
 @signed_in

@@ -33,6 +33,8 @@ class Span:
     end_ms: int | None
     title: str
     notes: Sequence[str] = ()
+    # The row that began it; None where none did.
+    seq: int | None = None
     # Its hover text with what may change about it; kept here, so that it goes when the span goes.
     _told: tuple[int | None, Sequence[str], str] | None = None
 
@@ -55,6 +57,7 @@ class Mark:
     at_ms: int
     title: str
     notes: Sequence[str] = ()
+    seq: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +125,8 @@ def _bars(tone: Tone, spans: list[Span], now_ms: int) -> dict[str, Any]:
             for span, end in zip(spans, ends, strict=True)
         ],
         "customdata": ends,
+        # Not Plotly's: what the page asks for when a bar or a mark is clicked.
+        "seqs": [span.seq for span in spans],
         "hovertext": [span.hover() for span in spans],
         "hoverinfo": "text",
         "width": 0.62,
@@ -137,6 +142,7 @@ def _marks(name: str, marks: Sequence[Mark], size: int) -> dict[str, Any]:
         "name": name,
         "x": [mark.at_ms for mark in marks],
         "y": [mark.lane for mark in marks],
+        "seqs": [mark.seq for mark in marks],
         "hovertext": [hover(mark.title, when(mark.at_ms, mark.at_ms), *mark.notes) for mark in marks],
         "hoverinfo": "text",
         "cliponaxis": False,
@@ -151,7 +157,7 @@ def _marks(name: str, marks: Sequence[Mark], size: int) -> dict[str, Any]:
 
 def _instant(span: Span) -> Mark:
     """A value that held for no time at all is still true: a thin diamond, as a bar would not show."""
-    return Mark(span.lane, "diamond-tall", span.tone.colour, span.start_ms, span.title, span.notes)
+    return Mark(span.lane, "diamond-tall", span.tone.colour, span.start_ms, span.title, span.notes, span.seq)
 
 
 def row_height(rows: int) -> int:

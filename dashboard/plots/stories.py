@@ -93,7 +93,7 @@ class PodStory:
             self.spans[-1].notes = self._notes()
             return
         self._close(at_ms)
-        self._open(state, at_ms)
+        self._open(state, at_ms, row["seq"])
 
     def _tell(self, row: Row) -> None:
         if self.spans and self._told_ms != row["at_ms"]:
@@ -113,10 +113,10 @@ class PodStory:
         ]
         return tuple(line for line in lines if line)
 
-    def _open(self, state: str, at_ms: int) -> None:
+    def _open(self, state: str, at_ms: int, seq: int | None = None) -> None:
         tone = _tone(state)
         title = f"{self.name} · {tone.label}"
-        self.spans.append(Span(self.lane, tone, at_ms, None, title, self._notes()))
+        self.spans.append(Span(self.lane, tone, at_ms, None, title, self._notes(), seq))
 
     def _close(self, at_ms: int) -> None:
         if self.spans and self.spans[-1].end_ms is None:

@@ -16,16 +16,18 @@ export class Chart {
   #clock;
   #figure = null;
   #view;
+  #askWhy;
   #isDirty = false;
   #isVisible = true;
   #notBefore = 0;
   #revision = 0;
 
   /** `element` has a `.chart` for the plot, and perhaps `[data-lanes]`, `[data-empty]`, `[data-hidden]`. */
-  constructor(element, clock, view) {
+  constructor(element, clock, view, askWhy) {
     this.#element = element;
     this.#clock = clock;
     this.#view = view;
+    this.#askWhy = askWhy;
     this.plot = element.querySelector(".chart");
     view.add(this);
     const near = { rootMargin: "400px" };
@@ -66,6 +68,13 @@ export class Chart {
 
   follow() {
     this.#view.follow();
+  }
+
+  /** Say why the last thing that is drawn has happened. */
+  askWhy() {
+    const seqs = (this.#figure?.data ?? []).flatMap((trace) => trace.seqs ?? []);
+    const last = seqs.reduce((latest, seq) => Math.max(latest, seq ?? 0), 0);
+    if (last) this.#askWhy(last);
   }
 
   /** The page shows another stretch of time. */
@@ -111,6 +120,7 @@ export class Chart {
     layout.xaxis.range = this.#view.range ? [...this.#view.range] : this.#range();
     const { values, labels } = ticks(layout.xaxis.range, this.plot.clientWidth);
     Object.assign(layout.xaxis, { tickvals: values, ticktext: labels });
+    layout.shapes = this.#shapes();
     layout.width = this.plot.clientWidth;
     layout.dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom";
     layout.datarevision = ++this.#revision;
@@ -129,10 +139,21 @@ export class Chart {
     return [start, start + Math.max(SHORTEST_SPAN_MS, (now - start) * 1.03)];
   }
 
+  #shapes() {
+    const { marked } = this.#view;
+    if (marked === null) return [];
+    const line = { width: 1.5, dash: "dot" };
+    return [{ type: "line", x0: marked, x1: marked, y0: 0, y1: 1, yref: "paper", line }];
+  }
+
   #listen() {
     this.plot.on("plotly_relayout", (change) => {
       if ("xaxis.range[0]" in change) this.look([change["xaxis.range[0]"], change["xaxis.range[1]"]]);
     });
     this.plot.on("plotly_doubleclick", () => this.follow());
+    this.plot.on("plotly_click", ({ points: [point] }) => {
+      const seq = this.#figure?.data[point.curveNumber].seqs?.[point.pointNumber];
+      if (seq) this.#askWhy(seq);
+    });
   }
 }

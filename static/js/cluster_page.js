@@ -8,12 +8,15 @@ import "./manifest.js";
 import { refreshParts } from "./parts.js";
 import { Socket } from "./socket.js";
 import { View } from "./view.js";
+import { WhyPanel } from "./why.js";
 
 const page = document.querySelector("[data-socket]");
 const clock = new Clock();
 const face = new ClockFace(page, clock);
 const view = new View();
-const charts = [...page.querySelectorAll("[data-figure]")].map((element) => new Chart(element, clock, view));
+const why = new WhyPanel(page.querySelector("[data-why-panel]"), view);
+const askWhy = (seq) => why.ask(seq);
+const charts = [...page.querySelectorAll("[data-figure]")].map((element) => new Chart(element, clock, view, askWhy));
 const feeds = [...page.querySelectorAll("[data-events]")].map((element) => new EventFeed(element));
 
 const legends = [...page.querySelectorAll("[data-legend]")].map((element) => new Legend(element));

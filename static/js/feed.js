@@ -7,17 +7,20 @@ export class EventFeed {
   #list;
   #template;
   #uid;
+  #nothing;
 
   constructor(element) {
     this.#list = element.querySelector("ol");
     this.#template = element.querySelector("template");
     this.#uid = element.dataset.uid ?? "";
+    this.#nothing = element.querySelector("[data-no-events]");
   }
 
   /** Rows of a frame, in order. */
   add(events) {
     const shown = events.filter((row) => !this.#uid || row.uid === this.#uid);
     if (!shown.length) return;
+    this.#nothing?.remove();
     this.#list.prepend(...shown.map((row) => this.#make(row)).reverse());
     while (this.#list.childElementCount > MOST_SHOWN) this.#list.lastElementChild.remove();
   }
@@ -27,6 +30,7 @@ export class EventFeed {
     item.classList.add(row.eventType === "Warning" ? "Warning" : "Normal");
     const write = (name, text) => { item.querySelector(`[data-${name}]`).textContent = text; };
     write("time", clock(row.at_ms));
+    item.querySelector("[data-why]").dataset.why = row.seq;
     write("reason", row.count > 1 ? `${row.reason} ×${row.count}` : row.reason);
     write("subject", `${row.kind} ${row.namespace ? `${row.namespace}/` : ""}${row.name}`);
     write("message", row.message);

@@ -9,6 +9,8 @@ export class View {
   /** Where people look, in virtual milliseconds; null while now is followed. */
   range = null;
   windowMs = null;
+  /** An instant that is marked in all charts; null for none. */
+  marked = null;
 
   add(chart) {
     this.#charts.push(chart);
@@ -30,6 +32,15 @@ export class View {
   showPast(windowMs) {
     this.windowMs = windowMs;
     this.follow();
+  }
+
+  /** Mark an instant, and go there if it is out of sight. */
+  mark(at) {
+    this.marked = at;
+    const [from, to] = this.#charts.find((chart) => chart.range)?.range ?? [0, 0];
+    const half = (to - from) / 2;
+    const isSeen = at === null || (at >= from && at <= to);
+    this.#set(isSeen ? this.range : [Math.max(0, at - half), Math.max(0, at - half) + to - from]);
   }
 
   #set(range) {
