@@ -14,6 +14,7 @@ from ...rules.actions import Action, Create, CreatePod, Decision, DeletePod, Ref
 from ..act import Act
 from .decide import decide_claims
 from .orphans import ListFree, Orphans
+from .revisions import Revisions
 
 Owner = TypeVar("Owner", bound=StoredObject)
 
@@ -25,6 +26,8 @@ class OwnerController(Generic[Owner]):
     kind: str
     source: str
     owner_class: type[Owner]
+    revisions: Revisions | None = None
+    """The ControllerRevisions of owners that have some."""
 
     def __init__(self, context: Context, act: Act, list_free: ListFree) -> None:
         """`list_free` names the objects that an owner may adopt when it comes up."""
@@ -60,6 +63,8 @@ class OwnerController(Generic[Owner]):
 
     def restore(self) -> None:
         """Build what is derived again, after a cluster was loaded."""
+        if self.revisions is not None:
+            self.revisions.restore()
         for owner in self._store.list(self.kind):
             assert isinstance(owner, self.owner_class), owner.key
             self._file(owner)
@@ -67,11 +72,15 @@ class OwnerController(Generic[Owner]):
     def _file(self, owner: Owner) -> None:
         self.describe(owner)
         self._orphans.file(owner, self.selector_of(owner))
+        if self.revisions is not None:
+            self.revisions.file(owner, self.selector_of(owner))
 
     def _on_owner(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if new is None:
             assert old is not None, "a write has an old or a new object"
             self._orphans.forget(old.meta.uid)
+            if self.revisions is not None:
+                self.revisions.forget(old.meta.uid)
             self.forget(old.meta.uid)
             return
         assert isinstance(new, self.owner_class), new.key
@@ -114,8 +123,15 @@ class OwnerController(Generic[Owner]):
         self._ask_again(namespace, name, decision)
 
     def _claim(self, owner: Owner) -> None:
+        selector, revisions = self.selector_of(owner), self.revisions
+        if revisions is not None:
+            free, strays = revisions.take_free(owner), revisions.list_strays(owner)
+            self._act_on(decide_claims(owner, selector, free, strays))
         orphans = self._orphans.take(owner.meta.uid)
-        for action in decide_claims(owner, self.selector_of(owner), orphans, self.list_strays(owner)):
+        self._act_on(decide_claims(owner, selector, orphans, self.list_strays(owner)))
+
+    def _act_on(self, claims: Sequence[Action]) -> None:
+        for action in claims:
             self._act(action)
 
     def _step(self, owner: Owner) -> Decision:
