@@ -16,6 +16,7 @@ from .owner.pods import PodOwners
 from .quota import QuotaController
 from .replica_set import ReplicaSetController
 from .replication_controller import ReplicationControllerController
+from .stateful_set import StatefulSetController
 
 
 class Controller(Protocol):
@@ -40,6 +41,7 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         ReplicaSetController(context, act, pods),
         ReplicationControllerController(context, act, pods),
         DeploymentController(context, act, pods.tally),
+        StatefulSetController(context, act, pods),
         GarbageCollector(context, act),
         EndpointSliceController(context, act),
         NamespaceController(context, act),

@@ -90,7 +90,6 @@ _READ = (
     ),
     KindEntry(kind=ENDPOINT_SLICE_KIND, validate=_of_any(validate_endpoint_slice)),
     KindEntry(kind=SERVICE_ACCOUNT),
-    KindEntry(kind=Kind("apps/v1", "ControllerRevision", "controllerrevisions"), is_passive=True),
     KindEntry(kind=CONTAINER_PROFILE),
 )
 _CHECKED = (
