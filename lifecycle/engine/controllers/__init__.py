@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from ..api.context import Context
 from ..objects.meta import StoredObject
 from .act import Act
+from .daemon_set import DaemonSetController
 from .deployment import DeploymentController
 from .endpoints import EndpointSliceController
 from .garbage import GarbageCollector
@@ -32,6 +33,19 @@ class Controller(Protocol):
         """Build what is derived from the store again, after a cluster was loaded."""
 
 
+@runtime_checkable
+class Remembering(Protocol):
+    """A controller that knows more than the objects say: it is saved with the cluster, by its name."""
+
+    name: str
+
+    def save(self) -> Any:
+        """Plain data."""
+
+    def load(self, data: Any) -> None:
+        """Go on from what `save` described, or an older engine did; None: from nothing."""
+
+
 def make_controllers(context: Context, act: Act) -> list[Controller]:
     """All controllers of a cluster."""
     # They follow the pods first: the controllers read their tally.
@@ -40,6 +54,7 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         ReplicaSetController(context, act, pods),
         ReplicationControllerController(context, act, pods),
         DeploymentController(context, act, pods.tally),
+        DaemonSetController(context, act, pods),
         GarbageCollector(context, act),
         EndpointSliceController(context, act),
         NamespaceController(context, act),
@@ -48,4 +63,4 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
     ]
 
 
-__all__ = ["Controller", "make_controllers"]
+__all__ = ["Controller", "Remembering", "make_controllers"]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
-from ...objects.meta import OwnerReference
+from ...objects.meta import Key, OwnerReference
 from ...objects.pod import FAILED, PENDING, SUCCEEDED, UNKNOWN, Pod
 from ...objects.replica_set import DELETION_COST
 from ...objects.selector import Selector
@@ -26,7 +26,17 @@ _SELDOM = TERMINATING | COSTED | HAS_SUCCEEDED | HAS_FAILED
 _BUT_READINESS = ~(READY | RANKED)
 
 
-class OwnerTally:
+class Follower:
+    """Whoever follows the writes to the pods of one owner, which its `key` names."""
+
+    key: Key
+
+    def change(self, old: Pod | None, new: Pod | None) -> bool:
+        """Follow one write; whether it is of note to the owner."""
+        raise NotImplementedError
+
+
+class OwnerTally(Follower):
     """The pods of one owner, counted."""
 
     def __init__(self, reference: OwnerReference, namespace: str, counts_finished: bool = False) -> None:
@@ -229,9 +239,10 @@ class OwnerTally:
 
 @dataclass(slots=True)
 class Tally:
-    """The tallies of all owners, of whatever kinds, by the owner's uid."""
+    """The tallies of all owners, of whatever kinds, by the owner's uid; `others` follow in their own way."""
 
     by_owner: dict[str, OwnerTally] = field(default_factory=dict)
+    others: dict[str, Follower] = field(default_factory=dict)
 
     def of(self, reference: OwnerReference, namespace: str, counts_finished: bool = False) -> OwnerTally:
         """The tally of an owner that exists, made at first sight of it."""
@@ -240,24 +251,28 @@ class Tally:
             found = self.by_owner[reference.uid] = OwnerTally(reference, namespace, counts_finished)
         return found
 
-    def on_pod_change(self, old: Pod | None, new: Pod | None) -> Sequence[OwnerTally]:
+    def on_pod_change(self, old: Pod | None, new: Pod | None) -> Sequence[Follower]:
         """Follow one write to a pod; the owners for whom it changed a count."""
         if new is not None and (old is None or old.meta is new.meta):
             reference = new.meta.controller
-            owner = None if reference is None else self.by_owner.get(reference.uid)
+            if reference is None:
+                return ()
+            owner = self.by_owner.get(reference.uid) or self.others.get(reference.uid)
             return (owner,) if owner is not None and owner.change(old, new) else ()
         before = self._owner(old) if old is not None else None
         after = self._owner(new) if new is not None else None
         if before is after:
             return (after,) if after is not None and after.change(old, new) else ()
-        changed = []
+        changed: list[Follower] = []
         if before is not None and before.change(old, None):
             changed.append(before)
         if after is not None and after.change(None, new):
             changed.append(after)
         return changed
 
-    def _owner(self, pod: Pod) -> OwnerTally | None:
+    def _owner(self, pod: Pod) -> Follower | None:
         """The tally of a pod's controller. Pods of an owner that is gone are no one's business."""
         reference = pod.meta.controller
-        return None if reference is None else self.by_owner.get(reference.uid)
+        if reference is None:
+            return None
+        return self.by_owner.get(reference.uid) or self.others.get(reference.uid)
