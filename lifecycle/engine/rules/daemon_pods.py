@@ -46,8 +46,7 @@ def decide_fit(template: PodTemplate, node: Node) -> Fit:
 
     A taint `NoSchedule` that is not tolerated keeps new pods away and leaves those that are there.
     """
-    named = (template.raw.get("spec") or {}).get("nodeName")
-    if named and named != node.meta.name:
+    if template.node_name not in ("", node.meta.name):
         return NO_FIT
     spec = template.spec
     if not wants_node(spec, node):
