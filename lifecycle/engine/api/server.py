@@ -113,7 +113,7 @@ class ApiServer:
             meta, spec = overlay_meta(meta, action.overlay), overlay_spec(spec, action.overlay.spec)
         admit_pod(self._context, spec, meta)
         status = spec.notes.new_status or self._new_status(spec)
-        pod = Pod(POD_KIND, meta, spec, status)
+        pod = Pod(POD_KIND, meta, spec, status, node_name=template.node_name)
         if store.count(QUOTA):
             self._context.quotas.require_room(pod)
         try:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from ..api.context import Context
 from ..objects.meta import StoredObject
 from .act import Act
+from .daemon_set import DaemonSetController
 from .deployment import DeploymentController
 from .endpoints import EndpointSliceController
 from .garbage import GarbageCollector
@@ -33,6 +34,19 @@ class Controller(Protocol):
         """Build what is derived from the store again, after a cluster was loaded."""
 
 
+@runtime_checkable
+class Remembering(Protocol):
+    """A controller that knows more than the objects say: it is saved with the cluster, by its name."""
+
+    name: str
+
+    def save(self) -> Any:
+        """Plain data."""
+
+    def load(self, data: Any) -> None:
+        """Go on from what `save` described, or an older engine did; None: from nothing."""
+
+
 def make_controllers(context: Context, act: Act) -> list[Controller]:
     """All controllers of a cluster."""
     # They follow the pods first: the controllers read their tally.
@@ -42,6 +56,7 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         ReplicationControllerController(context, act, pods),
         DeploymentController(context, act, pods.tally),
         StatefulSetController(context, act, pods),
+        DaemonSetController(context, act, pods),
         GarbageCollector(context, act),
         EndpointSliceController(context, act),
         NamespaceController(context, act),
@@ -50,4 +65,4 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
     ]
 
 
-__all__ = ["Controller", "make_controllers"]
+__all__ = ["Controller", "Remembering", "make_controllers"]

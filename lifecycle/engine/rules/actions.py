@@ -127,7 +127,11 @@ class Refusal:
 
 @dataclass(slots=True)
 class Tried:
-    """What one look at a key has done so far: how many pods it had created or deleted, what was refused."""
+    """What one look at a key has done so far: how many pods it had created or deleted, what was refused.
+
+    `deletions`: how many of the calls were for pods to be deleted.
+    """
 
     calls: int = 0
     refusals: tuple[Refusal, ...] = ()
+    deletions: int = 0

@@ -150,9 +150,10 @@ class OwnerController(Generic[Owner]):
 
     def _do(self, actions: Sequence[Action], tried: Tried) -> Tried:
         """Do actions in order. What follows a refused object builds on it; pods are made apart."""
-        calls, refusals = tried.calls, list(tried.refusals)
+        calls, refusals, deletions = tried.calls, list(tried.refusals), tried.deletions
         for action in actions:
             calls += isinstance(action, CreatePod | DeletePod)
+            deletions += isinstance(action, DeletePod)
             try:
                 self._act(action)
             except ApiError as refusal:
@@ -161,7 +162,7 @@ class OwnerController(Generic[Owner]):
                 refusals.append(Refusal(action, refusal.message, is_namespace_ending(refusal)))
                 if isinstance(action, Create):
                     break
-        return Tried(calls, tuple(refusals))
+        return Tried(calls, tuple(refusals), deletions)
 
     def _ask_again(self, namespace: str, name: str, decision: Decision) -> None:
         loop = self._context.loop
