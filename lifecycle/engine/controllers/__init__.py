@@ -13,6 +13,7 @@ from .endpoints import EndpointSliceController
 from .garbage import GarbageCollector
 from .namespaces import NamespaceController
 from .node_taints import NodeTaintController
+from .own_objects import OwnObjectsController
 from .owner.pods import PodOwners
 from .quota import QuotaController
 from .replica_set import ReplicaSetController
@@ -60,6 +61,7 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         GarbageCollector(context, act),
         EndpointSliceController(context, act),
         NamespaceController(context, act),
+        OwnObjectsController(context, act),
         NodeTaintController(context, act),
         QuotaController(context, act),
     ]
