@@ -14,7 +14,7 @@ from ..objects.meta import StoredObject
 from ..objects.node import NODE_KIND
 from ..objects.times import format_time
 from ..rules.defaults.nodes import register_node
-from .addresses import with_cluster_ip, with_later_cluster_ip
+from .addresses import with_allocations, with_later_allocations
 from .context import Context
 
 Json = dict[str, Any]
@@ -75,9 +75,9 @@ def _make_own_objects(namespace: StoredObject) -> list[Json]:
 
 _COMPLETE_NEW: Mapping[str, Callable[[Context, Json], Json]] = {
     NODE_KIND.id: _register_node,
-    SERVICE.kind.id: with_cluster_ip,
+    SERVICE.kind.id: with_allocations,
 }
 _COMPLETE_CHANGED: Mapping[str, Callable[[Context, StoredObject, Json], Json]] = {
-    SERVICE.kind.id: with_later_cluster_ip,
+    SERVICE.kind.id: with_later_allocations,
 }
 _COMPANIONS: Mapping[str, Callable[[StoredObject], list[Json]]] = {NAMESPACE.kind.id: _make_own_objects}

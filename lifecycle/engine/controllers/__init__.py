@@ -8,7 +8,7 @@ from ..api.context import Context
 from ..objects.meta import StoredObject
 from .act import Act
 from .deployment import DeploymentController
-from .endpoints import EndpointSliceController
+from .endpoints import EndpointSliceController, EndpointSliceMirror
 from .garbage import GarbageCollector
 from .namespaces import NamespaceController
 from .node_taints import NodeTaintController
@@ -42,6 +42,7 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         DeploymentController(context, act, pods.tally),
         GarbageCollector(context, act),
         EndpointSliceController(context, act),
+        EndpointSliceMirror(context, act),
         NamespaceController(context, act),
         NodeTaintController(context, act),
         QuotaController(context, act),
