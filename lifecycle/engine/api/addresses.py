@@ -1,7 +1,7 @@
 """What a Service is given: an address of 10.96.0.0/12, and ports of the nodes from 30000 to 32767.
 
-Models the allocators of Kubernetes' service registry, for a cluster of IPv4 alone. Addresses are given in order
-and ports are drawn; both are kept for life, and no two Services have one.
+Models the allocators of Kubernetes' service registry, for a cluster of IPv4 alone. Addresses are given in
+order and ports are drawn; both are kept for life, and no two Services have one.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _fill_address(context: Context, data: Json, spec: Json) -> None:
         if problem:
             detail = f"failed to allocate IP {address}: {problem}"
             raise_invalid(data, [invalid("spec.clusterIPs", [address], detail)])
-    while not address or context.services.find_by_address(address) is not None and address != "None":
+    while not address or (context.services.find_by_address(address) is not None and address != "None"):
         number = (count_up(context.store, _COUNTER) + _FIRST) % SERVICE_RANGE.num_addresses
         address = str(SERVICE_RANGE[number]) if number > _FIRST else None
     spec["clusterIP"], spec["clusterIPs"] = address, [address]
@@ -140,8 +140,9 @@ def _draw_port(context: Context, data: Json, purpose: str, held: Collection[int]
     first = low + _KEPT_PORTS
     drawn = context.chance.draw("nodePort", meta.get("namespace") or "", meta.get("name") or "", purpose)
     start = first + int(drawn * (high + 1 - first))
-    for port in (*range(start, high + 1), *range(first, start), *range(low, first)):
-        if port not in held and not context.services.list_by_node_port(port):
-            return port
-    raise_invalid(data, [required("spec.ports", "failed to allocate a nodePort: range is full")])
-    raise AssertionError("not reached")
+    ports = (*range(start, high + 1), *range(first, start), *range(low, first))
+    free = (port for port in ports if port not in held and not context.services.list_by_node_port(port))
+    found = next(free, 0)
+    if not found:
+        raise_invalid(data, [required("spec.ports", "failed to allocate a nodePort: range is full")])
+    return found

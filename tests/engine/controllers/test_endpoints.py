@@ -8,7 +8,6 @@ from lifecycle.engine import Cluster, Command
 from lifecycle.engine.controllers.endpoints.decide import Wanted, endpoint_state, make_endpoint, make_ports
 from lifecycle.engine.controllers.endpoints.slices import (
     ENDPOINTS_PER_SLICE,
-    MANAGED_BY_LABEL,
     decide_slices,
     make_labels,
 )

@@ -55,7 +55,7 @@ def decide_classic(
 
 
 def _is_ready(one: Wanted) -> bool:
-    """Whether it is listed as ready: a pod that ends only where addresses that are not ready are published."""
+    """Whether it is listed as ready: a pod that ends only where all addresses are published."""
     return bool(one.endpoint["conditions"]["ready"])
 
 
@@ -87,7 +87,8 @@ def make_subsets(shown: Iterable[Wanted]) -> list[dict[str, Any]]:
 
 def _make_address(one: Wanted) -> Address:
     endpoint = one.endpoint
-    named = {name: endpoint[name] for name in ("hostname", "nodeName", "targetRef") if name in endpoint}
+    fields: tuple[str, ...] = ("hostname", "nodeName", "targetRef")
+    named = {name: endpoint[name] for name in fields if name in endpoint}
     return {"ip": endpoint["addresses"][0], **named}
 
 

@@ -53,7 +53,7 @@ class EndpointSliceMirror:
         return self._context.store.get(self.kind, namespace, name)
 
     def sync(self, namespace: str, name: str) -> None:
-        """Bring the slices of one Endpoints object up to date; those of one that is gone are its dependents."""
+        """Bring the slices of Endpoints up to date; those of some that are gone are their dependents."""
         endpoints = self.find(namespace, name)
         if endpoints is None:
             return

@@ -175,7 +175,7 @@ class EndpointSliceController:
         self._is_acting = False
 
     def _see_pods(self, service: StoredObject, selector: Selector) -> dict[str, Wanted | None]:
-        """What the Service wants for the pods to look at, oldest first; None, and last, where they are gone."""
+        """What the Service wants for the pods to look at, oldest first; None, and last, if they are gone."""
         uid = service.meta.uid
         dirty, self._dirty[uid] = self._dirty.get(uid, {}), {}
         seen: dict[str, Wanted | None] = {}
