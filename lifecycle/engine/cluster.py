@@ -24,7 +24,7 @@ from .heart.settings import KUBERNETES_VERSION, Settings
 from .heart.trace import Entry, Row, Version, list_rows
 from .kinds.namespace import NAMESPACE
 from .kinds.plain import PRIORITY_CLASS
-from .kinds.service import API_SERVER
+from .kinds.service import API_SERVER, API_SERVER_ENDPOINTS
 from .kinds.validation import list_warnings
 from .kubelet.kubelet import Kubelets
 from .kubelet.node.faults import KubeletFaults
@@ -109,7 +109,7 @@ class Cluster:
     def _provide(self) -> None:
         """Make what every cluster and every namespace has and this one has not: an older engine made less."""
         kind = {"apiVersion": PRIORITY_CLASS.api_version, "kind": PRIORITY_CLASS.name}
-        own: list[dict[str, Any]] = [API_SERVER]
+        own: list[dict[str, Any]] = [API_SERVER, *API_SERVER_ENDPOINTS]
         own += [
             {**kind, "metadata": {"name": name}, "value": value} for name, value in SYSTEM_CLASSES.items()
         ]

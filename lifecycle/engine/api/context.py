@@ -15,6 +15,7 @@ from ..heart.trace import Trace
 from ..store.store import Store
 from .completion import PodCompletion
 from .quotas import QuotaSums
+from .services import ServiceDirectory
 
 
 class Context:
@@ -32,6 +33,7 @@ class Context:
         self.store = Store(self.trace)
         self.quotas = QuotaSums(self.store)
         self.completion = PodCompletion(self.store, self.features)
+        self.services = ServiceDirectory(self.store)
         self.loop = Loop(self.clock, self.agenda, self.trace, self.timing)
         # Lines of container output since the last take: (pod uid, container, attempt, at_ms, text).
         self.logs: list[tuple[str, str, int, int, str]] = []

@@ -17,7 +17,7 @@ from ..objects.node import NODE_KIND
 from ..objects.shortened import shorten
 from ..objects.times import format_time
 from ..rules.defaults.nodes import register_node
-from .addresses import with_cluster_ip, with_later_cluster_ip
+from .addresses import with_allocations, with_later_allocations
 from .context import Context
 
 Json = dict[str, Any]
@@ -111,11 +111,11 @@ def _with_template_generation(data: Json, number: int) -> Json:
 _LONGEST_NUMBER = 18
 _COMPLETE_NEW: Mapping[str, Callable[[Context, Json], Json]] = {
     NODE_KIND.id: _register_node,
-    SERVICE.kind.id: with_cluster_ip,
+    SERVICE.kind.id: with_allocations,
     DAEMON_SET_KIND.id: _count_template,
 }
 _COMPLETE_CHANGED: Mapping[str, Callable[[Context, StoredObject, Json], Json]] = {
-    SERVICE.kind.id: with_later_cluster_ip,
+    SERVICE.kind.id: with_later_allocations,
     DAEMON_SET_KIND.id: _count_changed_template,
 }
 _COMPANIONS: Mapping[str, Callable[[StoredObject], list[Json]]] = {NAMESPACE.kind.id: _make_own_objects}

@@ -9,7 +9,7 @@ from ..objects.meta import StoredObject
 from .act import Act
 from .daemon_set import DaemonSetController
 from .deployment import DeploymentController
-from .endpoints import EndpointSliceController
+from .endpoints import EndpointSliceController, EndpointSliceMirror
 from .garbage import GarbageCollector
 from .namespaces import NamespaceController
 from .node_taints import NodeTaintController
@@ -60,6 +60,7 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         DaemonSetController(context, act, pods),
         GarbageCollector(context, act),
         EndpointSliceController(context, act),
+        EndpointSliceMirror(context, act),
         NamespaceController(context, act),
         OwnObjectsController(context, act),
         NodeTaintController(context, act),

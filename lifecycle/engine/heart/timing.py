@@ -42,6 +42,8 @@ _TABLE: dict[str, tuple[int, int, str]] = {
     "kubelet_start": (800, 2500, "a kubelet that was restarted is at work again"),
     "garbage": (15, 60, "the garbage collector noticing an owner's end"),
     "endpoints": (10, 40, "the endpoint slice controller following a pod's readiness"),
+    "dns_denial": (30_000, 30_000, "how long cluster DNS keeps that there is no such pod (CoreDNS' cache)"),
+    "load_balancer": (10_000, 30_000, "a cloud making a load balancer, or taking one down"),
 }
 NAMES = tuple(_TABLE)
 
