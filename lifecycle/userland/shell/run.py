@@ -120,7 +120,6 @@ def run_check(
     overruns = machine.overruns, machine.busy_until_ms
     version = machine.root.version
     volumes = [mount.layer.version for mount in world.volumes]
-    machine.file_system.reads_volumes = False
     output = machine.open_files.open(OpenFile(CAPTURE))
     machine.open_files.retain(output)
     pid = _start(machine, arguments, folder, world, output).pid
@@ -139,7 +138,7 @@ def run_check(
         takes_ms=end_ms - now_ms,
         is_volatile=machine.is_volatile or has_written,
         met_unknown=machine.met_unknown,
-        reads_volumes=machine.file_system.reads_volumes,
+        reads_volumes=machine.reads_volumes,
     )
     machine.overruns, machine.busy_until_ms = overruns
     machine.set_time(now_ms)

@@ -357,7 +357,5 @@ def _hook_problem(pod: Pod, container: Container, hook: HookRun) -> str:
 def is_env_asked_for_later(container: Container) -> bool:
     """Whether commands run beside the main process, in the environment made at its start (DOWN-25)."""
     raw = container.raw
-    if not (raw.get("env") or raw.get("envFrom")):
-        return False
     probes = (raw.get(name) or {} for name in ("livenessProbe", "readinessProbe", "startupProbe"))
     return bool(raw.get("lifecycle")) or any("exec" in probe for probe in probes)
