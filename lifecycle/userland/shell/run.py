@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..tools import all_tools
 from ..world import World
@@ -20,8 +20,7 @@ assert COUNT_OF_TOOLS, "the tools are registered by importing them"
 _STEPS_OF_A_CALL = 50
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
+class CheckResult(NamedTuple):
     """A command that ran to its end, or to its limit (`status` None), in a container."""
 
     status: int | None
