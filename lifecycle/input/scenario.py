@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from lifecycle.engine.heart.settings import Settings
@@ -271,12 +271,6 @@ def _read_sequence(entry: Mapping[str, Any], path: Path, reader: StepReader) -> 
         reader.complain(place, str(error))
         return []
     return [LaneClaim(lane, tuple(entries), f'sequence "{entry["sequence"]}"')]
-
-
-def format_epoch(epoch_ms: int) -> str:
-    """RFC 3339 in UTC, to the second."""
-    moment = datetime.fromtimestamp(epoch_ms // 1000, UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def format_duration(duration_ms: int) -> str:
