@@ -32,10 +32,7 @@ POD_ROWS = 5_000
 
 
 class Feed(Protocol):
-    """What the consumer needs of a live figure."""
-
-    def load(self, cluster: Cluster) -> None:
-        """Read everything up to the cluster's cursor."""
+    """What the consumer needs of a live figure. It is made of everything up to the cluster's cursor."""
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
         """Take the rows of the next frame."""
@@ -47,12 +44,9 @@ class Feed(Protocol):
 class TimelineFeed:
     """Every pod of the cluster, or of one workload."""
 
-    def __init__(self, subject: str, window_ms: int | None) -> None:
+    def __init__(self, cluster: Cluster, subject: str, window_ms: int | None) -> None:
         self.workload = subject
         self.window_ms = window_ms
-        self.stories = Stories()
-
-    def load(self, cluster: Cluster) -> None:
         self.stories = Stories()
         pods = _latest_pods(cluster, self.window_ms)
         parents = of_kind(*list_between()) & Q(field="exists")
@@ -77,16 +71,11 @@ class TimelineFeed:
 class PodFeed:
     """One pod by name: the latest that had it."""
 
-    def __init__(self, subject: str, window_ms: int | None) -> None:
-        self.namespace, _, self.name = subject.partition("/")
+    def __init__(self, cluster: Cluster, subject: str, window_ms: int | None) -> None:
+        namespace, _, name = subject.partition("/")
         self.window_ms = window_ms
-        self.uid = self.event_uid = ""
-        self.state: str | None = None
-        self.rows: list[Row] = []
-
-    def load(self, cluster: Cluster) -> None:
         named = StoredObject.objects.filter(
-            of_kind(POD_KIND.id), cluster=cluster, namespace=self.namespace, name=self.name
+            of_kind(POD_KIND.id), cluster=cluster, namespace=namespace, name=name
         )
         columns = ("uid", "data__metadata__annotations", "state")
         known = named.order_by("-rv").values_list(*columns).first() or ("", None, None)
@@ -111,20 +100,16 @@ class RolloutFeed:
 
     OWNED: ClassVar = ["exists", "replicas", "revision"]
 
-    def __init__(self, subject: str, window_ms: int | None) -> None:
-        self.namespace, _, self.name = subject.partition("/")
+    def __init__(self, cluster: Cluster, subject: str, window_ms: int | None) -> None:
+        self.namespace, _, name = subject.partition("/")
         self.window_ms = window_ms
-        self.rollout = Rollout(self.name)
-        self.budgets = BudgetReader(self.namespace, self.name)
-
-    def load(self, cluster: Cluster) -> None:
-        self.rollout = Rollout(self.name)
+        self.rollout = Rollout(name)
         here = _transitions(cluster).filter(namespace=self.namespace)
-        own = of_kind(DEPLOYMENT_KIND.id) & Q(name=self.name, field__in=["exists", *NUMBERS])
+        own = of_kind(DEPLOYMENT_KIND.id) & Q(name=name, field__in=["exists", *NUMBERS])
         owned = of_kind(REPLICA_SET_KIND.id) & Q(owner=self.rollout.owner, field__in=self.OWNED)
         for row in _walk(TRANSITIONS, here.filter(own | owned)):
             self.rollout.feed(row)
-        self.budgets = BudgetReader(self.namespace, self.name)
+        self.budgets = BudgetReader(self.namespace, name)
         self.rollout.budgets = self.budgets.read(cluster)
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
@@ -144,11 +129,11 @@ KINDS: dict[str, type[TimelineFeed] | type[PodFeed] | type[RolloutFeed]] = {
 }
 
 
-def make_feed(name: str, window_ms: int | None = None) -> Feed | None:
+def make_feed(cluster: Cluster, name: str, window_ms: int | None = None) -> Feed | None:
     """The feed of that name, or None when there is no such figure."""
     kind, _, subject = name.partition(":")
     made = KINDS.get(kind)
-    return made(subject, window_ms) if made else None
+    return made(cluster, subject, window_ms) if made else None
 
 
 def _transitions(cluster: Cluster) -> QuerySet[Transition]:
