@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..objects.kinds import Kind
+from ..objects.job import JOB_KIND, Job, JobSpec, JobStatus, UncountedPods
+from ..objects.propagation import ORPHAN
 from ..rules.defaults.workloads import default_job
 from ..rules.validation.workloads import validate_job
 from ..rules.workload_columns import decide_job_columns, decide_selector_columns, summarize_job
@@ -10,9 +11,14 @@ from ..rules.workload_words import describe_job
 from .entry import NO_PODS, TEMPLATE, KindEntry
 
 JOB = KindEntry(
-    kind=Kind("batch/v1", "Job", "jobs"),
+    kind=JOB_KIND,
+    typed=Job,
+    records=(JobStatus, UncountedPods),
+    spec_class=JobSpec,
     unattended=NO_PODS,
     default_spec=default_job,
+    propagation=ORPHAN,
+    drops_status=True,
     is_host_name="Pod names and hostnames",
     validate_spec=validate_job,
     immutable=("completionMode", "selector", "template"),
