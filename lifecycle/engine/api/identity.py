@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..kinds.registry import kind_of_json
-from ..objects.meta import StoredObject
+from ..objects.meta import ObjectMeta, StoredObject
 from ..store.store import Store
 from .context import Context
 
@@ -33,14 +33,25 @@ def with_name(context: Context, data: Json) -> Json:
     return {**data, "metadata": {**meta, "name": meta["generateName"] + suffix}}
 
 
+def foresee_uid(context: Context, data: Json) -> str:
+    """The uid that an object will have if it is created now."""
+    meta = ObjectMeta.from_json(data.get("metadata") or {}, context.clock.epoch_ms)
+    stem = _stem_of(kind_of_json(data).id, meta)
+    return context.chance.uid_and_suffix(stem, context.store.creations.get(stem, 0) + 1)[0]
+
+
+def _stem_of(kind: str, meta: ObjectMeta) -> str:
+    owner = meta.controller
+    return owner.uid if owner is not None else f"{kind}/{meta.namespace or ''}/{meta.name}"
+
+
 def identify(context: Context, new: StoredObject) -> None:
     """Give a new object its identity. Its uid is keyed by its owner's count, without one by its address.
 
     So is the suffix that makes a name of `generateName` for an object without one.
     """
     meta = new.meta
-    owner = meta.controller
-    stem = owner.uid if owner is not None else f"{new.kind.id}/{meta.namespace or ''}/{meta.name}"
+    stem = _stem_of(new.kind.id, meta)
     uid, suffix = context.chance.uid_and_suffix(stem, count_up(context.store, stem))
     new.meta = meta.replace(
         name=meta.name or meta.generate_name + suffix,

@@ -8,14 +8,13 @@ from ..rules.defaults.workloads import default_job
 from ..rules.validation.workloads import validate_job
 from ..rules.workload_columns import decide_job_columns, decide_selector_columns, summarize_job
 from ..rules.workload_words import describe_job
-from .entry import NO_PODS, TEMPLATE, KindEntry
+from .entry import TEMPLATE, KindEntry
 
 JOB = KindEntry(
     kind=JOB_KIND,
     typed=Job,
     records=(JobStatus, UncountedPods),
     spec_class=JobSpec,
-    unattended=NO_PODS,
     default_spec=default_job,
     propagation=ORPHAN,
     drops_status=True,
