@@ -30,7 +30,7 @@ from .admission import admit_changed, admit_new, admit_pod
 from .context import Context
 from .deletion import check_preconditions, check_propagation, delete_object, delete_pod, finish_deletion
 from .evictions import evict_pod
-from .identity import identify, with_name
+from .identity import identify, with_name, with_uid
 from .kind_hooks import complete_changed, complete_new, list_companions
 from .namespace_rules import delete_namespace, require_namespace
 from .quotas import QUOTA
@@ -56,7 +56,7 @@ class ApiServer:
         """Create an object from its JSON, as it was sent. Raises ApiError."""
         context = self._context
         data = apply_defaults(self.decode(data), context.features)
-        data = with_name(context, data)
+        data = with_uid(context, with_name(context, data))
         raise_invalid(data, validate_create(data, context.features))
         new = read_new(complete_new(context, data), self._clock.epoch_ms)
         require_namespace(self._store, new)
