@@ -10,15 +10,14 @@ from ..kinds.namespace import NAMESPACE
 from ..kinds.plain import SERVICE_ACCOUNT
 from ..kinds.registry import kind_of_json
 from ..kinds.service import SERVICE
-from ..objects.job import JOB_KIND, Job, JobSpec
+from ..objects.job import JOB_KIND
 from ..objects.meta import StoredObject
 from ..objects.node import NODE_KIND
 from ..objects.times import format_time
 from ..rules.defaults.nodes import register_node
-from ..rules.jobs.ownership import complete_job_spec
+from ..rules.defaults.workloads import label_like_template
 from .addresses import with_cluster_ip, with_later_cluster_ip
 from .context import Context
-from .identity import foresee_uid
 
 Json = dict[str, Any]
 _BUNDLE_IS_FOR = (
@@ -30,20 +29,6 @@ _BUNDLE_IS_FOR = (
 _BUNDLE = f"-----BEGIN CERTIFICATE-----\n{b64encode(b'no certificate').decode()}\n-----END CERTIFICATE-----\n"
 
 # --- stations ---------------------------------------------------------------------------------------------
-
-
-def prepare_new(context: Context, data: Json) -> Json:
-    """A new object with what its validation is to see of the cluster. Raises nothing."""
-    prepare = _PREPARE_NEW.get(kind_of_json(data).id)
-    return data if prepare is None else prepare(context, data)
-
-
-def complete_identified(new: StoredObject) -> None:
-    """Fill in what a new object says of its own identity, whoever makes it."""
-    if isinstance(new, Job):
-        spec = JobSpec(complete_job_spec(new.spec.raw, new.meta.name, new.meta.uid))
-        new.spec = new.spec if new.spec == spec else spec
-        new.meta = new.meta.replace(labels=new.meta.labels or dict(new.spec.template.labels))
 
 
 def complete_new(context: Context, data: Json) -> Json:
@@ -65,13 +50,6 @@ def list_companions(created: StoredObject) -> list[Json]:
 
 
 # --- what they ask ----------------------------------------------------------------------------------------
-
-
-def _prepare_job(context: Context, data: Json) -> Json:
-    """A Job's selector names its uid."""
-    uid, metadata = foresee_uid(context, data), data.get("metadata") or {}
-    spec = complete_job_spec(data.get("spec") or {}, metadata.get("name") or "", uid)
-    return {**data, "metadata": {**metadata, "uid": uid}, "spec": spec}
 
 
 def _register_node(context: Context, data: Json) -> Json:
@@ -97,12 +75,14 @@ def _make_own_objects(namespace: StoredObject) -> list[Json]:
     ]
 
 
-_PREPARE_NEW: Mapping[str, Callable[[Context, Json], Json]] = {JOB_KIND.id: _prepare_job}
 _COMPLETE_NEW: Mapping[str, Callable[[Context, Json], Json]] = {
     NODE_KIND.id: _register_node,
     SERVICE.kind.id: with_cluster_ip,
+    # Those of its template hold what was made of its uid.
+    JOB_KIND.id: lambda context, data: label_like_template(data),
 }
 _COMPLETE_CHANGED: Mapping[str, Callable[[Context, StoredObject, Json], Json]] = {
     SERVICE.kind.id: with_later_cluster_ip,
+    JOB_KIND.id: lambda context, old, wanted: label_like_template(wanted),
 }
 _COMPANIONS: Mapping[str, Callable[[StoredObject], list[Json]]] = {NAMESPACE.kind.id: _make_own_objects}
