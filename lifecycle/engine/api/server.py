@@ -31,13 +31,15 @@ from .completion import annotate
 from .context import Context
 from .deletion import check_preconditions, check_propagation, delete_object, delete_pod, finish_deletion
 from .evictions import evict_pod
-from .identity import identify, with_name
+from .identity import identify, with_name, with_uid
 from .kind_hooks import complete_changed, complete_new, list_companions
 from .namespace_rules import delete_namespace, require_namespace
 from .quotas import QUOTA
 from .requests import check_address, check_subresource, decode, make_wanted, patched, read_new, require_fresh
 
 Json = dict[str, Any]
+LONGEST_STEM = 58
+"""How much of a generateName goes before the suffix, so that the name is a label."""
 GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
 
 
@@ -57,7 +59,7 @@ class ApiServer:
         """Create an object from its JSON, as it was sent. Raises ApiError."""
         context = self._context
         data = apply_defaults(self.decode(data), context.features)
-        data = with_name(context, data)
+        data = with_uid(context, with_name(context, data))
         if kind_of_json(data).id == POD_KIND.id:
             data = context.completion.complete_json(data)
         raise_invalid(data, validate_create(data, context.features))
@@ -106,7 +108,7 @@ class ApiServer:
         spec = self._admitted(template.spec, owner.namespace or "")
         told = spec.notes.limited
         meta = ObjectMeta(
-            action.name or action.generate_name + suffix,
+            action.name or action.generate_name[:LONGEST_STEM] + suffix,
             owner.namespace,
             uid,
             template.labels,
@@ -207,6 +209,14 @@ class ApiServer:
             new.meta = new.meta.replace(generation=old.meta.generation + 1)
         self._store.update(old, new)
         return finish_deletion(self._context, new)
+
+    def remove_finalizer(self, pod: Pod, finalizer: str) -> None:
+        """Take a finalizer off a pod, whatever has become of it since it was looked at."""
+        old = self._store.pods.get(pod.meta.uid)
+        if old is None or finalizer not in old.meta.finalizers:
+            return
+        kept = tuple(one for one in old.meta.finalizers if one != finalizer)
+        self.update(old.replace(meta=old.meta.replace(finalizers=kept)))
 
     # --- delete ---------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from .daemon_set import DaemonSetController
 from .deployment import DeploymentController
 from .endpoints import EndpointSliceController, EndpointSliceMirror
 from .garbage import GarbageCollector
+from .job import JobController, JobPodReleaser
 from .namespaces import NamespaceController
 from .node_taints import NodeTaintController
 from .own_objects import OwnObjectsController
@@ -58,6 +59,8 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         DeploymentController(context, act, pods.tally),
         StatefulSetController(context, act, pods),
         DaemonSetController(context, act, pods),
+        JobController(context, act, pods),
+        JobPodReleaser(context, act),
         GarbageCollector(context, act),
         EndpointSliceController(context, act),
         EndpointSliceMirror(context, act),
