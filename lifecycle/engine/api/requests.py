@@ -21,8 +21,7 @@ from .patches import patch_object
 Json = dict[str, Any]
 OF_PODS = ("resize", "ephemeralcontainers")
 SUBRESOURCES = ("status", *OF_PODS, "scale")
-_OF_A_STORED = ("creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")
-_NOT_A_CLIENTS = ("uid", *_OF_A_STORED)
+_NOT_A_CLIENTS = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")
 
 
 # --- read and decode --------------------------------------------------------------------------------------
@@ -55,8 +54,8 @@ def _decode_as(data: Json, version: str) -> Json:
 
 
 def read_new(data: Json, epoch_ms: int) -> StoredObject:
-    """A new object, its uid its own, without what no client may say of one."""
-    meta = {name: value for name, value in data["metadata"].items() if name not in _OF_A_STORED}
+    """A new object, without what no client may say of one."""
+    meta = {name: value for name, value in data["metadata"].items() if name not in _NOT_A_CLIENTS}
     data = {**data, "metadata": meta}
     if entry_of_json(data).drops_status:
         data.pop("status", None)

@@ -30,13 +30,15 @@ from .admission import admit_changed, admit_new, admit_pod
 from .context import Context
 from .deletion import check_preconditions, check_propagation, delete_object, delete_pod, finish_deletion
 from .evictions import evict_pod
-from .identity import identify, with_name, with_uid
-from .kind_hooks import complete_changed, complete_new, list_companions
+from .identity import identify, with_name
+from .kind_hooks import complete_changed, complete_identified, complete_new, list_companions, prepare_new
 from .namespace_rules import delete_namespace, require_namespace
 from .quotas import QUOTA
 from .requests import check_address, check_subresource, decode, make_wanted, patched, read_new, require_fresh
 
 Json = dict[str, Any]
+LONGEST_STEM = 58
+"""How much of a generateName goes before the suffix, so that the name is a label."""
 GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
 
 
@@ -56,7 +58,7 @@ class ApiServer:
         """Create an object from its JSON, as it was sent. Raises ApiError."""
         context = self._context
         data = apply_defaults(self.decode(data), context.features)
-        data = with_uid(context, with_name(context, data))
+        data = prepare_new(context, with_name(context, data))
         raise_invalid(data, validate_create(data, context.features))
         new = read_new(complete_new(context, data), self._clock.epoch_ms)
         require_namespace(self._store, new)
@@ -72,6 +74,7 @@ class ApiServer:
     def create(self, new: StoredObject) -> StoredObject:
         """A component's new object: give it its identity, and store it. Raises Forbidden, AlreadyExists."""
         identify(self._context, new)
+        complete_identified(new)
         if isinstance(new, Pod):
             raw = self._context.classes.complete(new.spec.raw)
             new.spec = new.spec if raw is new.spec.raw else PodSpec.from_json(raw)
@@ -97,7 +100,7 @@ class ApiServer:
         store.creations[owner.uid] = number
         uid, suffix = self._context.chance.uid_and_suffix(owner.uid, number)
         meta = ObjectMeta(
-            action.name or action.generate_name + suffix,
+            action.name or action.generate_name[:LONGEST_STEM] + suffix,
             owner.namespace,
             uid,
             template.labels,
@@ -197,6 +200,14 @@ class ApiServer:
             new.meta = new.meta.replace(generation=old.meta.generation + 1)
         self._store.update(old, new)
         return finish_deletion(self._context, new)
+
+    def remove_finalizer(self, pod: Pod, finalizer: str) -> None:
+        """Take a finalizer off a pod, whatever has become of it since it was looked at."""
+        old = self._store.pods.get(pod.meta.uid)
+        if old is None or finalizer not in old.meta.finalizers:
+            return
+        kept = tuple(one for one in old.meta.finalizers if one != finalizer)
+        self.update(old.replace(meta=old.meta.replace(finalizers=kept)))
 
     # --- delete ---------------------------------------------------------------------------------------
 

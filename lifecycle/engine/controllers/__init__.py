@@ -10,6 +10,7 @@ from .act import Act
 from .deployment import DeploymentController
 from .endpoints import EndpointSliceController
 from .garbage import GarbageCollector
+from .job import JobController, JobPodReleaser
 from .namespaces import NamespaceController
 from .node_taints import NodeTaintController
 from .owner.pods import PodOwners
@@ -40,6 +41,8 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         ReplicaSetController(context, act, pods),
         ReplicationControllerController(context, act, pods),
         DeploymentController(context, act, pods.tally),
+        JobController(context, act, pods),
+        JobPodReleaser(context, act),
         GarbageCollector(context, act),
         EndpointSliceController(context, act),
         NamespaceController(context, act),

@@ -9,7 +9,7 @@ from ..api.namespace_rules import is_namespace_ending
 from ..api.server import ApiServer
 from ..heart.errors import ApiError
 from ..objects.meta import StoredObject
-from ..rules.actions import Action, Create, CreatePod, Delete, DeletePod, RecordEvent, Update
+from ..rules.actions import Action, Create, CreatePod, Delete, DeletePod, RecordEvent, RemoveFinalizer, Update
 
 Act = Callable[[Action], None]
 """Does one action. Raises ApiError when the API server refuses it."""
@@ -42,6 +42,8 @@ class Actor:
                     self._tell(
                         action.owner, "Normal", "SuccessfulDelete", f"Deleted pod: {name}", action.source
                     )
+            case RemoveFinalizer():
+                self._api.remove_finalizer(action.pod, action.finalizer)
             case Create():
                 self._api.create(action.new)
             case Delete():

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from ..objects.job import JOB_KIND, Job, JobSpec, JobStatus, UncountedPods
 from ..objects.propagation import ORPHAN
-from ..rules.defaults.jobs import default_job, identify_job
+from ..rules.defaults.jobs import default_job
+from ..rules.jobs.ownership import identify_job
 from ..rules.validation.job_status import validate_job_status
 from ..rules.validation.job_updates import validate_job_update
 from ..rules.validation.jobs import validate_job
 from ..rules.workload_columns import decide_job_columns, decide_selector_columns, summarize_job
 from ..rules.workload_words import describe_job
-from .entry import NO_PODS, TEMPLATE, KindEntry
+from .entry import TEMPLATE, KindEntry
 
 JOB = KindEntry(
     kind=JOB_KIND,
     typed=Job,
     records=(JobStatus, UncountedPods),
     spec_class=JobSpec,
-    unattended=NO_PODS,
     default_spec=default_job,
     identify=identify_job,
     propagation=ORPHAN,

@@ -23,6 +23,7 @@ COMPLETION_INDEX = PREFIX + "job-completion-index"
 """Annotation and label of a pod of an Indexed Job."""
 INDEX_FAILURE_COUNT = PREFIX + "job-index-failure-count"
 INDEX_IGNORED_FAILURE_COUNT = PREFIX + "job-index-ignored-failure-count"
+INDEX_VARIABLE = "JOB_COMPLETION_INDEX"
 JOB_CONTROLLER = "kubernetes.io/job-controller"
 """The `managedBy` that means what none does."""
 INDEXED, NON_INDEXED = "Indexed", "NonIndexed"
@@ -104,15 +105,42 @@ class JobSpec(Reading):
             SuccessRule(rule.get("succeededIndexes"), rule.get("succeededCount"))
             for rule in (success or {}).get("rules") or ()
         )
-        self.replaces_only_failed: bool = (
-            raw.get("podReplacementPolicy") == REPLACE_FAILED or failure is not None
-        )
-        """Whether a pod that is being deleted is replaced, and counts as failed, only once it has ended."""
+        self.replacement_policy: str | None = raw.get("podReplacementPolicy")
+        self._pod_template: PodTemplate | None = None
 
     @property
     def is_managed_elsewhere(self) -> bool:
         """Whether another controller than Kubernetes' own is to see to it."""
         return self.managed_by is not None and self.managed_by != JOB_CONTROLLER
+
+    @property
+    def pod_template(self) -> PodTemplate:
+        """What its pods are made from: the template, tracked; of an Indexed Job with the index to be read."""
+        if self._pod_template is None:
+            raw = _with_index_variable(self.template.raw) if self.is_indexed else self.template.raw
+            finalizers = dict.fromkeys((*self.template.finalizers, TRACKING_FINALIZER))
+            metadata = {**(raw.get("metadata") or {}), "finalizers": list(finalizers)}
+            self._pod_template = PodTemplate({**raw, "metadata": metadata})
+        return self._pod_template
+
+
+def _with_index_variable(template: dict[str, Any]) -> dict[str, Any]:
+    """JOB_COMPLETION_INDEX in all containers that do not set it themselves (JOB-IDX-07)."""
+    spec = dict(template.get("spec") or {})
+    field_path = f"metadata.labels['{COMPLETION_INDEX}']"
+    variable = {
+        "name": INDEX_VARIABLE,
+        "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": field_path}},
+    }
+    for section in ("initContainers", "containers"):
+        if spec.get(section):
+            spec[section] = [
+                container
+                if any(one.get("name") == INDEX_VARIABLE for one in container.get("env") or ())
+                else {**container, "env": [*(container.get("env") or ()), variable]}
+                for container in spec[section]
+            ]
+    return {**template, "spec": spec}
 
 
 @dataclass(slots=True, eq=False)

@@ -39,6 +39,14 @@ class DeletePod:
 
 
 @dataclass(slots=True)
+class RemoveFinalizer:
+    """Take a finalizer off a pod as it is by then, if it is still there: what a patch does."""
+
+    pod: Pod
+    finalizer: str
+
+
+@dataclass(slots=True)
 class Create:
     """Create an object; its uid is drawn from its owner and count."""
 
@@ -71,7 +79,7 @@ class RecordEvent:
     source: str
 
 
-Action = CreatePod | DeletePod | Create | Update | Delete | RecordEvent
+Action = CreatePod | DeletePod | RemoveFinalizer | Create | Update | Delete | RecordEvent
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 from ...api.context import Context
 from ...api.namespace_rules import is_namespace_ending
 from ...heart.errors import ApiError
+from ...heart.timing import QUEUE_BASE_MS, QUEUE_MAX_MS
 from ...objects.meta import Key, StoredObject
 from ...objects.selector import Selector
 from ...rules.actions import Action, Create, CreatePod, Decision, DeletePod, Refusal, Tried
@@ -25,6 +26,12 @@ class OwnerController(Generic[Owner]):
     kind: str
     source: str
     owner_class: type[Owner]
+    gathers = "controller_sync"
+    """The latency for which changes are gathered before a look."""
+    adopts_with: tuple[str, ...] = ()
+    """Finalizers that a dependent gets with the owner, and loses with it."""
+    retry_ms = (QUEUE_BASE_MS, QUEUE_MAX_MS)
+    """First delay and cap of the work queue's retries."""
 
     def __init__(self, context: Context, act: Act, list_free: ListFree) -> None:
         """`list_free` names the objects that an owner may adopt when it comes up."""
@@ -33,7 +40,7 @@ class OwnerController(Generic[Owner]):
         self._act = act
         self._orphans = Orphans(context.store.find, list_free)
         self._busy: Key | None = None
-        context.loop.register(self.name, self.sync, "controller_sync")
+        context.loop.register(self.name, self.sync, self.gathers)
         context.store.listen(self.kind, self._on_owner)
 
     # --- what a kind of owner says --------------------------------------------------------------------
@@ -115,7 +122,8 @@ class OwnerController(Generic[Owner]):
 
     def _claim(self, owner: Owner) -> None:
         orphans = self._orphans.take(owner.meta.uid)
-        for action in decide_claims(owner, self.selector_of(owner), orphans, self.list_strays(owner)):
+        selector, strays = self.selector_of(owner), self.list_strays(owner)
+        for action in decide_claims(owner, selector, orphans, strays, self.adopts_with):
             self._act(action)
 
     def _step(self, owner: Owner) -> Decision:
@@ -147,7 +155,7 @@ class OwnerController(Generic[Owner]):
         if decision.recheck_at_ms is not None:
             loop.enqueue_at(self.name, namespace, name, decision.recheck_at_ms)
         if decision.is_failure:
-            loop.retry(self.name, namespace, name)
+            loop.retry(self.name, namespace, name, *self.retry_ms)
             return
         loop.forget(self.name, namespace, name)
         if decision.is_unfinished:

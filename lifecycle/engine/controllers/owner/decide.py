@@ -42,24 +42,30 @@ def decide_claims(
     selector: Selector,
     orphans: Sequence[StoredObject],
     strays: Sequence[StoredObject],
+    finalizers: Sequence[str] = (),
 ) -> list[Action]:
-    """Adopt matching orphans, release strays that match no more."""
-    adopted = [_adopt(owner, one) for one in orphans if can_adopt(owner, selector, one)]
-    return adopted + [_release(owner, one) for one in strays if can_release(owner, selector, one)]
+    """Adopt matching orphans, release strays that match no more; `finalizers` come and go with the owner."""
+    adopted = [_adopt(owner, one, finalizers) for one in orphans if can_adopt(owner, selector, one)]
+    return adopted + [_release(owner, one, finalizers) for one in strays if can_release(owner, selector, one)]
 
 
-def _adopt(owner: StoredObject, dependent: StoredObject) -> Action:
+def _adopt(owner: StoredObject, dependent: StoredObject, finalizers: Sequence[str]) -> Action:
     # A reference of the owner that did not control becomes the one that does.
-    return _with_references(dependent, (*_others(owner, dependent), controller_reference(owner)))
+    kept = dict.fromkeys((*dependent.meta.finalizers, *finalizers))
+    return _with_references(dependent, (*_others(owner, dependent), controller_reference(owner)), tuple(kept))
 
 
-def _release(owner: StoredObject, dependent: StoredObject) -> Action:
-    return _with_references(dependent, _others(owner, dependent))
+def _release(owner: StoredObject, dependent: StoredObject, finalizers: Sequence[str]) -> Action:
+    kept = tuple(one for one in dependent.meta.finalizers if one not in finalizers)
+    return _with_references(dependent, _others(owner, dependent), kept)
 
 
 def _others(owner: StoredObject, dependent: StoredObject) -> tuple[OwnerReference, ...]:
     return tuple(entry for entry in dependent.meta.owner_references if entry.uid != owner.meta.uid)
 
 
-def _with_references(dependent: StoredObject, references: tuple[OwnerReference, ...]) -> Action:
-    return Update(dependent.replace(meta=dependent.meta.replace(owner_references=references)))
+def _with_references(
+    dependent: StoredObject, references: tuple[OwnerReference, ...], finalizers: tuple[str, ...]
+) -> Action:
+    meta = dependent.meta.replace(owner_references=references, finalizers=finalizers)
+    return Update(dependent.replace(meta=meta))
