@@ -8,18 +8,16 @@ from typing import Any
 
 from ..kinds.namespace import NAMESPACE
 from ..kinds.plain import SERVICE_ACCOUNT
-from ..kinds.registry import entry_of_json, kind_of_json
+from ..kinds.registry import kind_of_json
 from ..kinds.service import SERVICE
-from ..objects.job import JOB_KIND, Job, JobSpec
+from ..objects.job import JOB_KIND
 from ..objects.meta import StoredObject
 from ..objects.node import NODE_KIND
 from ..objects.times import format_time
 from ..rules.defaults.nodes import register_node
 from ..rules.defaults.workloads import label_like_template
-from ..rules.jobs.ownership import complete_job_spec
 from .addresses import with_cluster_ip, with_later_cluster_ip
 from .context import Context
-from .identity import foresee_uid
 
 Json = dict[str, Any]
 _BUNDLE_IS_FOR = (
@@ -31,20 +29,6 @@ _BUNDLE_IS_FOR = (
 _BUNDLE = f"-----BEGIN CERTIFICATE-----\n{b64encode(b'no certificate').decode()}\n-----END CERTIFICATE-----\n"
 
 # --- stations ---------------------------------------------------------------------------------------------
-
-
-def prepare_new(context: Context, data: Json) -> Json:
-    """A new object with what is made of the uid that it will have, where its kind does so. Raises nothing."""
-    make = entry_of_json(data).identify
-    return data if make is None else make(data, foresee_uid(context, data))
-
-
-def complete_identified(new: StoredObject) -> None:
-    """Fill in what a new object says of its own identity, whoever makes it."""
-    if isinstance(new, Job):
-        spec = JobSpec(complete_job_spec(new.spec.raw, new.meta.name, new.meta.uid))
-        new.spec = new.spec if new.spec == spec else spec
-        new.meta = new.meta.replace(labels=new.meta.labels or dict(new.spec.template.labels))
 
 
 def complete_new(context: Context, data: Json) -> Json:
@@ -94,6 +78,8 @@ def _make_own_objects(namespace: StoredObject) -> list[Json]:
 _COMPLETE_NEW: Mapping[str, Callable[[Context, Json], Json]] = {
     NODE_KIND.id: _register_node,
     SERVICE.kind.id: with_cluster_ip,
+    # Those of its template hold what was made of its uid.
+    JOB_KIND.id: lambda context, data: label_like_template(data),
 }
 _COMPLETE_CHANGED: Mapping[str, Callable[[Context, StoredObject, Json], Json]] = {
     SERVICE.kind.id: with_later_cluster_ip,

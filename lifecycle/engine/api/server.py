@@ -30,8 +30,8 @@ from .admission import admit_changed, admit_new, admit_pod
 from .context import Context
 from .deletion import check_preconditions, check_propagation, delete_object, delete_pod, finish_deletion
 from .evictions import evict_pod
-from .identity import identify, with_name
-from .kind_hooks import complete_changed, complete_identified, complete_new, list_companions, prepare_new
+from .identity import identify, with_name, with_uid
+from .kind_hooks import complete_changed, complete_new, list_companions
 from .namespace_rules import delete_namespace, require_namespace
 from .quotas import QUOTA
 from .requests import check_address, check_subresource, decode, make_wanted, patched, read_new, require_fresh
@@ -58,7 +58,7 @@ class ApiServer:
         """Create an object from its JSON, as it was sent. Raises ApiError."""
         context = self._context
         data = apply_defaults(self.decode(data), context.features)
-        data = prepare_new(context, with_name(context, data))
+        data = with_uid(context, with_name(context, data))
         raise_invalid(data, validate_create(data, context.features))
         new = read_new(complete_new(context, data), self._clock.epoch_ms)
         require_namespace(self._store, new)
@@ -74,7 +74,6 @@ class ApiServer:
     def create(self, new: StoredObject) -> StoredObject:
         """A component's new object: give it its identity, and store it. Raises Forbidden, AlreadyExists."""
         identify(self._context, new)
-        complete_identified(new)
         if isinstance(new, Pod):
             raw = self._context.classes.complete(new.spec.raw)
             new.spec = new.spec if raw is new.spec.raw else PodSpec.from_json(raw)

@@ -18,11 +18,12 @@ Act = Callable[[Action], None]
 class Actor:
     """Does actions. Raises ApiError when the API server refuses one."""
 
-    __slots__ = ("_api", "_trace")
+    __slots__ = ("_api", "_store", "_trace")
 
     def __init__(self, context: Context, api: ApiServer) -> None:
         self._api = api
         self._trace = context.trace
+        self._store = context.store
 
     def act(self, action: Action) -> None:
         """Do one action."""
@@ -36,12 +37,7 @@ class Actor:
                     action.about.subject, action.event_type, action.reason, action.message, action.source
                 )
             case DeletePod():
-                self._api.delete_pod(action.pod)
-                if action.owner is not None:
-                    name = action.pod.meta.name
-                    self._tell(
-                        action.owner, "Normal", "SuccessfulDelete", f"Deleted pod: {name}", action.source
-                    )
+                self._delete_pod(action)
             case RemoveFinalizer():
                 self._api.remove_finalizer(action.pod, action.finalizer)
             case Create():
@@ -60,6 +56,16 @@ class Actor:
                 self._tell(owner, "Warning", "FailedCreate", f"Error creating: {refusal.message}", source)
             raise
         self._tell(owner, "Normal", "SuccessfulCreate", f"Created pod: {pod.meta.name}", source)
+
+    def _delete_pod(self, action: DeletePod) -> None:
+        """By its uid: the pod may have changed since it was looked at."""
+        pod = self._store.pods.get(action.pod.meta.uid)
+        if pod is None:
+            return
+        self._api.delete_pod(pod)
+        if action.owner is not None:
+            message = f"Deleted pod: {pod.meta.name}"
+            self._tell(action.owner, "Normal", "SuccessfulDelete", message, action.source)
 
     def _tell(self, owner: StoredObject, event_type: str, reason: str, message: str, source: str) -> None:
         if source:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ..objects.job import JOB_KIND, Job, JobSpec, JobStatus, UncountedPods
 from ..objects.propagation import ORPHAN
-from ..rules.defaults.jobs import default_job
-from ..rules.jobs.ownership import identify_job
+from ..rules.defaults.jobs import default_job, identify_job
 from ..rules.validation.job_status import validate_job_status
 from ..rules.validation.job_updates import validate_job_update
 from ..rules.validation.jobs import validate_job

@@ -1,12 +1,16 @@
-"""Defaults of Jobs and CronJobs."""
+"""Defaults of Jobs and CronJobs, and the labels and selector that set the pods of one Job apart."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from ...objects.job import CONTROLLER_UID, JOB_NAME
 from .pods import Json, fill
 from .workloads import Gates, default_template
+
+LEGACY_JOB_NAME, LEGACY_CONTROLLER_UID = "job-name", "controller-uid"
+"""The labels' names of before they had a prefix: set beside the others for those who look for them."""
 
 
 def default_job(spec: Mapping[str, Any], gates: Gates) -> Json:
@@ -62,3 +66,34 @@ def _with_patterns(spec: Mapping[str, Any]) -> Json:
 
 def _with_status(pattern: Mapping[str, Any]) -> Json:
     return {**pattern, "status": pattern.get("status") or "True"}
+
+
+def identify_job(data: Mapping[str, Any], uid: str) -> Json:
+    """A new Job with its uid, and its pods' labels and selector made of that (JOB-SEL-01, JOB-LABEL-01).
+
+    Labels and a selector that are there already stay: where they are others, the Job is refused.
+    """
+    metadata, spec = {**data["metadata"], "uid": uid}, data.get("spec")
+    if spec is None or spec.get("manualSelector"):
+        return {**data, "metadata": metadata}
+    labels = name_labels(metadata.get("name") or "", uid)
+    return {**data, "metadata": metadata, "spec": _with_selector(spec, labels)}
+
+
+def name_labels(name: str, uid: str) -> dict[str, str]:
+    """The labels by which the pods of a Job are known, those without a prefix first."""
+    return {LEGACY_CONTROLLER_UID: uid, LEGACY_JOB_NAME: name, CONTROLLER_UID: uid, JOB_NAME: name}
+
+
+def _with_selector(spec: Mapping[str, Any], labels: Mapping[str, str]) -> Json:
+    template, selector = spec.get("template") or {}, spec.get("selector") or {}
+    metadata = template.get("metadata") or {}
+    own = {CONTROLLER_UID: labels[CONTROLLER_UID]}
+    return {
+        **spec,
+        "selector": {**selector, "matchLabels": {**own, **(selector.get("matchLabels") or {})}},
+        "template": {
+            **template,
+            "metadata": {**metadata, "labels": {**labels, **(metadata.get("labels") or {})}},
+        },
+    }

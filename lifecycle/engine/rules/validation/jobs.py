@@ -6,8 +6,7 @@ import re
 
 from ...objects.job import CONTROLLER_UID, INDEXED, JOB_NAME, NON_INDEXED
 from ...objects.selector import Selector
-from ..defaults.jobs import default_job
-from ..jobs.ownership import name_labels
+from ..defaults.jobs import default_job, name_labels
 from .field_error import too_long
 from .go_structs import show_struct
 from .job_policies import (

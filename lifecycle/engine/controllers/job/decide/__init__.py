@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from ....objects.condition import Condition, find_condition, with_condition
 from ....objects.job import (
     COMPLETE,
-    FAILURE_TARGET,
-    SUCCESS_CRITERIA_MET,
     SUSPENDED,
     TRACKING_FINALIZER,
     JobStatus,
@@ -18,7 +16,7 @@ from ....objects.job import (
 from ....objects.job import Job as Job
 from ....objects.pod import Pod
 from ....rules.actions import Action, DeletePod, RecordEvent, RemoveFinalizer, Update
-from .accounting import count_released, take_account
+from .accounting import take_account
 from .look import Look, find_deadline_ms, is_resuming, look_at, make_condition, make_success
 from .pods import Plan, plan_pods
 from .seen import SOURCE, JobDecision, Seen, SeenPods
@@ -77,28 +75,20 @@ def _is_reached(seen: Seen, look: Look) -> bool:
 def _settle(step: _Step, now_ms: int) -> JobDecision:
     """Deletions, the status with what ended, its pods let go, the status with the counts."""
     seen, look, job = step.seen, step.look, step.seen.job
-    told = _tell_counts(step)
-    told, events = _tell_suspension(step, told, now_ms)
-    told = count_released(told, seen.pods.tracked)
-    account = take_account(seen, look, step.end, told)
-    told, end = _tell_end(account.status, step.end, now_ms)
-    released = {pod.meta.uid for pod in account.pods}
-    final = count_released(told, seen.pods.tracked, released)
-    if end is not None and not account.is_full and _may_end(step, final):
-        final = _finish(final, end)
-        events_after = _tell_finish(job, final, end)
-    else:
-        events_after = []
+    told, events = _tell_suspension(step, _tell_counts(step), now_ms)
+    account = take_account(seen, look, told, step.end, step.terminating, now_ms)
     actions: list[Action] = [*_delete(step), *events]
-    is_changed = told != job.status
+    is_changed = account.told != job.status
     if is_changed:
-        actions.append(Update(job.with_status(told)))
-    actions += _release(account.pods)
-    if final != told:
-        actions.append(Update(job.with_status(final)))
+        actions.append(Update(job.with_status(account.told)))
+    actions += _release(account.released)
+    if account.final != account.told:
+        actions.append(Update(job.with_status(account.final)))
+    if account.end is not None:
+        actions += _tell_finish(job, account.final, account.end)
     refusals = seen.tried.refusals
     return JobDecision(
-        [*actions, *events_after],
+        actions,
         recheck_at_ms=_find_recheck(step, now_ms),
         is_failure=bool(refusals) and not any(one.is_ending for one in refusals),
         # As Kubernetes hears of its own writes, and looks again.
@@ -112,9 +102,9 @@ def _delete(step: _Step) -> list[Action]:
     job, deletions = step.seen.job, step.plan.deletions
     actions: list[Action] = []
     for pod in deletions:
-        actions.append(DeletePod(pod, job, SOURCE))
         if step.plan.is_managed:
             actions.append(RemoveFinalizer(pod, TRACKING_FINALIZER))
+        actions.append(DeletePod(pod, job, SOURCE))
     return actions
 
 
@@ -145,30 +135,6 @@ def _tell_suspension(step: _Step, status: JobStatus, now_ms: int) -> tuple[JobSt
         start_ms=status.start_ms if is_on else now_ms,
     )
     return told, [RecordEvent(job, "Normal", event, message, SOURCE)]
-
-
-def _tell_end(status: JobStatus, end: Condition | None, now_ms: int) -> tuple[JobStatus, Condition | None]:
-    """The status with the interim condition, and the terminal one that is to follow (JOB-PODTERM-01)."""
-    if end is None or end.type not in (FAILURE_TARGET, SUCCESS_CRITERIA_MET):
-        return status, end
-    terminal = "Failed" if end.type == FAILURE_TARGET else COMPLETE
-    known = find_condition(status.conditions, end.type)
-    if known is None or known.status != "True":
-        status = status.replace(conditions=(*status.conditions, end))
-    return status, make_condition(terminal, end.reason, end.message, now_ms)
-
-
-def _may_end(step: _Step, status: JobStatus) -> bool:
-    """Whether all pods are counted, and none is left that has yet to stop (JOB-FIN-04, JOB-TERM-09)."""
-    uncounted = status.uncounted or UncountedPods()
-    if uncounted.succeeded or uncounted.failed:
-        return False
-    return not (step.seen.gates.delays_end and step.terminating)
-
-
-def _finish(status: JobStatus, end: Condition) -> JobStatus:
-    completed_ms = end.last_transition_ms if end.type == COMPLETE else status.completion_ms
-    return status.replace(conditions=with_condition(status.conditions, end), completion_ms=completed_ms)
 
 
 def _tell_finish(job: Job, status: JobStatus, end: Condition) -> list[Action]:
