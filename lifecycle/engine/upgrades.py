@@ -18,7 +18,7 @@ from .kinds.registry import entry_of, read_object
 from .kinds.service import SERVICE
 from .objects.codec import decode
 from .objects.kinds import kind_for
-from .objects.meta import StoredObject, Subject
+from .objects.meta import PlainObject, StoredObject, Subject
 from .objects.node import NODE_KIND
 from .objects.pod import PodSpec
 
@@ -62,6 +62,18 @@ def _as_typed(found: StoredObject, epoch_ms: int) -> StoredObject:
     """Kinds that were only stored then may be acted on now: these are read as their controllers do."""
     is_typed = isinstance(found, entry_of(found.kind).typed)
     return found if is_typed else read_object(found.to_json(epoch_ms), epoch_ms)
+
+
+def list_woken(saved: Any, objects: Sequence[StoredObject]) -> list[StoredObject]:
+    """Those of kinds that were only stored then and are acted on now: nobody has looked at them yet."""
+    plain = {
+        kind_for(one[1], one[2]).id
+        for entry in list_of(saved, "objects")
+        if isinstance(entry, list) and PlainObject.__name__ in entry[1:2]
+        for one in entry
+        if isinstance(one, list) and one[:1] == ["K"] and len(one) == 3
+    }
+    return [one for one in objects if one.kind.id in plain and not isinstance(one, PlainObject)]
 
 
 def read_counts(known: Known, saved: Any) -> dict[str, int]:

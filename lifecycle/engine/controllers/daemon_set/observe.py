@@ -68,7 +68,7 @@ class DaemonSetController(PodOwnerController[DaemonSet]):
             places.describe(owner)
             return
         places = self._places[uid] = Places(owner, self._nodes, self._store.pods)
-        self._tally.others[uid] = places
+        self._tally.follow(uid, places)
         for pod in self.list_controlled(uid):
             places.change(None, pod)
 

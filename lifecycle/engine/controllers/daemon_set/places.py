@@ -16,7 +16,6 @@ from ...objects.pod_template import PodTemplate
 from ...objects.selector import Selector
 from ...rules.daemon_pods import NO_FIT, Fit, decide_fit, find_target, make_daemon_template, tolerate_trouble
 from ...rules.revisions import REVISION_LABEL
-from ..owner.tally import Follower
 from .decide.standing import Hold, Rules, decide_standing
 from .decide.sums import Rank, Sums
 
@@ -49,7 +48,7 @@ class Nodes:
         return self._numbers.get(name, _LAST), name
 
 
-class Places(Follower):
+class Places:
     """The nodes of one DaemonSet."""
 
     def __init__(self, daemon_set: DaemonSet, nodes: Nodes, pods: Mapping[str, Pod]) -> None:

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from typing import Protocol
 
-from ...objects.meta import Key, OwnerReference
+from ...objects.meta import OwnerReference
 from ...objects.pod import FAILED, PENDING, SUCCEEDED, UNKNOWN, Pod
 from ...objects.replica_set import DELETION_COST
 from ...objects.selector import Selector
@@ -26,17 +27,7 @@ _SELDOM = TERMINATING | COSTED | HAS_SUCCEEDED | HAS_FAILED
 _BUT_READINESS = ~(READY | RANKED)
 
 
-class Follower:
-    """Whoever follows the writes to the pods of one owner, which its `key` names."""
-
-    key: Key
-
-    def change(self, old: Pod | None, new: Pod | None) -> bool:
-        """Follow one write; whether it is of note to the owner."""
-        raise NotImplementedError
-
-
-class OwnerTally(Follower):
+class OwnerTally:
     """The pods of one owner, counted."""
 
     def __init__(self, reference: OwnerReference, namespace: str, counts_finished: bool = False) -> None:
@@ -237,42 +228,57 @@ class OwnerTally(Follower):
         return True
 
 
+class PodCount(Protocol):
+    """What is counted of the pods of one owner, as its kind needs it. `key`: (kind, namespace, name)."""
+
+    key: tuple[str, str, str]
+
+    def change(self, old: Pod | None, new: Pod | None) -> bool:
+        """Follow one change of an owned pod; whether anything that is counted changed."""
+
+
 @dataclass(slots=True)
 class Tally:
-    """The tallies of all owners, of whatever kinds, by the owner's uid; `others` follow in their own way."""
+    """The counts of all owners, of whatever kinds, by their uids; `by_owner` has those that are tallies."""
 
     by_owner: dict[str, OwnerTally] = field(default_factory=dict)
-    others: dict[str, Follower] = field(default_factory=dict)
+    _counts: dict[str, PodCount] = field(default_factory=dict)
 
     def of(self, reference: OwnerReference, namespace: str, counts_finished: bool = False) -> OwnerTally:
         """The tally of an owner that exists, made at first sight of it."""
         found = self.by_owner.get(reference.uid)
         if found is None:
             found = self.by_owner[reference.uid] = OwnerTally(reference, namespace, counts_finished)
+            self._counts[reference.uid] = found
         return found
 
-    def on_pod_change(self, old: Pod | None, new: Pod | None) -> Sequence[Follower]:
+    def follow(self, uid: str, count: PodCount) -> None:
+        """Have an owner's pods counted in another way."""
+        self._counts[uid] = count
+
+    def leave(self, uid: str) -> None:
+        """Drop the count of an owner that is gone."""
+        self.by_owner.pop(uid, None)
+        self._counts.pop(uid, None)
+
+    def on_pod_change(self, old: Pod | None, new: Pod | None) -> Sequence[PodCount]:
         """Follow one write to a pod; the owners for whom it changed a count."""
         if new is not None and (old is None or old.meta is new.meta):
             reference = new.meta.controller
-            if reference is None:
-                return ()
-            owner = self.by_owner.get(reference.uid) or self.others.get(reference.uid)
+            owner = None if reference is None else self._counts.get(reference.uid)
             return (owner,) if owner is not None and owner.change(old, new) else ()
         before = self._owner(old) if old is not None else None
         after = self._owner(new) if new is not None else None
         if before is after:
             return (after,) if after is not None and after.change(old, new) else ()
-        changed: list[Follower] = []
+        changed = []
         if before is not None and before.change(old, None):
             changed.append(before)
         if after is not None and after.change(None, new):
             changed.append(after)
         return changed
 
-    def _owner(self, pod: Pod) -> Follower | None:
-        """The tally of a pod's controller. Pods of an owner that is gone are no one's business."""
+    def _owner(self, pod: Pod) -> PodCount | None:
+        """The count of a pod's controller. Pods of an owner that is gone are no one's business."""
         reference = pod.meta.controller
-        if reference is None:
-            return None
-        return self.by_owner.get(reference.uid) or self.others.get(reference.uid)
+        return None if reference is None else self._counts.get(reference.uid)
