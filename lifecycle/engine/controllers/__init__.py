@@ -17,6 +17,7 @@ from .owner.pods import PodOwners
 from .quota import QuotaController
 from .replica_set import ReplicaSetController
 from .replication_controller import ReplicationControllerController
+from .stateful_set import StatefulSetController
 
 
 class Controller(Protocol):
@@ -55,6 +56,7 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         ReplicationControllerController(context, act, pods),
         DeploymentController(context, act, pods.tally),
         DaemonSetController(context, act, pods),
+        StatefulSetController(context, act, pods),
         GarbageCollector(context, act),
         EndpointSliceController(context, act),
         NamespaceController(context, act),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Generic, TypeVar
 
 from ...api.context import Context
@@ -10,7 +11,7 @@ from ...api.namespace_rules import is_namespace_ending
 from ...heart.errors import ApiError
 from ...objects.meta import Key, StoredObject
 from ...objects.selector import Selector
-from ...rules.actions import Action, Create, CreatePod, Decision, DeletePod, Refusal, Tried
+from ...rules.actions import Action, Create, CreateJson, CreatePod, Decision, DeletePod, Refusal, Tried
 from ..act import Act
 from .decide import decide_claims
 from .orphans import ListFree, Orphans
@@ -54,6 +55,10 @@ class OwnerController(Generic[Owner]):
     def list_strays(self, owner: Owner) -> Sequence[StoredObject]:
         """Dependents of the owner that may match its selector no more."""
         raise NotImplementedError
+
+    def belongs(self, owner: Owner, dependent: StoredObject) -> bool:
+        """Whether an object that the owner selects is one that it would have made."""
+        return True
 
     def decide(self, owner: Owner, tried: Tried) -> Decision:
         """See what the owner's decision needs, and have it made. `tried`: what this look did so far."""
@@ -127,8 +132,8 @@ class OwnerController(Generic[Owner]):
         if revisions is not None:
             free, strays = revisions.take_free(owner), revisions.list_strays(owner)
             self._act_on(decide_claims(owner, selector, free, strays))
-        orphans = self._orphans.take(owner.meta.uid)
-        self._act_on(decide_claims(owner, selector, orphans, self.list_strays(owner)))
+        orphans, belongs = self._orphans.take(owner.meta.uid), partial(self.belongs, owner)
+        self._act_on(decide_claims(owner, selector, orphans, self.list_strays(owner), belongs))
 
     def _act_on(self, claims: Sequence[Action]) -> None:
         for action in claims:
@@ -152,7 +157,7 @@ class OwnerController(Generic[Owner]):
             try:
                 self._act(action)
             except ApiError as refusal:
-                if not isinstance(action, CreatePod | Create):
+                if not isinstance(action, CreatePod | Create | CreateJson):
                     raise
                 refusals.append(Refusal(action, refusal.message, is_namespace_ending(refusal)))
                 if isinstance(action, Create):
