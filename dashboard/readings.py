@@ -9,6 +9,7 @@ from typing import Any
 from dashboard.pages import find_page
 from dashboard.plots.theme import REVISIONS, STATES, TONES, Tone
 from lifecycle.engine.kinds import references, registry
+from lifecycle.engine.objects.daemon_set import DAEMON_SET_KIND
 from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import MIRROR, POD_KIND
@@ -18,6 +19,8 @@ from lifecycle.stored_kinds import kind_of_stored, of_kind
 from lifecycle.verdicts import judge_rollout
 
 Json = dict[str, Any]
+# Kinds of which `kubectl rollout status` tells how far they are.
+ROLLED_OUT = (DEPLOYMENT_KIND.id, DAEMON_SET_KIND.id)
 # A namespace and what stands in it: `Deployment/web`.
 Key = tuple[str | None, str | None]
 
@@ -79,7 +82,7 @@ def _workload(row: StoredObject, states: dict[Key, Counter[str]]) -> Workload:
     shares = _shares(states.get((row.namespace, f"{entry.kind.id}/{row.name}"), Counter()))
     page = find_page(entry.kind.id, namespace, row.name)
     words = [entry.describe(row.data)]
-    if entry.kind.id == DEPLOYMENT_KIND.id:
+    if entry.kind.id in ROLLED_OUT:
         words.append(rollout_words(row.data))
     if entry.unattended:
         words.append(f"stored only: {entry.unattended}")
@@ -122,7 +125,7 @@ def count_states(cluster: Cluster) -> list[tuple[Tone, int]]:
 
 
 def rollout_words(data: Json) -> str:
-    """Where a Deployment's rollout is, as `kubectl rollout status` says it; a pause is said beside."""
+    """Where the rollout of a Deployment or DaemonSet is, as `kubectl rollout status` says it; a pause is said beside."""
     words = judge_rollout(data).brief
     return f"paused, {words}" if (data.get("spec") or {}).get("paused") else words
 

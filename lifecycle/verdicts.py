@@ -6,7 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from lifecycle.engine.api.quotas import write_amount
+from lifecycle.engine.controllers.daemon_set.decide.rollout_status import (
+    decide_rollout_status as decide_daemon_rollout,
+)
 from lifecycle.engine.controllers.deployment.decide.rollout_status import RolloutStatus, decide_rollout_status
+from lifecycle.engine.kinds.registry import kind_of_json
+from lifecycle.engine.objects.daemon_set import DAEMON_SET_KIND, DaemonSet
 from lifecycle.engine.objects.deployment import Deployment
 from lifecycle.engine.objects.pod import PodSpec
 from lifecycle.engine.rules.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
@@ -14,9 +19,11 @@ from lifecycle.engine.rules.pod_resources import decide_pod_cgroup, effective_li
 Json = Mapping[str, Any]
 
 
-def judge_rollout(deployment: Json) -> RolloutStatus:
-    """How far the rollout of a stored Deployment is."""
-    return decide_rollout_status(Deployment.from_json(deployment))
+def judge_rollout(workload: Json) -> RolloutStatus:
+    """How far the rollout of a stored Deployment or DaemonSet is."""
+    if kind_of_json(workload) == DAEMON_SET_KIND:
+        return decide_daemon_rollout(DaemonSet.from_json(workload))
+    return decide_rollout_status(Deployment.from_json(workload))
 
 
 def list_pod_amounts(spec: Json) -> dict[str, dict[str, str]]:
