@@ -125,7 +125,7 @@ def count_states(cluster: Cluster) -> list[tuple[Tone, int]]:
 
 
 def rollout_words(data: Json) -> str:
-    """Where the rollout of a Deployment or DaemonSet is, as `kubectl rollout status` says it; a pause is said beside."""
+    """Where a Deployment's or DaemonSet's rollout is, as `kubectl rollout status` says it; and a pause."""
     words = judge_rollout(data).brief
     return f"paused, {words}" if (data.get("spec") or {}).get("paused") else words
 

@@ -34,10 +34,8 @@ def test_pages_say_what_kubectl_says_without_the_name(
 def test_pages_say_it_of_a_daemon_set_too():
     status = {"desiredNumberScheduled": 3, "updatedNumberScheduled": 3, "numberAvailable": 1}
     spec = {"updateStrategy": {"type": "RollingUpdate"}}
-    data = {
-        "apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "agent"}, "spec": spec, "status": status
-    }  # fmt: skip
-    assert rollout_words(data) == "1 of 3 updated pods are available"
+    data = {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "agent"}, "spec": spec}
+    assert rollout_words({**data, "status": status}) == "1 of 3 updated pods are available"
 
 
 @pytest.mark.django_db
