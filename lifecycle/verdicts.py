@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lifecycle.engine.api.quotas import write_amount
 from lifecycle.engine.controllers.daemon_set.decide.rollout_status import (
     decide_rollout_status as decide_daemon_rollout,
 )
@@ -14,6 +13,7 @@ from lifecycle.engine.objects.daemon_set import DAEMON_SET_KIND, DaemonSet
 from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND, Deployment
 from lifecycle.engine.objects.pod import PodSpec
 from lifecycle.engine.rules.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
+from lifecycle.engine.rules.quotas import write_amount
 
 Json = Mapping[str, Any]
 

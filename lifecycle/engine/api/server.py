@@ -31,15 +31,13 @@ from .completion import annotate
 from .context import Context
 from .deletion import check_preconditions, check_propagation, delete_object, delete_pod, finish_deletion
 from .evictions import evict_pod
-from .identity import identify, with_name, with_uid
+from .identity import generate, identify, with_name, with_uid
 from .kind_hooks import complete_changed, complete_new, list_companions
 from .namespace_rules import delete_namespace, require_namespace
 from .quotas import QUOTA
 from .requests import check_address, check_subresource, decode, make_wanted, patched, read_new, require_fresh
 
 Json = dict[str, Any]
-LONGEST_STEM = 58
-"""How much of a generateName goes before the suffix, so that the name is a label."""
 GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
 
 
@@ -60,11 +58,12 @@ class ApiServer:
         context = self._context
         data = apply_defaults(self.decode(data), context.features)
         data = with_uid(context, with_name(context, data))
-        if kind_of_json(data).id == POD_KIND.id:
+        kind = kind_of_json(data)
+        require_namespace(self._store, kind, data["metadata"])
+        if kind.id == POD_KIND.id:
             data = context.completion.complete_json(data)
         raise_invalid(data, validate_create(data, context.features))
         new = read_new(complete_new(context, data), self._clock.epoch_ms)
-        require_namespace(self._store, new)
         created = self.create(new)
         for companion in list_companions(created):
             self.create_json(companion)
@@ -108,7 +107,7 @@ class ApiServer:
         spec = self._admitted(template.spec, owner.namespace or "")
         told = spec.notes.limited
         meta = ObjectMeta(
-            action.name or action.generate_name[:LONGEST_STEM] + suffix,
+            action.name or generate(action.generate_name, suffix),
             owner.namespace,
             uid,
             template.labels,

@@ -85,6 +85,8 @@ class KindEntry:
     """Fields of the spec that stay for life."""
     validate_change: Callable[[Json, Json], list[FieldError]] | None = None
     """(stored spec, new spec): what else may not change so."""
+    validate_fixed: Callable[[Json, Json], list[FieldError]] | None = None
+    """(new object, stored object): what of the whole object may not change so."""
     validate_update: Change | None = None
     """Of a kind whose updates are held to rules of their own: in the place of all checks of the spec."""
     subresources: Mapping[str, Change] = field(default_factory=dict)
