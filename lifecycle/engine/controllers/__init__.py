@@ -10,6 +10,7 @@ from .act import Act
 from .deployment import DeploymentController
 from .endpoints import EndpointSliceController, EndpointSliceMirror
 from .garbage import GarbageCollector
+from .load_balancer import LoadBalancerController
 from .namespaces import NamespaceController
 from .node_taints import NodeTaintController
 from .owner.pods import PodOwners
@@ -43,6 +44,7 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         GarbageCollector(context, act),
         EndpointSliceController(context, act),
         EndpointSliceMirror(context, act),
+        LoadBalancerController(context, act),
         NamespaceController(context, act),
         NodeTaintController(context, act),
         QuotaController(context, act),
