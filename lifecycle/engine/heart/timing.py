@@ -72,6 +72,10 @@ QUEUE_BASE_MS = 5
 """First delay of a work queue's exponential retry, in ms (client-go)."""
 QUEUE_MAX_MS = 1_000_000
 """Cap of a work queue's exponential retry, in ms (client-go)."""
+DAEMON_BACK_OFF_INITIAL_MS = 1_000
+"""How long a node's next failed daemon pod is kept after the first was deleted; doubled each time."""
+DAEMON_BACK_OFF_MAX_MS = 900_000
+"""Cap of that delay; it is forgotten after twice as long."""
 SYNCS_PER_INSTANT = 100
 """How often one key may be looked at within one instant before its queue backs off."""
 

@@ -98,7 +98,6 @@ _READ = (
         whole_columns=decide_slice_columns,
     ),
     KindEntry(kind=SERVICE_ACCOUNT),
-    KindEntry(kind=Kind("apps/v1", "ControllerRevision", "controllerrevisions"), is_passive=True),
     KindEntry(kind=CONTAINER_PROFILE),
 )
 _CHECKED = (

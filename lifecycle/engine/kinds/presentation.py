@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..objects.controller_revision import ControllerRevision
 from ..objects.deployment import REVISION
 from ..objects.meta import StoredObject
 from ..rules.ages import Ages
@@ -57,5 +58,7 @@ def summarize(obj: StoredObject) -> dict[str, Any]:
 
 def read_revision(obj: StoredObject) -> int | None:
     """The revision of a rollout that an object is of; None where it says none."""
+    if isinstance(obj, ControllerRevision):
+        return obj.revision
     text = obj.meta.annotations.get(REVISION, "")
     return int(text) if text.isdigit() else None

@@ -250,14 +250,6 @@ def summarize_end(obj: StoredObject) -> Columns:
     return {"state": "terminating"} if obj.meta.deletion_ms is not None else {}
 
 
-def summarize_replicas(obj: StoredObject) -> Columns:
-    """READY of a workload that wants `spec.replicas`, 1 if that is not given."""
-    data = obj.to_json()
-    wanted = (data.get("spec") or {}).get("replicas")
-    ready = _count(data.get("status") or {}, "readyReplicas")
-    return summarize_counts(obj, ready, 1 if wanted is None else int(wanted))
-
-
 def summarize_daemon_set(obj: StoredObject) -> Columns:
     """READY of a DaemonSet, which wants a pod on every node that it is for."""
     status = obj.status_json() or {}
