@@ -12,6 +12,7 @@ from lifecycle.engine.kinds.registry import list_workloads
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import POD_KIND, Pod
 from lifecycle.engine.rules.probe_load import count_exec_checks, cpu_milli_of
+from lifecycle.engine.rules.services import wants_load_balancer
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.traces import WriteBytes, format_time
@@ -103,9 +104,16 @@ class SummarySink:
 
 
 def describe_assumed(cluster: Cluster) -> Iterator[str]:
-    """In one line the images whose programs nobody knows: what the run shows of them is an assumption."""
+    """A line each of the images whose programs nobody knows, and of what only a cloud would do."""
     if images := cluster.list_assumed_images():
         yield f"assumed to start and answer: {', '.join(images)} (no profile)"
+    names = [
+        f"{one['metadata']['namespace']}/{one['metadata']['name']}"
+        for one in cluster.list("Service")
+        if wants_load_balancer(one.get("spec") or {})
+    ]
+    if names:
+        yield f"assumed: a cloud that gives load balancers their addresses: {', '.join(names)}"
 
 
 def describe_nodes(cluster: Cluster) -> Iterator[str]:

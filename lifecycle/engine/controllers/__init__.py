@@ -12,6 +12,7 @@ from .deployment import DeploymentController
 from .endpoints import EndpointSliceController, EndpointSliceMirror
 from .garbage import GarbageCollector
 from .job import JobController, JobPodReleaser
+from .load_balancer import LoadBalancerController
 from .namespaces import NamespaceController
 from .node_taints import NodeTaintController
 from .own_objects import OwnObjectsController
@@ -64,6 +65,7 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         GarbageCollector(context, act),
         EndpointSliceController(context, act),
         EndpointSliceMirror(context, act),
+        LoadBalancerController(context, act),
         NamespaceController(context, act),
         OwnObjectsController(context, act),
         NodeTaintController(context, act),
