@@ -9,10 +9,12 @@ from __future__ import annotations
 from ..heart.errors import Forbidden
 from ..objects.meta import ObjectMeta, StoredObject
 from ..objects.pod import POD_KIND, Pod, PodSpec
+from ..objects.storage import CLAIM
 from ..rules.validation.pod_security import is_significant
 from .context import Context
 from .namespace_rules import find_namespace, require_account, require_lasting, require_security
 from .quotas import QUOTA
+from .storage import require_growth
 
 MAX_PODS = 150_000
 """As many as Kubernetes is made for. Where it would try to hold more, here they are refused."""
@@ -46,6 +48,8 @@ def admit_changed(context: Context, old: StoredObject, new: StoredObject, subres
     if isinstance(old, Pod) and is_significant(old.spec.raw, new.spec.raw):
         namespace = find_namespace(context.store, old.meta)
         require_security(namespace, new.spec.raw, old.meta, context.features)
+    if old.kind.id == CLAIM and not subresource:
+        require_growth(context, old, new)
     # Nothing but a resize can make an object take more than it did.
     if subresource == "resize" and context.store.count(QUOTA):
         context.quotas.require_room(new, old=old)

@@ -15,6 +15,7 @@ from ..heart.trace import Trace
 from ..store.store import Store
 from .classes import PodClasses
 from .quotas import QuotaSums
+from .volumes import Volumes
 
 
 class Context:
@@ -32,6 +33,7 @@ class Context:
         self.store = Store(self.trace)
         self.quotas = QuotaSums(self.store)
         self.classes = PodClasses(self.store)
+        self.volumes = Volumes(self.store)
         self.loop = Loop(self.clock, self.agenda, self.trace, self.timing)
         # Lines of container output since the last take: (pod uid, container, attempt, at_ms, text).
         self.logs: list[tuple[str, str, int, int, str]] = []

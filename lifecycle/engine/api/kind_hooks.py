@@ -12,10 +12,12 @@ from ..kinds.registry import kind_of_json
 from ..kinds.service import SERVICE
 from ..objects.meta import StoredObject
 from ..objects.node import NODE_KIND
+from ..objects.storage import CLAIM, VOLUME
 from ..objects.times import format_time
 from ..rules.defaults.nodes import register_node
 from .addresses import with_cluster_ip, with_later_cluster_ip
 from .context import Context
+from .storage import needed_class, prepare_claim, prepare_volume
 
 Json = dict[str, Any]
 _BUNDLE_IS_FOR = (
@@ -45,6 +47,18 @@ def list_companions(created: StoredObject) -> list[Json]:
     """Objects that come to be with one, as JSON to be created."""
     make = _COMPANIONS.get(created.kind.id)
     return [] if make is None else make(created)
+
+
+def list_forerunners(context: Context, new: StoredObject) -> list[Json]:
+    """Objects that have to be there before one comes, as JSON to be created."""
+    return needed_class(context, new) if new.kind.id == CLAIM else []
+
+
+def prepare_new(context: Context, new: StoredObject) -> None:
+    """Complete an object that is about to be stored, whoever makes it."""
+    prepare = _PREPARE.get(new.kind.id)
+    if prepare is not None:
+        prepare(context, new)
 
 
 # --- what they ask ----------------------------------------------------------------------------------------
@@ -79,5 +93,9 @@ _COMPLETE_NEW: Mapping[str, Callable[[Context, Json], Json]] = {
 }
 _COMPLETE_CHANGED: Mapping[str, Callable[[Context, StoredObject, Json], Json]] = {
     SERVICE.kind.id: with_later_cluster_ip,
+}
+_PREPARE: Mapping[str, Callable[[Context, StoredObject], None]] = {
+    CLAIM: prepare_claim,
+    VOLUME: prepare_volume,
 }
 _COMPANIONS: Mapping[str, Callable[[StoredObject], list[Json]]] = {NAMESPACE.kind.id: _make_own_objects}

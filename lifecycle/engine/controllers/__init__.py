@@ -7,6 +7,7 @@ from typing import Protocol
 from ..api.context import Context
 from ..objects.meta import StoredObject
 from .act import Act
+from .attachments import AttachmentController
 from .deployment import DeploymentController
 from .endpoints import EndpointSliceController
 from .garbage import GarbageCollector
@@ -16,6 +17,9 @@ from .owner.pods import PodOwners
 from .quota import QuotaController
 from .replica_set import ReplicaSetController
 from .replication_controller import ReplicationControllerController
+from .storage_driver import StorageDriver
+from .storage_protection import StorageProtection
+from .volume_binder import VolumeBinder
 
 
 class Controller(Protocol):
@@ -45,6 +49,10 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         NamespaceController(context, act),
         NodeTaintController(context, act),
         QuotaController(context, act),
+        VolumeBinder(context, act),
+        StorageDriver(context, act),
+        AttachmentController(context, act),
+        StorageProtection(context, act),
     ]
 
 

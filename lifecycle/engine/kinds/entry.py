@@ -92,8 +92,12 @@ class KindEntry:
 
     list_rows: Callable[[Json], Mapping[str, Any]] = lambda spec: {}
     """Fields of the spec whose changes are transitions. Of the status all integers and conditions are."""
+    status_rows: tuple[str, ...] = ()
+    """Texts of the status whose changes are transitions."""
     columns: Columns = show_nothing
     """What kubectl prints between NAME and AGE."""
+    top_columns: Callable[[Json, Json], dict[str, Any]] = lambda metadata, data: {}
+    """The same of a kind whose fields stand beside spec and status: from metadata and whole object."""
     wide_columns: Columns = show_nothing
     """What kubectl prints after AGE with `-o wide`."""
     summarize: Summarize = lambda obj: {}

@@ -22,6 +22,7 @@ def decide_columns(data: Json, now_ms: int, *, epoch_ms: int = 0, wide: bool = F
     return {
         "NAME": parts[0].get("name", ""),
         **entry.columns(*parts, ages),
+        **entry.top_columns(parts[0], data),
         "AGE": ages.age_of(parts[0].get("creationTimestamp")),
         **(entry.wide_columns(*parts, ages) if wide else {}),
     }

@@ -330,6 +330,9 @@ def _readings(obj: StoredObject | None) -> dict[str, tuple[Any, str | None, str 
                     entry.get("reason") or None,
                     _Message(entry.get("message") or ""),
                 )
+        for name in entry_of(obj.kind).status_rows:
+            if name in status:
+                found[name] = (status[name], None, None)
     _read_spec_fields(obj, found)
     return found
 
