@@ -92,10 +92,10 @@ class VolumeBinder:
     def _resync_soon(self, class_name: str, is_progress: bool = True) -> None:
         """Have the claims of a class looked at when the controller next goes over all there are.
 
-        When that is, is chance: here half a period after the cluster's beginning, then each period.
+        It does so each period from its own beginning, which is that of the cluster.
         """
         now_ms, period_ms = self._context.clock.now_ms, self._context.timing.spread("claim_resync")[1]
-        due_ms = now_ms + (period_ms // 2 - now_ms - 1) % period_ms + 1 if period_ms else now_ms
+        due_ms = now_ms + period_ms - now_ms % period_ms if period_ms else now_ms
         self._context.loop.enqueue_at(RESYNC, "", class_name, due_ms, is_progress)
 
     def _resync(self, _namespace: str, class_name: str) -> None:
