@@ -47,6 +47,6 @@ STORAGE = (
         default=default_storage_class,
         validate=lambda data, gates: validate_storage_class(data),
         validate_update=lambda old, new, gates: validate_class_change(old, new),
-        top_columns=decide_class_columns,
+        whole_columns=decide_class_columns,
     ),
 )

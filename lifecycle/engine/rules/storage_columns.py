@@ -49,8 +49,9 @@ def decide_volume_mode(meta: Json, spec: Json, status: Json, ages: Ages) -> Colu
     return {"VOLUMEMODE": spec.get("volumeMode") or _UNSET}
 
 
-def decide_class_columns(meta: Json, data: Json) -> Columns:
+def decide_class_columns(data: Json) -> Columns:
     """NAME, with whether it is the default, to ALLOWVOLUMEEXPANSION, from the whole class."""
+    meta = data.get("metadata") or {}
     annotations = meta.get("annotations") or {}
     is_default = "true" in (annotations.get(IS_DEFAULT), annotations.get(IS_DEFAULT_ONCE))
     return {

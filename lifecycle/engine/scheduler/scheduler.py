@@ -7,7 +7,7 @@ Where claims are bound with their pod, its volumes are chosen with its node, and
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..api.context import Context
@@ -19,13 +19,14 @@ from ..objects.pod import FAILED, SUCCEEDED, Pod, PodSpec
 from ..objects.storage import CLAIM, STORAGE_CLASS, VOLUME
 from ..rules.claims import is_bound, list_claims, phase_of
 from ..rules.host_ports import list_host_ports
+from ..rules.node_filters import names_wanted
 from ..rules.pod_resources import allotted_requests, effective_requests
 from ..store.store import ALL
 from ..store.transitions import binding_changes
 from .claims import PodVolumes, are_all_bound, see_volumes
 from .diagnosis import explain
 from .hints import CLAIM_CHANGED, CLASS_MADE, NODE, PORTS, ROOM, VOLUME_CHANGED, decide_hint, is_helped
-from .nodes import NodeRoom, PodClass
+from .nodes import NodeRoom, PodClass, pick_rooms
 from .volume_waits import LOOK, TOO_LATE, VolumeWaits
 
 NAME, SOURCE, TIMER = "scheduler", "default-scheduler", "schedule"
@@ -220,22 +221,35 @@ class Scheduler:
             self._give_up(pod, wanted)
             return
         is_alike = wanted is None or wanted.is_alike_everywhere
-        owner, spec = pod.meta.controller, _filtered_spec(pod.spec)
-        key = (id(spec), owner.uid if owner is not None else pod.meta.uid)
-        pod_class = self._classes.get(key) if is_alike else None
-        if pod_class is None or pod_class.spec is not spec:
-            pod_class = PodClass(spec, key[1], effective_requests(spec))
-            # A pod with nodes of its own has no siblings to share their order with.
-            if owner is not None and spec.base is None and is_alike:
-                self._classes[key] = pod_class
-        pod_class.follow(self._rooms, self._log)
-        room = pod_class.best(self._rooms, None if wanted is None or is_alike else wanted.suits)
+        room = self._find_room(pod, None if wanted is None or is_alike else wanted.suits)
         if room is None:
             self._give_up(pod, wanted)
         elif wanted is not None and wanted.delayed:
             self._wait_for_volumes(pod, room.node, wanted)
         else:
             self._bind(pod, room.node.meta.name)
+
+    def _find_room(self, pod: Pod, suits: Callable[[Node], bool] | None) -> NodeRoom | None:
+        """The best node for a pod. One that names its nodes, as a DaemonSet's does, looks at no others.
+
+        `suits`: what a pod's volumes ask of a node; its class cannot remember that.
+        """
+        owner, spec = pod.meta.controller, _filtered_spec(pod.spec)
+        key = (id(spec), owner.uid if owner is not None else pod.meta.uid)
+        names = names_wanted(spec) if spec.affinity else None
+        if names is not None:
+            rooms = pick_rooms(self._rooms, names)
+            named_class = PodClass(spec, key[1], effective_requests(spec))
+            named_class.follow(rooms, [])
+            return named_class.best(rooms, suits)
+        pod_class = self._classes.get(key) if suits is None else None
+        if pod_class is None or pod_class.spec is not spec:
+            pod_class = PodClass(spec, key[1], effective_requests(spec))
+            # A pod with nodes of its own has no siblings to share their order with.
+            if owner is not None and spec.base is None and suits is None:
+                self._classes[key] = pod_class
+        pod_class.follow(self._rooms, self._log)
+        return pod_class.best(self._rooms, suits)
 
     def _see_volumes(self, pod: Pod) -> PodVolumes | None:
         return see_volumes(self._context.volumes, pod, self._is_placed) if pod.spec.volumes else None

@@ -64,7 +64,7 @@ def _start(machine: Machine, arguments: list[str], folder: str, world: World, ou
 def _environment(world: World) -> dict[str, str]:
     defaults = {
         "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-        "HOSTNAME": world.pod.name,
+        "HOSTNAME": world.pod.host,
         "HOME": "/root",
     }
     return {**defaults, **world.env}
