@@ -22,6 +22,8 @@ _TABLE: dict[str, tuple[int, int, str]] = {
     "watch": (5, 25, "a kubelet hears of a change to one of its pods"),
     "controller_sync": (15, 15, "a controller's queue gathers changes before it looks again"),
     "volume_mount": (20, 120, "mounting what the pod needs, before its sandbox"),
+    "claim_look": (12, 12, "the volume controller getting to a claim or a volume that has changed"),
+    "claim_protection": (35, 35, "making sure that nobody uses a claim or a volume that is to go"),
     "claim_resync": (
         15_000,
         15_000,

@@ -17,7 +17,7 @@ from ..objects.meta import StoredObject
 from ..objects.node import Node
 from ..objects.pod import FAILED, SUCCEEDED, Pod, PodSpec
 from ..objects.storage import CLAIM, STORAGE_CLASS, VOLUME
-from ..rules.claims import is_bound, list_claims, phase_of
+from ..rules.claims import claim_ref, is_bound, list_claims, phase_of
 from ..rules.host_ports import list_host_ports
 from ..rules.node_filters import names_wanted
 from ..rules.pod_resources import allotted_requests, effective_requests
@@ -55,7 +55,7 @@ class Scheduler:
         context.store.listen_to_shape("Pod", self._on_pod, is_told_of_readiness=False)
         context.store.listen("Node", self._on_node)
         context.store.listen(CLAIM, self._on_claim)
-        context.store.listen(VOLUME, lambda old, new: self._wake_waiting(VOLUME_CHANGED if new else ""))
+        context.store.listen(VOLUME, self._on_volume)
         context.store.listen(STORAGE_CLASS, lambda old, new: self._wake_waiting(CLASS_MADE if new else ""))
 
     def save(self) -> list[Any]:
@@ -158,6 +158,14 @@ class Scheduler:
                 self._volume_waits.look_soon(pod.meta.uid)
             else:
                 self._wake(pod, CLAIM_CHANGED)
+
+    def _on_volume(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if new is None:
+            return
+        self._wake_waiting(VOLUME_CHANGED)
+        ref = claim_ref(new)
+        for pod in self._context.volumes.users(ref.get("namespace"), ref.get("name") or "") if ref else ():
+            self._wake(pod, CLAIM_CHANGED)
 
     def _wake_users_of_claims(self, gone: Pod) -> None:
         """What one pod alone may use is free again."""

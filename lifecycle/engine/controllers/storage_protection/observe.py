@@ -22,8 +22,8 @@ class StorageProtection:
         self._context = context
         self._volumes = context.volumes
         self._act = act
-        context.loop.register(self.name, self.sync)
-        context.loop.register(VOLUMES, self._sync_volume)
+        context.loop.register(self.name, self.sync, "claim_protection")
+        context.loop.register(VOLUMES, self._sync_volume, "claim_protection")
         context.store.listen(CLAIM, self._on_claim)
         context.store.listen(VOLUME, self._on_volume)
         context.store.listen_to_shape(POD_KIND.id, self._on_pod, is_told_of_readiness=False)

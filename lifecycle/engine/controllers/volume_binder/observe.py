@@ -56,24 +56,32 @@ class VolumeBinder:
     # --- what happens -------------------------------------------------------------------------------------
 
     def _on_claim(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        loop = self._context.loop
-        if new is not None:
-            loop.enqueue(self.name, new.meta.namespace or "", new.meta.name)
+        # What is new is looked at before anybody else has got to it.
+        if new is not None and old is None:
+            self._context.loop.enqueue(self.name, new.meta.namespace or "", new.meta.name)
+        elif new is not None:
+            self._look_at(self.name, new.meta.namespace, new.meta.name)
         elif old is not None:
             self._stop_waiting(old)
             if volume_name(old):
-                loop.enqueue(VOLUMES, "", volume_name(old))
+                self._look_at(VOLUMES, "", volume_name(old))
 
     def _on_volume(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        loop = self._context.loop
         if new is not None:
-            loop.enqueue(VOLUMES, "", new.meta.name)
+            if old is None:
+                self._context.loop.enqueue(VOLUMES, "", new.meta.name)
+            else:
+                self._look_at(VOLUMES, "", new.meta.name)
             for under in (class_of(new), _under(new.meta.name)):
                 if under in self._waiting and phase_of(new) == AVAILABLE:
                     self._resync_soon(under)
         elif old is not None and claim_ref(old):
             ref = claim_ref(old)
-            loop.enqueue(self.name, ref.get("namespace") or "", ref.get("name") or "")
+            self._look_at(self.name, ref.get("namespace"), ref.get("name") or "")
+
+    def _look_at(self, queue: str, namespace: str | None, name: str) -> None:
+        delay_ms = self._context.timing.spread("claim_look")[1]
+        self._context.loop.enqueue_at(queue, namespace or "", name, self._context.clock.now_ms + delay_ms)
 
     def _on_class(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if new is not None:
@@ -105,38 +113,35 @@ class VolumeBinder:
     # --- looking ------------------------------------------------------------------------------------------
 
     def sync(self, namespace: str, name: str) -> None:
-        """Look at one claim, and again for as long as something is to be written."""
-        goes_on = True
-        while goes_on:
-            claim = self.find(namespace, name)
-            if claim is None:
-                return
-            step = decide_claim(self._see_claim(claim))
-            goes_on = self._take(step)
-            self._say(claim, step)
+        """Look at one claim, and again soon where there is more to write."""
+        claim = self.find(namespace, name)
+        if claim is None:
+            return
+        step = decide_claim(self._see_claim(claim))
+        self._say(claim, step)
+        self._take(step, self.name, claim)
         left = self.find(namespace, name)
         if left is not None:
             (self._wait if phase_of(left) == PENDING else self._stop_waiting)(left)
 
     def _sync_volume(self, _namespace: str, name: str) -> None:
-        goes_on = True
-        while goes_on:
-            volume = self._volumes.volume(name)
-            if volume is None:
-                return
-            ref = claim_ref(volume)
-            claim = self._volumes.claim(ref.get("namespace"), ref["name"]) if ref.get("name") else None
-            if claim is not None and claim.meta.uid != ref.get("uid"):
-                claim = None
-            step = decide_volume(SeenVolume(volume, claim, self._now()))
-            goes_on = self._take(step)
-            if step.wakes and claim is not None:
-                self._context.loop.enqueue(self.name, claim.meta.namespace or "", claim.meta.name)
+        volume = self._volumes.volume(name)
+        if volume is None:
+            return
+        ref = claim_ref(volume)
+        claim = self._volumes.claim(ref.get("namespace"), ref["name"]) if ref.get("name") else None
+        if claim is not None and claim.meta.uid != ref.get("uid"):
+            claim = None
+        step = decide_volume(SeenVolume(volume, claim, self._now()))
+        self._take(step, VOLUMES, volume)
+        if step.wakes and claim is not None:
+            self._look_at(self.name, claim.meta.namespace, claim.meta.name)
 
-    def _take(self, step: Step) -> bool:
+    def _take(self, step: Step, queue: str, one: StoredObject) -> None:
         for action in step.actions:
             self._act(action)
-        return step.goes_on
+        if step.goes_on:
+            self._look_at(queue, one.meta.namespace, one.meta.name)
 
     def _see_claim(self, claim: StoredObject) -> SeenClaim:
         volumes, name = self._volumes, volume_name(claim)
@@ -148,10 +153,20 @@ class VolumeBinder:
             volume = volumes.reserved(claim)
             if volume is None and not waits_for_pod(storage_class):
                 volume = volumes.find_best(claim)
-        pods = volumes.users(claim.meta.namespace, claim.meta.name)
-        waiting = [pod.meta.name for pod in pods if not pod.node_name and not pod.is_finished]
+        waiting = [pod.meta.name for pod in self._list_waiting_pods(claim)]
         named = default.meta.name if default is not None else ""
         return SeenClaim(claim, storage_class, volume, named, waiting, self._now())
+
+    def _list_waiting_pods(self, claim: StoredObject) -> list[Pod]:
+        """The pods that use a claim and are on no node; at its first look those that were there before it."""
+        pods = self._volumes.users(claim.meta.namespace, claim.meta.name)
+        is_new = (claim.meta.namespace or "", claim.meta.name) not in self._waits_under
+        return [
+            pod
+            for pod in pods
+            if not (pod.node_name or pod.is_finished)
+            and not (is_new and pod.resource_version > claim.resource_version)
+        ]
 
     def _now(self) -> str:
         clock = self._context.clock
