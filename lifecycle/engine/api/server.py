@@ -32,7 +32,7 @@ from .context import Context
 from .deletion import check_preconditions, check_propagation, delete_object, delete_pod, finish_deletion
 from .evictions import evict_pod
 from .identity import generate, identify, with_name, with_uid
-from .kind_hooks import complete_changed, complete_new, list_companions
+from .kind_hooks import complete_changed, complete_new, list_companions, list_forerunners, prepare_new
 from .namespace_rules import delete_namespace, require_namespace
 from .quotas import QUOTA
 from .requests import check_address, check_subresource, decode, make_wanted, patched, read_new, require_fresh
@@ -75,7 +75,10 @@ class ApiServer:
 
     def create(self, new: StoredObject) -> StoredObject:
         """A component's new object: give it its identity, and store it. Raises Forbidden, AlreadyExists."""
+        for forerunner in list_forerunners(self._context, new):
+            self.create_json(forerunner)
         identify(self._context, new)
+        prepare_new(self._context, new)
         if isinstance(new, Pod):
             raw, told = self._context.completion.complete(
                 new.spec.raw, new.meta.namespace or "", new.is_mirror

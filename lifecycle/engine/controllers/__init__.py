@@ -7,6 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 from ..api.context import Context
 from ..objects.meta import StoredObject
 from .act import Act
+from .attachments import AttachmentController
 from .daemon_set import DaemonSetController
 from .deployment import DeploymentController
 from .endpoints import EndpointSliceController, EndpointSliceMirror
@@ -21,6 +22,9 @@ from .quota import QuotaController
 from .replica_set import ReplicaSetController
 from .replication_controller import ReplicationControllerController
 from .stateful_set import StatefulSetController
+from .storage_driver import StorageDriver
+from .storage_protection import StorageProtection
+from .volume_binder import VolumeBinder
 
 
 class Controller(Protocol):
@@ -70,6 +74,10 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         OwnObjectsController(context, act),
         NodeTaintController(context, act),
         QuotaController(context, act),
+        VolumeBinder(context, act),
+        StorageDriver(context, act),
+        AttachmentController(context, act),
+        StorageProtection(context, act),
     ]
 
 

@@ -96,6 +96,8 @@ class KindEntry:
 
     list_rows: Callable[[Json], Mapping[str, Any]] = lambda spec: {}
     """Fields of the spec whose changes are transitions. Of the status all integers and conditions are."""
+    status_rows: tuple[str, ...] = ()
+    """Texts of the status whose changes are transitions."""
     columns: Columns = show_nothing
     """What kubectl prints between NAME and AGE."""
     wide_columns: Columns = show_nothing
