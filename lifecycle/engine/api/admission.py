@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from ..heart.errors import Forbidden
 from ..kinds.plain import PRIORITY_CLASS
-from ..kinds.references import CLAIM
 from ..objects.meta import ObjectMeta, StoredObject
 from ..objects.pod import POD_KIND, Pod, PodSpec
+from ..objects.storage import CLAIM
 from ..rules.validation.pod_security import is_significant
 from .classes import find_default
 from .completion import forbid
 from .context import Context
 from .namespace_rules import find_namespace, require_lasting, require_security
 from .quotas import QUOTA, SIZED
+from .storage import require_growth
 
 MAX_PODS = 150_000
 """As many as Kubernetes is made for. Where it would try to hold more, here they are refused."""
@@ -50,6 +51,8 @@ def admit_changed(context: Context, old: StoredObject, new: StoredObject, subres
     if isinstance(old, Pod) and is_significant(old.spec.raw, new.spec.raw):
         namespace = find_namespace(context.store, old.meta)
         require_security(namespace, new.spec.raw, old.meta, context.features)
+    if old.kind.id == CLAIM and not subresource:
+        require_growth(context, old, new)
     if subresource == "resize":
         context.completion.require_within(new)
     elif not subresource and new.meta.deletion_ms is None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..kinds.registry import kind_of_json
-from ..objects.meta import StoredObject
+from ..kinds.registry import entry_of_json, kind_of_json
+from ..objects.kinds import Kind
+from ..objects.meta import ObjectMeta, StoredObject
 from ..store.store import Store
 from .context import Context
 
@@ -39,15 +40,23 @@ def with_name(context: Context, data: Json) -> Json:
     return {**data, "metadata": {**meta, "name": generate(meta["generateName"], suffix)}}
 
 
+def with_uid(context: Context, data: Json) -> Json:
+    """A new object's JSON without a client's uid, or with its own and what its kind makes of that."""
+    entry, metadata = entry_of_json(data), data["metadata"]
+    if entry.identify is None:
+        return {**data, "metadata": {name: metadata[name] for name in metadata if name != "uid"}}
+    told = {name: metadata.get(name) for name in ("name", "namespace", "ownerReferences")}
+    uid, _suffix = _draw(context, entry.kind, ObjectMeta.from_json(told))
+    return entry.identify(data, uid)
+
+
 def identify(context: Context, new: StoredObject) -> None:
     """Give a new object its identity. Its uid is keyed by its owner's count, without one by its address.
 
     So is the suffix that makes a name of `generateName` for an object without one.
     """
     meta = new.meta
-    owner = meta.controller
-    stem = owner.uid if owner is not None else f"{new.kind.id}/{meta.namespace or ''}/{meta.name}"
-    uid, suffix = context.chance.uid_and_suffix(stem, count_up(context.store, stem))
+    uid, suffix = (meta.uid, "") if meta.uid else _draw(context, new.kind, meta)
     new.meta = meta.replace(
         name=meta.name or generate(meta.generate_name, suffix),
         uid=uid,
@@ -55,3 +64,9 @@ def identify(context: Context, new: StoredObject) -> None:
         generation=1 if new.spec is not None else 0,
         namespace=meta.namespace if new.kind.namespaced else None,
     )
+
+
+def _draw(context: Context, kind: Kind, meta: ObjectMeta) -> tuple[str, str]:
+    owner = meta.controller
+    stem = owner.uid if owner is not None else f"{kind.id}/{meta.namespace or ''}/{meta.name}"
+    return context.chance.uid_and_suffix(stem, count_up(context.store, stem))

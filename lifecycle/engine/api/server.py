@@ -31,8 +31,8 @@ from .completion import annotate
 from .context import Context
 from .deletion import check_preconditions, check_propagation, delete_object, delete_pod, finish_deletion
 from .evictions import evict_pod
-from .identity import generate, identify, with_name
-from .kind_hooks import complete_changed, complete_new, list_companions
+from .identity import generate, identify, with_name, with_uid
+from .kind_hooks import complete_changed, complete_new, list_companions, list_forerunners, prepare_new
 from .namespace_rules import delete_namespace, require_namespace
 from .quotas import QUOTA
 from .requests import check_address, check_subresource, decode, make_wanted, patched, read_new, require_fresh
@@ -57,7 +57,7 @@ class ApiServer:
         """Create an object from its JSON, as it was sent. Raises ApiError."""
         context = self._context
         data = apply_defaults(self.decode(data), context.features)
-        data = with_name(context, data)
+        data = with_uid(context, with_name(context, data))
         kind = kind_of_json(data)
         require_namespace(self._store, kind, data["metadata"])
         if kind.id == POD_KIND.id:
@@ -75,7 +75,10 @@ class ApiServer:
 
     def create(self, new: StoredObject) -> StoredObject:
         """A component's new object: give it its identity, and store it. Raises Forbidden, AlreadyExists."""
+        for forerunner in list_forerunners(self._context, new):
+            self.create_json(forerunner)
         identify(self._context, new)
+        prepare_new(self._context, new)
         if isinstance(new, Pod):
             raw, told = self._context.completion.complete(
                 new.spec.raw, new.meta.namespace or "", new.is_mirror
@@ -122,7 +125,7 @@ class ApiServer:
             meta, spec = overlay_meta(meta, action.overlay), overlay_spec(spec, action.overlay.spec)
         admit_pod(self._context, spec, meta)
         status = spec.notes.new_status or self._new_status(spec)
-        pod = Pod(POD_KIND, meta, spec, status)
+        pod = Pod(POD_KIND, meta, spec, status, node_name=template.node_name)
         if store.count(QUOTA):
             self._context.quotas.require_room(pod)
         try:
@@ -208,6 +211,14 @@ class ApiServer:
             new.meta = new.meta.replace(generation=old.meta.generation + 1)
         self._store.update(old, new)
         return finish_deletion(self._context, new)
+
+    def remove_finalizer(self, pod: Pod, finalizer: str) -> None:
+        """Take a finalizer off a pod, whatever has become of it since it was looked at."""
+        old = self._store.pods.get(pod.meta.uid)
+        if old is None or finalizer not in old.meta.finalizers:
+            return
+        kept = tuple(one for one in old.meta.finalizers if one != finalizer)
+        self.update(old.replace(meta=old.meta.replace(finalizers=kept)))
 
     # --- delete ---------------------------------------------------------------------------------------
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..objects.endpoint_slice import ENDPOINT_SLICE_KIND
+from ..objects.endpoint_slice import ENDPOINT_SLICE_KIND, ENDPOINTS_KIND
 from ..objects.kinds import Kind
+from ..objects.storage import ATTACHMENT_KIND
 from ..rules.defaults.others import (
     default_binding,
-    default_claim,
     default_priority_class,
     default_secret,
-    default_storage_class,
-    default_volume,
 )
+from ..rules.defaults.services import default_endpoint_slice, default_endpoints
+from ..rules.service_columns import decide_endpoints_columns, decide_slice_columns
 from ..rules.validation.access import GROUP, validate_binding, validate_kept_role, validate_role
-from ..rules.validation.claims import validate_claim
 from ..rules.validation.classes import (
     validate_kept_handler,
     validate_kept_value,
@@ -36,7 +35,6 @@ from ..rules.validation.kubelet_config import validate_kubelet_configuration
 from ..rules.validation.metadata import check_path_name
 from ..rules.validation.network_policies import validate_network_policy
 from ..rules.validation.quotas import validate_kept_scopes, validate_quota
-from ..rules.validation.storage import validate_storage_class, validate_volume
 from .entry import Check, Json, KindEntry
 
 SERVICE_ACCOUNT = Kind("v1", "ServiceAccount", "serviceaccounts", True, "sa")
@@ -72,23 +70,6 @@ _READ = (
         validate_fixed=validate_kept_secret,
     ),
     KindEntry(
-        kind=Kind("v1", "PersistentVolume", "persistentvolumes", False, "pv"),
-        is_passive=True,
-        default=default_volume,
-        validate_spec=_of_any(validate_volume),
-    ),
-    KindEntry(
-        kind=Kind("v1", "PersistentVolumeClaim", "persistentvolumeclaims", True, "pvc"),
-        default=default_claim,
-        validate_spec=_of_any(validate_claim),
-    ),
-    KindEntry(
-        kind=Kind("storage.k8s.io/v1", "StorageClass", "storageclasses", False, "sc"),
-        is_passive=True,
-        default=default_storage_class,
-        validate=_of_any(validate_storage_class),
-    ),
-    KindEntry(
         kind=PRIORITY_CLASS,
         default=default_priority_class,
         validate=_of_any(validate_priority_class),
@@ -105,14 +86,20 @@ _READ = (
         validate_change=validate_kept_scopes,
     ),
     KindEntry(
-        kind=Kind("v1", "Endpoints", "endpoints", True, "ep"),
-        is_passive=True,
+        kind=ENDPOINTS_KIND,
+        default=default_endpoints,
         validate=_of_any(validate_endpoints),
+        whole_columns=decide_endpoints_columns,
     ),
-    KindEntry(kind=ENDPOINT_SLICE_KIND, validate=_of_any(validate_endpoint_slice)),
+    KindEntry(
+        kind=ENDPOINT_SLICE_KIND,
+        default=default_endpoint_slice,
+        validate=_of_any(validate_endpoint_slice),
+        whole_columns=decide_slice_columns,
+    ),
     KindEntry(kind=SERVICE_ACCOUNT),
-    KindEntry(kind=Kind("apps/v1", "ControllerRevision", "controllerrevisions"), is_passive=True),
     KindEntry(kind=CONTAINER_PROFILE),
+    KindEntry(kind=ATTACHMENT_KIND),
 )
 _CHECKED = (
     KindEntry(
@@ -176,7 +163,6 @@ _PASSIVE = (
     Kind("storage.k8s.io/v1", "CSIDriver", "csidrivers", False),
     Kind("storage.k8s.io/v1", "CSINode", "csinodes", False),
     Kind("storage.k8s.io/v1", "CSIStorageCapacity", "csistoragecapacities"),
-    Kind("storage.k8s.io/v1", "VolumeAttachment", "volumeattachments", False),
     Kind("storage.k8s.io/v1", "VolumeAttributesClass", "volumeattributesclasses", False, "vac"),
 )
 

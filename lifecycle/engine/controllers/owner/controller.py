@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Generic, TypeVar
 
 from ...api.context import Context
 from ...api.namespace_rules import is_namespace_ending
 from ...heart.errors import ApiError
+from ...heart.timing import QUEUE_BASE_MS, QUEUE_MAX_MS
 from ...objects.meta import Key, StoredObject
 from ...objects.selector import Selector
-from ...rules.actions import Action, Create, CreatePod, Decision, DeletePod, Refusal, Tried
+from ...rules.actions import Action, Create, CreateJson, CreatePod, Decision, DeletePod, Refusal, Tried
 from ..act import Act
 from .decide import decide_claims
 from .orphans import ListFree, Orphans
+from .revisions import Revisions
 
 Owner = TypeVar("Owner", bound=StoredObject)
 
@@ -25,6 +28,14 @@ class OwnerController(Generic[Owner]):
     kind: str
     source: str
     owner_class: type[Owner]
+    revisions: Revisions | None = None
+    """The ControllerRevisions of owners that have some."""
+    gathers = "controller_sync"
+    """The latency for which changes are gathered before a look."""
+    adopts_with: tuple[str, ...] = ()
+    """Finalizers that a dependent gets with the owner, and loses with it."""
+    retry_ms = (QUEUE_BASE_MS, QUEUE_MAX_MS)
+    """First delay and cap of the work queue's retries."""
 
     def __init__(self, context: Context, act: Act, list_free: ListFree) -> None:
         """`list_free` names the objects that an owner may adopt when it comes up."""
@@ -33,7 +44,7 @@ class OwnerController(Generic[Owner]):
         self._act = act
         self._orphans = Orphans(context.store.find, list_free)
         self._busy: Key | None = None
-        context.loop.register(self.name, self.sync, "controller_sync")
+        context.loop.register(self.name, self.sync, self.gathers)
         context.store.listen(self.kind, self._on_owner)
 
     # --- what a kind of owner says --------------------------------------------------------------------
@@ -52,6 +63,10 @@ class OwnerController(Generic[Owner]):
         """Dependents of the owner that may match its selector no more."""
         raise NotImplementedError
 
+    def belongs(self, owner: Owner, dependent: StoredObject) -> bool:
+        """Whether an object that the owner selects is one that it would have made."""
+        return True
+
     def decide(self, owner: Owner, tried: Tried) -> Decision:
         """See what the owner's decision needs, and have it made. `tried`: what this look did so far."""
         raise NotImplementedError
@@ -60,6 +75,8 @@ class OwnerController(Generic[Owner]):
 
     def restore(self) -> None:
         """Build what is derived again, after a cluster was loaded."""
+        if self.revisions is not None:
+            self.revisions.restore()
         for owner in self._store.list(self.kind):
             assert isinstance(owner, self.owner_class), owner.key
             self._file(owner)
@@ -67,11 +84,15 @@ class OwnerController(Generic[Owner]):
     def _file(self, owner: Owner) -> None:
         self.describe(owner)
         self._orphans.file(owner, self.selector_of(owner))
+        if self.revisions is not None:
+            self.revisions.file(owner, self.selector_of(owner))
 
     def _on_owner(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if new is None:
             assert old is not None, "a write has an old or a new object"
             self._orphans.forget(old.meta.uid)
+            if self.revisions is not None:
+                self.revisions.forget(old.meta.uid)
             self.forget(old.meta.uid)
             return
         assert isinstance(new, self.owner_class), new.key
@@ -114,8 +135,16 @@ class OwnerController(Generic[Owner]):
         self._ask_again(namespace, name, decision)
 
     def _claim(self, owner: Owner) -> None:
-        orphans = self._orphans.take(owner.meta.uid)
-        for action in decide_claims(owner, self.selector_of(owner), orphans, self.list_strays(owner)):
+        selector, revisions = self.selector_of(owner), self.revisions
+        if revisions is not None:
+            free, strays = revisions.take_free(owner), revisions.list_strays(owner)
+            self._act_on(decide_claims(owner, selector, free, strays))
+        orphans, belongs = self._orphans.take(owner.meta.uid), partial(self.belongs, owner)
+        pods = self.list_strays(owner)
+        self._act_on(decide_claims(owner, selector, orphans, pods, belongs, self.adopts_with))
+
+    def _act_on(self, claims: Sequence[Action]) -> None:
+        for action in claims:
             self._act(action)
 
     def _step(self, owner: Owner) -> Decision:
@@ -129,25 +158,26 @@ class OwnerController(Generic[Owner]):
 
     def _do(self, actions: Sequence[Action], tried: Tried) -> Tried:
         """Do actions in order. What follows a refused object builds on it; pods are made apart."""
-        calls, refusals = tried.calls, list(tried.refusals)
+        calls, refusals, deletions = tried.calls, list(tried.refusals), tried.deletions
         for action in actions:
             calls += isinstance(action, CreatePod | DeletePod)
+            deletions += isinstance(action, DeletePod)
             try:
                 self._act(action)
             except ApiError as refusal:
-                if not isinstance(action, CreatePod | Create):
+                if not isinstance(action, CreatePod | Create | CreateJson):
                     raise
                 refusals.append(Refusal(action, refusal.message, is_namespace_ending(refusal)))
                 if isinstance(action, Create):
                     break
-        return Tried(calls, tuple(refusals))
+        return Tried(calls, tuple(refusals), deletions)
 
     def _ask_again(self, namespace: str, name: str, decision: Decision) -> None:
         loop = self._context.loop
         if decision.recheck_at_ms is not None:
             loop.enqueue_at(self.name, namespace, name, decision.recheck_at_ms)
         if decision.is_failure:
-            loop.retry(self.name, namespace, name)
+            loop.retry(self.name, namespace, name, *self.retry_ms)
             return
         loop.forget(self.name, namespace, name)
         if decision.is_unfinished:

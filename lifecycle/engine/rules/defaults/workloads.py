@@ -76,7 +76,7 @@ def default_stateful_set(spec: Mapping[str, Any], gates: Gates) -> Json:
     """1 replica, pods one after the other, all of them updated, claims that stay."""
     found = _with_template(spec, gates)
     fill(found, replicas=1, revisionHistoryLimit=10, podManagementPolicy="OrderedReady")
-    found["updateStrategy"] = _default_strategy(found.get("updateStrategy"), partition=0)
+    found["updateStrategy"] = _default_stateful_strategy(found.get("updateStrategy"), gates)
     retention = found.get("persistentVolumeClaimRetentionPolicy") or {}
     retention = {"whenDeleted": "Retain", "whenScaled": "Retain", **retention}
     found["persistentVolumeClaimRetentionPolicy"] = retention
@@ -85,8 +85,19 @@ def default_stateful_set(spec: Mapping[str, Any], gates: Gates) -> Json:
     return found
 
 
+def _default_stateful_strategy(strategy: Mapping[str, Any] | None, gates: Gates) -> Json:
+    """Without the gate MaxUnavailableStatefulSet that field is not stored (STS-MAXU-03)."""
+    if gates.get("MaxUnavailableStatefulSet", False):
+        return _default_strategy(strategy, partition=0, maxUnavailable=1)
+    found = _default_strategy(strategy, partition=0)
+    if found.get("rollingUpdate"):
+        rolling = found["rollingUpdate"]
+        found["rollingUpdate"] = {name: rolling[name] for name in rolling if name != "maxUnavailable"}
+    return found
+
+
 def _default_claim(claim: Mapping[str, Any]) -> Json:
-    base = {"apiVersion": "v1", "kind": "PersistentVolumeClaim"}
+    base = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "status": {"phase": "Pending"}}
     return {**base, **claim, "spec": {"volumeMode": "Filesystem", **(claim.get("spec") or {})}}
 
 
@@ -100,43 +111,4 @@ def default_daemon_set(spec: Mapping[str, Any], gates: Gates) -> Json:
         rolling = strategy["rollingUpdate"]
         fill(rolling, maxUnavailable=0 if rolling["maxSurge"] not in (0, "0%") else 1)
     found["updateStrategy"] = strategy
-    return found
-
-
-def default_job(spec: Mapping[str, Any], gates: Gates) -> Json:
-    """One pod at a time, tried again 6 times."""
-    found = _with_template(spec, gates)
-    # Neither given: one pod. Only parallelism given: a work queue, whose completions stay open.
-    if found.get("completions") is None and found.get("parallelism") is None:
-        found["completions"] = 1
-    fill(
-        found,
-        parallelism=1,
-        completionMode="NonIndexed",
-        suspend=False,
-        manualSelector=False,
-        podReplacementPolicy="Failed" if found.get("podFailurePolicy") else "TerminatingOrFailed",
-    )
-    # With a limit per index the total is as good as unlimited.
-    fill(found, backoffLimit=6 if found.get("backoffLimitPerIndex") is None else 2**31 - 1)
-    return found
-
-
-def default_cron_job(spec: Mapping[str, Any], gates: Gates) -> Json:
-    """Jobs may overlap; 3 that succeeded and 1 that failed are kept."""
-    found = dict(spec)
-    fill(
-        found,
-        concurrencyPolicy="Allow",
-        suspend=False,
-        successfulJobsHistoryLimit=3,
-        failedJobsHistoryLimit=1,
-    )
-    template = dict(found.get("jobTemplate") or {})
-    job = template.get("spec") or {}
-    if job.get("template") is not None:
-        # Only the pod template: the Job's own defaults come when the Job is made.
-        template["spec"] = _with_template(job, gates)
-    template["metadata"] = dict(template.get("metadata") or {})
-    found["jobTemplate"] = template
     return found
