@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from ..heart.errors import BadRequest, Conflict
 from ..kinds.namespace import NAMESPACE
 from ..kinds.plain import PRIORITY_CLASS
 from ..kinds.registry import entry_of
-from ..objects.meta import ObjectMeta, StoredObject
+from ..objects.meta import StoredObject
 from ..objects.pod import Pod
 from ..objects.propagation import FINALIZERS, PROPAGATIONS
 from ..objects.shortened import shorten
@@ -66,8 +67,8 @@ def delete_pod(
         phase=pod.status.phase,
         has_options=has_options,
     )
-    meta = pod.meta.replace(finalizers=_with_finalizer(pod, propagation), generation=pod.meta.generation + 1)
-    return _mark(context, pod, meta, context.clock.now_ms + (seconds or 0) * 1000, seconds or 0)
+    later = {"finalizers": _with_finalizer(pod, propagation), "generation": pod.meta.generation + 1}
+    return _mark(context, pod, context.clock.now_ms + (seconds or 0) * 1000, seconds or 0, **later)
 
 
 def _delete_again(context: Context, pod: Pod, requested: int | None) -> Pod:
@@ -81,12 +82,16 @@ def _delete_again(context: Context, pod: Pod, requested: int | None) -> Pod:
     end_ms = (meta.deletion_ms or now_ms) + (seconds - (meta.deletion_grace_seconds or 0)) * 1000
     if end_ms < now_ms:
         end_ms, seconds = now_ms, min(seconds, 1)
-    return _mark(context, pod, meta, end_ms, seconds)
+    return _mark(context, pod, end_ms, seconds)
 
 
-def _mark(context: Context, pod: Pod, meta: ObjectMeta, end_ms: int, grace_seconds: int) -> Pod:
-    """Have a pod end. One with no time left and no finalizers goes at once, but its last version says so."""
-    new = pod.replace(meta=meta.replace(deletion_ms=end_ms, deletion_grace_seconds=grace_seconds))
+def _mark(context: Context, pod: Pod, end_ms: int, grace_seconds: int, **later: Any) -> Pod:
+    """Have a pod end, its metadata changed by `later` beside that.
+
+    One with no time left and no finalizers goes at once, but its last version says so.
+    """
+    meta = pod.meta.replace(deletion_ms=end_ms, deletion_grace_seconds=grace_seconds, **later)
+    new = pod.replace(meta=meta)
     context.store.update(pod, new)
     finish_deletion(context, new)
     return new
