@@ -90,7 +90,9 @@ class SummarySink:
             life.take(row)
 
     def finish(self, outcome: Outcome, cluster: Cluster) -> None:
-        lines = [*self._describe_missing(), *describe_assumed(cluster), *self._describe_end(outcome)]
+        lines = ["Missing", *(f"  {line}" for line in self._plan.missing)] if self._plan.missing else []
+        lines += describe_assumed(cluster)
+        lines.append(f"Run ended at {format_time(outcome.at_ms).strip()}: {outcome.why}")
         for entry in list_workloads():
             for data in cluster.list(entry.kind.id):
                 lines += describe_workload(data)
@@ -98,14 +100,6 @@ class SummarySink:
         for life in sorted(self._lives.values(), key=lambda life: (life.created_ms, life.name)):
             lines += life.describe()
         self._write("".join(f"{line}\n" for line in lines).encode())
-
-    def _describe_missing(self) -> Iterator[str]:
-        if self._plan.missing:
-            yield "Missing"
-            yield from (f"  {line}" for line in self._plan.missing)
-
-    def _describe_end(self, outcome: Outcome) -> Iterator[str]:
-        yield f"Run ended at {format_time(outcome.at_ms).strip()}: {outcome.why}"
 
 
 def describe_assumed(cluster: Cluster) -> Iterator[str]:

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from dashboard.readings import list_missing, rollout_words
+from dashboard.readings import describe_workload, list_missing
 from lifecycle.engine.controllers.deployment.decide.rollout_status import decide_rollout_status
+from lifecycle.engine.kinds.deployment import DEPLOYMENT
 from lifecycle.models import StoredObject
 from tests.dashboard.conftest import make_cluster, make_user
 from tests.engine.controllers.test_progress import make
@@ -27,7 +28,7 @@ def test_pages_say_what_kubectl_says_without_the_name(
     status: dict[str, Any], spec: dict[str, Any], words: str
 ):
     deployment = make(status, **spec)
-    assert rollout_words(deployment.to_json()) == words
+    assert describe_workload(DEPLOYMENT, deployment.to_json()).partition(" · ")[2] == words
     assert words.removeprefix("paused, ") in decide_rollout_status(deployment).text
 
 

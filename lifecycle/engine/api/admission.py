@@ -1,17 +1,21 @@
 """What is refused for the state of the cluster, whatever the object itself says.
 
-In this order: a namespace that takes it, room for a pod, its service account, its classes, the security its
-namespace enforces, quotas.
+In this order: a namespace that takes it, room for a pod, its service account, its classes, the limits and
+the security its namespace enforces, quotas.
 """
 
 from __future__ import annotations
 
 from ..heart.errors import Forbidden
+from ..kinds.plain import PRIORITY_CLASS
+from ..kinds.references import CLAIM
 from ..objects.meta import ObjectMeta, StoredObject
 from ..objects.pod import POD_KIND, Pod, PodSpec
 from ..rules.validation.pod_security import is_significant
+from .classes import find_default
+from .completion import forbid
 from .context import Context
-from .namespace_rules import find_namespace, require_account, require_lasting, require_security
+from .namespace_rules import find_namespace, require_lasting, require_security
 from .quotas import QUOTA
 
 MAX_PODS = 150_000
@@ -24,6 +28,7 @@ def admit_new(context: Context, new: StoredObject) -> None:
         admit_pod(context, new.spec, new.meta)
     else:
         require_lasting(find_namespace(context.store, new.meta), new.kind, new.meta)
+        _admit_any(context, new)
     if context.store.count(QUOTA):
         context.quotas.require_room(new)
 
@@ -36,8 +41,7 @@ def admit_pod(context: Context, spec: PodSpec, meta: ObjectMeta) -> None:
         raise Forbidden(f'pods "{meta.name}" is forbidden: {full}', "pods", meta.name)
     namespace = find_namespace(store, meta)
     require_lasting(namespace, POD_KIND, meta)
-    require_account(store, spec, meta)
-    context.classes.require(spec, meta)
+    context.completion.require(spec, meta)
     require_security(namespace, spec.raw, meta, context.features)
 
 
@@ -46,6 +50,22 @@ def admit_changed(context: Context, old: StoredObject, new: StoredObject, subres
     if isinstance(old, Pod) and is_significant(old.spec.raw, new.spec.raw):
         namespace = find_namespace(context.store, old.meta)
         require_security(namespace, new.spec.raw, old.meta, context.features)
+    if subresource == "resize":
+        context.completion.require_within(new)
+    elif not subresource and new.meta.deletion_ms is None:
+        _admit_any(context, new)
     # Nothing but a resize can make an object take more than it did.
     if subresource == "resize" and context.store.count(QUOTA):
         context.quotas.require_room(new, old=old)
+
+
+def _admit_any(context: Context, new: StoredObject) -> None:
+    """What is asked of single kinds, new or changed. Raises Forbidden."""
+    if new.kind.id == CLAIM:
+        context.completion.require_within(new)
+    elif new.kind.id == PRIORITY_CLASS.id and (new.extra or {}).get("globalDefault"):
+        only = find_default(context.store)
+        if only is not None and only.meta.name != new.meta.name:
+            name = only.meta.name
+            why = f"PriorityClass {name} is already marked as default. Only one default can exist"
+            forbid(why, new.kind, new.meta)

@@ -1,4 +1,4 @@
-"""What a namespace asks of what is made in it (to last, an account, security), and how it is deleted."""
+"""What a namespace asks of what is made in it (to last, security), and how it is deleted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 from ..heart.errors import ApiError, Forbidden, NotFound
 from ..objects.kinds import Kind
 from ..objects.meta import ObjectMeta, StoredObject
-from ..objects.pod import PodSpec
 from ..rules.validation.pod_security import ENFORCE, find_violations
 from ..store.store import Store
 from .context import Context
@@ -16,7 +15,6 @@ from .deletion import finish_deletion
 
 TERMINATING = "NamespaceTerminating"
 _IMMORTAL = ("default", "kube-system", "kube-public")
-ACCOUNT, DEFAULT_ACCOUNT = "ServiceAccount", "default"
 
 
 def require_namespace(store: Store, new: StoredObject) -> None:
@@ -75,19 +73,6 @@ def delete_namespace(context: Context, old: StoredObject) -> StoredObject:
     new = old.replace(meta=meta.replace(deletion_ms=context.clock.now_ms), status=status)
     context.store.update(old, new)
     return finish_deletion(context, new)
-
-
-def require_account(store: Store, spec: PodSpec, meta: ObjectMeta) -> None:
-    """A pod runs as an account that is there; every namespace has a `default` one. Raises Forbidden."""
-    account, namespace = spec.service_account_name, meta.namespace
-    if account == DEFAULT_ACCOUNT or store.get(ACCOUNT, namespace, account) is not None:
-        return
-    raise Forbidden(
-        f'pods "{meta.name}" is forbidden: error looking up service account {namespace}/{account}:'
-        f' serviceaccount "{account}" not found',
-        "pods",
-        meta.name,
-    )
 
 
 def require_security(

@@ -16,6 +16,7 @@ MANAGER_DEFAULTS: Mapping[str, bool | int | str] = {
     "deploymentRollbackEvents": False,
     "horizontalPodAutoscalerSyncPeriod": "15s",
     "scalingEventsNameFormerSize": True,
+    "statefulSetMaxUnavailableRoundsUp": True,
     "terminatedPodGCThreshold": 12500,
 }
 """What can be set of the controller manager, as the modelled release sets it."""

@@ -43,6 +43,8 @@ _TABLE: dict[str, tuple[int, int, str]] = {
     "kubelet_start": (800, 2500, "a kubelet that was restarted is at work again"),
     "garbage": (15, 60, "the garbage collector noticing an owner's end"),
     "endpoints": (10, 40, "the endpoint slice controller following a pod's readiness"),
+    "dns_denial": (30_000, 30_000, "how long cluster DNS keeps that there is no such pod (CoreDNS' cache)"),
+    "load_balancer": (10_000, 30_000, "a cloud making a load balancer, or taking one down"),
 }
 NAMES = tuple(_TABLE)
 
@@ -71,6 +73,10 @@ QUEUE_BASE_MS = 5
 """First delay of a work queue's exponential retry, in ms (client-go)."""
 QUEUE_MAX_MS = 1_000_000
 """Cap of a work queue's exponential retry, in ms (client-go)."""
+DAEMON_BACK_OFF_INITIAL_MS = 1_000
+"""How long a node's next failed daemon pod is kept after the first was deleted; doubled each time."""
+DAEMON_BACK_OFF_MAX_MS = 900_000
+"""Cap of that delay; it is forgotten after twice as long."""
 SYNCS_PER_INSTANT = 100
 """How often one key may be looked at within one instant before its queue backs off."""
 

@@ -97,7 +97,9 @@ class KindEntry:
     columns: Columns = show_nothing
     """What kubectl prints between NAME and AGE."""
     wide_columns: Columns = show_nothing
-    """What kubectl prints after AGE with `-o wide`."""
+    """What kubectl prints after AGE with `-o wide`; a column of `columns` is shown so in its place."""
+    whole_columns: Callable[[Json], dict[str, Any]] | None = None
+    """In the place of `columns`, of a kind that has no spec: from the whole object."""
     summarize: Summarize = lambda obj: {}
     """What lists show."""
     describe: Callable[[Json], str] = lambda data: ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..objects.endpoint_slice import ENDPOINT_SLICE_KIND
+from ..objects.endpoint_slice import ENDPOINT_SLICE_KIND, ENDPOINTS_KIND
 from ..objects.kinds import Kind
 from ..rules.defaults.others import (
     default_binding,
@@ -14,6 +14,8 @@ from ..rules.defaults.others import (
     default_storage_class,
     default_volume,
 )
+from ..rules.defaults.services import default_endpoint_slice, default_endpoints
+from ..rules.service_columns import decide_endpoints_columns, decide_slice_columns
 from ..rules.validation.access import GROUP, validate_binding, validate_role
 from ..rules.validation.claims import validate_claim
 from ..rules.validation.classes import validate_priority_class, validate_runtime_class
@@ -84,13 +86,18 @@ _READ = (
         validate_spec=_of_any(validate_quota),
     ),
     KindEntry(
-        kind=Kind("v1", "Endpoints", "endpoints", True, "ep"),
-        is_passive=True,
+        kind=ENDPOINTS_KIND,
+        default=default_endpoints,
         validate=_of_any(validate_endpoints),
+        whole_columns=decide_endpoints_columns,
     ),
-    KindEntry(kind=ENDPOINT_SLICE_KIND, validate=_of_any(validate_endpoint_slice)),
+    KindEntry(
+        kind=ENDPOINT_SLICE_KIND,
+        default=default_endpoint_slice,
+        validate=_of_any(validate_endpoint_slice),
+        whole_columns=decide_slice_columns,
+    ),
     KindEntry(kind=SERVICE_ACCOUNT),
-    KindEntry(kind=Kind("apps/v1", "ControllerRevision", "controllerrevisions"), is_passive=True),
     KindEntry(kind=CONTAINER_PROFILE),
 )
 _CHECKED = (

@@ -13,6 +13,7 @@ from ..objects.codec import register_classes
 from ..objects.kinds import Kind, kind_for, kind_of_id, register_kind
 from ..objects.meta import StoredObject
 from ..objects.shortened import shorten
+from .controller_revision import CONTROLLER_REVISION
 from .cron_job import CRON_JOB
 from .daemon_set import DAEMON_SET
 from .deployment import DEPLOYMENT
@@ -56,6 +57,7 @@ for _entry in (
     LIMIT_RANGE,
     HORIZONTAL_POD_AUTOSCALER,
     POD_DISRUPTION_BUDGET,
+    CONTROLLER_REVISION,
     *PLAIN,
 ):
     register(_entry)

@@ -18,10 +18,15 @@ def why_not(spec: PodSpec, node: Node) -> str:
     """Why a pod may never go to a node as it is, in the scheduler's words; "" when it may."""
     if node.spec.unschedulable and not tolerates(spec.tolerations, UNSCHEDULABLE_TAINT):
         return "node(s) were unschedulable"
-    for taint in node.spec.taints:
-        if taint.effect in _EFFECTS and not tolerates(spec.tolerations, taint):
-            return UNTOLERATED
+    if has_untolerated(spec, node, _EFFECTS):
+        return UNTOLERATED
     return "" if wants_node(spec, node) else NOT_WANTED
+
+
+def has_untolerated(spec: PodSpec, node: Node, effects: Sequence[str]) -> bool:
+    """Whether a node has a taint of one of these effects that a pod does not tolerate."""
+    taints = node.spec.taints
+    return any(one.effect in effects and not tolerates(spec.tolerations, one) for one in taints)
 
 
 def wants_node(spec: PodSpec, node: Node) -> bool:

@@ -13,7 +13,7 @@ from ..objects.pod import PodSpec
 from ..rules.host_ports import NO_FREE_PORTS, list_host_ports
 from ..rules.node_filters import names_wanted, why_not
 from ..rules.pod_resources import effective_requests
-from .nodes import NodeRoom
+from .nodes import NodeRoom, pick_rooms
 
 NOT_NAMED = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
 
@@ -28,10 +28,11 @@ def explain(spec: PodSpec, rooms: Mapping[str, NodeRoom], rejection: str | None)
         # The plugins that follow were not asked, and the one for claims of devices complains of that.
         return f"{nodes}: {rejection}. not found"
     requests, names, ports = effective_requests(spec), names_wanted(spec), list_host_ports(spec)
-    reasons: Counter[str] = Counter()
-    hopeless = 0
-    for name, room in rooms.items():
-        never = NOT_NAMED if names is not None and name not in names else why_not(spec, room.node)
+    asked = pick_rooms(rooms, names)
+    hopeless = total - len(asked)
+    reasons = Counter({NOT_NAMED: hopeless})
+    for room in asked.values():
+        never = why_not(spec, room.node)
         if not never and not room.has_ports(ports):
             reasons[NO_FREE_PORTS] += 1
             continue

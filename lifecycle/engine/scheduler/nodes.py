@@ -7,7 +7,7 @@ of changed nodes, so that placing a pod costs by what changed since the class pl
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from heapq import heapify, heappop, heappush, heapreplace
 
 from ..objects.node import Node
@@ -100,6 +100,11 @@ class NodeRoom:
             else:
                 self.owners.pop(owner, None)
         self.version += 1
+
+
+def pick_rooms(rooms: Mapping[str, NodeRoom], names: Collection[str] | None) -> Mapping[str, NodeRoom]:
+    """The rooms of these nodes as far as they are there; None: all."""
+    return rooms if names is None else {name: rooms[name] for name in sorted(names) if name in rooms}
 
 
 class PodClass:

@@ -15,13 +15,14 @@ from ..objects.meta import StoredObject
 from ..objects.node import Node
 from ..objects.pod import FAILED, SUCCEEDED, Pod, PodSpec
 from ..rules.host_ports import list_host_ports
+from ..rules.node_filters import names_wanted
 from ..rules.pod_resources import allotted_requests, effective_requests
 from ..store.store import ALL
 from ..store.transitions import binding_changes
 from .claims import CLAIM, find_missing_claim
 from .diagnosis import explain
 from .hints import CLAIM_MADE, NODE, PORTS, ROOM, decide_hint, is_helped
-from .nodes import NodeRoom, PodClass
+from .nodes import NodeRoom, PodClass, pick_rooms
 
 NAME, SOURCE, TIMER = "scheduler", "default-scheduler", "schedule"
 _LONGEST_LOG = 50_000
@@ -185,8 +186,22 @@ class Scheduler:
         if pod.spec.volumes and find_missing_claim(self._store, pod):
             self._give_up(pod)
             return
+        room = self._find_room(pod)
+        if room is None:
+            self._give_up(pod)
+        else:
+            self._bind(pod, room.node.meta.name)
+
+    def _find_room(self, pod: Pod) -> NodeRoom | None:
+        """The best node for a pod. One that names its nodes, as a DaemonSet's does, looks at no others."""
         owner, spec = pod.meta.controller, _filtered_spec(pod.spec)
         key = (id(spec), owner.uid if owner is not None else pod.meta.uid)
+        names = names_wanted(spec) if spec.affinity else None
+        if names is not None:
+            rooms = pick_rooms(self._rooms, names)
+            named_class = PodClass(spec, key[1], effective_requests(spec))
+            named_class.follow(rooms, [])
+            return named_class.best(rooms)
         pod_class = self._classes.get(key)
         if pod_class is None or pod_class.spec is not spec:
             pod_class = PodClass(spec, key[1], effective_requests(spec))
@@ -194,11 +209,7 @@ class Scheduler:
             if owner is not None and spec.base is None:
                 self._classes[key] = pod_class
         pod_class.follow(self._rooms, self._log)
-        room = pod_class.best(self._rooms)
-        if room is None:
-            self._give_up(pod)
-        else:
-            self._bind(pod, room.node.meta.name)
+        return pod_class.best(self._rooms)
 
     def _bind(self, pod: Pod, node_name: str) -> None:
         now_ms = self._context.clock.now_ms

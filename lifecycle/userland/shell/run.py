@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..tools import all_tools
 from ..world import World
@@ -20,8 +20,7 @@ assert COUNT_OF_TOOLS, "the tools are registered by importing them"
 _STEPS_OF_A_CALL = 50
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
+class CheckResult(NamedTuple):
     """A command that ran to its end, or to its limit (`status` None), in a container."""
 
     status: int | None
@@ -64,7 +63,7 @@ def _start(machine: Machine, arguments: list[str], folder: str, world: World, ou
 def _environment(world: World) -> dict[str, str]:
     defaults = {
         "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-        "HOSTNAME": world.pod.name,
+        "HOSTNAME": world.pod.host,
         "HOME": "/root",
     }
     return {**defaults, **world.env}
@@ -120,7 +119,6 @@ def run_check(
     overruns = machine.overruns, machine.busy_until_ms
     version = machine.root.version
     volumes = [mount.layer.version for mount in world.volumes]
-    machine.file_system.reads_volumes = False
     output = machine.open_files.open(OpenFile(CAPTURE))
     machine.open_files.retain(output)
     pid = _start(machine, arguments, folder, world, output).pid
@@ -139,7 +137,7 @@ def run_check(
         takes_ms=end_ms - now_ms,
         is_volatile=machine.is_volatile or has_written,
         met_unknown=machine.met_unknown,
-        reads_volumes=machine.file_system.reads_volumes,
+        reads_volumes=machine.reads_volumes,
     )
     machine.overruns, machine.busy_until_ms = overruns
     machine.set_time(now_ms)

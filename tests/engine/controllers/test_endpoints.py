@@ -5,17 +5,19 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster, Command
-from lifecycle.engine.controllers.endpoints.decide import (
+from lifecycle.engine.controllers.endpoints.decide import Wanted, endpoint_state, make_endpoint, make_ports
+from lifecycle.engine.controllers.endpoints.slices import (
     ENDPOINTS_PER_SLICE,
-    endpoint_state,
-    make_endpoint,
-    make_ports,
-    place,
+    decide_slices,
+    make_labels,
 )
 from lifecycle.engine.objects.condition import Condition
-from lifecycle.engine.objects.meta import ObjectMeta
+from lifecycle.engine.objects.endpoint_slice import ENDPOINT_SLICE_KIND
+from lifecycle.engine.objects.kinds import Kind
+from lifecycle.engine.objects.meta import ObjectMeta, PlainObject
 from lifecycle.engine.objects.pod import Pod, PodSpec
 from lifecycle.engine.objects.pod_status import PodStatus
+from lifecycle.engine.rules.actions import Create, Delete, Update
 from tests.engine.controllers.door import Door
 from tests.engine.controllers.world import make_deployment
 
@@ -57,13 +59,100 @@ def make_entry(number: int, ready: bool = True) -> dict[str, Any]:
     return {"targetRef": {"uid": f"uid-{number}"}, "conditions": {"ready": ready}}
 
 
-def test_endpoints_keep_their_place_and_slices_their_size():
-    full = [make_entry(number) for number in range(ENDPOINTS_PER_SLICE)]
-    (first, second) = place([full], {"uid-3": make_entry(3, False), "uid-new": make_entry(-1)})
-    assert first[3] == make_entry(3, False) and len(first) == ENDPOINTS_PER_SLICE
-    assert second == [make_entry(-1)]
-    (less,) = place([full], {"uid-0": None, "uid-new": make_entry(-1)})
-    assert len(less) == ENDPOINTS_PER_SLICE and less[-1] == make_entry(-1)
+PORTS = [{"name": "", "protocol": "TCP", "port": 80}]
+SERVICE = PlainObject(
+    Kind("v1", "Service", "services"),
+    ObjectMeta("web", "default", "service"),
+    spec={"clusterIP": "10.96.0.11"},
+)
+
+
+def make_slice(name: str, numbers: range) -> PlainObject:
+    meta = ObjectMeta(name, "default", name, labels=make_labels(SERVICE))
+    return PlainObject(
+        ENDPOINT_SLICE_KIND, meta, extra={"endpoints": [make_entry(one) for one in numbers], "ports": PORTS}
+    )
+
+
+def reconcile(
+    slices: list[PlainObject], added: range, changed: dict[str, Any] | None = None
+) -> list[tuple[str, int]]:
+    """What is written: the name of a slice ("" for a new one) and how many endpoints it has then."""
+    wanted = {f"uid-{number}": Wanted(make_entry(number), PORTS) for number in added}
+    places = {
+        one["targetRef"]["uid"]: entry.meta.uid
+        for entry in slices
+        for one in (entry.extra or {})["endpoints"]
+    }
+    found = []
+    for action in decide_slices(SERVICE, slices, {**wanted, **(changed or {})}, places):
+        if isinstance(action, Delete):
+            found.append((f"-{action.old.meta.name}", 0))
+        else:
+            assert isinstance(action, Create | Update)
+            found.append((action.new.meta.name, len((action.new.extra or {})["endpoints"])))
+    return found
+
+
+FULL = ENDPOINTS_PER_SLICE
+
+
+@pytest.mark.parametrize(
+    "slices, added, changed, expected",
+    [
+        pytest.param([], range(0), {}, [("", 0)], id="a service has at least one slice, if an empty one"),
+        pytest.param([], range(250), {}, [("", 100), ("", 100), ("", 50)], id="a hundred endpoints a slice"),
+        pytest.param(
+            [make_slice("a", range(FULL))],
+            range(200, 201),
+            {"uid-3": Wanted(make_entry(3, False), PORTS)},
+            [("", 1), ("a", 100)],
+            id="a full one that is written takes nothing",
+        ),
+        pytest.param(
+            [make_slice("a", range(FULL))],
+            range(200, 201),
+            {"uid-0": None},
+            [("a", 100)],
+            id="room made is filled",
+        ),
+        pytest.param(
+            [make_slice("a", range(40)), make_slice("b", range(40, 130))],
+            range(200, 205),
+            {},
+            [("b", 95)],
+            id="the fullest that has room for all",
+        ),
+        pytest.param(
+            [make_slice("a", range(40)), make_slice("b", range(40, 130))],
+            range(200, 205),
+            {"uid-0": None},
+            [("a", 44)],
+            id="one that is written anyway comes first",
+        ),
+        pytest.param(
+            [make_slice("a", range(60)), make_slice("b", range(60, 61))],
+            range(0),
+            {"uid-60": None},
+            [("-b", 0)],
+            id="an empty one goes",
+        ),
+        pytest.param(
+            [make_slice("a", range(1))], range(0), {"uid-0": None}, [("a", 0)], id="the last one stays"
+        ),
+        pytest.param(
+            [make_slice("a", range(1))],
+            range(0),
+            {"uid-0": Wanted(make_entry(0), [{**PORTS[0], "port": 81}])},
+            [("a", 1)],
+            id="other ports: the emptied one is written anew",
+        ),
+    ],
+)
+def test_which_slice_an_endpoint_stands_in(
+    slices: list[PlainObject], added: range, changed: dict[str, Any], expected: list[tuple[str, int]]
+):
+    assert reconcile(slices, added, changed) == expected
 
 
 def make_service(port: Any = 8080, **spec: Any) -> dict[str, Any]:
@@ -81,7 +170,7 @@ def test_slices_follow_the_ports_of_their_service():
     for port, expected in ((9090, 9090), ("none", None), (8080, 8080)):
         door.apply(make_service(port))
         door.run(1)
-        (entry,) = door.cluster.list("EndpointSlice")
+        (entry,) = door.slices()
         assert [one["port"] for one in entry["ports"]] == ([expected] if expected else [])
         assert len(entry["endpoints"]) == 1
     # Nothing of this is news of the pods.
@@ -95,10 +184,10 @@ def test_the_name_of_a_port_is_looked_up_as_soon_as_there_is_a_pod():
     container = deployment["spec"]["template"]["spec"]["containers"][0]
     container["ports"] = [{"name": "http", "containerPort": 8000}]
     door.run(1)
-    assert door.cluster.list("EndpointSlice")[0]["ports"] == []
+    assert door.slices()[0]["ports"] == []
     door.apply(deployment)
     door.run(10)
-    assert [one["port"] for one in door.cluster.list("EndpointSlice")[0]["ports"]] == [8000]
+    assert [one["port"] for one in door.slices()[0]["ports"]] == [8000]
 
 
 def test_a_slice_that_is_taken_away_is_made_again():
@@ -106,10 +195,10 @@ def test_a_slice_that_is_taken_away_is_made_again():
     door.apply(make_service())
     door.apply(make_deployment(2))
     door.run(10)
-    (before,) = door.cluster.list("EndpointSlice")
+    (before,) = door.slices()
     door.change("delete", before["metadata"]["name"], "EndpointSlice")
     door.run(10)
-    (after,) = door.cluster.list("EndpointSlice")
+    (after,) = door.slices()
     assert after["metadata"]["uid"] != before["metadata"]["uid"]
     assert after["endpoints"] == before["endpoints"]
     lanes = [row["new"] for row in door.rows if row.get("field") == "endpoint.web"]
@@ -133,12 +222,12 @@ def test_a_rolling_update_hands_traffic_over():
     rows = [row for row in door.rows if row.get("field") == "endpoint.web"]
     lanes = [(row["name"] == old["metadata"]["name"], row["old"], row["new"]) for row in rows]
     assert lanes[:3] == [(True, None, "ready"), (False, None, "ready"), (True, "ready", "serving")]
-    (entry,) = door.cluster.list("EndpointSlice")
+    (entry,) = door.slices()
     assert entry["ports"] == [{"name": "", "protocol": "TCP", "port": 8080}]
     assert [endpoint["conditions"]["ready"] for endpoint in entry["endpoints"]] == [True]
     door.change("delete", "web", "Service")
     door.run(10)
-    assert door.cluster.list("EndpointSlice") == []
+    assert door.slices() == []
     assert [row["new"] for row in door.rows if row.get("field") == "endpoint.web"][-1] is None
 
 

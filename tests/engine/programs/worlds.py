@@ -70,6 +70,12 @@ class FakeWorld:
     def resolve(self, host: str) -> str | None:
         return self.hosts.get(host)
 
+    def resolve_all(self, host: str) -> Sequence[str]:
+        return [self.hosts[host]] if host in self.hosts else []
+
+    def find_services(self, name: str) -> Sequence[tuple[str, int]]:
+        return []
+
     def connect(self, host: str, port: int, now_ms: int) -> ConnectResult:
         self.connections.append((now_ms, host, port))
         return self.answers.get((host, port), ConnectResult("refused"))

@@ -14,6 +14,7 @@ from ...objects.node import Node
 from ...objects.pod import Pod
 from ...objects.runtime import RuntimePod
 from ...programs import make_namespace
+from ...rules.host_names import decide_host_name, find_name_problem
 from ...rules.pod_actions import ContainerToKill, decide_pod_actions
 from ...rules.user_namespaces import find_free_block, wants_one, why_not
 from ..container_run import IDLE
@@ -128,11 +129,12 @@ class Sandboxes:
         if agent.outages and SANDBOXES in agent.outages:
             self._fail(worker, f'failed to set up the network of pod "{pod.meta.name}"', pod)
             return
-        if wants_one(pod.spec.raw):
+        problem = self._find_name_problem(pod)
+        if not problem and wants_one(pod.spec.raw):
             problem = self._give_ids(worker, agent, pod)
-            if problem:
-                self._fail(worker, problem, pod)
-                return
+        if problem:
+            self._fail(worker, problem, pod)
+            return
         self.end(worker)
         runtime = worker.runtime
         worker.processes = make_namespace(pod.spec.share_process_namespace, pod.spec.host_pid)
@@ -143,6 +145,16 @@ class Sandboxes:
         # Told by the next look: this one goes on to start containers, and may have to wait for a hook.
         worker.has_changed = bool(worker.spec.init_containers) or not worker.spec.has_post_start
         self._kubelet.look(worker, pod)
+
+    def _find_name_problem(self, pod: Pod) -> str:
+        """Why it cannot be given the full name that it asks for; "" when it can, or asks for none."""
+        raw, meta = pod.spec.raw, pod.meta
+        if not raw.get("setHostnameAsFQDN"):
+            return ""
+        domain = self._parts.dns.domain
+        return find_name_problem(
+            raw, decide_host_name(raw, meta.name, meta.namespace or "", pod.node_name, domain)
+        )
 
     def _give_ids(self, worker: PodWorker, agent: NodeAgent, pod: Pod) -> str:
         """Ids of the node for a pod with users of its own; says why there are none (USERNS-03, -23)."""
