@@ -22,7 +22,6 @@ WORKLOADS = ("deploy-", "rs-", "rc-")
 DIFFERENCES: dict[str, dict[str, str]] = {
     NEEDS_LATER: {
         "StatefulSets": "gc-foreground-blocked",
-        "Jobs": "refuse-job",
         "preemption": "preemption-by-priority",
         "pod affinity": "sched-anti-affinity-pending",
         "topology spread": "sched-spread-do-not-schedule",

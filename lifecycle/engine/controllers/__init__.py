@@ -7,6 +7,7 @@ from typing import Protocol
 from ..api.context import Context
 from ..objects.meta import StoredObject
 from .act import Act
+from .cron_job import CronJobController
 from .deployment import DeploymentController
 from .endpoints import EndpointSliceController
 from .garbage import GarbageCollector
@@ -17,6 +18,7 @@ from .owner.pods import PodOwners
 from .quota import QuotaController
 from .replica_set import ReplicaSetController
 from .replication_controller import ReplicationControllerController
+from .ttl_after_finished import TtlAfterFinishedController
 
 
 class Controller(Protocol):
@@ -43,6 +45,8 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         DeploymentController(context, act, pods.tally),
         JobController(context, act, pods),
         JobPodReleaser(context, act),
+        CronJobController(context, act),
+        TtlAfterFinishedController(context, act),
         GarbageCollector(context, act),
         EndpointSliceController(context, act),
         NamespaceController(context, act),

@@ -9,7 +9,17 @@ from ..api.namespace_rules import is_namespace_ending
 from ..api.server import ApiServer
 from ..heart.errors import ApiError
 from ..objects.meta import StoredObject
-from ..rules.actions import Action, Create, CreatePod, Delete, DeletePod, RecordEvent, RemoveFinalizer, Update
+from ..rules.actions import (
+    Action,
+    Create,
+    CreatePod,
+    Delete,
+    DeletePod,
+    RecordEvent,
+    RemoveFinalizer,
+    Submit,
+    Update,
+)
 
 Act = Callable[[Action], None]
 """Does one action. Raises ApiError when the API server refuses it."""
@@ -42,6 +52,8 @@ class Actor:
                 self._api.remove_finalizer(action.pod, action.finalizer)
             case Create():
                 self._api.create(action.new)
+            case Submit():
+                self._api.create_json(dict(action.data))
             case Delete():
                 self._api.delete(action.old, propagation=action.propagation)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 from ..objects.meta import OwnerReference, StoredObject
 from ..objects.pod import Pod
@@ -54,6 +55,13 @@ class Create:
 
 
 @dataclass(slots=True)
+class Submit:
+    """Create an object from its JSON, as a client does: defaults are filled in, and all rules hold."""
+
+    data: Mapping[str, Any]
+
+
+@dataclass(slots=True)
 class Update:
     """Put `new` in the place of the object of that name. A changed spec raises the generation."""
 
@@ -79,7 +87,7 @@ class RecordEvent:
     source: str
 
 
-Action = CreatePod | DeletePod | RemoveFinalizer | Create | Update | Delete | RecordEvent
+Action = CreatePod | DeletePod | RemoveFinalizer | Create | Submit | Update | Delete | RecordEvent
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from datetime import UTC as UTC_ZONE
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from .time_zones import UTC, load_zone
+from ..objects.time_zones import UTC, load_zone
 
 _NAMES = (
     "jan feb mar apr may jun jul aug sep oct nov dec".split(),
