@@ -44,13 +44,8 @@ def find_runs(
         raise ValueError("time difference between two schedules is less than 1 second")
     step_ms = second_ms - first_ms
     count = (now_ms - first_ms) // step_ms + 1
-    # Where steps are even the last but one lies two steps before the next; where they are not, the search
-    # for the last one starts at about as long ago.
-    found = schedule.next_after(first_ms + (count - 2) * step_ms)
-    latest_ms = None
-    while found is not None and found <= now_ms:
-        latest_ms, found = found, schedule.next_after(found)
-    return Runs(earliest_ms, latest_ms, count)
+    # Where steps are even this is the run before the last; where they are not, none may be found.
+    return Runs(earliest_ms, schedule.last_until(now_ms, first_ms + (count - 2) * step_ms), count)
 
 
 def find_wake_ms(schedule: Schedule, created_ms: int, last_ms: int | None, now_ms: int) -> int:
