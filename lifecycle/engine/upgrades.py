@@ -19,7 +19,7 @@ from .kinds.service import SERVICE
 from .objects.codec import decode
 from .objects.job import JOB_KIND
 from .objects.kinds import kind_for
-from .objects.meta import StoredObject, Subject
+from .objects.meta import PlainObject, StoredObject, Subject
 from .objects.node import NODE_KIND
 from .objects.pod import PodSpec
 
@@ -70,6 +70,18 @@ def _read(data: dict[str, Any], epoch_ms: int) -> StoredObject:
     identify = entry_of_json(data).identify
     uid = data["metadata"].get("uid") or ""
     return read_object(data if identify is None else identify(data, uid), epoch_ms)
+
+
+def list_woken(saved: Any, objects: Sequence[StoredObject]) -> list[StoredObject]:
+    """Those of kinds that were only stored then and are acted on now: nobody has looked at them yet."""
+    plain = {
+        kind_for(one[1], one[2]).id
+        for entry in list_of(saved, "objects")
+        if isinstance(entry, list) and PlainObject.__name__ in entry[1:2]
+        for one in entry
+        if isinstance(one, list) and one[:1] == ["K"] and len(one) == 3
+    }
+    return [one for one in objects if one.kind.id in plain and not isinstance(one, PlainObject)]
 
 
 def read_counts(known: Known, saved: Any) -> dict[str, int]:

@@ -15,6 +15,7 @@ from ..store.store import Store
 from .context import Context
 
 Json = dict[str, Any]
+_LONGEST_STEM = 58
 
 
 def count_up(store: Store, owner: str) -> int:
@@ -24,6 +25,11 @@ def count_up(store: Store, owner: str) -> int:
     return number
 
 
+def generate(stem: str, suffix: str) -> str:
+    """A name of 63 characters at most: what is too long of the stem is left out."""
+    return stem[:_LONGEST_STEM] + suffix
+
+
 def with_name(context: Context, data: Json) -> Json:
     """The object with a name: its own, or one made of its `generateName`."""
     meta = data.get("metadata") or {}
@@ -31,7 +37,7 @@ def with_name(context: Context, data: Json) -> Json:
         return data
     stem = f"{kind_of_json(data).id}/{meta.get('namespace') or ''}/{meta['generateName']}"
     _uid, suffix = context.chance.uid_and_suffix(stem, count_up(context.store, stem))
-    return {**data, "metadata": {**meta, "name": meta["generateName"] + suffix}}
+    return {**data, "metadata": {**meta, "name": generate(meta["generateName"], suffix)}}
 
 
 def with_uid(context: Context, data: Json) -> Json:
@@ -52,7 +58,7 @@ def identify(context: Context, new: StoredObject) -> None:
     meta = new.meta
     uid, suffix = (meta.uid, "") if meta.uid else _draw(context, new.kind, meta)
     new.meta = meta.replace(
-        name=meta.name or meta.generate_name + suffix,
+        name=meta.name or generate(meta.generate_name, suffix),
         uid=uid,
         creation_ms=context.clock.now_ms,
         generation=1 if new.spec is not None else 0,

@@ -6,14 +6,18 @@ import json
 from functools import reduce
 from operator import getitem
 
-from ..controllers.deployment.decide.revisions import UndoError, decide_undo
+from ..controllers.deployment.decide.revisions import decide_undo
 from ..heart.errors import BadRequest
 from ..kinds.entry import PAUSE, RESTART, UNDO
 from ..kinds.registry import entry_of
+from ..objects.controller_revision import CONTROLLER_REVISION_KIND, ControllerRevision
 from ..objects.deployment import Deployment
 from ..objects.meta import StoredObject
 from ..objects.replica_set import ReplicaSet
+from ..objects.selector import Selector
 from ..objects.times import format_time
+from ..objects.workload import Workload
+from ..rules.revisions import UndoError, find_restored
 from .client import Answer, Client, Payload
 
 RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
@@ -47,15 +51,20 @@ def _restart(client: Client, old: StoredObject) -> Answer:
 
 def _undo(client: Client, old: StoredObject, to_revision: int) -> Answer:
     """Back to the template of a former revision; 0: of the one before."""
-    if not isinstance(old, Deployment):
-        raise BadRequest(f"{old.kind.name} {old.meta.name}: only a Deployment's rollout is undone here")
-    children = map(client.store.find, client.store.index.children.get(old.meta.uid, ()))
-    sets = [one for one in children if isinstance(one, ReplicaSet)]
     try:
-        undo = decide_undo(old, sets, to_revision)
+        if isinstance(old, Deployment):
+            return _undo_to_replica_set(client, old, to_revision)
+        assert isinstance(old, Workload), old.key
+        return _undo_to_revision(client, old, to_revision)
     except UndoError as problem:
         # kubectl's own words, and nothing else.
         raise BadRequest(str(problem)) from problem
+
+
+def _undo_to_replica_set(client: Client, old: Deployment, to_revision: int) -> Answer:
+    children = map(client.store.find, client.store.index.children.get(old.meta.uid, ()))
+    sets = [one for one in children if isinstance(one, ReplicaSet)]
+    undo = decide_undo(old, sets, to_revision)
     if undo.template is None:
         return 200, old
     template, annotations = undo.template, undo.annotations
@@ -65,3 +74,20 @@ def _undo(client: Client, old: StoredObject, to_revision: int) -> Answer:
         data["metadata"]["annotations"] = dict(annotations or {})
 
     return client.change(old, restore)
+
+
+def _undo_to_revision(client: Client, old: Workload, to_revision: int) -> Answer:
+    """A ControllerRevision is the very patch that restores its owner (KCTL-20)."""
+    selector = Selector(old.spec.raw.get("selector"))
+    history = [
+        one
+        for one in client.store.list(CONTROLLER_REVISION_KIND.id, old.meta.namespace)
+        if isinstance(one, ControllerRevision)
+        and one.meta.controller is not None
+        and one.meta.controller.uid == old.meta.uid
+        and selector.matches(one.meta.labels)
+    ]
+    restored = find_restored(history, to_revision, old.spec.template.patch_text)
+    if restored is None:
+        return 200, old
+    return 200, client.api.patch(old, restored.data, "strategic")

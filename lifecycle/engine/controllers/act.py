@@ -7,17 +7,17 @@ from collections.abc import Callable
 from ..api.context import Context
 from ..api.namespace_rules import is_namespace_ending
 from ..api.server import ApiServer
-from ..heart.errors import ApiError
+from ..heart.errors import AlreadyExists, ApiError
 from ..objects.meta import StoredObject
 from ..rules.actions import (
     Action,
     Create,
+    CreateJson,
     CreatePod,
     Delete,
     DeletePod,
     RecordEvent,
     RemoveFinalizer,
-    Submit,
     Update,
 )
 
@@ -52,22 +52,34 @@ class Actor:
                 self._api.remove_finalizer(action.pod, action.finalizer)
             case Create():
                 self._api.create(action.new)
-            case Submit():
-                self._api.create_json(dict(action.data))
+            case CreateJson():
+                self._create_json(action)
             case Delete():
                 self._api.delete(action.old, propagation=action.propagation)
 
     def _create_pod(self, action: CreatePod) -> None:
         """As Kubernetes' pod control: the owner says what became of it."""
-        owner, source = action.owner, action.source
+        owner, source, words = action.owner, action.source, action.words
         try:
             pod = self._api.create_pod(action)
         except ApiError as refusal:
-            # In a namespace that is going nothing can be made, and that is no failure.
-            if not is_namespace_ending(refusal):
-                self._tell(owner, "Warning", "FailedCreate", f"Error creating: {refusal.message}", source)
+            self._tell_refused(owner, words.refused if words else "Error creating: ", refusal, source)
             raise
-        self._tell(owner, "Normal", "SuccessfulCreate", f"Created pod: {pod.meta.name}", source)
+        created = words.created if words else f"Created pod: {pod.meta.name}"
+        self._tell(owner, "Normal", "SuccessfulCreate", created, source)
+
+    def _create_json(self, action: CreateJson) -> None:
+        try:
+            self._api.create_json(action.data)
+        except ApiError as refusal:
+            self._tell_refused(action.owner, action.words.refused, refusal, action.source)
+            raise
+        self._tell(action.owner, "Normal", "SuccessfulCreate", action.words.created, action.source)
+
+    def _tell_refused(self, owner: StoredObject, words: str, refusal: ApiError, source: str) -> None:
+        # In a namespace that goes nothing can be made, and a name that is taken is tried again in silence.
+        if not is_namespace_ending(refusal) and not isinstance(refusal, AlreadyExists):
+            self._tell(owner, "Warning", "FailedCreate", f"{words}{refusal.message}", source)
 
     def _delete_pod(self, action: DeletePod) -> None:
         """By its uid: the pod may have changed since it was looked at."""

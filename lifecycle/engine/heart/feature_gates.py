@@ -15,6 +15,7 @@ FEATURE_DEFAULTS: Mapping[str, bool] = {
     "InPlacePodVerticalScaling": True,
     "KubeletCrashLoopBackOffMax": True,
     "LogarithmicScaleDown": True,
+    "MaxUnavailableStatefulSet": False,
     "MemoryQoS": False,
     "PodDeletionCost": True,
     "PodLevelResources": True,
@@ -79,7 +80,7 @@ _OFF = frozenset(
     InPlacePodVerticalScalingAllocatedStatus InPlacePodVerticalScalingExclusiveCPUs
     InPlacePodVerticalScalingExclusiveMemory InTreePluginPortworxUnregister KMSv1 KubeletInUserNamespace
     KubeletRegistrationGetOnExistsOnly LocalStorageCapacityIsolationFSQuotaMonitoring
-    MaxUnavailableStatefulSet MutablePVNodeAffinity MutablePodResourcesForSuspendedJobs
+    MutablePVNodeAffinity MutablePodResourcesForSuspendedJobs
     MutableSchedulingDirectivesForSuspendedJobs MutatingAdmissionPolicy NodeDeclaredFeatures
     PodAndContainerStatsFromCRI PodCertificateRequest PodLogsQuerySplitStreams QOSReserved
     RelaxedServiceNameValidation ResourceHealthStatus RuntimeClassInImageCriApi SELinuxMount

@@ -90,6 +90,13 @@ class Loop:
         if isinstance(known, int) and isinstance(cause, int) and known < cause:
             self._queue[key] = cause
 
+    def make_progress(self, controller: str, namespace: str, name: str) -> None:
+        """The look that a key waits for was upkeep, and leads somewhere now."""
+        key = (controller, namespace, name)
+        waiting = self._pending.get(key)
+        if waiting is not None:
+            self._enqueue_by(key, waiting[0], True)
+
     def retry(
         self,
         controller: str,

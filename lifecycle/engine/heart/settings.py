@@ -18,6 +18,7 @@ MANAGER_DEFAULTS: Mapping[str, bool | int | str] = {
     "deploymentRollbackEvents": False,
     "horizontalPodAutoscalerSyncPeriod": "15s",
     "scalingEventsNameFormerSize": True,
+    "statefulSetMaxUnavailableRoundsUp": True,
     "terminatedPodGCThreshold": 12500,
     "timeZone": UTC,
     "ttlAfterFinishedClockOffset": "0s",

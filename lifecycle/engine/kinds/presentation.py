@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..objects.controller_revision import ControllerRevision
 from ..objects.deployment import REVISION
 from ..objects.meta import StoredObject
 from ..rules.ages import Ages
@@ -21,7 +22,7 @@ def decide_columns(data: Json, now_ms: int, *, epoch_ms: int = 0, wide: bool = F
     ages = Ages(now_ms, epoch_ms)
     return {
         "NAME": parts[0].get("name", ""),
-        **entry.columns(*parts, ages),
+        **(entry.whole_columns(data) if entry.whole_columns else entry.columns(*parts, ages)),
         "AGE": ages.age_of(parts[0].get("creationTimestamp")),
         **(entry.wide_columns(*parts, ages) if wide else {}),
     }
@@ -57,5 +58,7 @@ def summarize(obj: StoredObject) -> dict[str, Any]:
 
 def read_revision(obj: StoredObject) -> int | None:
     """The revision of a rollout that an object is of; None where it says none."""
+    if isinstance(obj, ControllerRevision):
+        return obj.revision
     text = obj.meta.annotations.get(REVISION, "")
     return int(text) if text.isdigit() else None

@@ -13,6 +13,7 @@ from ..objects.codec import register_classes
 from ..objects.kinds import Kind, kind_for, kind_of_id, register_kind
 from ..objects.meta import StoredObject
 from ..objects.shortened import shorten
+from .controller_revision import CONTROLLER_REVISION
 from .cron_job import CRON_JOB
 from .daemon_set import DAEMON_SET
 from .deployment import DEPLOYMENT
@@ -29,6 +30,7 @@ from .replica_set import REPLICA_SET
 from .replication_controller import REPLICATION_CONTROLLER
 from .service import SERVICE
 from .stateful_set import STATEFUL_SET
+from .storage import STORAGE
 
 _entries: dict[str, KindEntry] = {}
 
@@ -56,6 +58,8 @@ for _entry in (
     LIMIT_RANGE,
     HORIZONTAL_POD_AUTOSCALER,
     POD_DISRUPTION_BUDGET,
+    *STORAGE,
+    CONTROLLER_REVISION,
     *PLAIN,
 ):
     register(_entry)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from ..objects.kinds import Kind
+from ..objects.stateful_set import STATEFUL_SET_KIND, StatefulSet, StatefulSetSpec, StatefulSetStatus
 from ..rules.defaults.workloads import default_stateful_set
 from ..rules.validation.stateful_sets import (
     validate_new_stateful_set,
     validate_stateful_set,
     validate_stateful_set_change,
 )
-from ..rules.workload_columns import decide_container_columns, decide_stateful_set_columns, summarize_replicas
+from ..rules.workload_columns import decide_container_columns, decide_stateful_set_columns, summarize_counts
 from ..rules.workload_words import describe_replicas
-from .entry import NO_PODS, REPLICAS, RESTART, TEMPLATE, KindEntry
+from .entry import REPLICAS, RESTART, TEMPLATE, UNDO, KindEntry
 
 STATEFUL_SET = KindEntry(
-    kind=Kind("apps/v1", "StatefulSet", "statefulsets", True, "sts"),
-    unattended=NO_PODS,
+    kind=STATEFUL_SET_KIND,
+    typed=StatefulSet,
+    records=(StatefulSetStatus,),
+    spec_class=StatefulSetSpec,
+    drops_status=True,
     default_spec=default_stateful_set,
     is_host_name="Pod names and hostnames",
     validate_new=validate_new_stateful_set,
@@ -23,10 +26,10 @@ STATEFUL_SET = KindEntry(
     validate_change=validate_stateful_set_change,
     columns=decide_stateful_set_columns,
     wide_columns=decide_container_columns,
-    summarize=summarize_replicas,
+    summarize=lambda obj: summarize_counts(obj, obj.status.ready_replicas, obj.spec.replicas),
     describe=describe_replicas,
     pod_spec_path=TEMPLATE,
     replicas_path=REPLICAS,
-    rollout=(RESTART,),
+    rollout=(RESTART, UNDO),
     is_workload=True,
 )

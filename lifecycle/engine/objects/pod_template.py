@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
+from .canonical_json import write_json
 from .pod import PodSpec
 from .record import Reading
 
@@ -18,7 +19,9 @@ _HASH_LENGTH = 9
 class PodTemplate(Reading):
     """One reading of `spec.template`, shared by all pods made from it. `raw` is the stored JSON."""
 
-    __slots__ = ("_identity", "annotations", "finalizers", "labels", "raw", "spec")
+    __slots__ = (
+        "_identity", "_patch_text", "annotations", "finalizers", "labels", "node_name", "raw", "spec",
+    )  # fmt: skip
 
     def __init__(self, raw: dict[str, Any], spec: PodSpec | None = None) -> None:
         metadata = raw.get("metadata") or {}
@@ -27,7 +30,9 @@ class PodTemplate(Reading):
         self.annotations: dict[str, str] = metadata.get("annotations") or {}
         self.finalizers: tuple[str, ...] = tuple(metadata.get("finalizers") or ())
         self.spec = spec if spec is not None else PodSpec.from_json(raw.get("spec"))
+        self.node_name: str = (raw.get("spec") or {}).get("nodeName") or ""
         self._identity: str | None = None
+        self._patch_text: str | None = None
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any] | None) -> PodTemplate:
@@ -40,6 +45,18 @@ class PodTemplate(Reading):
         if self._identity is None:
             self._identity = _canonical(self.raw)
         return self._identity
+
+    @property
+    def patch(self) -> dict[str, Any]:
+        """The strategic merge patch that puts it in another's place, as ControllerRevisions keep it."""
+        return {"spec": {"template": {"metadata": {}, **_drop_absent(self.raw), "$patch": "replace"}}}
+
+    @property
+    def patch_text(self) -> str:
+        """The patch as text, worked out once."""
+        if self._patch_text is None:
+            self._patch_text = write_json(self.patch)
+        return self._patch_text
 
     def with_label(self, key: str, value: str) -> PodTemplate:
         """The template with one more label; the reading of the spec is shared."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -14,11 +14,20 @@ from ..objects.propagation import BACKGROUND
 
 
 @dataclass(slots=True)
+class Words:
+    """What an owner says in an event of an object that it makes; the refusal's own words follow `refused`."""
+
+    created: str
+    refused: str
+
+
+@dataclass(slots=True)
 class CreatePod:
     """Make one pod from a template for an owner; `source` is who says so in an event ("": nobody).
 
     Its name is `generate_name` and a suffix that is drawn, unless `name` gives it. `overlay` is what the pod
-    has of its own; the rest is shared with all pods of the template.
+    has of its own; the rest is shared with all pods of the template. `words`: where the kind of owner has its
+    own; of a name that is taken such an owner says nothing.
     """
 
     owner: StoredObject
@@ -28,6 +37,7 @@ class CreatePod:
     source: str
     name: str = ""
     overlay: PodOverlay | None = None
+    words: Words | None = None
 
 
 @dataclass(slots=True)
@@ -55,10 +65,18 @@ class Create:
 
 
 @dataclass(slots=True)
-class Submit:
-    """Create an object from its JSON, as a client does: defaults are filled in, and all rules hold."""
+class CreateJson:
+    """Make an object as a client would, of JSON that was not looked at yet, for an owner that says so."""
 
-    data: Mapping[str, Any]
+    data: dict[str, Any]
+    owner: StoredObject
+    source: str
+    words: Words
+
+    @property
+    def name(self) -> str:
+        """What the object is to be called."""
+        return str(self.data["metadata"]["name"])
 
 
 @dataclass(slots=True)
@@ -87,7 +105,7 @@ class RecordEvent:
     source: str
 
 
-Action = CreatePod | DeletePod | RemoveFinalizer | Create | Submit | Update | Delete | RecordEvent
+Action = CreatePod | DeletePod | RemoveFinalizer | Create | CreateJson | Update | Delete | RecordEvent
 
 
 @dataclass(slots=True)
@@ -110,14 +128,18 @@ class Decision:
 class Refusal:
     """A creation that the API server refused, and why; `is_ending`: because its namespace goes."""
 
-    action: CreatePod | Create
+    action: CreatePod | Create | CreateJson
     message: str
     is_ending: bool = False
 
 
 @dataclass(slots=True)
 class Tried:
-    """What one look at a key has done so far: how many pods it had created or deleted, what was refused."""
+    """What one look at a key has done so far: how many pods it had created or deleted, what was refused.
+
+    `deletions`: how many of the calls were for pods to be deleted.
+    """
 
     calls: int = 0
     refusals: tuple[Refusal, ...] = ()
+    deletions: int = 0

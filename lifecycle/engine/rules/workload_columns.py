@@ -60,7 +60,7 @@ def decide_daemon_set_columns(meta: Json, spec: Json, status: Json, ages: Ages) 
         "READY": _count(status, "numberReady"),
         "UP-TO-DATE": _count(status, "updatedNumberScheduled"),
         "AVAILABLE": _count(status, "numberAvailable"),
-        "NODE SELECTOR": _labels_text(selector) or NONE,
+        "NODE SELECTOR": labels_text(selector) or NONE,
     }
 
 
@@ -206,7 +206,7 @@ def decide_selector_columns(meta: Json, spec: Json, status: Json, ages: Ages) ->
 def decide_label_selector_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> Columns:
     """The same, of a selector that is a plain map of labels."""
     columns = decide_container_columns(meta, spec, status, ages)
-    return {**columns, "SELECTOR": _labels_text(spec.get("selector")) or NONE}
+    return {**columns, "SELECTOR": labels_text(spec.get("selector")) or NONE}
 
 
 def decide_wide_deployment_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> Columns:
@@ -231,7 +231,8 @@ def selector_text(selector: Json | None) -> str:
     return ",".join(text for _, text in sorted(parts))
 
 
-def _labels_text(labels: Json | None) -> str:
+def labels_text(labels: Json | None) -> str:
+    """Labels on one line, sorted by key: `a=b,c=d`."""
     return ",".join(f"{key}={value}" for key, value in sorted((labels or {}).items()))
 
 
@@ -247,14 +248,6 @@ def summarize_counts(obj: StoredObject, ready: int, wanted: int) -> Columns:
 def summarize_end(obj: StoredObject) -> Columns:
     """What lists show of an object of which only its end is to be seen."""
     return {"state": "terminating"} if obj.meta.deletion_ms is not None else {}
-
-
-def summarize_replicas(obj: StoredObject) -> Columns:
-    """READY of a workload that wants `spec.replicas`, 1 if that is not given."""
-    data = obj.to_json()
-    wanted = (data.get("spec") or {}).get("replicas")
-    ready = _count(data.get("status") or {}, "readyReplicas")
-    return summarize_counts(obj, ready, 1 if wanted is None else int(wanted))
 
 
 def summarize_daemon_set(obj: StoredObject) -> Columns:

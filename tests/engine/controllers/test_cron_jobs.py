@@ -234,7 +234,7 @@ def test_a_job_of_that_name_that_is_anothers_stops_the_runs() -> None:
     seen = see(schedule="0 * * * *")
     look = look_at(seen, "2024-01-01T01:00:00Z")
     other = Job.from_json({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "hello-28401180"}})
-    decide_started(look, other, is_made=False)
+    decide_started(look, other)
     assert (look.status, look.wakes_ms, events(look)) == (seen.cron_job.status, None, [])
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from ...api.context import Context
-from ...api.namespace_rules import is_namespace_ending
 from ...heart.errors import AlreadyExists, ApiError
 from ...heart.settings import MANAGER_DEFAULTS
 from ...objects.cron_job import CRON_JOB_KIND, CronJob
 from ...objects.job import JOB_KIND, Job
 from ...objects.meta import StoredObject
-from ...rules.actions import Submit
+from ...rules.actions import CreateJson
 from ..act import Act
 from .decide import (
     SOURCE,
@@ -18,7 +17,6 @@ from .decide import (
     Seen,
     decide,
     decide_changed,
-    decide_refused,
     decide_started,
     decide_status,
     list_owned,
@@ -101,9 +99,9 @@ class CronJobController:
         if not isinstance(cron_job, CronJob):
             return
         look = decide(self._see(cron_job), self._context.now_ms, self._manager)
-        self._do(look)
+        for action in look.actions:
+            self._act(action)
         is_well = look.start is None or self._start(look, look.start)
-        self._do(look)
         for action in decide_status(look):
             self._act(action)
         loop = self._context.loop
@@ -123,22 +121,15 @@ class CronJobController:
         present = {name: job for name, job in found.items() if isinstance(job, Job)}
         return Seen(cron_job, jobs, present)
 
-    def _do(self, look: Look) -> None:
-        for action in look.actions:
-            self._act(action)
-        look.actions.clear()
-
-    def _start(self, look: Look, start: Submit) -> bool:
+    def _start(self, look: Look, start: CreateJson) -> bool:
         """Make the Job of a run; whether that went well."""
-        is_made = True
         try:
             self._act(start)
         except AlreadyExists:
-            is_made = False
-        except ApiError as refusal:
-            decide_refused(look, refusal.message, is_namespace_ending(refusal))
+            # Perhaps it was made before, and the status did not come to say so.
+            pass
+        except ApiError:
             return False
-        metadata = start.data["metadata"]
-        job = self._store.get(JOB_KIND.id, metadata["namespace"], metadata["name"])
-        decide_started(look, job if isinstance(job, Job) else None, is_made)
+        job = self._store.get(JOB_KIND.id, look.cron_job.meta.namespace, start.name)
+        decide_started(look, job if isinstance(job, Job) else None)
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Generic, TypeVar
 
 from ...api.context import Context
@@ -11,10 +12,11 @@ from ...heart.errors import ApiError
 from ...heart.timing import QUEUE_BASE_MS, QUEUE_MAX_MS
 from ...objects.meta import Key, StoredObject
 from ...objects.selector import Selector
-from ...rules.actions import Action, Create, CreatePod, Decision, DeletePod, Refusal, Tried
+from ...rules.actions import Action, Create, CreateJson, CreatePod, Decision, DeletePod, Refusal, Tried
 from ..act import Act
 from .decide import decide_claims
 from .orphans import ListFree, Orphans
+from .revisions import Revisions
 
 Owner = TypeVar("Owner", bound=StoredObject)
 
@@ -26,6 +28,8 @@ class OwnerController(Generic[Owner]):
     kind: str
     source: str
     owner_class: type[Owner]
+    revisions: Revisions | None = None
+    """The ControllerRevisions of owners that have some."""
     gathers = "controller_sync"
     """The latency for which changes are gathered before a look."""
     adopts_with: tuple[str, ...] = ()
@@ -59,6 +63,10 @@ class OwnerController(Generic[Owner]):
         """Dependents of the owner that may match its selector no more."""
         raise NotImplementedError
 
+    def belongs(self, owner: Owner, dependent: StoredObject) -> bool:
+        """Whether an object that the owner selects is one that it would have made."""
+        return True
+
     def decide(self, owner: Owner, tried: Tried) -> Decision:
         """See what the owner's decision needs, and have it made. `tried`: what this look did so far."""
         raise NotImplementedError
@@ -67,6 +75,8 @@ class OwnerController(Generic[Owner]):
 
     def restore(self) -> None:
         """Build what is derived again, after a cluster was loaded."""
+        if self.revisions is not None:
+            self.revisions.restore()
         for owner in self._store.list(self.kind):
             assert isinstance(owner, self.owner_class), owner.key
             self._file(owner)
@@ -74,11 +84,15 @@ class OwnerController(Generic[Owner]):
     def _file(self, owner: Owner) -> None:
         self.describe(owner)
         self._orphans.file(owner, self.selector_of(owner))
+        if self.revisions is not None:
+            self.revisions.file(owner, self.selector_of(owner))
 
     def _on_owner(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if new is None:
             assert old is not None, "a write has an old or a new object"
             self._orphans.forget(old.meta.uid)
+            if self.revisions is not None:
+                self.revisions.forget(old.meta.uid)
             self.forget(old.meta.uid)
             return
         assert isinstance(new, self.owner_class), new.key
@@ -121,9 +135,16 @@ class OwnerController(Generic[Owner]):
         self._ask_again(namespace, name, decision)
 
     def _claim(self, owner: Owner) -> None:
-        orphans = self._orphans.take(owner.meta.uid)
-        selector, strays = self.selector_of(owner), self.list_strays(owner)
-        for action in decide_claims(owner, selector, orphans, strays, self.adopts_with):
+        selector, revisions = self.selector_of(owner), self.revisions
+        if revisions is not None:
+            free, strays = revisions.take_free(owner), revisions.list_strays(owner)
+            self._act_on(decide_claims(owner, selector, free, strays))
+        orphans, belongs = self._orphans.take(owner.meta.uid), partial(self.belongs, owner)
+        pods = self.list_strays(owner)
+        self._act_on(decide_claims(owner, selector, orphans, pods, belongs, self.adopts_with))
+
+    def _act_on(self, claims: Sequence[Action]) -> None:
+        for action in claims:
             self._act(action)
 
     def _step(self, owner: Owner) -> Decision:
@@ -137,18 +158,19 @@ class OwnerController(Generic[Owner]):
 
     def _do(self, actions: Sequence[Action], tried: Tried) -> Tried:
         """Do actions in order. What follows a refused object builds on it; pods are made apart."""
-        calls, refusals = tried.calls, list(tried.refusals)
+        calls, refusals, deletions = tried.calls, list(tried.refusals), tried.deletions
         for action in actions:
             calls += isinstance(action, CreatePod | DeletePod)
+            deletions += isinstance(action, DeletePod)
             try:
                 self._act(action)
             except ApiError as refusal:
-                if not isinstance(action, CreatePod | Create):
+                if not isinstance(action, CreatePod | Create | CreateJson):
                     raise
                 refusals.append(Refusal(action, refusal.message, is_namespace_ending(refusal)))
                 if isinstance(action, Create):
                     break
-        return Tried(calls, tuple(refusals))
+        return Tried(calls, tuple(refusals), deletions)
 
     def _ask_again(self, namespace: str, name: str, decision: Decision) -> None:
         loop = self._context.loop

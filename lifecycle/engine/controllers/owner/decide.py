@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ...objects.meta import OwnerReference, StoredObject, controller_reference
 from ...objects.selector import Selector
@@ -23,8 +23,8 @@ def can_adopt(owner: StoredObject, selector: Selector, dependent: StoredObject) 
     )
 
 
-def can_release(owner: StoredObject, selector: Selector, dependent: StoredObject) -> bool:
-    """Whether an object is to be let go: it is the owner's and matches no more.
+def can_release(owner: StoredObject, dependent: StoredObject, is_wanted: bool) -> bool:
+    """Whether an object is to be let go: it is the owner's, who does not want it any more.
 
     An owner that is being deleted lets nothing go: its dependents are the garbage collector's.
     """
@@ -33,7 +33,7 @@ def can_release(owner: StoredObject, selector: Selector, dependent: StoredObject
         owner.meta.deletion_ms is None
         and controller is not None
         and controller.uid == owner.meta.uid
-        and not selector.matches(dependent.meta.labels)
+        and not is_wanted
     )
 
 
@@ -42,11 +42,21 @@ def decide_claims(
     selector: Selector,
     orphans: Sequence[StoredObject],
     strays: Sequence[StoredObject],
+    belongs: Callable[[StoredObject], bool] = lambda dependent: True,
     finalizers: Sequence[str] = (),
 ) -> list[Action]:
-    """Adopt matching orphans, release strays that match no more; `finalizers` come and go with the owner."""
-    adopted = [_adopt(owner, one, finalizers) for one in orphans if can_adopt(owner, selector, one)]
-    return adopted + [_release(owner, one, finalizers) for one in strays if can_release(owner, selector, one)]
+    """Adopt matching orphans, release strays that match no more.
+
+    `belongs`: which of those that match an owner may have, where it is choosy. `finalizers` come and go with
+    the owner.
+    """
+    wanted = [one for one in orphans if can_adopt(owner, selector, one) and belongs(one)]
+    actions = [_adopt(owner, one, finalizers) for one in wanted]
+    for one in strays:
+        is_wanted = selector.matches(one.meta.labels) and belongs(one)
+        if can_release(owner, one, is_wanted):
+            actions.append(_release(owner, one, finalizers))
+    return actions
 
 
 def _adopt(owner: StoredObject, dependent: StoredObject, finalizers: Sequence[str]) -> Action:

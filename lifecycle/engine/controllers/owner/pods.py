@@ -10,7 +10,7 @@ from ...objects.pod import Pod
 from ...store.store import Store
 from ..act import Act
 from .controller import Owner, OwnerController
-from .tally import OwnerTally, Tally
+from .tally import OwnerTally, PodCount, Tally
 
 
 class PodOwners:
@@ -53,14 +53,14 @@ class PodOwnerController(OwnerController[Owner]):
         """The count of the owner's pods."""
         return self._tally.of(controller_reference(owner), owner.meta.namespace or "", self.counts_finished)
 
-    def on_count(self, owner: OwnerTally) -> None:
+    def on_count(self, owner: PodCount) -> None:
         """The count of an owner's pods has changed."""
         if owner.key != self._busy:
             self.enqueue(owner.key[1], owner.key[2])
 
     def forget(self, uid: str) -> None:
         """Drop the count of an owner that is gone."""
-        self._tally.by_owner.pop(uid, None)
+        self._tally.leave(uid)
 
     def list_controlled(self, uid: str) -> list[Pod]:
         """All pods of an owner, in the order in which they came to it."""

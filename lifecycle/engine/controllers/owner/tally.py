@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from typing import Protocol
 
-from ...objects.meta import OwnerReference
+from ...objects.meta import Key, OwnerReference
 from ...objects.pod import FAILED, PENDING, SUCCEEDED, UNKNOWN, Pod
 from ...objects.replica_set import DELETION_COST
 from ...objects.selector import Selector
@@ -227,37 +228,57 @@ class OwnerTally:
         return True
 
 
+class PodCount(Protocol):
+    """What is counted of the pods of one owner, as its kind needs it. `key`: (kind, namespace, name)."""
+
+    key: Key
+
+    def change(self, old: Pod | None, new: Pod | None) -> bool:
+        """Follow one change of an owned pod; whether anything that is counted changed."""
+
+
 @dataclass(slots=True)
 class Tally:
-    """The tallies of all owners, of whatever kinds, by the owner's uid."""
+    """The counts of all owners, of whatever kinds, by their uids; `by_owner` has those that are tallies."""
 
     by_owner: dict[str, OwnerTally] = field(default_factory=dict)
+    _counts: dict[str, PodCount] = field(default_factory=dict)
 
     def of(self, reference: OwnerReference, namespace: str, counts_finished: bool = False) -> OwnerTally:
         """The tally of an owner that exists, made at first sight of it."""
         found = self.by_owner.get(reference.uid)
         if found is None:
             found = self.by_owner[reference.uid] = OwnerTally(reference, namespace, counts_finished)
+            self._counts[reference.uid] = found
         return found
 
-    def on_pod_change(self, old: Pod | None, new: Pod | None) -> Sequence[OwnerTally]:
+    def follow(self, uid: str, count: PodCount) -> None:
+        """Have an owner's pods counted in another way."""
+        self._counts[uid] = count
+
+    def leave(self, uid: str) -> None:
+        """Drop the count of an owner that is gone."""
+        self.by_owner.pop(uid, None)
+        self._counts.pop(uid, None)
+
+    def on_pod_change(self, old: Pod | None, new: Pod | None) -> Sequence[PodCount]:
         """Follow one write to a pod; the owners for whom it changed a count."""
         if new is not None and (old is None or old.meta is new.meta):
             reference = new.meta.controller
-            owner = None if reference is None else self.by_owner.get(reference.uid)
+            owner = None if reference is None else self._counts.get(reference.uid)
             return (owner,) if owner is not None and owner.change(old, new) else ()
         before = self._owner(old) if old is not None else None
         after = self._owner(new) if new is not None else None
         if before is after:
             return (after,) if after is not None and after.change(old, new) else ()
-        changed = []
+        changed: list[PodCount] = []
         if before is not None and before.change(old, None):
             changed.append(before)
         if after is not None and after.change(None, new):
             changed.append(after)
         return changed
 
-    def _owner(self, pod: Pod) -> OwnerTally | None:
-        """The tally of a pod's controller. Pods of an owner that is gone are no one's business."""
+    def _owner(self, pod: Pod) -> PodCount | None:
+        """The count of a pod's controller. Pods of an owner that is gone are no one's business."""
         reference = pod.meta.controller
-        return None if reference is None else self.by_owner.get(reference.uid)
+        return None if reference is None else self._counts.get(reference.uid)

@@ -76,7 +76,7 @@ def default_stateful_set(spec: Mapping[str, Any], gates: Gates) -> Json:
     """1 replica, pods one after the other, all of them updated, claims that stay."""
     found = _with_template(spec, gates)
     fill(found, replicas=1, revisionHistoryLimit=10, podManagementPolicy="OrderedReady")
-    found["updateStrategy"] = _default_strategy(found.get("updateStrategy"), partition=0)
+    found["updateStrategy"] = _default_stateful_strategy(found.get("updateStrategy"), gates)
     retention = found.get("persistentVolumeClaimRetentionPolicy") or {}
     retention = {"whenDeleted": "Retain", "whenScaled": "Retain", **retention}
     found["persistentVolumeClaimRetentionPolicy"] = retention
@@ -85,8 +85,19 @@ def default_stateful_set(spec: Mapping[str, Any], gates: Gates) -> Json:
     return found
 
 
+def _default_stateful_strategy(strategy: Mapping[str, Any] | None, gates: Gates) -> Json:
+    """Without the gate MaxUnavailableStatefulSet that field is not stored (STS-MAXU-03)."""
+    if gates.get("MaxUnavailableStatefulSet", False):
+        return _default_strategy(strategy, partition=0, maxUnavailable=1)
+    found = _default_strategy(strategy, partition=0)
+    if found.get("rollingUpdate"):
+        rolling = found["rollingUpdate"]
+        found["rollingUpdate"] = {name: rolling[name] for name in rolling if name != "maxUnavailable"}
+    return found
+
+
 def _default_claim(claim: Mapping[str, Any]) -> Json:
-    base = {"apiVersion": "v1", "kind": "PersistentVolumeClaim"}
+    base = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "status": {"phase": "Pending"}}
     return {**base, **claim, "spec": {"volumeMode": "Filesystem", **(claim.get("spec") or {})}}
 
 

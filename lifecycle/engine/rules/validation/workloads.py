@@ -52,7 +52,9 @@ def validate_selected_template(spec: Part, gates: Gates, kind: str) -> None:
     malformed = validate_selector(selector, spec.at("selector"))
     spec.errors += malformed
     if selector is None:
-        spec.require("selector")
+        # Of a DaemonSet without one the API server says only that it does not match.
+        if kind != "daemonset":
+            spec.require("selector")
     elif is_empty_selector(selector):
         spec.refuse("selector", f"empty selector is invalid for {kind}", {})
     if malformed and kind == "deployment":
@@ -145,21 +147,30 @@ def validate_replication_controller(spec: Part, gates: Gates) -> None:
 
 @gathers("spec")
 def validate_daemon_set(spec: Part, gates: Gates) -> None:
-    """A DaemonSet: strategy, selector and template."""
+    """DS-SPEC-*, DS-UPD-04: selector, template and strategy."""
+    validate_selected_template(spec, gates, "daemonset")
     spec.counts("minReadySeconds")
     strategy = spec.part("updateStrategy")
     is_known = _is_strategy("DaemonSetUpdateStrategy", strategy, ("RollingUpdate", "OnDelete"))
-    if is_known and strategy["rollingUpdate"] is not None:
+    # How to roll is not looked at where nothing is to roll.
+    if is_known and strategy["type"] != "OnDelete" and strategy["rollingUpdate"] is not None:
         _validate_daemon_rolling(strategy.part("rollingUpdate"))
-    validate_selected_template(spec, gates, "daemonset")
+    spec.counts("revisionHistoryLimit")
 
 
 def _validate_daemon_rolling(rolling: Part) -> None:
     """Either old pods leave first or new ones come first, not both."""
-    if not _are_amounts(rolling):
-        return
-    none_leave, none_come = is_zero(rolling["maxUnavailable"]), is_zero(rolling["maxSurge"])
+    _are_amounts(rolling)
+    rolling.apply("maxUnavailable", check_at_most_whole)
+    rolling.apply("maxSurge", check_at_most_whole)
+    none_leave, none_come = _is_nothing(rolling["maxUnavailable"]), _is_nothing(rolling["maxSurge"])
     if not none_leave and not none_come:
         rolling.refuse("maxSurge", "may not be set when maxUnavailable is non-zero")
     elif none_leave and none_come:
         rolling.require("maxUnavailable", "cannot be 0 when maxSurge is 0")
+
+
+def _is_nothing(value: Any) -> bool:
+    """Whether an amount is 0, or a text that Go reads as that."""
+    is_text = isinstance(value, str) and percent_of(value) is None
+    return is_zero(value) or (is_text and not value.lstrip("+-").isdigit())

@@ -18,7 +18,7 @@ from ....objects.job import COMPLETE, FAILED, Job
 from ....objects.meta import controller_reference
 from ....objects.time_zones import UTC, load_zone
 from ....objects.times import floor_to_second
-from ....rules.actions import Action, Delete, RecordEvent, Submit, Update
+from ....rules.actions import Action, CreateJson, Delete, RecordEvent, Update, Words
 from ....rules.schedules import Schedule, read_schedule
 from .times import MANY, find_runs, find_wake_ms
 
@@ -61,7 +61,7 @@ class Look:
     cron_job: CronJob
     status: CronJobStatus
     actions: list[Action] = field(default_factory=list)
-    start: Submit | None = None
+    start: CreateJson | None = None
     starts_ms: int = 0
     wakes_ms: int | None = None
 
@@ -92,7 +92,7 @@ def decide_status(look: Look) -> list[Action]:
     return [] if look.status == old.status else [Update(old.with_status(look.status))]
 
 
-def decide_started(look: Look, job: Job | None, is_made: bool) -> None:
+def decide_started(look: Look, job: Job | None) -> None:
     """After the Job was made, or was there already."""
     controller, uid = None if job is None else job.meta.controller, look.cron_job.meta.uid
     is_ours = controller is not None and controller.uid == uid
@@ -100,15 +100,7 @@ def decide_started(look: Look, job: Job | None, is_made: bool) -> None:
         # Whoever has made it sees to the status; only a change leads on.
         look.wakes_ms = None
         return
-    if is_made:
-        look.tell("SuccessfulCreate", f"Created job {job.meta.name}")
     look.status = look.status.with_started(job, look.starts_ms)
-
-
-def decide_refused(look: Look, refusal: str, is_namespace_ending: bool) -> None:
-    """After the API server would not make the Job. In a namespace that is going that is no failure."""
-    if not is_namespace_ending:
-        look.tell("FailedCreate", f"Error creating job: {refusal}", "Warning")
 
 
 # --- what became of Jobs ----------------------------------------------------------------------------------
@@ -244,7 +236,7 @@ def _start_if_due(look: Look, seen: Seen, schedule: Schedule, now_ms: int, manag
         look.tell("InvalidSchedule", message, "Warning")
         return
     if due_ms is not None and _may_start(look, seen, due_ms):
-        look.start, look.starts_ms = Submit(make_job(seen.cron_job, due_ms)), due_ms - manager.epoch_ms
+        look.start, look.starts_ms = _start(seen.cron_job, due_ms), due_ms - manager.epoch_ms
     # A Job that is made now is the last one then.
     last_ms = look.status.last_schedule_ms if look.start is None else look.starts_ms
     after = seen.cron_job.with_status(look.status.replace(last_schedule_ms=last_ms))
@@ -274,6 +266,11 @@ def _may_start(look: Look, seen: Seen, due_ms: int) -> bool:
     for one in active if policy == REPLACE else ():
         look.delete(seen.present[one["name"]])
     return True
+
+
+def _start(cron_job: CronJob, scheduled_ms: int) -> CreateJson:
+    words = Words(f"Created job {name_run(cron_job, scheduled_ms)}", "Error creating job: ")
+    return CreateJson(make_job(cron_job, scheduled_ms), cron_job, SOURCE, words)
 
 
 def name_run(cron_job: CronJob, scheduled_ms: int) -> str:

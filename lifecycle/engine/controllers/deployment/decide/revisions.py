@@ -9,6 +9,7 @@ from ....objects.deployment import NO_LIMIT, REVISION, Deployment
 from ....objects.pod_template import HASH_LABEL, PodTemplate, is_same_template
 from ....objects.replica_set import ReplicaSet
 from ....objects.shortened import shorten
+from ....rules.revisions import UndoError
 
 REVISION_HISTORY = "deployment.kubernetes.io/revision-history"
 DESIRED_REPLICAS = "deployment.kubernetes.io/desired-replicas"
@@ -173,10 +174,6 @@ class Undo:
         self.template = template
         self.annotations = annotations
         self.message = message
-
-
-class UndoError(ValueError):
-    """There is nothing to undo to; the message is kubectl's."""
 
 
 def decide_undo(deployment: Deployment, replica_sets: Iterable[ReplicaSet], to_revision: int = 0) -> Undo:

@@ -1,0 +1,126 @@
+"""What a StatefulSet does next, from what was seen of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....objects.int_or_percent import IntOrPercent, resolve
+from ....objects.stateful_set import ON_DELETE
+from ....rules.actions import Action, Decision, DeletePod
+from .replicas import Step, decide_replicas, delete_pod, set_owners
+from .revisions import Plan, decide_cleanup, decide_revisions
+from .seen import Seen
+from .status import decide_status
+
+
+def decide(seen: Seen) -> Decision:
+    """The next actions in this order: history, pods in range, pods beyond it, updates; at last the status."""
+    if seen.owner.meta.deletion_ms is not None:
+        # Its pods are the garbage collector's.
+        return Decision(decide_status(seen, None))
+    plan = decide_revisions(seen)
+    if plan.actions and seen.tried.refusals:
+        return Decision(is_failure=not _is_ending(seen))
+    if plan.actions:
+        return Decision(plan.actions, goes_on=True)
+    step = decide_replicas(seen, plan)
+    actions: Sequence[Action] = step.actions
+    updates: Sequence[Action] = ()
+    if not actions and not step.is_blocked:
+        actions = decide_scale_down(seen)
+        updates = () if actions else decide_update(seen, plan)
+    if any(isinstance(one, DeletePod) for one in (*actions, *updates)):
+        # What is deleted may be gone at once; it is missing from the next look on.
+        status = decide_status(seen, plan, sum(isinstance(one, DeletePod) for one in updates))
+        return Decision((*actions, *updates, *status), is_unfinished=True)
+    if actions:
+        return Decision(actions, goes_on=True)
+    return _report(seen, plan, step)
+
+
+def _is_ending(seen: Seen) -> bool:
+    """Whether what was refused is in vain, as the namespace goes."""
+    return any(one.is_ending for one in seen.tried.refusals)
+
+
+def _report(seen: Seen, plan: Plan, step: Step) -> Decision:
+    return Decision(
+        (*step.failures, *decide_status(seen, plan), *decide_cleanup(seen, plan)),
+        recheck_at_ms=seen.members.next_due_ms,
+        is_failure=step.has_failed and not _is_ending(seen),
+    )
+
+
+def decide_scale_down(seen: Seen) -> list[Action]:
+    """What is condemned: first its claims get their owners, then it goes, in order from the highest down."""
+    members, owner = seen.members, seen.owner
+    low, high = owner.spec.start, owner.spec.end
+    if members.present.first_outside(low, high) is None:
+        return []
+    claims = [
+        action
+        for ordinal in members.mismatched.outside(low, high)
+        for action in set_owners(seen, ordinal, seen.pod(ordinal))
+    ]
+    if claims:
+        return claims
+    if owner.spec.is_parallel:
+        going = (ordinal for one in members.by_revision.values() for ordinal in one.outside(low, high))
+        return [
+            action
+            for ordinal in sorted(going, reverse=True)
+            for action in delete_pod(owner, seen.pod(ordinal))
+        ]
+    return _delete_highest(seen)
+
+
+def _delete_highest(seen: Seen) -> list[Action]:
+    """One after the other. One that is not well waits for those below it that are not well either."""
+    members, owner = seen.members, seen.owner
+    low, high = owner.spec.start, owner.spec.end
+    top = members.present.last_outside(low, high)
+    assert top is not None, "some pod is condemned"
+    first_unwell = members.unsettled.first_outside(low, high)
+    if members[top].is_terminating or (top in members.unsettled and top != first_unwell):
+        return []
+    return delete_pod(owner, seen.pod(top))
+
+
+def decide_update(seen: Seen, plan: Plan) -> list[Action]:
+    """The outdated pods that are to be replaced now, highest first (STS-UPD-03, STS-MAXU-02)."""
+    owner, members = seen.owner, seen.members
+    spec, revision = owner.spec, plan.update.meta.name
+    if spec.strategy_type == ON_DELETE:
+        return []
+    low = spec.start + (spec.partition or 0)
+    outdated = members.outdated(revision, low, spec.end)
+    if not seen.options.has_max_unavailable:
+        first = next(outdated, None)
+        if first is None or first < _highest_unavailable(seen, low):
+            return []
+        return delete_pod(owner, seen.pod(first))
+    present = members.present.count_within(spec.start, spec.end)
+    unavailable = spec.replicas - present + members.unsettled.count_within(spec.start, spec.end)
+    most = count_unavailable(spec.max_unavailable, spec.replicas, seen.options.rounds_up)
+    room = range(max(0, most - unavailable))
+    return [
+        action
+        for _, ordinal in zip(room, outdated, strict=False)
+        for action in delete_pod(owner, seen.pod(ordinal))
+    ]
+
+
+def _highest_unavailable(seen: Seen, low: int) -> int:
+    """The highest ordinal of which no pod is available; -1 where there is none from `low` on."""
+    members, high = seen.members, seen.owner.spec.end
+    unwell = next(members.unsettled.falling_within(low, high), -1)
+    is_whole = members.present.count_within(low, high) == max(0, high - low + 1)
+    return unwell if is_whole else max(unwell, *members.present.gaps(low, high))
+
+
+def count_unavailable(given: IntOrPercent | None, replicas: int, rounds_up: bool) -> int:
+    """How many pods an update may have unavailable at once: never less than one.
+
+    30 % of 5 is 2 rounded up, 1 rounded down.
+    """
+    return max(1, resolve(1 if given is None else given, replicas, rounds_up))

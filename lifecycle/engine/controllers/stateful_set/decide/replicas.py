@@ -1,0 +1,231 @@
+"""What is done about the pods that are to be there: made, made again, waited for, kept as they should be.
+
+`OrderedReady` goes from the lowest ordinal up and stops at the first that is not there, Running, Ready and
+available. `Parallel` waits for nobody; what it makes comes in batches, which stop at a failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from heapq import merge
+
+from ....objects.meta import StoredObject, controller_reference
+from ....objects.pod import PENDING, Pod
+from ....objects.stateful_set import RETAIN, ROLLING_UPDATE, StatefulSet
+from ....rules.actions import Action, CreateJson, CreatePod, DeletePod, RecordEvent, Update
+from .identity import POD_INDEX_LABEL, POD_NAME_LABEL, make_claim, make_overlay, name_claim, name_pod
+from .retention import has_unexpected_controller, is_owner_up_to_date, make_owners
+from .revisions import Plan, template_of
+from .seen import SOURCE, Seen, say, words_of_claim, words_of_pod
+
+MOST_AT_ONCE = 500
+"""The largest batch of what is made in parallel."""
+
+
+@dataclass(slots=True)
+class Step:
+    """`actions` to be done now. `failures`: what is said at the end of the look, which is tried again.
+
+    `is_blocked`: whether nothing that comes later may be done in this look.
+    """
+
+    actions: list[Action] = field(default_factory=list)
+    failures: list[RecordEvent] = field(default_factory=list)
+    has_failed: bool = False
+    is_blocked: bool = False
+
+
+def decide_replicas(seen: Seen, plan: Plan) -> Step:
+    """The next actions for the ordinals in range."""
+    spec, step = seen.owner.spec, Step()
+    last = spec.end
+    for ordinal in _list_work(seen):
+        if ordinal > last:
+            break
+        one = _decide_replica(seen, plan, ordinal)
+        step.actions += one.actions
+        step.failures += one.failures
+        step.has_failed |= one.has_failed
+        if not spec.is_parallel and one.is_blocked:
+            step.is_blocked = True
+            break
+        if spec.is_parallel and (one.actions or one.has_failed):
+            last = min(last, spec.start + end_batch(ordinal - spec.start))
+    step.is_blocked |= step.has_failed
+    return step
+
+
+def end_batch(index: int) -> int:
+    """The last of the batch that an index is in: 0, then 1 and 2, then 3 to 6, up to 500 at once."""
+    first, size = 0, 1
+    while index >= first + size:
+        first, size = first + size, min(2 * size, MOST_AT_ONCE)
+    return first + size - 1
+
+
+def _list_work(seen: Seen) -> Iterator[int]:
+    """The ordinals in range of which something may have to be done or waited for, lowest first."""
+    members, spec = seen.members, seen.owner.spec
+    unwell = members.finished if spec.is_parallel else members.unsettled
+    found = (one.within(spec.start, spec.end) for one in (unwell, members.mismatched, members.misnamed))
+    last = None
+    for ordinal in merge(members.present.gaps(spec.start, spec.end), *found):
+        if ordinal != last:
+            yield ordinal
+        last = ordinal
+
+
+def _decide_replica(seen: Seen, plan: Plan, ordinal: int) -> Step:
+    members, owner = seen.members, seen.owner
+    if ordinal not in members:
+        return _decide_creation(seen, plan, ordinal)
+    member, pod = members[ordinal], seen.pod(ordinal)
+    if member.is_finished:
+        # It comes again under its name, once this one is gone.
+        return Step([] if member.is_terminating else delete_pod(owner, pod), is_blocked=True)
+    if member.phase == PENDING and ordinal in members.mismatched:
+        actions, problems = complete_claims(seen, ordinal, pod)
+        if actions or problems:
+            return Step(actions, has_failed=bool(problems), is_blocked=True)
+    if not owner.spec.is_parallel and ordinal in members.unsettled:
+        return Step(is_blocked=True)
+    return Step(_enforce(seen, ordinal, pod))
+
+
+def delete_pod(owner: StatefulSet, pod: Pod) -> list[Action]:
+    """Delete a pod, and say so."""
+    return [DeletePod(pod), say(owner, "Delete", pod.meta.name)]
+
+
+# --- pods that are missing --------------------------------------------------------------------------------
+
+
+def _decide_creation(seen: Seen, plan: Plan, ordinal: int) -> Step:
+    """The claims first; when all are there, the pod."""
+    owner, name = seen.owner, name_pod(seen.owner, ordinal)
+    if name in seen.refused:
+        return Step(has_failed=True, is_blocked=True)
+    if _has_stale_claim(seen, name, ordinal):
+        # It goes with the former pod of this name; a new one can only be made after it.
+        return Step(is_blocked=True)
+    actions, problems = make_missing_claims(seen, ordinal)
+    if actions:
+        return Step(actions, is_blocked=True)
+    if problems:
+        text = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
+        return Step(failures=[say(owner, "Create", name, text)], has_failed=True, is_blocked=True)
+    revision = plan.current if is_of_current(owner, ordinal) else plan.update
+    template = template_of(owner, revision)
+    volumes = template.spec.raw.get("volumes")
+    pod = CreatePod(
+        owner,
+        template,
+        controller_reference(owner),
+        f"{owner.meta.name}-",
+        SOURCE,
+        name,
+        make_overlay(owner, volumes, ordinal, revision.meta.name),
+        words_of_pod(owner, name),
+    )
+    return Step([pod], is_blocked=True)
+
+
+def is_of_current(owner: StatefulSet, ordinal: int) -> bool:
+    """Whether a pod that is made now is of the former revision: one below the partition (STS-PART-02)."""
+    spec = owner.spec
+    if spec.partition is not None:
+        return ordinal < spec.start + spec.partition
+    former = owner.status.current_replicas if spec.strategy_type == ROLLING_UPDATE else 0
+    return ordinal < spec.start + former
+
+
+def _has_stale_claim(seen: Seen, pod_name: str, ordinal: int) -> bool:
+    """Whether a claim goes with a former pod of this name: it was condemned, and its pod is gone."""
+    if seen.owner.spec.when_scaled == RETAIN:
+        return False
+    found = (seen.find_claim(name, ordinal) for name in seen.owner.spec.claim_names)
+    return any(
+        (one.api_version, one.kind, one.name) == ("v1", "Pod", pod_name)
+        for claim in found
+        if claim is not None
+        for one in claim.meta.owner_references
+    )
+
+
+# --- claims -----------------------------------------------------------------------------------------------
+
+
+def make_missing_claims(seen: Seen, ordinal: int) -> tuple[list[Action], list[str]]:
+    """Claims to be made for a pod, and what is in the way of others."""
+    owner, refused = seen.owner, seen.refused
+    actions: list[Action] = []
+    problems = []
+    for number, template in enumerate(owner.spec.claim_names):
+        claim, name = seen.find_claim(template, ordinal), name_claim(owner, template, ordinal)
+        if claim is not None and claim.meta.deletion_ms is not None:
+            problems.append(f"pvc {name} is being deleted")
+        elif claim is None and name in refused:
+            problems.append(f"failed to create PVC {name}: {refused[name]}")
+        elif claim is None:
+            words = words_of_claim(owner, name, name_pod(owner, ordinal))
+            actions.append(CreateJson(make_claim(owner, number, ordinal), owner, SOURCE, words))
+    return actions, problems
+
+
+def complete_claims(seen: Seen, ordinal: int, pod: Pod) -> tuple[list[Action], list[str]]:
+    """For a pod that is Pending still: claims that are missing, then their owners."""
+    actions, problems = make_missing_claims(seen, ordinal)
+    return (actions, problems) if actions or problems else (set_owners(seen, ordinal, pod), [])
+
+
+def list_mismatched(seen: Seen, ordinal: int, pod: Pod) -> list[StoredObject]:
+    """A pod's claims whose owners are not as the policy has them."""
+    found = (seen.find_claim(name, ordinal) for name in seen.owner.spec.claim_names)
+    return [one for one in found if one is not None and not is_owner_up_to_date(one, seen.owner, pod)]
+
+
+def set_owners(seen: Seen, ordinal: int, pod: Pod) -> list[Action]:
+    """Put right who owns a pod's claims."""
+    actions: list[Action] = []
+    for claim in list_mismatched(seen, ordinal, pod):
+        if has_unexpected_controller(claim, seen.owner, pod):
+            actions.append(_warn_of_controller(seen.owner, claim))
+        owners = make_owners(claim, seen.owner, pod)
+        actions.append(Update(claim.replace(meta=claim.meta.replace(owner_references=owners))))
+    return actions
+
+
+def _warn_of_controller(owner: StatefulSet, claim: StoredObject) -> RecordEvent:
+    message = (
+        f"PersistentVolumeClaim {claim.meta.name} has a conflicting OwnerReference that acts as a manging"
+        " controller, the retention policy is ignored for this claim"
+    )
+    return RecordEvent(owner, "Warning", "ConflictingController", message, SOURCE)
+
+
+def needs_claims(seen: Seen, ordinal: int) -> bool:
+    """Whether something is to be done about the claims of a pod, if it is there."""
+    members = seen.members
+    if ordinal not in members:
+        return False
+    pod = seen.pod(ordinal)
+    if list_mismatched(seen, ordinal, pod):
+        return True
+    if members[ordinal].phase != PENDING or not seen.owner.spec.is_in_range(ordinal):
+        return False
+    claims = [seen.find_claim(name, ordinal) for name in seen.owner.spec.claim_names]
+    return any(claim is None or claim.meta.deletion_ms is not None for claim in claims)
+
+
+# --- pods that are well -----------------------------------------------------------------------------------
+
+
+def _enforce(seen: Seen, ordinal: int, pod: Pod) -> list[Action]:
+    """A pod keeps its name in its label, and its claims their owners."""
+    actions = set_owners(seen, ordinal, pod) if ordinal in seen.members.mismatched else []
+    if not seen.members[ordinal].is_named:
+        name = pod.meta.name
+        labels = {**pod.meta.labels, POD_NAME_LABEL: name, POD_INDEX_LABEL: str(ordinal)}
+        actions.append(Update(pod.replace(meta=pod.meta.replace(labels=labels))))
+    return [*actions, say(seen.owner, "Update", pod.meta.name)] if actions else []

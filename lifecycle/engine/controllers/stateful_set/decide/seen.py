@@ -1,0 +1,81 @@
+"""What a StatefulSet's decision sees, and the words of its events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ....objects.controller_revision import ControllerRevision
+from ....objects.meta import StoredObject
+from ....objects.pod import Pod
+from ....objects.stateful_set import StatefulSet
+from ....rules.actions import CreateJson, CreatePod, RecordEvent, Tried, Words
+from .members import Members
+
+SOURCE = "statefulset-controller"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`has_max_unavailable`: the gate MaxUnavailableStatefulSet. `rounds_up`: percentages of it."""
+
+    has_max_unavailable: bool = False
+    rounds_up: bool = True
+
+
+@dataclass(slots=True)
+class Seen:
+    """One StatefulSet, its pods by uid, its history (earliest first), and what this look has done so far.
+
+    `claims`: by claim template, then by ordinal. `find_revision`: who has the name of a ControllerRevision.
+    """
+
+    owner: StatefulSet
+    members: Members
+    pods: Mapping[str, Pod]
+    revisions: Sequence[ControllerRevision] = ()
+    claims: Mapping[str, Mapping[int, StoredObject]] = field(default_factory=dict)
+    find_revision: Callable[[str], ControllerRevision | None] = lambda name: None
+    options: Options = Options()
+    tried: Tried = field(default_factory=Tried)
+
+    def pod(self, ordinal: int) -> Pod:
+        """The member of that ordinal, which is there."""
+        return self.pods[self.members[ordinal].uid]
+
+    def find_claim(self, template: str, ordinal: int) -> StoredObject | None:
+        """The claim of a pod by one of the templates, if it is there."""
+        return self.claims.get(template, {}).get(ordinal)
+
+    @property
+    def refused(self) -> dict[str, str]:
+        """Names of pods and claims that could not be made in this look, and why."""
+        return {
+            one.action.name: one.message
+            for one in self.tried.refusals
+            if isinstance(one.action, CreatePod | CreateJson)
+        }
+
+
+def say(owner: StatefulSet, verb: str, pod: str, problem: str = "") -> RecordEvent:
+    """What is said of a pod: Create, Delete or Update, that it went well, or what was wrong."""
+    if problem:
+        message = f"{verb} Pod {pod} in StatefulSet {owner.meta.name} failed error: {problem}"
+        return RecordEvent(owner, "Warning", f"Failed{verb}", message, SOURCE)
+    message = f"{verb} Pod {pod} in StatefulSet {owner.meta.name} successful"
+    return RecordEvent(owner, "Normal", f"Successful{verb}", message, SOURCE)
+
+
+def words_of_pod(owner: StatefulSet, pod: str) -> Words:
+    """What is said of a pod that is made."""
+    about = f"Create Pod {pod} in StatefulSet {owner.meta.name}"
+    return Words(f"{about} successful", f"{about} failed error: ")
+
+
+def words_of_claim(owner: StatefulSet, claim: str, pod: str) -> Words:
+    """What is said of a claim that is made for a pod."""
+    name = owner.meta.name
+    return Words(
+        f"Create Claim {claim} Pod {pod} in StatefulSet {name} success",
+        f"Create Claim {claim} for Pod {pod} in StatefulSet {name} failed error: ",
+    )

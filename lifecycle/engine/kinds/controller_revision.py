@@ -1,0 +1,14 @@
+"""ControllerRevision."""
+
+from __future__ import annotations
+
+from ..objects.controller_revision import CONTROLLER_REVISION_KIND, ControllerRevision
+from ..rules.validation.revisions import validate_revision, validate_revision_update
+from .entry import KindEntry
+
+CONTROLLER_REVISION = KindEntry(
+    kind=CONTROLLER_REVISION_KIND,
+    typed=ControllerRevision,
+    validate=validate_revision,
+    validate_update=validate_revision_update,
+)
