@@ -17,6 +17,7 @@ from .heart.settings import Settings
 from .kinds.registry import entry_of, entry_of_json, read_object
 from .kinds.service import SERVICE
 from .objects.codec import decode
+from .objects.job import JOB_KIND
 from .objects.kinds import kind_for
 from .objects.meta import PlainObject, StoredObject, Subject
 from .objects.node import NODE_KIND
@@ -219,5 +220,7 @@ def keys_of(objects: Sequence[StoredObject]) -> Iterator[tuple[str, str, str]]:
             yield "nodeTaints", "", name
         elif found.kind.id == SERVICE.kind.id:
             yield "endpointslice", namespace, name
+        elif found.kind.id == JOB_KIND.id:
+            yield "ttlAfterFinished", namespace, name
     for namespace in namespaces:
         yield "resourceQuota", "", namespace

@@ -21,7 +21,6 @@ WORKLOADS = ("deploy-", "rs-", "rc-", "ds-")
 # Group -> reason -> scenarios.
 DIFFERENCES: dict[str, dict[str, str]] = {
     NEEDS_LATER: {
-        "Jobs": "refuse-job",
         "preemption": "preemption-by-priority",
         "drains": "drain-daemonset",
         "lost nodes": "nodeloss-daemonset",
