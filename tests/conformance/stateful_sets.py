@@ -1,4 +1,4 @@
-"""StatefulSets and their pods without a cluster: what is decided is done to them at once, as in the tables."""
+"""StatefulSets and their pods without a cluster: what is decided is done to them at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lifecycle.engine.rules.revisions import sort_revisions
 
 
 class Fake:
-    """One set. Deleted pods are gone at once, unless a case marks them; pods come up when they are told to."""
+    """One set. Deleted pods are gone at once, unless a case marks them; pods come up when told to."""
 
     def __init__(self, spec: dict[str, Any], image: str = "nginx", options: Options | None = None) -> None:
         template = {

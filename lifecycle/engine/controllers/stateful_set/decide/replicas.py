@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from heapq import merge
+from itertools import groupby
 
 from ....objects.meta import StoredObject, controller_reference
 from ....objects.pod import PENDING, Pod
@@ -67,13 +68,14 @@ def end_batch(index: int) -> int:
 def _list_work(seen: Seen) -> Iterator[int]:
     """The ordinals in range of which something may have to be done or waited for, lowest first."""
     members, spec = seen.members, seen.owner.spec
+    low, high = spec.start, spec.end
     unwell = members.finished if spec.is_parallel else members.unsettled
-    found = (one.within(spec.start, spec.end) for one in (unwell, members.mismatched, members.misnamed))
-    last = None
-    for ordinal in merge(members.present.gaps(spec.start, spec.end), *found):
-        if ordinal != last:
-            yield ordinal
-        last = ordinal
+    found = [one.within(low, high) for one in (unwell, members.mismatched, members.misnamed) if len(one)]
+    if members.present.count_within(low, high) < spec.replicas:
+        found.append(members.present.gaps(low, high))
+    if len(found) < 2:
+        return iter(()) if not found else found[0]
+    return (ordinal for ordinal, _ in groupby(merge(*found)))
 
 
 def _decide_replica(seen: Seen, plan: Plan, ordinal: int) -> Step:

@@ -75,6 +75,9 @@ def template_of(owner: StatefulSet, revision: ControllerRevision) -> PodTemplate
 
 def decide_cleanup(seen: Seen, plan: Plan) -> list[Action]:
     """The earliest revisions beyond the limit go; those of pods, and both of the plan, stay."""
+    limit = seen.owner.spec.revision_history_limit
+    if len(seen.revisions) <= limit:
+        return []
     live = {*seen.members.live, plan.current.meta.name, plan.update.meta.name}
-    surplus = find_surplus(seen.revisions, live, seen.owner.spec.revision_history_limit)
+    surplus = find_surplus(seen.revisions, live, limit)
     return [Delete(one) for one in surplus]
