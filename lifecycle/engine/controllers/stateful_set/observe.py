@@ -99,7 +99,9 @@ class StatefulSetController(PodOwnerController[StatefulSet]):
         """One step; the look goes on until there is nothing left to do but to wait."""
         members = self._members[owner.meta.uid]
         members.advance(self._context.clock.now_ms)
-        seen = self._see(owner, members, tried)
+        # What this look has written of it so far counts.
+        present = self.find(owner.meta.namespace or "", owner.meta.name)
+        seen = self._see(present if isinstance(present, StatefulSet) else owner, members, tried)
         for ordinal in members.dirty:
             (members.mismatched.add if needs_claims(seen, ordinal) else members.mismatched.discard)(ordinal)
         members.dirty.clear()

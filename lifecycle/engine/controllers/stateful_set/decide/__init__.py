@@ -53,10 +53,13 @@ def _is_ending(seen: Seen) -> bool:
 
 
 def _report(seen: Seen, plan: Plan, step: Step) -> Decision:
+    status = decide_status(seen, plan)
     return Decision(
-        (*step.failures, *decide_status(seen, plan), *decide_cleanup(seen, plan)),
+        (*step.failures, *status, *decide_cleanup(seen, plan)),
         recheck_at_ms=seen.members.next_due_ms,
         is_failure=step.has_failed and not _is_ending(seen),
+        # An update that has come to its end leaves revisions that nobody needs any more.
+        is_unfinished=bool(status) and seen.members.count_of(plan.current.meta.name) == 0,
     )
 
 
