@@ -16,14 +16,15 @@ from .api.kind_hooks import list_companions
 from .api.server import ApiServer
 from .api.three_way_apply import NOT_REMEMBERED, is_remembered
 from .clients.command_table import CommandTable
-from .controllers import make_controllers
+from .controllers import Remembering, make_controllers
 from .controllers.act import Actor
 from .heart.errors import ApiError, CheckpointError
+from .heart.saved import map_of
 from .heart.settings import KUBERNETES_VERSION, Settings
 from .heart.trace import Entry, Row, Version, list_rows
 from .kinds.namespace import NAMESPACE
 from .kinds.plain import PRIORITY_CLASS
-from .kinds.service import API_SERVER
+from .kinds.service import API_SERVER, API_SERVER_ENDPOINTS
 from .kinds.validation import list_warnings
 from .kubelet.kubelet import Kubelets
 from .kubelet.node.faults import KubeletFaults
@@ -108,7 +109,7 @@ class Cluster:
     def _provide(self) -> None:
         """Make what every cluster and every namespace has and this one has not: an older engine made less."""
         kind = {"apiVersion": PRIORITY_CLASS.api_version, "kind": PRIORITY_CLASS.name}
-        own: list[dict[str, Any]] = [API_SERVER]
+        own: list[dict[str, Any]] = [API_SERVER, *API_SERVER_ENDPOINTS]
         own += [
             {**kind, "metadata": {"name": name}, "value": value} for name, value in SYSTEM_CLASSES.items()
         ]
@@ -256,7 +257,11 @@ class Cluster:
             "loop": context.loop.save(),
             "pod_specs": encoder.raws,
             "objects": objects,
+            "controllers": {
+                one.name: one.save() for one in self._controllers if isinstance(one, Remembering)
+            },
             "scheduler": self._scheduler.save(),
+            "job_failures": context.job_failures,
             "kubelets": self._kubelets.save(),
         }
 
@@ -302,24 +307,29 @@ class Cluster:
         store.creations = upgrades.read_counts(known, saved)
         store.deletion_stage = upgrades.read_deletion_stages(saved, objects)
         context.trace.load(upgrades.read_trace(known, saved))
+        context.job_failures.update(upgrades.read_job_failures(saved))
         agenda = upgrades.read_agenda(saved, context.loop.knows_timer)
         context.agenda.load(agenda)
         is_same = saved is not None and saved.get("engine_version") == ENGINE_VERSION
         self._kubelets.take_up(saved.get("kubelets") if saved is not None else None, is_same)
         self._scheduler.take_up(upgrades.read_waiting(saved))
-        for controller in self._controllers:
-            controller.restore()
+        self._restore_controllers(saved)
         context.loop.load(upgrades.read_failures(saved))
         self._kubelets.upgrade.go_on()
         lost = upgrades.count_lost_timers(saved, agenda)
-        if lost == 0:
-            return
         if lost:
             self._kubelets.upgrade.begun_anew.insert(0, f"what {lost} timers were to do")
-        # Nobody knows who would have looked at what.
-        for key in upgrades.keys_of(objects):
+        # Where timers are lost, nobody knows who would have looked at what.
+        for key in upgrades.keys_of(upgrades.list_woken(saved, objects) if lost == 0 else objects):
             if context.loop.knows_controller(key[0]):
                 context.loop.enqueue(*key)
+
+    def _restore_controllers(self, saved: Mapping[str, Any] | None) -> None:
+        remembered = map_of(saved, "controllers")
+        for controller in self._controllers:
+            controller.restore()
+            if isinstance(controller, Remembering):
+                controller.load(remembered.get(controller.name))
 
     def _restore(self, data: dict[str, Any]) -> None:
         context, store = self._context, self._store
@@ -331,9 +341,9 @@ class Cluster:
         store.creations = dict(data["creations"])
         store.deletion_stage = dict(data["deletion_stage"])
         context.trace.load(data["trace"])
+        context.job_failures.update(data.get("job_failures", {}))
         self._kubelets.load(data["kubelets"])
         self._scheduler.restore(data["scheduler"])
-        for controller in self._controllers:
-            controller.restore()
+        self._restore_controllers(data)
         context.agenda.load(data["agenda"])
         context.loop.load(data["loop"])

@@ -38,7 +38,15 @@ MASKS = [
 UNSCHEDULABLE = "node(s) were unschedulable"
 TAINTED = "node(s) had untolerated taint(s)"
 NOT_SELECTED = "node(s) didn't match Pod's node affinity/selector"
-TROUBLES = (NOT_SELECTED, TAINTED, UNSCHEDULABLE, "Preemption is not helpful for scheduling")
+NOT_NAMED = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
+TROUBLES = (
+    NOT_SELECTED,
+    # Of a pod that names its node, as those of DaemonSets do.
+    NOT_NAMED,
+    TAINTED,
+    UNSCHEDULABLE,
+    "Preemption is not helpful for scheduling",
+)
 
 
 class Masker:

@@ -6,8 +6,8 @@ import pytest
 
 from lifecycle.input.manifests import ManifestError
 from lifecycle.input.scenario import Until
-from lifecycle.input.schema import read_manifests
 from lifecycle.simulation.plan import Overrides, make_plan, read_inputs, take_inputs
+from tests.texts import read_manifests
 
 POD = """
 apiVersion: v1

@@ -6,16 +6,23 @@ from base64 import b64encode
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..heart.errors import BadRequest
 from ..kinds.namespace import NAMESPACE
 from ..kinds.plain import SERVICE_ACCOUNT
 from ..kinds.registry import kind_of_json
 from ..kinds.service import SERVICE
+from ..objects.daemon_set import DAEMON_SET_KIND, TEMPLATE_GENERATION, DaemonSet
+from ..objects.job import JOB_KIND
 from ..objects.meta import StoredObject
 from ..objects.node import NODE_KIND
+from ..objects.shortened import shorten
+from ..objects.storage import CLAIM, VOLUME
 from ..objects.times import format_time
 from ..rules.defaults.nodes import register_node
-from .addresses import with_cluster_ip, with_later_cluster_ip
+from ..rules.defaults.workloads import label_like_template
+from .addresses import with_allocations, with_later_allocations
 from .context import Context
+from .storage import needed_class, prepare_claim, prepare_volume
 
 Json = dict[str, Any]
 _BUNDLE_IS_FOR = (
@@ -47,6 +54,18 @@ def list_companions(created: StoredObject) -> list[Json]:
     return [] if make is None else make(created)
 
 
+def list_forerunners(context: Context, new: StoredObject) -> list[Json]:
+    """Objects that have to be there before one comes, as JSON to be created."""
+    return needed_class(context, new) if new.kind.id == CLAIM else []
+
+
+def prepare_new(context: Context, new: StoredObject) -> None:
+    """Complete an object that is about to be stored, whoever makes it."""
+    prepare = _PREPARE.get(new.kind.id)
+    if prepare is not None:
+        prepare(context, new)
+
+
 # --- what they ask ----------------------------------------------------------------------------------------
 
 
@@ -73,11 +92,53 @@ def _make_own_objects(namespace: StoredObject) -> list[Json]:
     ]
 
 
+def _count_template(context: Context, data: Json) -> Json:
+    """A new DaemonSet's template is its first, or of the number its maker says. Raises BadRequest."""
+    return _with_template_generation(data, max(_read_template_generation(data), 1))
+
+
+def _count_changed_template(context: Context, old: StoredObject, wanted: Json) -> Json:
+    """Every change of the template counts, whatever the writer says of the count. Raises BadRequest."""
+    _read_template_generation(wanted)
+    assert isinstance(old, DaemonSet), old.key
+    current = old.to_json(context.clock.epoch_ms)
+    is_changed = (wanted.get("spec") or {}).get("template") != current["spec"].get("template")
+    return _with_template_generation(wanted, max(_read_template_generation(current), 1) + is_changed)
+
+
+def _read_template_generation(data: Json) -> int:
+    text = ((data.get("metadata") or {}).get("annotations") or {}).get(TEMPLATE_GENERATION)
+    if text is None:
+        return 0
+    if not (text.isascii() and text.lstrip("-").isdigit() and len(text) <= _LONGEST_NUMBER):
+        raise BadRequest(
+            f'DaemonSet in version "v1" cannot be handled as a DaemonSet: metadata.annotations'
+            f"[{TEMPLATE_GENERATION}]: parsing {shorten(text)}: invalid syntax"
+        )
+    return int(text)
+
+
+def _with_template_generation(data: Json, number: int) -> Json:
+    metadata = data.get("metadata") or {}
+    annotations = {**(metadata.get("annotations") or {}), TEMPLATE_GENERATION: str(number)}
+    return {**data, "metadata": {**metadata, "annotations": annotations}}
+
+
+_LONGEST_NUMBER = 18
 _COMPLETE_NEW: Mapping[str, Callable[[Context, Json], Json]] = {
     NODE_KIND.id: _register_node,
-    SERVICE.kind.id: with_cluster_ip,
+    SERVICE.kind.id: with_allocations,
+    DAEMON_SET_KIND.id: _count_template,
+    # Those of its template hold what was made of its uid.
+    JOB_KIND.id: lambda context, data: label_like_template(data),
 }
 _COMPLETE_CHANGED: Mapping[str, Callable[[Context, StoredObject, Json], Json]] = {
-    SERVICE.kind.id: with_later_cluster_ip,
+    SERVICE.kind.id: with_later_allocations,
+    DAEMON_SET_KIND.id: _count_changed_template,
+    JOB_KIND.id: lambda context, old, wanted: label_like_template(wanted),
+}
+_PREPARE: Mapping[str, Callable[[Context, StoredObject], None]] = {
+    CLAIM: prepare_claim,
+    VOLUME: prepare_volume,
 }
 _COMPANIONS: Mapping[str, Callable[[StoredObject], list[Json]]] = {NAMESPACE.kind.id: _make_own_objects}

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from ..api.context import Context
 from ..objects.meta import StoredObject
 from .act import Act
+from .attachments import AttachmentController
+from .daemon_set import DaemonSetController
 from .deployment import DeploymentController
-from .endpoints import EndpointSliceController
+from .endpoints import EndpointSliceController, EndpointSliceMirror
 from .garbage import GarbageCollector
+from .job import JobController, JobPodReleaser
+from .load_balancer import LoadBalancerController
 from .namespaces import NamespaceController
 from .node_taints import NodeTaintController
+from .own_objects import OwnObjectsController
 from .owner.pods import PodOwners
 from .quota import QuotaController
 from .replica_set import ReplicaSetController
 from .replication_controller import ReplicationControllerController
 from .stateful_set import StatefulSetController
+from .storage_driver import StorageDriver
+from .storage_protection import StorageProtection
+from .volume_binder import VolumeBinder
 
 
 class Controller(Protocol):
@@ -33,6 +41,19 @@ class Controller(Protocol):
         """Build what is derived from the store again, after a cluster was loaded."""
 
 
+@runtime_checkable
+class Remembering(Protocol):
+    """A controller that knows more than the objects say: it is saved with the cluster, by its name."""
+
+    name: str
+
+    def save(self) -> Any:
+        """Plain data."""
+
+    def load(self, data: Any) -> None:
+        """Go on from what `save` described, or an older engine did; None: from nothing."""
+
+
 def make_controllers(context: Context, act: Act) -> list[Controller]:
     """All controllers of a cluster."""
     # They follow the pods first: the controllers read their tally.
@@ -42,12 +63,22 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         ReplicationControllerController(context, act, pods),
         DeploymentController(context, act, pods.tally),
         StatefulSetController(context, act, pods),
+        DaemonSetController(context, act, pods),
+        JobController(context, act, pods),
+        JobPodReleaser(context, act),
         GarbageCollector(context, act),
         EndpointSliceController(context, act),
+        EndpointSliceMirror(context, act),
+        LoadBalancerController(context, act),
         NamespaceController(context, act),
+        OwnObjectsController(context, act),
         NodeTaintController(context, act),
         QuotaController(context, act),
+        VolumeBinder(context, act),
+        StorageDriver(context, act),
+        AttachmentController(context, act),
+        StorageProtection(context, act),
     ]
 
 
-__all__ = ["Controller", "make_controllers"]
+__all__ = ["Controller", "Remembering", "make_controllers"]

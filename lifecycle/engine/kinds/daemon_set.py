@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from ..objects.kinds import Kind
+from ..objects.daemon_set import DAEMON_SET_KIND, DaemonSet, DaemonSetSpec, DaemonSetStatus
 from ..rules.defaults.workloads import default_daemon_set
 from ..rules.validation.workloads import validate_daemon_set
 from ..rules.workload_columns import decide_daemon_set_columns, decide_selector_columns, summarize_daemon_set
 from ..rules.workload_words import describe_daemon_set
-from .entry import NO_PODS, RESTART, TEMPLATE, KindEntry
+from .entry import RESTART, TEMPLATE, UNDO, KindEntry
 
 DAEMON_SET = KindEntry(
-    kind=Kind("apps/v1", "DaemonSet", "daemonsets", True, "ds"),
-    unattended=NO_PODS,
+    kind=DAEMON_SET_KIND,
+    typed=DaemonSet,
+    records=(DaemonSetStatus,),
+    spec_class=DaemonSetSpec,
     default_spec=default_daemon_set,
+    drops_status=True,
     validate_spec=validate_daemon_set,
     immutable=("selector",),
     columns=decide_daemon_set_columns,
@@ -20,6 +23,6 @@ DAEMON_SET = KindEntry(
     summarize=summarize_daemon_set,
     describe=describe_daemon_set,
     pod_spec_path=TEMPLATE,
-    rollout=(RESTART,),
+    rollout=(RESTART, UNDO),
     is_workload=True,
 )

@@ -19,7 +19,9 @@ _HASH_LENGTH = 9
 class PodTemplate(Reading):
     """One reading of `spec.template`, shared by all pods made from it. `raw` is the stored JSON."""
 
-    __slots__ = ("_identity", "_patch_text", "annotations", "finalizers", "labels", "raw", "spec")
+    __slots__ = (
+        "_identity", "_patch_text", "annotations", "finalizers", "labels", "node_name", "raw", "spec",
+    )  # fmt: skip
 
     def __init__(self, raw: dict[str, Any], spec: PodSpec | None = None) -> None:
         metadata = raw.get("metadata") or {}
@@ -28,6 +30,7 @@ class PodTemplate(Reading):
         self.annotations: dict[str, str] = metadata.get("annotations") or {}
         self.finalizers: tuple[str, ...] = tuple(metadata.get("finalizers") or ())
         self.spec = spec if spec is not None else PodSpec.from_json(raw.get("spec"))
+        self.node_name: str = (raw.get("spec") or {}).get("nodeName") or ""
         self._identity: str | None = None
         self._patch_text: str | None = None
 

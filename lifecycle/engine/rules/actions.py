@@ -50,6 +50,14 @@ class DeletePod:
 
 
 @dataclass(slots=True)
+class RemoveFinalizer:
+    """Take a finalizer off a pod as it is by then, if it is still there: what a patch does."""
+
+    pod: Pod
+    finalizer: str
+
+
+@dataclass(slots=True)
 class Create:
     """Create an object; its uid is drawn from its owner and count."""
 
@@ -97,7 +105,7 @@ class RecordEvent:
     source: str
 
 
-Action = CreatePod | DeletePod | Create | CreateJson | Update | Delete | RecordEvent
+Action = CreatePod | DeletePod | RemoveFinalizer | Create | CreateJson | Update | Delete | RecordEvent
 
 
 @dataclass(slots=True)
@@ -127,7 +135,11 @@ class Refusal:
 
 @dataclass(slots=True)
 class Tried:
-    """What one look at a key has done so far: how many pods it had created or deleted, what was refused."""
+    """What one look at a key has done so far: how many pods it had created or deleted, what was refused.
+
+    `deletions`: how many of the calls were for pods to be deleted.
+    """
 
     calls: int = 0
     refusals: tuple[Refusal, ...] = ()
+    deletions: int = 0

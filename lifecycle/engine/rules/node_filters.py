@@ -18,10 +18,15 @@ def why_not(spec: PodSpec, node: Node) -> str:
     """Why a pod may never go to a node as it is, in the scheduler's words; "" when it may."""
     if node.spec.unschedulable and not tolerates(spec.tolerations, UNSCHEDULABLE_TAINT):
         return "node(s) were unschedulable"
-    for taint in node.spec.taints:
-        if taint.effect in _EFFECTS and not tolerates(spec.tolerations, taint):
-            return UNTOLERATED
+    if has_untolerated(spec, node, _EFFECTS):
+        return UNTOLERATED
     return "" if wants_node(spec, node) else NOT_WANTED
+
+
+def has_untolerated(spec: PodSpec, node: Node, effects: Sequence[str]) -> bool:
+    """Whether a node has a taint of one of these effects that a pod does not tolerate."""
+    taints = node.spec.taints
+    return any(one.effect in effects and not tolerates(spec.tolerations, one) for one in taints)
 
 
 def wants_node(spec: PodSpec, node: Node) -> bool:
@@ -57,7 +62,11 @@ def _matches_affinity(affinity: Mapping[str, Any], node: Node) -> bool:
     required = (affinity.get("nodeAffinity") or {}).get("requiredDuringSchedulingIgnoredDuringExecution")
     if not required:
         return True
-    terms = required.get("nodeSelectorTerms") or ()
+    return matches_a_term(required.get("nodeSelectorTerms") or (), node)
+
+
+def matches_a_term(terms: Sequence[Mapping[str, Any]], node: Node) -> bool:
+    """Whether a node is meant by one of the terms of a node selector."""
     return any(_matches_term(term, node) for term in terms)
 
 

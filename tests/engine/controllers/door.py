@@ -17,13 +17,16 @@ class Door:
     """Images start after `start_ms` (one figure for all, or by image); `MISSING` cannot be pulled."""
 
     def __init__(self, timing: Any = "instant", start: str | dict[str, str] = "1s", seed: int = 1) -> None:
-        self.cluster = Cluster(seed=seed, settings=Settings(timing=timing))
+        self.cluster = self.make_cluster(seed, timing)
         self._numbers = 0
         self._rows: list[dict[str, Any]] = []
         by_image = start if isinstance(start, dict) else {"nginx:*": start}
         for number, (image, takes) in enumerate(by_image.items()):
             self.profile(f"start-{number}", image, {"start": {"takes": takes}, "runs": [{"forever": True}]})
         self.profile("missing", MISSING, {"pull": {"error": "ErrImagePull"}})
+
+    def make_cluster(self, seed: int, timing: Any) -> Cluster:
+        return Cluster(seed=seed, settings=Settings(timing=timing))
 
     def profile(self, name: str, image: str, behavior: dict[str, Any]) -> None:
         """Say how the containers of an image behave."""
@@ -52,6 +55,11 @@ class Door:
         if data["kind"] != "ContainerProfile":
             data["metadata"].setdefault("namespace", "default")
         return self.done("apply", object=data)
+
+    def slices(self) -> list[dict[str, Any]]:
+        """The EndpointSlices of all Services but the API server's own."""
+        found = self.cluster.list("EndpointSlice", "default")
+        return [one for one in found if one["metadata"]["name"] != "kubernetes"]
 
     def change(
         self, command: str, name: str = "web", of: str = "Deployment", /, **payload: Any

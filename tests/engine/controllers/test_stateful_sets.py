@@ -437,11 +437,11 @@ def test_a_claim_of_another_controller_is_left_alone():
 
 
 def test_a_claim_that_goes_is_waited_for():
-    """In the words of the recording sts-claim-in-use."""
+    """In the words of the recording sts-claim-in-use; here it takes longer to go."""
     web = Web(make_stateful_set(1))
     web.run(10_000)
     claim = web.claim("www-web-0")
-    web.update(claim.replace(meta=claim.meta.replace(finalizers=("kubernetes.io/pvc-protection",))))
+    web.update(claim.replace(meta=claim.meta.replace(finalizers=("example.com/hold",))))
     web.delete(web.claim("www-web-0"))
     web.run(5_000)
     assert web.names() == ["web-0"]
@@ -708,3 +708,19 @@ def test_no_two_pods_of_a_name_at_once():
         rows = [new for _at, who, new in web.lane("exists") if who == name]
         assert all(one != other for one, other in pairwise(rows))
     assert web.counts() == (3, 3, 3, 3, 3)
+
+
+def test_a_name_that_is_too_long_for_labels_shows_only_when_pods_are_made():
+    """`<set>-<hash>` is a label: a set of 54 letters is accepted, its pods are not."""
+    manifest = make_stateful_set(1, claims=False)
+    manifest["metadata"]["name"] = "w" * 54
+    web = Web(manifest)
+    web.run(60_000)
+    assert web.names() == []
+    told = web.told("FailedCreate")
+    assert len(told) > 3
+    assert (
+        f'failed error: Pod "{"w" * 54}-0" is invalid: metadata.labels: Invalid value: "{"w" * 54}-'
+        in told[0]
+    )
+    assert told[0].endswith("must be no more than 63 bytes")

@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 from ...api.context import Context
 from ...api.namespace_rules import is_namespace_ending
 from ...heart.errors import ApiError
+from ...heart.timing import QUEUE_BASE_MS, QUEUE_MAX_MS
 from ...objects.meta import Key, StoredObject
 from ...objects.selector import Selector
 from ...rules.actions import Action, Create, CreateJson, CreatePod, Decision, DeletePod, Refusal, Tried
@@ -29,6 +30,12 @@ class OwnerController(Generic[Owner]):
     owner_class: type[Owner]
     revisions: Revisions | None = None
     """The ControllerRevisions of owners that have some."""
+    gathers = "controller_sync"
+    """The latency for which changes are gathered before a look."""
+    adopts_with: tuple[str, ...] = ()
+    """Finalizers that a dependent gets with the owner, and loses with it."""
+    retry_ms = (QUEUE_BASE_MS, QUEUE_MAX_MS)
+    """First delay and cap of the work queue's retries."""
 
     def __init__(self, context: Context, act: Act, list_free: ListFree) -> None:
         """`list_free` names the objects that an owner may adopt when it comes up."""
@@ -37,7 +44,7 @@ class OwnerController(Generic[Owner]):
         self._act = act
         self._orphans = Orphans(context.store.find, list_free)
         self._busy: Key | None = None
-        context.loop.register(self.name, self.sync, "controller_sync")
+        context.loop.register(self.name, self.sync, self.gathers)
         context.store.listen(self.kind, self._on_owner)
 
     # --- what a kind of owner says --------------------------------------------------------------------
@@ -136,7 +143,7 @@ class OwnerController(Generic[Owner]):
         orphans, gone = self._orphans.take(owner.meta.uid), self.list_strays(owner)
         if orphans or gone:
             belongs = partial(self.belongs, owner)
-            self._act_on(decide_claims(owner, selector, orphans, gone, belongs))
+            self._act_on(decide_claims(owner, selector, orphans, gone, belongs, self.adopts_with))
 
     def _act_on(self, claims: Sequence[Action]) -> None:
         for action in claims:
@@ -153,9 +160,10 @@ class OwnerController(Generic[Owner]):
 
     def _do(self, actions: Sequence[Action], tried: Tried) -> Tried:
         """Do actions in order. What follows a refused object builds on it; pods are made apart."""
-        calls, refusals = tried.calls, list(tried.refusals)
+        calls, refusals, deletions = tried.calls, list(tried.refusals), tried.deletions
         for action in actions:
             calls += isinstance(action, CreatePod | DeletePod)
+            deletions += isinstance(action, DeletePod)
             try:
                 self._act(action)
             except ApiError as refusal:
@@ -164,14 +172,14 @@ class OwnerController(Generic[Owner]):
                 refusals.append(Refusal(action, refusal.message, is_namespace_ending(refusal)))
                 if isinstance(action, Create):
                     break
-        return Tried(calls, tuple(refusals))
+        return Tried(calls, tuple(refusals), deletions)
 
     def _ask_again(self, namespace: str, name: str, decision: Decision) -> None:
         loop = self._context.loop
         if decision.recheck_at_ms is not None:
             loop.enqueue_at(self.name, namespace, name, decision.recheck_at_ms)
         if decision.is_failure:
-            loop.retry(self.name, namespace, name)
+            loop.retry(self.name, namespace, name, *self.retry_ms)
             return
         loop.forget(self.name, namespace, name)
         if decision.is_unfinished:

@@ -27,18 +27,22 @@ _NO_DEADLINE = {
 }
 
 
-def validate_template(
-    template: Part, gates: Gates, policies: tuple[str, ...] = ("Always",), kind: str = "deployment"
-) -> None:
-    """A pod template; `policies` are those its kind can live with (POD-TPL-09, VALID-19)."""
+def validate_pod_template(template: Part, gates: Gates) -> None:
+    """The pod template of any kind. The API server leaves `metadata` out of these paths."""
     metadata, spec = template.part("metadata"), template.part("spec")
-    metadata.apply("labels", validate_labels)
-    metadata.apply("annotations", validate_annotations)
+    template.errors += validate_labels(metadata["labels"], template.at("labels"))
+    template.errors += validate_annotations(metadata["annotations"], template.at("annotations"))
     validate_pod_spec(spec, gates)
     if spec["ephemeralContainers"]:
         spec.forbid("ephemeralContainers", "ephemeral containers not allowed in pod template")
-    spec.support("restartPolicy", policies)
-    if spec["activeDeadlineSeconds"] is not None and policies == ("Always",):
+
+
+def validate_template(template: Part, gates: Gates, kind: str = "deployment") -> None:
+    """The template of pods that run for ever (POD-TPL-09, VALID-19)."""
+    validate_pod_template(template, gates)
+    spec = template.part("spec")
+    spec.support("restartPolicy", ("Always",))
+    if spec["activeDeadlineSeconds"] is not None:
         spec.forbid("activeDeadlineSeconds", _NO_DEADLINE[kind])
 
 
@@ -48,7 +52,9 @@ def validate_selected_template(spec: Part, gates: Gates, kind: str) -> None:
     malformed = validate_selector(selector, spec.at("selector"))
     spec.errors += malformed
     if selector is None:
-        spec.require("selector")
+        # Of a DaemonSet without one the API server says only that it does not match.
+        if kind != "daemonset":
+            spec.require("selector")
     elif is_empty_selector(selector):
         spec.refuse("selector", f"empty selector is invalid for {kind}", {})
     if malformed and kind == "deployment":
@@ -141,37 +147,30 @@ def validate_replication_controller(spec: Part, gates: Gates) -> None:
 
 @gathers("spec")
 def validate_daemon_set(spec: Part, gates: Gates) -> None:
-    """A DaemonSet: strategy, selector and template."""
+    """DS-SPEC-*, DS-UPD-04: selector, template and strategy."""
+    validate_selected_template(spec, gates, "daemonset")
     spec.counts("minReadySeconds")
     strategy = spec.part("updateStrategy")
     is_known = _is_strategy("DaemonSetUpdateStrategy", strategy, ("RollingUpdate", "OnDelete"))
-    if is_known and strategy["rollingUpdate"] is not None:
+    # How to roll is not looked at where nothing is to roll.
+    if is_known and strategy["type"] != "OnDelete" and strategy["rollingUpdate"] is not None:
         _validate_daemon_rolling(strategy.part("rollingUpdate"))
-    validate_selected_template(spec, gates, "daemonset")
+    spec.counts("revisionHistoryLimit")
 
 
 def _validate_daemon_rolling(rolling: Part) -> None:
     """Either old pods leave first or new ones come first, not both."""
-    if not _are_amounts(rolling):
-        return
-    none_leave, none_come = is_zero(rolling["maxUnavailable"]), is_zero(rolling["maxSurge"])
+    _are_amounts(rolling)
+    rolling.apply("maxUnavailable", check_at_most_whole)
+    rolling.apply("maxSurge", check_at_most_whole)
+    none_leave, none_come = _is_nothing(rolling["maxUnavailable"]), _is_nothing(rolling["maxSurge"])
     if not none_leave and not none_come:
         rolling.refuse("maxSurge", "may not be set when maxUnavailable is non-zero")
     elif none_leave and none_come:
         rolling.require("maxUnavailable", "cannot be 0 when maxSurge is 0")
 
 
-def validate_job_spec(spec: Part, gates: Gates) -> None:
-    """A Job's own numbers and its template, which must be able to end."""
-    spec.counts("parallelism", "completions", "activeDeadlineSeconds", "backoffLimit")
-    spec.counts("ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes")
-    spec.choice("completionMode", ("Indexed", "NonIndexed"))
-    if spec["completionMode"] == "Indexed" and spec["completions"] is None:
-        spec.require("completions", "when completion mode is Indexed")
-    if spec["template"] is None:
-        spec.require("template")
-    else:
-        validate_template(spec.part("template"), gates, ("OnFailure", "Never"))
-
-
-validate_job = gathers("spec")(validate_job_spec)
+def _is_nothing(value: Any) -> bool:
+    """Whether an amount is 0, or a text that Go reads as that."""
+    is_text = isinstance(value, str) and percent_of(value) is None
+    return is_zero(value) or (is_text and not value.lstrip("+-").isdigit())

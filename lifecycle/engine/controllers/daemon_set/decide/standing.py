@@ -1,0 +1,216 @@
+"""How one node stands with a DaemonSet: what it counts for, what is to be made or deleted on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ....objects.daemon_set import GENERATION_LABEL
+from ....objects.pod import FAILED, SUCCEEDED, Pod
+from ....rules.daemon_pods import Fit
+from ....rules.revisions import REVISION_LABEL
+
+# What a node is to a rolling update, by the pods on it that are not being deleted.
+EMPTY, EXCESS, NEW_READY, NEW_WAITING, OLD_READY, OLD_LOST, BOTH_READY, BOTH_WAITING = (
+    "no pod", "too many pods", "an available new pod", "a new pod", "an available old pod",
+    "an old pod that is not available", "an old pod and an available new one", "an old pod and a new one",
+)  # fmt: skip
+# What it is to the set otherwise: wanted, with a pod that should not be there, not there any more.
+WANTED, UNWANTED, GONE = "wanted", "unwanted", "gone"
+
+Hold = tuple[int, int]
+"""(when a held failed pod may be deleted, when to look at it at the latest)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the standing of every node depends on: the revision's hash, the template's generation, …"""
+
+    digest: str
+    generation: int | None
+    min_ready_ms: int
+    allows_surge: bool
+
+    def is_updated(self, pod: Pod) -> bool:
+        """Whether a pod is of the present template: by its hash, or as old clusters say it."""
+        labels = pod.meta.labels
+        if self.digest and labels.get(REVISION_LABEL) == self.digest:
+            return True
+        return self.generation is not None and labels.get(GENERATION_LABEL) == str(self.generation)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One node. Pods are named by uid.
+
+    `counts` are those of the status: desired, current, misscheduled, ready, available, updated. `is_served`:
+    whether its old pod, or the new one where there is no old, is available. `ripe_ms` is when time alone will
+    change something, `wake_ms` when to look for it at the latest.
+    """
+
+    place: str
+    role: str
+    counts: tuple[bool, ...]
+    is_served: bool
+    needs_pod: bool
+    failed: tuple[str, ...] = ()
+    succeeded: tuple[str, ...] = ()
+    surplus: tuple[str, ...] = ()
+    old: str = ""
+    ripe_ms: int | None = None
+    wake_ms: int | None = None
+
+
+def decide_standing(
+    pods: Sequence[Pod], fit: Fit | None, rules: Rules, now_ms: int, hold: Hold | None = None
+) -> Standing | None:
+    """The standing of a node with these pods of the set; None where the set has no business there.
+
+    `fit` None: there is no such node. `hold`: a failed pod on it is not to be deleted yet.
+    """
+    there = sorted((pod for pod in pods if not is_done_with(pod)), key=_age)
+    if not there and (fit is None or not fit.should_run):
+        return None
+    live = [pod for pod in there if pod.meta.deletion_ms is None]
+    ended = {phase: _name(live, phase) for phase in (FAILED, SUCCEEDED)}
+    running = [pod for pod in live if pod.status.phase not in ended]
+    needs_pod, surplus = _manage(there, live, running, fit, rules, now_ms)
+    role, old, is_served = _decide_role(live, rules, now_ms)
+    is_continued = fit is not None and fit.should_continue
+    held = hold if is_continued and ended[FAILED] else None
+    ripe_ms, wake_ms = _decide_times(there, rules, now_ms, held)
+    return Standing(
+        GONE if fit is None else WANTED if fit.should_run else UNWANTED,
+        role,
+        _count(there, fit, rules, now_ms),
+        is_served,
+        needs_pod,
+        ended[FAILED] if is_continued and held is None else (),
+        ended[SUCCEEDED] if is_continued else (),
+        surplus,
+        old,
+        ripe_ms,
+        wake_ms,
+    )
+
+
+def is_done_with(pod: Pod) -> bool:
+    """Whether a pod has ended and only waits for its removal: then its node is free for the next one."""
+    return pod.is_finished and pod.meta.deletion_ms is not None
+
+
+def is_available(pod: Pod, min_ready_ms: int, now_ms: int) -> bool:
+    """Whether a pod has been Ready for long enough, counted from the whole second."""
+    condition = pod.ready_condition
+    if condition is None or condition.status != "True":
+        return False
+    if not min_ready_ms:
+        return True
+    since_ms = condition.last_transition_ms
+    return since_ms is not None and _second(since_ms) + min_ready_ms <= now_ms
+
+
+def _second(instant_ms: int) -> int:
+    return instant_ms // 1000 * 1000
+
+
+def _age(pod: Pod) -> tuple[bool, int, str]:
+    """Bound pods first, then the oldest by its second of creation, then by name."""
+    return (not pod.node_name, _second(pod.meta.creation_ms or 0), pod.meta.name)
+
+
+def _name(pods: Sequence[Pod], phase: str) -> tuple[str, ...]:
+    return tuple(pod.meta.uid for pod in pods if pod.status.phase == phase)
+
+
+# --- the status -------------------------------------------------------------------------------------------
+
+
+def _count(there: Sequence[Pod], fit: Fit | None, rules: Rules, now_ms: int) -> tuple[bool, ...]:
+    """What a node counts for; of its pods the first speaks for it, also while it is being deleted."""
+    if fit is None:
+        return (False,) * 6
+    if not fit.should_run:
+        return (False, False, bool(there), False, False, False)
+    if not there:
+        return (True,) + (False,) * 5
+    first = there[0]
+    available = is_available(first, rules.min_ready_ms, now_ms)
+    return (True, True, False, first.is_ready, available, rules.is_updated(first))
+
+
+# --- one pod a node, whatever the template ----------------------------------------------------------------
+
+
+def _manage(
+    there: Sequence[Pod],
+    live: Sequence[Pod],
+    running: Sequence[Pod],
+    fit: Fit | None,
+    rules: Rules,
+    now_ms: int,
+) -> tuple[bool, tuple[str, ...]]:
+    """(whether a pod is to be made, uids of those to delete that have not ended)"""
+    if fit is None:
+        # No kubelet and no scheduler will ever see these.
+        return False, tuple(pod.meta.uid for pod in live if not pod.node_name)
+    if fit.should_run and not there:
+        return True, ()
+    if not fit.should_continue:
+        return False, tuple(pod.meta.uid for pod in live)
+    if not rules.allows_surge:
+        return False, tuple(pod.meta.uid for pod in running[1:])
+    if not running:
+        return fit.should_run, ()
+    return False, _find_surplus(running, rules, now_ms)
+
+
+def _find_surplus(running: Sequence[Pod], rules: Rules, now_ms: int) -> tuple[str, ...]:
+    """With a surge: all but the oldest new and the oldest old pod, and that one once the new one serves."""
+    new = [pod for pod in running if pod.meta.labels.get(REVISION_LABEL) == rules.digest]
+    old = [pod for pod in running if pod.meta.labels.get(REVISION_LABEL) != rules.digest]
+    kept = [group[0].meta.uid for group in (new, old) if group]
+    surplus = [pod.meta.uid for pod in running if pod.meta.uid not in kept]
+    if new and old and (not old[0].is_ready or is_available(new[0], rules.min_ready_ms, now_ms)):
+        surplus.append(old[0].meta.uid)
+    return tuple(surplus)
+
+
+# --- a rolling update -------------------------------------------------------------------------------------
+
+
+def _decide_role(live: Sequence[Pod], rules: Rules, now_ms: int) -> tuple[str, str, bool]:
+    """(role, uid of the old pod if there is one, whether the node is served)"""
+    new = [pod for pod in live if rules.is_updated(pod)]
+    old = [pod for pod in live if not rules.is_updated(pod)]
+    if len(new) > 1 or len(old) > 1:
+        return EXCESS, "", False
+    serves = [bool(group) and is_available(group[0], rules.min_ready_ms, now_ms) for group in (new, old)]
+    if old and new:
+        return BOTH_READY if serves[0] else BOTH_WAITING, old[0].meta.uid, serves[1]
+    if old:
+        return OLD_READY if serves[1] else OLD_LOST, old[0].meta.uid, serves[1]
+    if new:
+        return NEW_READY if serves[0] else NEW_WAITING, "", serves[0]
+    return EMPTY, "", False
+
+
+# --- time -------------------------------------------------------------------------------------------------
+
+
+def _decide_times(
+    there: Sequence[Pod], rules: Rules, now_ms: int, hold: Hold | None
+) -> tuple[int | None, int | None]:
+    """When a pod becomes available or is held no more, and when the controller looks.
+
+    It looks minReadySeconds after it saw the pod Ready, and a second later for a pod that does not speak for
+    its node: of ready at 5.9 s with minReadySeconds 2 that is 7.9 s, though 7 s is enough.
+    """
+    ripe, wake = ([hold[0]], [hold[1]]) if hold is not None else ([], [])
+    for pod in there if rules.min_ready_ms else ():
+        condition = pod.ready_condition
+        since_ms = condition.last_transition_ms if condition is not None and pod.is_ready else None
+        if since_ms is not None and _second(since_ms) + rules.min_ready_ms > now_ms:
+            ripe.append(_second(since_ms) + rules.min_ready_ms)
+            wake.append(since_ms + rules.min_ready_ms + (0 if pod is there[0] else 1000))
+    return min(ripe, default=None), min(wake, default=None)

@@ -1,0 +1,77 @@
+"""Adapter of daemonset_rolling_update.json: each step is a sync over pods that go as soon as deleted."""
+
+import re
+from typing import Any
+
+import pytest
+
+from lifecycle.engine.controllers.daemon_set.decide.plan import decide_plan
+from lifecycle.engine.controllers.daemon_set.decide.standing import Rules, decide_standing
+from lifecycle.engine.controllers.daemon_set.decide.sums import Sums
+from lifecycle.engine.objects.daemon_set import DaemonSet
+from lifecycle.engine.objects.pod import Pod
+from lifecycle.engine.rules.daemon_pods import Fit
+from lifecycle.engine.rules.revisions import REVISION_LABEL
+from tests.conformance.cases import load_cases
+
+
+class Nodes:
+    """Nodes that all fit, and the pods of one DaemonSet on them, by uid."""
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        self.spec = {name: given[name] for name in ("updateStrategy", "minReadySeconds") if name in given}
+        self.names = [f"node-{number}" for number in range(given["nodes"])]
+        self.pods: dict[str, dict[str, Any]] = {}
+        self.revision, self.now_ms, self.made = 1, 0, 0
+        self.sync()
+        if given["initialPodsReady"]:
+            self.mark(True)
+
+    def do(self, step: str) -> tuple[int, int]:
+        """Carry out the clauses of a step; how many pods its syncs made and deleted."""
+        creates = deletes = 0
+        for clause in filter(None, (one.strip() for one in step.split(";"))):
+            if clause == "sync":
+                made, deleted = self.sync()
+                creates, deletes = creates + made, deletes + deleted
+            elif re.search(r"change .*(template|image)", clause):
+                self.revision += 1
+            elif found := re.fullmatch(r"(?:time|at|t ?=) ?(\d+) ?s?", clause):
+                self.now_ms = int(found[1]) * 1000
+            elif found := re.search(r"(all|new|old|) ?pods.*?(not ready|unready|ready)", clause):
+                self.mark(found[2] == "ready", found[1])
+            else:
+                raise ValueError(f"unknown step: {clause}")
+        return creates, deletes
+
+    def mark(self, is_ready: bool, which: str = "all") -> None:
+        since = f"1970-01-01T00:{self.now_ms // 60_000:02}:{self.now_ms // 1000 % 60:02}Z"
+        condition = {"type": "Ready", "status": str(is_ready), "lastTransitionTime": since}
+        for pod in self.pods.values():
+            is_new = pod["metadata"]["labels"][REVISION_LABEL] == str(self.revision)
+            if which in ("", "all") or (which == "new") == is_new:
+                pod["status"] = {"conditions": [condition]}
+
+    def sync(self) -> tuple[int, int]:
+        daemon_set = DaemonSet.from_json({"metadata": {"name": "foo"}, "spec": self.spec})
+        spec, sums = daemon_set.spec, Sums()
+        rules = Rules(str(self.revision), None, spec.min_ready_seconds * 1000, spec.allows_surge)
+        for number, name in enumerate(self.names):
+            pods = [Pod.from_json(one) for one in self.pods.values() if one["spec"]["nodeName"] == name]
+            sums.put(name, (number, name), decide_standing(pods, Fit(True, True), rules, self.now_ms))
+        plan = decide_plan(daemon_set, sums)
+        for uid in plan.doomed:
+            del self.pods[uid]
+        for name in plan.nodes:
+            self.made += 1
+            labels = {REVISION_LABEL: str(self.revision)}
+            meta = {"name": f"foo-{self.made}", "uid": str(self.made), "labels": labels}
+            self.pods[meta["uid"]] = {"metadata": meta, "spec": {"nodeName": name}}
+        return len(plan.nodes), len(plan.doomed)
+
+
+@pytest.mark.parametrize("case", load_cases("daemonset_rolling_update"))
+def test_pods_are_replaced_step_by_step(case: dict[str, Any]):
+    nodes = Nodes(case["input"])
+    found = [nodes.do(step) for step in case["input"]["steps"]]
+    assert found == [(one["creates"], one["deletes"]) for one in case["expect"]["afterEachStep"]]
