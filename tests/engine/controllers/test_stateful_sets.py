@@ -724,3 +724,12 @@ def test_a_name_that_is_too_long_for_labels_shows_only_when_pods_are_made():
         in told[0]
     )
     assert told[0].endswith("must be no more than 63 bytes")
+
+
+@pytest.mark.spec("STS-REPL-03")
+def test_scaling_goes_before_updating():
+    web = Web()
+    web.run(60_000)
+    web.change(image="nginx:2", replicas=2)
+    web.run(60_000)
+    assert web.marked() == [(60_000, "web-2"), (64_000, "web-1"), (70_000, "web-0")]

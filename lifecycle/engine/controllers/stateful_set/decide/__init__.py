@@ -28,7 +28,7 @@ def decide(seen: Seen) -> Decision:
     actions: Sequence[Action] = step.actions
     if not actions and not step.is_blocked:
         actions = decide_scale_down(seen)
-        outdated = decide_update(seen, plan) if not actions else ()
+        outdated = decide_update(seen, plan) if not actions and not _waits_for_condemned(seen) else ()
         if outdated:
             return _replace(seen, plan, outdated)
     if not actions:
@@ -84,6 +84,12 @@ def decide_scale_down(seen: Seen) -> list[Action]:
             for action in delete_pod(owner, seen.pod(ordinal))
         ]
     return _delete_highest(seen)
+
+
+def _waits_for_condemned(seen: Seen) -> bool:
+    """Whether nothing is updated before the last condemned pod is gone: scaling goes before updating."""
+    members, spec = seen.members, seen.owner.spec
+    return not spec.is_parallel and members.present.first_outside(spec.start, spec.end) is not None
 
 
 def _delete_highest(seen: Seen) -> list[Action]:
