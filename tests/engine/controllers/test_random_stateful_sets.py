@@ -110,7 +110,7 @@ class Story(Web):
         self.check_counts()
 
     def watch(self, old: Pod | None, new: Pod | None) -> None:
-        """What the controller does is in order; what was done by hand, and the end of the set, may be in any."""
+        """What the controller does is in order. What is done by hand, and the end of the set, need not be."""
         owner = self.store.get("StatefulSet", "default", "web")
         if self.is_parallel or new is None or owner is None or owner.meta.deletion_ms is not None:
             return
@@ -134,7 +134,7 @@ class Story(Web):
         return next(one for one in self.controllers if isinstance(one, StatefulSetController))
 
     def check_counts(self) -> None:
-        """What was kept change by change is what a new count gives, and no claim of a wanted pod is missing."""
+        """What was kept change by change is what a new count gives."""
         if self.store.get("StatefulSet", "default", "web") is None:
             return
         owner = self.set
