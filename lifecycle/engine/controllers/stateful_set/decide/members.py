@@ -33,6 +33,14 @@ class Member(NamedTuple):
         """Whether it has Failed or Succeeded."""
         return self.phase in (FAILED, SUCCEEDED)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended by itself, and waits to be deleted."""
+        return not self.is_terminating and self.phase in (FAILED, SUCCEEDED)
+
+
+_NOBODY = Member("", "", "", True, False, None, True)
+
 
 class Members:
     """Kept by `change`. A healthy member (Running and Ready) is available after `min_ready_ms`."""
@@ -130,10 +138,7 @@ class Members:
         after = self._read(pod) if new is not None else None
         if before == after:
             return has_strayed
-        if before is not None:
-            self._take_out(ordinal, before)
-        if after is not None:
-            self._put_in(ordinal, after)
+        self._count(ordinal, before, after)
         if self.has_claims and (before is None or after is None or before.phase != after.phase):
             self.dirty[ordinal] = None
         return True
@@ -166,24 +171,46 @@ class Members:
             meta.labels.get(POD_NAME_LABEL) == meta.name,
         )
 
-    def _put_in(self, ordinal: int, member: Member) -> None:
-        self._members[ordinal] = member
-        self.present.add(ordinal)
-        self.live[member.revision] = self.live.get(member.revision, 0) + 1
-        if not member.is_terminating:
-            self.by_revision.setdefault(member.revision, Ordinals()).add(ordinal)
-            if member.is_finished:
-                self.finished.add(ordinal)
-        if not member.is_named:
-            self.misnamed.add(ordinal)
-        if member.is_healthy:
-            self.ready += 1
-            self._wait(ordinal, member)
-        if member.is_terminating or not member.is_healthy or ordinal in self._waiting:
-            self.unsettled.add(ordinal)
+    def _count(self, ordinal: int, before: Member | None, after: Member | None) -> None:
+        if after is None:
+            del self._members[ordinal]
+            self.present.discard(ordinal)
+        else:
+            self._members[ordinal] = after
+            if before is None:
+                self.present.add(ordinal)
+        was, now = before or _NOBODY, after or _NOBODY
+        if was.is_healthy or now.is_healthy:
+            self.ready += now.is_healthy - was.is_healthy
+            self._wait(ordinal, now)
+        is_well = now.is_healthy and not now.is_terminating and ordinal not in self._waiting
+        self.unsettled.put(ordinal, after is not None and not is_well)
+        if was.is_over or now.is_over:
+            self.finished.put(ordinal, now.is_over)
+        if not was.is_named or not now.is_named:
+            self.misnamed.put(ordinal, not now.is_named)
+        if (was.revision, was.is_terminating) != (now.revision, now.is_terminating):
+            self._count_revision(ordinal, before, -1)
+            self._count_revision(ordinal, after, 1)
+
+    def _count_revision(self, ordinal: int, member: Member | None, sign: int) -> None:
+        if member is None:
+            return
+        name = member.revision
+        self.live[name] = self.live.get(name, 0) + sign
+        if not self.live[name]:
+            del self.live[name]
+        if member.is_terminating:
+            return
+        alike = self.by_revision.setdefault(name, Ordinals())
+        alike.put(ordinal, sign > 0)
+        if not len(alike):
+            del self.by_revision[name]
 
     def _wait(self, ordinal: int, member: Member) -> None:
-        if not self._min_ready_ms:
+        """Keep when a healthy member becomes available; a lost readiness starts the wait anew."""
+        self._waiting.pop(ordinal, None)
+        if not self._min_ready_ms or not member.is_healthy:
             return
         # The condition's time is kept in whole seconds, so those of one second become available at once.
         since_ms = member.since_ms
@@ -191,22 +218,3 @@ class Members:
         self._waiting[ordinal] = due_ms
         if due_ms is not None:
             heappush(self._due_heap, (due_ms, ordinal))
-
-    def _take_out(self, ordinal: int, member: Member) -> None:
-        del self._members[ordinal]
-        self.present.discard(ordinal)
-        self.unsettled.discard(ordinal)
-        self._waiting.pop(ordinal, None)
-        self.ready -= member.is_healthy
-        if member.is_finished:
-            self.finished.discard(ordinal)
-        if not member.is_named:
-            self.misnamed.discard(ordinal)
-        self.live[member.revision] -= 1
-        if not self.live[member.revision]:
-            del self.live[member.revision]
-        if not member.is_terminating:
-            alike = self.by_revision[member.revision]
-            alike.discard(ordinal)
-            if not len(alike):
-                del self.by_revision[member.revision]
