@@ -733,3 +733,19 @@ def test_scaling_goes_before_updating():
     web.change(image="nginx:2", replicas=2)
     web.run(60_000)
     assert web.marked() == [(60_000, "web-2"), (64_000, "web-1"), (70_000, "web-0")]
+
+
+def test_an_adopted_pod_without_its_volumes_holds_up_the_others():
+    """Its claims are made; but a pod's volumes stay for life, so it has to be deleted by hand."""
+    web = Web(make_stateful_set(0))
+    spec = {"containers": [{"name": "nginx", "image": "nginx:1"}]}
+    meta = {"name": "web-0", "namespace": "default", "labels": {"app": "nginx"}}
+    web.create({"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec})
+    web.change(replicas=2)
+    web.run(30_000)
+    assert (web.names(), web.claims()) == (["web-0"], ["www-web-0"])
+    told = 'Pod web-0 in StatefulSet web failed error: Pod "web-0" is invalid: spec: Forbidden: pod updates may not'
+    assert web.told("FailedUpdate")[0].startswith(f"Update {told}")
+    web.remove("web-0")
+    web.run(600_000)
+    assert web.counts() == (2, 2, 2, 2, 2)

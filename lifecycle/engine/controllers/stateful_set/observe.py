@@ -64,9 +64,9 @@ class StatefulSetController(PodOwnerController[StatefulSet]):
         if members is None:
             members = self._members[meta.uid] = Members(self.kind, namespace, meta.name)
             self._tally.follow(meta.uid, members)
-        members.has_claims = bool(spec.claim_names)
+        members.claim_names = spec.claim_names
         members.describe(spec.selector, spec.min_ready_seconds, lambda: self.list_controlled(meta.uid))
-        if members.has_claims:
+        if spec.claim_names:
             members.dirty.update(dict.fromkeys(members.present))
             for name in spec.claim_names:
                 self._by_stem[namespace, f"{name}-{meta.name}"] = meta.uid

@@ -6,14 +6,14 @@ outdated, and for counts: all of that is here without walking the pods. Derived 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple
 
 from ....objects.pod import FAILED, PENDING, RUNNING, SUCCEEDED, Pod
 from ....objects.selector import Selector
 from ....rules.revisions import REVISION_LABEL
-from .identity import POD_NAME_LABEL, ordinal_of
+from .identity import POD_NAME_LABEL, has_volumes, ordinal_of
 from .ordinals import Ordinals
 
 
@@ -27,6 +27,7 @@ class Member(NamedTuple):
     is_healthy: bool
     since_ms: int | None
     is_named: bool
+    is_stored: bool
 
     @property
     def is_finished(self) -> bool:
@@ -39,7 +40,7 @@ class Member(NamedTuple):
         return not self.is_terminating and self.phase in (FAILED, SUCCEEDED)
 
 
-_NOBODY = Member("", "", "", True, False, None, True)
+_NOBODY = Member("", "", "", True, False, None, True, True)
 
 
 class Members:
@@ -50,7 +51,7 @@ class Members:
         self._name = name
         self._selector = Selector(None)
         self._min_ready_ms = 0
-        self.has_claims = False
+        self.claim_names: Sequence[str] = ()
         # Ordinals whose claims are to be looked at, and those where they are not as they should be.
         self.dirty: dict[int, None] = {}
         self.mismatched = Ordinals()
@@ -59,8 +60,10 @@ class Members:
     def _clear(self) -> None:
         self._members: dict[int, Member] = {}
         self.present = Ordinals()
-        # Present, but going, finished or not available; Failed or Succeeded, not going; without their label.
-        self.unsettled, self.finished, self.misnamed = Ordinals(), Ordinals(), Ordinals()
+        # Present, but going, finished or not available; Failed or Succeeded, not going.
+        self.unsettled, self.finished = Ordinals(), Ordinals()
+        # Without the label that names them; without volumes for their claims.
+        self.misnamed, self.unstored = Ordinals(), Ordinals()
         # Those that are not going, by their revision; how many of a revision there are at all.
         self.by_revision: dict[str, Ordinals] = {}
         self.live: dict[str, int] = {}
@@ -135,11 +138,11 @@ class Members:
         if ordinal is None:
             return has_strayed
         before = self._members.get(ordinal)
-        after = self._read(pod) if new is not None else None
+        after = self._read(pod, ordinal, before) if new is not None else None
         if before == after:
             return has_strayed
         self._count(ordinal, before, after)
-        if self.has_claims and (before is None or after is None or before.phase != after.phase):
+        if self.claim_names and (before is None or after is None or before.phase != after.phase):
             self.dirty[ordinal] = None
         return True
 
@@ -153,7 +156,7 @@ class Members:
         self.strays[uid] = None
         return is_new
 
-    def _read(self, pod: Pod) -> Member:
+    def _read(self, pod: Pod, ordinal: int, before: Member | None) -> Member:
         meta, status = pod.meta, pod.status
         condition = pod.ready_condition if status.phase == RUNNING else None
         is_healthy = condition is not None and condition.status == "True"
@@ -169,6 +172,10 @@ class Members:
             is_healthy,
             since_ms,
             meta.labels.get(POD_NAME_LABEL) == meta.name,
+            # Its volumes stay for life.
+            before.is_stored
+            if before is not None and before.uid == meta.uid
+            else not self.claim_names or has_volumes(pod, self._name, self.claim_names, ordinal),
         )
 
     def _count(self, ordinal: int, before: Member | None, after: Member | None) -> None:
@@ -189,6 +196,8 @@ class Members:
             self.finished.put(ordinal, now.is_over)
         if not was.is_named or not now.is_named:
             self.misnamed.put(ordinal, not now.is_named)
+        if not was.is_stored or not now.is_stored:
+            self.unstored.put(ordinal, not now.is_stored)
         if (was.revision, was.is_terminating) != (now.revision, now.is_terminating):
             self._count_revision(ordinal, before, -1)
             self._count_revision(ordinal, after, 1)
