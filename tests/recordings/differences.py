@@ -42,8 +42,13 @@ DIFFERENCES: dict[str, dict[str, str]] = {
             claim-named-volume
         """,
         "another scenario cordoned its node 2.6 s before its end": "cordoned-nodes",
+        "a readiness probe was running when its pod was deleted": "sts-unready-blocks-update",
     },
-    TO_BE_MENDED: {},
+    TO_BE_MENDED: {
+        "a pod whose image never came takes 0.4 s to end: so long its endpoint is terminating": """
+            sts-broken-update-trap
+        """,
+    },
 }
 
 
