@@ -36,6 +36,23 @@ SHOWN = {
     "slow-start-startup-probe": ("PROBE-39",),
     "slow-start-readiness-probe": ("PROBE-39",),
     "drains-sessions": ("POD-TERM-15",),
+    "sc-ds-01-one-pod-a-node": ("DS-GEN-01", "DS-GEN-04", "DS-COMM-01"),
+    "sc-ds-01-control-plane-left-out": ("DS-TOL-11",),
+    "sc-ds-02-nodes-join": ("DS-GEN-02", "DS-GEN-03"),
+    "sc-ds-03-node-labels": ("DS-NODE-01", "DS-NODE-04"),
+    "sc-ds-03-node-affinity": ("DS-NODE-02", "DS-NODE-04"),
+    "sc-ds-04-another-scheduler": ("DS-SCHED-05",),
+    "sc-ds-05-cordoned-node": ("DS-TOL-06",),
+    "sc-ds-05-no-network": ("DS-TOL-07",),
+    "sc-ds-06-taints": ("DS-NODE-05",),
+    "sc-ds-06-taint-tolerated": ("DS-TOL-09",),
+    "sc-ds-08-taken-over": ("DS-UPD-02", "DS-UPD-03"),
+    "sc-ds-08-taken-over-on-delete": ("DS-UPD-03", "DS-UPD-06"),
+    "sc-ds-09-rolling-update": ("DS-UPD-04", "DS-UPD-05"),
+    "sc-ds-09-half-at-a-time": ("DS-UPD-04",),
+    "sc-ds-09-surge": ("DS-UPD-04",),
+    "sc-ds-10-host-ports": ("DS-COMM-02",),
+    "sc-ds-12-network-plugin": ("DS-TOL-10", "DS-ALT-05"),
 }
 
 
