@@ -52,6 +52,7 @@ SHOWN = {
     "sc-ds-09-half-at-a-time": ("DS-UPD-04",),
     "sc-ds-09-surge": ("DS-UPD-04",),
     "sc-ds-10-host-ports": ("DS-COMM-02",),
+    "sc-ds-13-evicted-pod": ("DS-GEN-06",),
     "sc-ds-12-network-plugin": ("DS-TOL-10", "DS-ALT-05"),
 }
 
