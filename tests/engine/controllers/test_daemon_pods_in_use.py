@@ -125,6 +125,15 @@ def test_what_no_daemon_set_may_be_is_refused(path: str, value: Any, said: str):
     assert said in (result.status or {})["message"]
 
 
+def test_no_number_of_a_status_is_below_0():
+    fleet = Fleet()
+    fleet.apply(make_agent())
+    named = {"kind": "DaemonSet", "namespace": "default", "name": AGENT, "subresource": "status"}
+    result = fleet.submit("patch", **named, type="merge", patch={"status": {"numberReady": -1}})
+    assert result.code == 422
+    assert "status.numberReady: Invalid value: -1: must be greater than" in (result.status or {})["message"]
+
+
 @pytest.mark.spec("DS-SPEC-05")
 def test_the_selector_stays_for_life():
     fleet = Fleet()

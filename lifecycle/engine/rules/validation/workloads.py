@@ -154,6 +154,16 @@ def validate_daemon_set(spec: Part, gates: Gates) -> None:
     spec.counts("revisionHistoryLimit")
 
 
+@gathers("status")
+def validate_daemon_set_status(status: Part) -> None:
+    """No number of it is below 0."""
+    status.counts(
+        "currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady",
+        "observedGeneration", "updatedNumberScheduled", "numberAvailable", "numberUnavailable",
+        "collisionCount",
+    )  # fmt: skip
+
+
 def _validate_daemon_rolling(rolling: Part) -> None:
     """Either old pods leave first or new ones come first, not both."""
     _are_amounts(rolling)
