@@ -1,7 +1,7 @@
-"""The bounds a Deployment's rolling update keeps, over time.
+"""How many pods a workload wants, and the bounds a Deployment's rolling update keeps, over time.
 
-Transitions carry status, not spec: the bounds are read from the recorded versions of the Deployment, and
-from its latest JSON where the versions no longer reach back.
+Transitions carry status, not spec: this is read from the recorded versions of the workload, and from its
+latest JSON where the versions no longer reach back.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ Json = dict[str, Any]
 
 
 class BudgetReader:
-    """Follows the versions of one Deployment; each `read` takes what is new."""
+    """Follows the versions of one workload; each `read` takes what is new."""
 
-    def __init__(self, namespace: str, name: str) -> None:
-        self.subject = of_kind(DEPLOYMENT_KIND.id) & Q(namespace=namespace, name=name)
+    def __init__(self, kind: str, namespace: str, name: str) -> None:
+        self.kind, self.subject = kind, of_kind(kind) & Q(namespace=namespace, name=name)
         self.rv = 0
         self.spec: Json = {}
         self.budgets: list[Budget] = []
@@ -56,7 +56,7 @@ class BudgetReader:
         ]
         known = max((number for number in changed if number is not None), default=None)
         if known is None:
-            self._add(make_budget(self.spec, _first_ms(cluster, latest)))
+            self._add(make_budget(self.kind, self.spec, _first_ms(cluster, latest)))
         return versions[known or 0 :]
 
     def _take(self, version: ObjectVersion) -> None:
@@ -65,7 +65,7 @@ class BudgetReader:
             self._add(Budget(version.at_ms, 0, 0, 0))
             return
         self.spec = merge_patch(self.spec, _spec_of(version))
-        self._add(make_budget(self.spec, version.at_ms))
+        self._add(make_budget(self.kind, self.spec, version.at_ms))
 
     def _add(self, budget: Budget) -> None:
         before = self.budgets[-1:]
@@ -76,8 +76,14 @@ class BudgetReader:
         self.budgets.append(budget)
 
 
-def make_budget(spec: Json, at_ms: int) -> Budget:
-    """25%/25% of 4 replicas is from 3 to 5; a Recreate strategy owes nothing and never goes above."""
+def make_budget(kind: str, spec: Json, at_ms: int) -> Budget:
+    """25%/25% of 4 replicas is from 3 to 5; a Recreate strategy owes nothing and never goes above.
+
+    Of any other kind than a Deployment: the replicas it wants.
+    """
+    if kind != DEPLOYMENT_KIND.id:
+        wanted = spec.get("replicas", 1)
+        return Budget(at_ms, wanted, wanted, wanted)
     read = DeploymentSpec(spec)
     return Budget(at_ms, read.replicas, read.min_available_replicas, read.replicas + read.surge_replicas)
 

@@ -1,7 +1,7 @@
 """Live figures: each feed reads its history once, then follows frames and says what its figure is now.
 
 A figure is asked for by name: `timeline`, `timeline:shop/Deployment/web`, `pod:shop/web-0`,
-`rollout:shop/web`.
+`rollout:shop/Deployment/web`.
 """
 
 from __future__ import annotations
@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar, Protocol
 
-from django.db.models import Q, QuerySet
+from django.db.models import Case, Q, QuerySet, When
 
 from dashboard.budgets import BudgetReader
+from dashboard.plots.living import PROBLEMS
 from dashboard.plots.phases import make_phases
-from dashboard.plots.replicas import NUMBERS, Rollout, make_replicas
+from dashboard.plots.replicas import Rollout, make_replicas
 from dashboard.plots.stories import FIELDS, Stories
 from dashboard.plots.timeline import MAX_ROWS, make_timeline
-from dashboard.readings import event_uid, list_between
-from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
+from dashboard.readings import event_uid, list_between, read_turns
+from lifecycle.engine.kinds import registry
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
 from lifecycle.models import Cluster, Event, StoredObject, Transition
@@ -32,10 +33,7 @@ POD_ROWS = 5_000
 
 
 class Feed(Protocol):
-    """What the consumer needs of a live figure."""
-
-    def load(self, cluster: Cluster) -> None:
-        """Read everything up to the cluster's cursor."""
+    """What the consumer needs of a live figure. It is made of everything up to the cluster's cursor."""
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
         """Take the rows of the next frame."""
@@ -47,12 +45,9 @@ class Feed(Protocol):
 class TimelineFeed:
     """Every pod of the cluster, or of one workload."""
 
-    def __init__(self, subject: str, window_ms: int | None) -> None:
+    def __init__(self, cluster: Cluster, subject: str, window_ms: int | None) -> None:
         self.workload = subject
         self.window_ms = window_ms
-        self.stories = Stories()
-
-    def load(self, cluster: Cluster) -> None:
         self.stories = Stories()
         pods = _latest_pods(cluster, self.window_ms)
         parents = of_kind(*list_between()) & Q(field="exists")
@@ -62,6 +57,7 @@ class TimelineFeed:
         for row in _walk(TRANSITIONS, rows.filter(field__in=FIELDS, uid__in=[uid for uid, _ in pods])):
             self.stories.feed(row)
         self.stories.assume(pods)
+        self.stories.living.begin(_living_pods(cluster).values_list("uid", "namespace", "owner", "state"))
         self.stories.forget(HELD_PODS)
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
@@ -77,16 +73,11 @@ class TimelineFeed:
 class PodFeed:
     """One pod by name: the latest that had it."""
 
-    def __init__(self, subject: str, window_ms: int | None) -> None:
-        self.namespace, _, self.name = subject.partition("/")
+    def __init__(self, cluster: Cluster, subject: str, window_ms: int | None) -> None:
+        namespace, _, name = subject.partition("/")
         self.window_ms = window_ms
-        self.uid = self.event_uid = ""
-        self.state: str | None = None
-        self.rows: list[Row] = []
-
-    def load(self, cluster: Cluster) -> None:
         named = StoredObject.objects.filter(
-            of_kind(POD_KIND.id), cluster=cluster, namespace=self.namespace, name=self.name
+            of_kind(POD_KIND.id), cluster=cluster, namespace=namespace, name=name
         )
         columns = ("uid", "data__metadata__annotations", "state")
         known = named.order_by("-rv").values_list(*columns).first() or ("", None, None)
@@ -107,31 +98,34 @@ class PodFeed:
 
 
 class RolloutFeed:
-    """One Deployment and its ReplicaSets."""
+    """One workload, a Deployment with its ReplicaSets."""
 
     OWNED: ClassVar = ["exists", "replicas", "revision"]
 
-    def __init__(self, subject: str, window_ms: int | None) -> None:
-        self.namespace, _, self.name = subject.partition("/")
+    def __init__(self, cluster: Cluster, subject: str, window_ms: int | None) -> None:
+        self.namespace, kind, name = (*subject.split("/", 2), "", "")[:3]
         self.window_ms = window_ms
-        self.rollout = Rollout(self.name)
-        self.budgets = BudgetReader(self.namespace, self.name)
-
-    def load(self, cluster: Cluster) -> None:
-        self.rollout = Rollout(self.name)
+        self.rollout = Rollout(kind, name)
+        self.rollout.turns = read_turns(cluster, REPLICA_SET_KIND.id, self.namespace, self.rollout.owner)
         here = _transitions(cluster).filter(namespace=self.namespace)
-        own = of_kind(DEPLOYMENT_KIND.id) & Q(name=self.name, field__in=["exists", *NUMBERS])
+        own = of_kind(kind) & Q(name=name, field__in=["exists", *self.rollout.numbers])
         owned = of_kind(REPLICA_SET_KIND.id) & Q(owner=self.rollout.owner, field__in=self.OWNED)
         for row in _walk(TRANSITIONS, here.filter(own | owned)):
             self.rollout.feed(row)
-        self.budgets = BudgetReader(self.namespace, self.name)
-        self.rollout.budgets = self.budgets.read(cluster)
+        # Of what has no size of its own its status says what is wanted.
+        has_size = bool(registry.entry_of_id(kind).replicas_path)
+        self.budgets = BudgetReader(kind, self.namespace, name) if has_size else None
+        self._read_budgets(cluster)
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
         for row in frame["transitions"]:
             if row["namespace"] == self.namespace:
                 self.rollout.feed(row)
-        self.rollout.budgets = self.budgets.read(cluster)
+        self._read_budgets(cluster)
+
+    def _read_budgets(self, cluster: Cluster) -> None:
+        if self.budgets:
+            self.rollout.budgets = self.budgets.read(cluster)
 
     def figure(self, now_ms: int) -> Figure:
         return make_replicas(self.rollout, now_ms, self.window_ms)
@@ -144,11 +138,11 @@ KINDS: dict[str, type[TimelineFeed] | type[PodFeed] | type[RolloutFeed]] = {
 }
 
 
-def make_feed(name: str, window_ms: int | None = None) -> Feed | None:
+def make_feed(cluster: Cluster, name: str, window_ms: int | None = None) -> Feed | None:
     """The feed of that name, or None when there is no such figure."""
     kind, _, subject = name.partition(":")
     made = KINDS.get(kind)
-    return made(subject, window_ms) if made else None
+    return made(cluster, subject, window_ms) if made else None
 
 
 def _transitions(cluster: Cluster) -> QuerySet[Transition]:
@@ -166,10 +160,15 @@ def _walk(source: Any, rows: QuerySet) -> Iterator[Row]:
         yield from page
 
 
+def _living_pods(cluster: Cluster) -> QuerySet[StoredObject]:
+    return StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
+
+
 def _latest_pods(cluster: Cluster, window_ms: int | None) -> list[tuple[str, str | None]]:
-    """Uid and stored state of the pods a timeline can show: the living first, then the latest gone."""
+    """Uid and stored state of the pods a timeline can show: the living, problems first, then the gone."""
+    is_well = Case(When(state__in=PROBLEMS, then=False), default=True)
+    alive = _living_pods(cluster).order_by(is_well, "-created_ms")
     pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster)
-    alive = pods.filter(deleted_ms__isnull=True).order_by("-created_ms")
     gone = pods.filter(deleted_ms__gte=0 if window_ms is None else cluster.instant_ms - window_ms)
     found = list(alive.values_list("uid", "state")[:HELD_PODS])
     room = HELD_PODS - len(found)

@@ -9,7 +9,6 @@ from django.core.exceptions import ValidationError
 
 from dashboard import uploads
 from lifecycle.engine.heart.timing import parse_milliseconds
-from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.input.instants import parse_instant
 from lifecycle.input.reading import Batch
@@ -107,7 +106,7 @@ class ForkForm(forms.Form):
 
 
 class ChangeForm(forms.Form):
-    """One change of a Deployment, as (kind, payload) of a command."""
+    """One change of a workload, as (kind, payload) of a command."""
 
     action = forms.ChoiceField(choices=[(name, name) for name in ACTIONS])
     container = forms.CharField(required=False, max_length=63)
@@ -124,9 +123,9 @@ class ChangeForm(forms.Form):
             raise ValidationError(f"Say how many replicas, from 0 to {MAX_REPLICAS:,}")
         return cleaned
 
-    def command(self, namespace: str, name: str) -> tuple[str, dict[str, Any]]:
+    def command(self, kind: str, namespace: str, name: str) -> tuple[str, dict[str, Any]]:
         """The command for these answers."""
-        target = {"kind": DEPLOYMENT_KIND.id, "namespace": namespace, "name": name}
+        target = {"kind": kind, "namespace": namespace, "name": name}
         match self.cleaned_data["action"]:
             case "setImage":
                 image = {name: self.cleaned_data[name].strip() for name in ("container", "image")}

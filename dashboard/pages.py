@@ -1,25 +1,33 @@
-"""Which objects have a page of their own, and where it is: the addresses say."""
+"""Which objects have a page of their own, and where it is: pods, and workloads of every kind."""
 
 from __future__ import annotations
 
-from functools import cache
+from lifecycle.engine.kinds import registry
+from lifecycle.engine.kinds.entry import KindEntry
+from lifecycle.engine.objects.pod import POD_KIND
 
-from django.urls import Resolver404, resolve, reverse
+_BY_FOLDER = {entry.kind.plural: entry for entry in registry.list_workloads()}
 
-from lifecycle.engine.objects.kinds import kind_of_id
+
+class WorkloadFolder:
+    """The part of an address that names a kind of workload: its plural, as in Kubernetes' own addresses."""
+
+    regex = "|".join(_BY_FOLDER)
+
+    def to_python(self, value: str) -> str:
+        """As it is."""
+        return value
+
+    to_url = to_python
+
+
+def kind_of_folder(folder: str) -> KindEntry:
+    """The kind whose pages stand there."""
+    return _BY_FOLDER[folder]
 
 
 def find_page(kind_id: str, namespace: str, name: str) -> str:
     """The address below its cluster's: `deployments/shop/web/`; "" for a kind that has no page."""
-    folder = _find_folder(kind_id)
-    return f"{folder}/{namespace}/{name}/" if folder else ""
-
-
-@cache
-def _find_folder(kind_id: str) -> str:
-    plural = kind_of_id(kind_id).plural
-    try:
-        resolve(f"{reverse('cluster', args=['any'])}{plural}/any/any/")
-    except Resolver404:
-        return ""
-    return plural
+    entry = registry.entry_of_id(kind_id)
+    has_page = entry.is_workload or entry.kind.id == POD_KIND.id
+    return f"{entry.kind.plural}/{namespace}/{name}/" if has_page else ""

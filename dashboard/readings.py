@@ -7,20 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboard.pages import find_page
-from dashboard.plots.theme import REVISIONS, STATES, TONES, Tone
+from dashboard.plots.theme import STATES, TONES, Tone
 from lifecycle.engine.kinds import references, registry
-from lifecycle.engine.objects.daemon_set import DAEMON_SET_KIND
-from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
+from lifecycle.engine.kinds.entry import KindEntry
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import MIRROR, POD_KIND
-from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.stored_kinds import kind_of_stored, of_kind
 from lifecycle.verdicts import judge_rollout
 
 Json = dict[str, Any]
-# Kinds of which `kubectl rollout status` tells how far they are.
-ROLLED_OUT = (DEPLOYMENT_KIND.id, DAEMON_SET_KIND.id)
 # A namespace and what stands in it: `Deployment/web`.
 Key = tuple[str | None, str | None]
 
@@ -81,12 +77,7 @@ def _workload(row: StoredObject, states: dict[Key, Counter[str]]) -> Workload:
     entry, namespace = registry.entry_of_id(kind_of_stored(row)), row.namespace or ""
     shares = _shares(states.get((row.namespace, f"{entry.kind.id}/{row.name}"), Counter()))
     page = find_page(entry.kind.id, namespace, row.name)
-    words = [entry.describe(row.data)]
-    if entry.kind.id in ROLLED_OUT:
-        words.append(rollout_words(row.data))
-    if entry.unattended:
-        words.append(f"stored only: {entry.unattended}")
-    return Workload(row.kind, namespace, row.name, page, " · ".join(words), shares)
+    return Workload(row.kind, namespace, row.name, page, describe_workload(entry, row.data), shares)
 
 
 def _states_by_workload(cluster: Cluster) -> dict[Key, Counter[str]]:
@@ -124,10 +115,15 @@ def count_states(cluster: Cluster) -> list[tuple[Tone, int]]:
     return [(tone, counts[tone.name]) for tone in STATES]
 
 
-def rollout_words(data: Json) -> str:
-    """Where a Deployment's or DaemonSet's rollout is, as `kubectl rollout status` says it; and a pause."""
-    words = judge_rollout(data).brief
-    return f"paused, {words}" if (data.get("spec") or {}).get("paused") else words
+def describe_workload(entry: KindEntry, data: Json) -> str:
+    """Where it is, and its rollout as `kubectl rollout status` says it; a pause is said beside."""
+    words = [entry.describe(data)]
+    if rollout := judge_rollout(entry.kind.id, data):
+        paused = "paused, " if (data.get("spec") or {}).get("paused") else ""
+        words.append(f"{paused}{rollout.brief}")
+    if entry.unattended:
+        words.append(f"stored only: {entry.unattended}")
+    return " · ".join(words)
 
 
 def find_object(cluster: Cluster, kind: str, namespace: str, name: str) -> StoredObject | None:
@@ -197,28 +193,11 @@ def state_times(state: Json | None) -> list[str]:
     return [f"{name} {time}" for name, time in named if time]
 
 
-def list_revisions(cluster: Cluster, namespace: str, name: str) -> list[Json]:
-    """A Deployment's ReplicaSets, newest revision first."""
-    owned = StoredObject.objects.filter(
-        of_kind(REPLICA_SET_KIND.id),
-        cluster=cluster,
-        namespace=namespace,
-        owner=f"{DEPLOYMENT_KIND.id}/{name}",
-        deleted_ms__isnull=True,
-    )
-    revisions = [_revision(row) for row in owned]
-    return sorted(revisions, key=lambda revision: revision["number"], reverse=True)
+def read_turns(cluster: Cluster, kind: str, namespace: str | None, owner: str) -> dict[str, int]:
+    """Which of an owner's revisions an object was, from 0 on, by uid, the gone counted too.
 
-
-def _revision(row: StoredObject) -> Json:
-    template = row.data["spec"].get("template", {}).get("spec", {})
-    status = row.data.get("status") or {}
-    return {
-        "name": row.name,
-        "number": row.revision or 0,
-        "turn": ((row.revision or 1) - 1) % len(REVISIONS),
-        "images": [container.get("image", "") for container in template.get("containers") or ()],
-        "wanted": row.data["spec"].get("replicas", 1),
-        "ready": status.get("readyReplicas", 0),
-        "available": status.get("availableReplicas", 0),
-    }
+    Their numbers change when a rollout is undone, and what was drawn of them must not.
+    """
+    owned = StoredObject.objects.filter(of_kind(kind), cluster=cluster, namespace=namespace, owner=owner)
+    uids = owned.order_by("created_ms", "name").values_list("uid", flat=True)
+    return {uid: turn for turn, uid in enumerate(uids)}

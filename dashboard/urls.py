@@ -3,12 +3,14 @@
 from django.contrib import admin
 from django.contrib.auth.views import LoginView, LogoutView
 from django.templatetags.static import static
-from django.urls import include, path
+from django.urls import include, path, register_converter
 from django.views.generic import RedirectView
 
-from dashboard import signin, views
+from dashboard import signin, views, workload_views
+from dashboard.pages import WorkloadFolder
 
-DEPLOYMENT = "clusters/<str:cluster>/deployments/<str:namespace>/<str:name>/"
+register_converter(WorkloadFolder, "folder")
+WORKLOAD = "clusters/<str:cluster>/<folder:folder>/<str:namespace>/<str:name>/"
 POD = "clusters/<str:cluster>/pods/<str:namespace>/<str:name>/"
 
 handler400 = "dashboard.views.bad_request"
@@ -21,13 +23,14 @@ urlpatterns = [
     path("clusters/<str:cluster>/fork/", views.fork, name="fork"),
     path("clusters/<str:cluster>/manifest/", views.apply_manifest, name="apply-manifest"),
     path("clusters/<str:cluster>/workloads/", views.workloads, name="workloads"),
+    path("clusters/<str:cluster>/why/<int:seq>/", views.why, name="why"),
     path(POD, views.pod, name="pod"),
     path(f"{POD}status/", views.pod_status, name="pod-status"),
     path(f"{POD}log/", views.pod_log, name="pod-log"),
     path(f"{POD}delete/", views.delete_pod, name="delete-pod"),
-    path(DEPLOYMENT, views.deployment, name="deployment"),
-    path(f"{DEPLOYMENT}status/", views.deployment_status, name="deployment-status"),
-    path(f"{DEPLOYMENT}change/", views.change_deployment, name="change-deployment"),
+    path(WORKLOAD, workload_views.workload, name="workload"),
+    path(f"{WORKLOAD}status/", workload_views.workload_status, name="workload-status"),
+    path(f"{WORKLOAD}change/", workload_views.change_workload, name="change-workload"),
     path("enter/<str:token>/", signin.enter, name="enter"),
     path("palette.css", views.palette, name="palette"),
     # The admin and the API's pages name no icon: browsers look for one here.

@@ -87,7 +87,7 @@ class _Folding:
     def spans(self) -> list[Span]:
         state = self.story.spans if self.story else []
         moved = [
-            Span("state", span.tone, span.start_ms, span.end_ms, span.title, span.notes) for span in state
+            Span("state", one.tone, one.start_ms, one.end_ms, one.title, one.notes, one.seq) for one in state
         ]
         return moved + [span for lane in self.by_lane.values() for span in lane]
 
@@ -118,7 +118,8 @@ class _Folding:
         title = f"{_label(lane)}: {row['new']}" + (f" ({row['reason']})" if row["reason"] else "")
         # Rows of the write that removed the pod come after its end: they held for no time.
         end_ms = self.story.deleted_ms if self.story else None
-        spans.append(Span(lane, _tone(lane, row), row["at_ms"], end_ms, title, self._notes(row)))
+        notes = self._notes(row)
+        spans.append(Span(lane, _tone(lane, row), row["at_ms"], end_ms, title, notes, row["seq"]))
 
     def _close_all(self, at_ms: int) -> None:
         for spans in self.by_lane.values():
@@ -129,7 +130,8 @@ class _Folding:
         symbol, colour = _SYMBOLS.get(row["eventType"], _SYMBOLS["Normal"])
         times = f" ×{row['count']}" if row["count"] > 1 else ""
         title = f"{row['reason']}{times} · {row['source']}"
-        return Mark("events", symbol, colour, row["at_ms"], title, self._notes(row, with_reason=False))
+        notes = self._notes(row, with_reason=False)
+        return Mark("events", symbol, colour, row["at_ms"], title, notes, row["seq"])
 
     def _happening(self, row: Row, parts: Sequence[str]) -> Mark:
         """A probe's verdict, a hook's course, a signal: marks on the lane of their container."""
@@ -141,7 +143,8 @@ class _Folding:
             BAD if bad else GOOD if row["new"] in ("Success", "Succeeded") else TONES["terminating"].colour
         )
         title = f"{what} of {container}: {row['new']}"
-        return Mark(f"container.{container}", symbol, colour, row["at_ms"], title, self._notes(row))
+        lane, notes = f"container.{container}", self._notes(row)
+        return Mark(lane, symbol, colour, row["at_ms"], title, notes, row["seq"])
 
     def _notes(self, row: Row, *, with_reason: bool = True) -> list[str]:
         said = [row["reason"] if with_reason else None, row["message"]]

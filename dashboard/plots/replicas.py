@@ -1,4 +1,4 @@
-"""The Deployment page's picture: replicas by revision, ready, available, and the budget they owe."""
+"""A workload page's picture: its pods by revision, ready, available, and what they owe."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dashboard.plots.spans import hover, when
-from dashboard.plots.theme import TONES, escape, layout, revision_colour, time_axis
+from dashboard.plots.spans import Lane, hover, when
+from dashboard.plots.theme import TONES, escape, layout, revision_colour, revision_tone, time_axis
+from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
 from lifecycle.stored_kinds import kind_of_row
@@ -16,9 +17,36 @@ from lifecycle.stored_kinds import kind_of_row
 Row = Mapping[str, Any]
 # Of a long story the later part is held and drawn: after so many rows the later half of their steps.
 MOST_ROWS = 4000
-NUMBERS = ("readyReplicas", "availableReplicas")
-# Invisible ticks keep the labels of the two axes apart in the corner.
-_BELOW = {"ticks": "outside", "ticklen": 6, "tickcolor": "rgba(0,0,0,0)"}
+HEIGHT, ROW_HEIGHT = 320, 22
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The integers of a kind's status that are drawn."""
+
+    total: str = "replicas"
+    updated: str = "updatedReplicas"
+    ready: str = "readyReplicas"
+    available: str = "availableReplicas"
+    wanted: str = ""  # where it is of the status; else `spec.replicas` says it
+
+    @property
+    def fields(self) -> list[str]:
+        return [name for name in (self.total, self.updated, self.ready, self.available, self.wanted) if name]
+
+
+NUMBERS = Numbers()
+NUMBERS_BY_KIND = {
+    DAEMON_SET.kind.id: Numbers(
+        "currentNumberScheduled",
+        "updatedNumberScheduled",
+        "numberReady",
+        "numberAvailable",
+        "desiredNumberScheduled",
+    )
+}
+# Pods of the latest revision, above those of all before it.
+EARLIER, LATEST = 0, 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +92,22 @@ class Steps:
 
 @dataclass
 class Owned:
-    """A ReplicaSet of the Deployment."""
+    """Pods that are stacked as one: those of a Deployment's ReplicaSet, or of a revision."""
 
     name: str
+    turn: int
     revision: int = 0
     replicas: Steps = field(default_factory=Steps)
     is_deleted: bool = False
+    is_replica_set: bool = False
+
+    @property
+    def title(self) -> str:
+        return f"{self.key_label} · {self.name}" if self.is_replica_set else self.name
+
+    @property
+    def key_label(self) -> str:
+        return f"revision {self.revision}" if self.is_replica_set else self.name
 
     def feed(self, row: Row) -> None:
         if row["field"] == "revision":
@@ -82,12 +120,15 @@ class Owned:
 
 
 class Rollout:
-    """A Deployment's numbers and its ReplicaSets', folded from their transitions in order."""
+    """A workload's numbers and those of a Deployment's ReplicaSets, folded from transitions in order."""
 
-    def __init__(self, name: str) -> None:
-        self.name, self.owner = name, f"{DEPLOYMENT_KIND.id}/{name}"
-        self.numbers = {name: Steps() for name in NUMBERS}
+    def __init__(self, kind: str, name: str) -> None:
+        self.kind, self.name, self.owner = kind, name, f"{kind}/{name}"
+        self.shown = NUMBERS_BY_KIND.get(kind, NUMBERS)
+        self.numbers = {name: Steps() for name in self.shown.fields}
         self.replica_sets: dict[str, Owned] = {}
+        # Which of its revisions each of them was: their numbers change when a rollout is undone.
+        self.turns: dict[str, int] = {}
         # They follow the spec, which transitions do not carry.
         self.budgets: list[Budget] = []
         # What was before is not held any more.
@@ -95,17 +136,21 @@ class Rollout:
         self._taken = 0
 
     def feed(self, row: Row) -> None:
-        """Take a transition of the Deployment or of what it owns; others say nothing here."""
+        """Take a transition of the workload or of what it owns; others say nothing here."""
         kind = kind_of_row(row)
         if kind == REPLICA_SET_KIND.id and row["owner"] == self.owner:
-            self.replica_sets.setdefault(row["uid"], Owned(row["name"])).feed(row)
-        elif kind == DEPLOYMENT_KIND.id and row["name"] == self.name:
+            self._replica_set(row).feed(row)
+        elif kind == self.kind and row["name"] == self.name:
             self._feed_own(row)
         else:
             return
         self._taken += 1
         if self._taken > MOST_ROWS:
             self._forget()
+
+    def _replica_set(self, row: Row) -> Owned:
+        turn = self.turns.setdefault(row["uid"], len(self.turns))
+        return self.replica_sets.setdefault(row["uid"], Owned(row["name"], turn, is_replica_set=True))
 
     def _feed_own(self, row: Row) -> None:
         if row["field"] in self.numbers:
@@ -143,12 +188,28 @@ def make_replicas(rollout: Rollout, now_ms: int, window_ms: int | None = None) -
         "zeroline": False,
         "tickfont": {"size": 11},
         "ticks": "",
+        # So the instants of all figures of a page stand below one another.
+        "ticklabelposition": "inside top",
     }
-    frame = layout(height=320, yaxis=yaxis, showlegend=False)
-    frame["margin"] |= {"l": 36, "t": 12, "b": 28}
-    frame["xaxis"] = {**time_axis("bottom"), **_BELOW, "range": [start_ms, max(now_ms, start_ms + 1000)]}
-    frame["meta"] = {"from": rollout.since_ms}
+    frame = layout(height=HEIGHT, yaxis=yaxis, showlegend=False)
+    frame["xaxis"] = {**time_axis(), "range": [start_ms, max(now_ms, start_ms + 1000)]}
+    frame["meta"] = {"from": rollout.since_ms, "rows": _key_rows(rollout), "rowHeight": ROW_HEIGHT}
     return {"data": data, "layout": frame}
+
+
+def _key_rows(rollout: Rollout) -> list[dict[str, Any]]:
+    """What the lines and areas are, newest revision first; of what has no pods any more, nothing."""
+    lines = [("available", "ready"), ("ready", "starting")]
+    if rollout.kind == DEPLOYMENT_KIND.id:
+        lines += [("at least", "crashing"), ("at most", "notReady")]
+    else:
+        lines += [("wanted", "notReady")]
+    lanes = [Lane(key=label, label=label, tone=tone) for label, tone in lines]
+    for owned in reversed(_list_areas(rollout)):
+        if any(owned.replicas.values[-1:]):
+            tone = revision_tone(owned.turn)
+            lanes.append(Lane(owned.name, owned.key_label, owned.title, tone=tone))
+    return [lane.to_json() for lane in lanes[: HEIGHT // ROW_HEIGHT - 1]]
 
 
 def _areas(rollout: Rollout, now_ms: int) -> list[dict[str, Any]]:
@@ -157,17 +218,33 @@ def _areas(rollout: Rollout, now_ms: int) -> list[dict[str, Any]]:
     Stacked areas need common instants, or Plotly would interpolate where nothing happened. Before an area's
     first point and after its last one Plotly takes it for 0.
     """
-    ordered = sorted(rollout.replica_sets.values(), key=lambda owned: (owned.revision, owned.name))
+    ordered = _list_areas(rollout)
     instants = sorted({at for owned in ordered for at in owned.replicas.at_ms})
     return [_area(owned, instants, now_ms, is_newest=owned is ordered[-1]) for owned in ordered]
+
+
+def _list_areas(rollout: Rollout) -> list[Owned]:
+    """A Deployment's ReplicaSets; the pods of any other workload, those of the latest revision apart."""
+    if rollout.kind == DEPLOYMENT_KIND.id:
+        return sorted(rollout.replica_sets.values(), key=lambda owned: (owned.revision, owned.name))
+    total, updated = (rollout.numbers[name] for name in (rollout.shown.total, rollout.shown.updated))
+    if not any(updated.values):
+        return [Owned("pods", LATEST, replicas=total)]
+    earlier = Steps()
+    for at_ms in sorted({*total.at_ms, *updated.at_ms}):
+        earlier.add(at_ms, max(0, total.value_at(at_ms) - updated.value_at(at_ms)))
+    return [
+        Owned("of earlier revisions", EARLIER, replicas=earlier),
+        Owned("of the latest revision", LATEST, replicas=updated),
+    ]
 
 
 def _area(owned: Owned, instants: Sequence[int], now_ms: int, is_newest: bool) -> dict[str, Any]:
     at_ms = _life(owned.replicas, instants, now_ms)
     values = [owned.replicas.value_at(at) for at in at_ms]
-    colour = revision_colour(owned.revision)
+    colour = revision_colour(owned.turn)
     return {
-        **_step_line(f"revision {owned.revision} · {owned.name}", colour, 0.5, at_ms, values),
+        **_step_line(owned.title, colour, 0.5, at_ms, values),
         "stackgroup": "revisions",
         "fillcolor": f"{colour}{'8c' if is_newest else '4d'}",
         "meta": {"revision": owned.revision} | ({"grows": "line"} if any(values[-1:]) else {}),
@@ -184,11 +261,14 @@ def _life(replicas: Steps, instants: Sequence[int], now_ms: int) -> list[int]:
 
 def _lines(rollout: Rollout, now_ms: int) -> list[dict[str, Any]]:
     shown = (
-        ("readyReplicas", "ready", TONES["starting"].colour, 2, "solid"),
-        ("availableReplicas", "available", TONES["ready"].colour, 3, "solid"),
+        (rollout.shown.ready, "ready", TONES["starting"].colour, 2, "solid"),
+        (rollout.shown.available, "available", TONES["ready"].colour, 3, "solid"),
+        (rollout.shown.wanted, "wanted", TONES["notReady"].colour, 1.5, "dot"),
     )
     lines = []
     for key, name, colour, width, dash in shown:
+        if not key:
+            continue
         steps = rollout.numbers[key]
         # Before its first change a number is 0.
         first = [rollout.since_ms] if rollout.since_ms not in steps.at_ms[:1] else []
@@ -203,6 +283,9 @@ def _bounds(rollout: Rollout, now_ms: int) -> list[dict[str, Any]]:
     first = max(0, bisect_right(rollout.budgets, rollout.since_ms, key=lambda budget: budget.at_ms) - 1)
     held, last = rollout.budgets[first:], rollout.budgets[-1:]
     at_ms = [max(budget.at_ms, rollout.since_ms) for budget in held] + [now_ms] * bool(last)
+    if rollout.kind != DEPLOYMENT_KIND.id:
+        wanted = [budget.wanted for budget in [*held, *last]]
+        return [_step_line("wanted", TONES["notReady"].colour, 1.5, at_ms, wanted, "dot")] if held else []
     lows = [budget.low for budget in [*held, *last]]
     highs = [budget.high for budget in [*held, *last]]
     return [

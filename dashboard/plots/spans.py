@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from dashboard.plots.theme import Tone, duration, escape, layout, marker, time_axis
+from dashboard.plots.theme import Tone, clock, duration, escape, layout, marker, time_axis
 
 # Beyond so many characters a hover label stops helping.
 LINE_WIDTH, LINES = 64, 6
 # More marks than this are drawn by WebGL; SVG would stutter.
 MOST_SVG_MARKS = 1500
 # Rows get thinner as they become many: (up to so many rows, height in pixels).
+HOUR_MS = 3_600_000
 ROW_HEIGHTS = ((40, 26), (120, 18), (10_000, 12))
 
 
@@ -32,6 +33,8 @@ class Span:
     end_ms: int | None
     title: str
     notes: Sequence[str] = ()
+    # The row that began it; None where none did.
+    seq: int | None = None
     # Its hover text with what may change about it; kept here, so that it goes when the span goes.
     _told: tuple[int | None, Sequence[str], str] | None = None
 
@@ -54,6 +57,7 @@ class Mark:
     at_ms: int
     title: str
     notes: Sequence[str] = ()
+    seq: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +100,16 @@ def _wrap_long(words: str) -> tuple[str, ...]:
 
 
 def when(start_ms: int, end_ms: int | None) -> str:
-    """`+12s → +45s · 33s`, or `since +12s`."""
+    """`+12s → +45s · 33s`, or `since +12s`; from an hour on `+01:12:45.0`, so that no second is lost."""
     if end_ms is None:
-        return f"since +{duration(start_ms)}"
+        return f"since +{_instant_words(start_ms)}"
     if end_ms == start_ms:
-        return f"at +{duration(start_ms)}"
-    return f"+{duration(start_ms)} → +{duration(end_ms)} · {duration(end_ms - start_ms)}"
+        return f"at +{_instant_words(start_ms)}"
+    return f"+{_instant_words(start_ms)} → +{_instant_words(end_ms)} · {duration(end_ms - start_ms)}"
+
+
+def _instant_words(at_ms: int) -> str:
+    return duration(at_ms) if at_ms < HOUR_MS else clock(at_ms)
 
 
 def _bars(tone: Tone, spans: list[Span], now_ms: int) -> dict[str, Any]:
@@ -117,6 +125,8 @@ def _bars(tone: Tone, spans: list[Span], now_ms: int) -> dict[str, Any]:
             for span, end in zip(spans, ends, strict=True)
         ],
         "customdata": ends,
+        # Not Plotly's: what the page asks for when a bar or a mark is clicked.
+        "seqs": [span.seq for span in spans],
         "hovertext": [span.hover() for span in spans],
         "hoverinfo": "text",
         "width": 0.62,
@@ -132,6 +142,7 @@ def _marks(name: str, marks: Sequence[Mark], size: int) -> dict[str, Any]:
         "name": name,
         "x": [mark.at_ms for mark in marks],
         "y": [mark.lane for mark in marks],
+        "seqs": [mark.seq for mark in marks],
         "hovertext": [hover(mark.title, when(mark.at_ms, mark.at_ms), *mark.notes) for mark in marks],
         "hoverinfo": "text",
         "cliponaxis": False,
@@ -146,7 +157,7 @@ def _marks(name: str, marks: Sequence[Mark], size: int) -> dict[str, Any]:
 
 def _instant(span: Span) -> Mark:
     """A value that held for no time at all is still true: a thin diamond, as a bar would not show."""
-    return Mark(span.lane, "diamond-tall", span.tone.colour, span.start_ms, span.title, span.notes)
+    return Mark(span.lane, "diamond-tall", span.tone.colour, span.start_ms, span.title, span.notes, span.seq)
 
 
 def row_height(rows: int) -> int:

@@ -7,10 +7,10 @@ in, and a pod without any in the state that is stored of it.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dashboard.plots.living import PROBLEMS, LivingPods
 from dashboard.plots.spans import Span
 from dashboard.plots.theme import TONES, Tone
 from lifecycle.engine.objects.pod import POD_KIND
@@ -54,9 +54,10 @@ class PodStory:
     def is_gone_before(self, instant_ms: int) -> bool:
         return self.deleted_ms is not None and self.deleted_ms < instant_ms
 
-    def importance(self) -> tuple[bool, int]:
-        """The living before the gone, the latest first."""
-        return not self.is_gone, self.created_ms if self.deleted_ms is None else self.deleted_ms
+    def importance(self) -> tuple[bool, bool, int]:
+        """The living before the gone, those in trouble before others, the latest first."""
+        is_problem = not self.is_gone and self.state in PROBLEMS
+        return not self.is_gone, is_problem, self.created_ms if self.deleted_ms is None else self.deleted_ms
 
     def feed(self, row: Row) -> None:
         """Take the pod's next transition."""
@@ -92,7 +93,7 @@ class PodStory:
             self.spans[-1].notes = self._notes()
             return
         self._close(at_ms)
-        self._open(state, at_ms)
+        self._open(state, at_ms, row["seq"])
 
     def _tell(self, row: Row) -> None:
         if self.spans and self._told_ms != row["at_ms"]:
@@ -112,10 +113,10 @@ class PodStory:
         ]
         return tuple(line for line in lines if line)
 
-    def _open(self, state: str, at_ms: int) -> None:
+    def _open(self, state: str, at_ms: int, seq: int | None = None) -> None:
         tone = _tone(state)
         title = f"{self.name} · {tone.label}"
-        self.spans.append(Span(self.lane, tone, at_ms, None, title, self._notes()))
+        self.spans.append(Span(self.lane, tone, at_ms, None, title, self._notes(), seq))
 
     def _close(self, at_ms: int) -> None:
         if self.spans and self.spans[-1].end_ms is None:
@@ -131,6 +132,7 @@ class Stories:
 
     def __init__(self) -> None:
         self.by_uid: dict[str, PodStory] = {}
+        self.living = LivingPods()
         # `default/ReplicaSet/web-6d4` to `Deployment/web`; and which of them are deleted.
         self.workloads: dict[str, str] = {}
         self.ended: set[str] = set()
@@ -138,6 +140,7 @@ class Stories:
     def feed(self, row: Row) -> None:
         kind = kind_of_row(row)
         if kind == POD_KIND.id:
+            self.living.feed(row)
             self._story(row).feed(row)
         elif row["field"] == "exists" and row["owner"]:
             name = f"{row['namespace']}/{kind}/{row['name']}"
@@ -162,10 +165,6 @@ class Stories:
         for name in self.ended - {f"{story.namespace}/{story.owner}" for story in kept}:
             self.ended.discard(name)
             self.workloads.pop(name, None)
-
-    def count_states(self) -> dict[str, int]:
-        """Living pods by state."""
-        return Counter(story.state for story in self.by_uid.values() if not story.is_gone)
 
     def workload_of(self, story: PodStory) -> str:
         """`Deployment/web` for a pod of one of its ReplicaSets, else its owner; `Pod` when it has none."""

@@ -39,15 +39,20 @@ STATES: tuple[Tone, ...] = (
 TONES = {tone.name: tone for tone in STATES}
 
 GOOD, WAITING, BAD, IDLE = (TONES[name].colour for name in ("ready", "starting", "crashing", "pending"))
-# Revisions of a rollout, in turn: none of them a colour that means something else on the same chart.
-REVISIONS = ("#6b7a90", "#8f63cf", "#b34d7d", "#4a86a8", "#94803f")
+# Revisions of a rollout, in turn: greys, since every other colour on the same chart means a state.
+REVISIONS = ("#6c7a92", "#8a7a66", "#5f7a78", "#83748f", "#78786a")
 
 FONT = "-apple-system, BlinkMacSystemFont, 'Segoe UI', Inter, Roboto, 'Liberation Sans', Arial, sans-serif"
 
 
-def revision_colour(revision: int) -> str:
-    """The colour of a revision, from 1 on."""
-    return REVISIONS[(revision - 1) % len(REVISIONS)]
+def revision_tone(turn: int) -> str:
+    """The name of the colour of the `turn`-th revision there was, from 0 on."""
+    return f"revision-{turn % len(REVISIONS)}"
+
+
+def revision_colour(turn: int) -> str:
+    """The same as a colour."""
+    return REVISIONS[turn % len(REVISIONS)]
 
 
 def escape(text: object) -> str:
@@ -68,6 +73,14 @@ def duration(milliseconds: int) -> str:
     if hours < 24:
         return f"{hours}h {minutes:02d}m"
     return f"{hours // 24}d {hours % 24:02d}h"
+
+
+def clock(milliseconds: int) -> str:
+    """An instant as the page's clock shows it: `00:03:07.4`, with days in front when there are any."""
+    days, rest = divmod(milliseconds, 86_400_000)
+    tenths = rest // 100
+    time = f"{tenths // 36_000:02d}:{tenths // 600 % 60:02d}:{tenths // 10 % 60:02d}.{tenths % 10}"
+    return f"{days}d {time}" if days else time
 
 
 def marker(tone: Tone) -> dict[str, Any]:

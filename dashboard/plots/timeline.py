@@ -21,22 +21,26 @@ def make_timeline(
     workload: str = "",
     max_rows: int = MAX_ROWS,
 ) -> dict[str, Any]:
-    """Pods gone before the window are left out, and of more than `max_rows` the living and the latest stay.
+    """Pods gone before the window are left out; of more than `max_rows` the living stay, problems first.
 
-    `workload` (`shop/Deployment/web`) keeps the pods of that one.
+    `workload` (`shop/Deployment/web`) keeps the pods of that one. What is counted is counted of all pods.
     """
     since_ms = 0 if window_ms is None else now_ms - window_ms
     shown = [story for story in stories.by_uid.values() if not story.is_gone_before(since_ms)]
+    counts = stories.living.count_by_workload(stories.workloads)
     if workload:
         shown = [story for story in shown if f"{story.namespace}/{stories.workload_of(story)}" == workload]
-    hidden = len(shown) - max_rows
-    if hidden > 0:
+        counts = {key: states for key, states in counts.items() if "/".join(key) == workload}
+    states = sum(counts.values(), Counter())
+    gone = sum(story.is_gone for story in shown)
+    if len(shown) > max_rows:
         shown = sorted(shown, key=PodStory.importance, reverse=True)[:max_rows]
     groups = _group(shown, stories)
-    lanes = [lane for group in groups.items() for lane in _group_lanes(*group)]
+    lanes = [lane for key, group in groups.items() for lane in _group_lanes(key, group, counts.get(key))]
     spans = (span for story in shown for span in story.spans)
     figure = make_lanes(lanes, STATES, spans, [], now_ms, window_ms)
-    figure["layout"]["meta"] |= {"hidden": max(hidden, 0), "counts": stories.count_states()}
+    hidden = max(0, states.total() + gone - len(shown))
+    figure["layout"]["meta"] |= {"hidden": hidden, "counts": dict(states)}
     return figure
 
 
@@ -48,12 +52,10 @@ def _group(shown: list[PodStory], stories: Stories) -> dict[tuple[str, str], lis
     return dict(sorted(groups.items()))
 
 
-def _group_lanes(key: tuple[str, str], stories: list[PodStory]) -> list[Lane]:
+def _group_lanes(key: tuple[str, str], stories: list[PodStory], states: Counter[str] | None) -> list[Lane]:
     namespace, workload = key
     kind, _, name = workload.partition("/")
-    states = Counter(story.state for story in stories if not story.is_gone)
-    leaving = states.pop("terminating", 0)
-    counted = f"{states['ready']} of {states.total()} ready" + (f", {leaving} terminating" if leaving else "")
+    counted = _count_words(states or Counter())
     header = Lane(
         key=f"group:{namespace}/{workload}",
         label=name or "Bare pods",
@@ -64,6 +66,13 @@ def _group_lanes(key: tuple[str, str], stories: list[PodStory]) -> list[Lane]:
     )
     rows = {story.lane: _pod_lane(story, name) for story in stories}
     return [header, *rows.values()]
+
+
+def _count_words(states: Counter[str]) -> str:
+    """`2 of 3 ready, 1 terminating`."""
+    leaving = states["terminating"]
+    words = f"{states['ready']} of {states.total() - leaving} ready"
+    return words + (f", {leaving} terminating" if leaving else "")
 
 
 def _pod_lane(story: PodStory, workload: str) -> Lane:

@@ -8,21 +8,12 @@ from lifecycle.benches.heap_loop import STEPS, run_heap_loop
 from lifecycle.benches.report import Report, computed
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine import Command
-from lifecycle.runs import collector
 
-IMAGE = {
-    "kind": "Deployment",
-    "namespace": "default",
-    "name": "web",
-    "container": "web",
-    "image": "nginx:1.28",
-}
+IMAGE = workload.WEB | {"container": "web", "image": "nginx:1.28"}
 
 
 def run(pods: int, nodes: int) -> Report:
     """Bring the pods up first; only the update is measured."""
-    # As a worker does.
-    collector.settle()
     limit_seconds, _ = computed(lambda: run_heap_loop(2 * pods))
     engine, counter = workload.make_engine(pods, nodes), Counter()
     workload.create(engine, workload.make_deployment(pods))

@@ -13,22 +13,23 @@ EPOCH_MS = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp() * 1000)
 INSTANTS_A_SLICE = 500
 LIMIT_MS = 24 * 3_600_000
 
-PROBE = {"httpGet": {"path": "/", "port": 80}, "periodSeconds": 10}
+WEB = {"kind": "Deployment", "namespace": "default", "name": "web"}
+"""How commands name the Deployment."""
+RESTART = WEB | {"action": "restart"}
 
 
 def make_engine(pods: int, nodes: int) -> Engine:
-    """A cluster of `nodes` nodes with room for all the pods, at instant 0."""
+    """A cluster of `nodes` nodes with room for all the pods, at instant 0, in a process like a worker's."""
+    collector.settle()
     room = max(110, -(-pods // nodes) + 10)
     settings = Settings(nodes={"count": nodes, "cpu": "64", "memory": "256Gi", "pods": room})
     return Engine(seed=1, epoch_ms=EPOCH_MS, settings=settings)
 
 
-def make_deployment(pods: int, is_probed: bool = False) -> dict[str, Any]:
-    """The Deployment `web` of one well-known container, with or without the usual probes."""
-    container: dict[str, Any] = {"name": "web", "image": "nginx:1.27"}
-    container["resources"] = {"requests": {"cpu": "100m", "memory": "64Mi"}}
-    if is_probed:
-        container |= {"readinessProbe": PROBE, "livenessProbe": PROBE}
+def make_deployment(pods: int, **fields: Any) -> dict[str, Any]:
+    """The Deployment `web` of one well-known container; `fields` are more of the container's, or others."""
+    resources = {"requests": {"cpu": "100m", "memory": "64Mi"}}
+    container = {"name": "web", "image": "nginx:1.27", "resources": resources, **fields}
     labels = {"app": "web"}
     return {
         "apiVersion": "apps/v1",

@@ -24,7 +24,7 @@ from .heart.settings import KUBERNETES_VERSION, Settings
 from .heart.trace import Entry, Row, Version, list_rows
 from .kinds.namespace import NAMESPACE
 from .kinds.plain import PRIORITY_CLASS
-from .kinds.service import API_SERVER
+from .kinds.service import API_SERVER, API_SERVER_ENDPOINTS
 from .kinds.validation import list_warnings
 from .kubelet.kubelet import Kubelets
 from .kubelet.node.faults import KubeletFaults
@@ -109,7 +109,7 @@ class Cluster:
     def _provide(self) -> None:
         """Make what every cluster and every namespace has and this one has not: an older engine made less."""
         kind = {"apiVersion": PRIORITY_CLASS.api_version, "kind": PRIORITY_CLASS.name}
-        own: list[dict[str, Any]] = [API_SERVER]
+        own: list[dict[str, Any]] = [API_SERVER, *API_SERVER_ENDPOINTS]
         own += [
             {**kind, "metadata": {"name": name}, "value": value} for name, value in SYSTEM_CLASSES.items()
         ]
@@ -261,6 +261,7 @@ class Cluster:
                 one.name: one.save() for one in self._controllers if isinstance(one, Remembering)
             },
             "scheduler": self._scheduler.save(),
+            "job_failures": context.job_failures,
             "kubelets": self._kubelets.save(),
         }
 
@@ -306,6 +307,7 @@ class Cluster:
         store.creations = upgrades.read_counts(known, saved)
         store.deletion_stage = upgrades.read_deletion_stages(saved, objects)
         context.trace.load(upgrades.read_trace(known, saved))
+        context.job_failures.update(upgrades.read_job_failures(saved))
         agenda = upgrades.read_agenda(saved, context.loop.knows_timer)
         context.agenda.load(agenda)
         is_same = saved is not None and saved.get("engine_version") == ENGINE_VERSION
@@ -339,6 +341,7 @@ class Cluster:
         store.creations = dict(data["creations"])
         store.deletion_stage = dict(data["deletion_stage"])
         context.trace.load(data["trace"])
+        context.job_failures.update(data.get("job_failures", {}))
         self._kubelets.load(data["kubelets"])
         self._scheduler.restore(data["scheduler"])
         self._restore_controllers(data)

@@ -12,6 +12,7 @@ from lifecycle.engine.kinds.registry import list_workloads
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import POD_KIND, Pod
 from lifecycle.engine.rules.probe_load import count_exec_checks, cpu_milli_of
+from lifecycle.engine.rules.services import wants_load_balancer
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.traces import WriteBytes, format_time
@@ -90,7 +91,9 @@ class SummarySink:
             life.take(row)
 
     def finish(self, outcome: Outcome, cluster: Cluster) -> None:
-        lines = [*self._describe_missing(), *describe_assumed(cluster), *self._describe_end(outcome)]
+        lines = ["Missing", *(f"  {line}" for line in self._plan.missing)] if self._plan.missing else []
+        lines += describe_assumed(cluster)
+        lines.append(f"Run ended at {format_time(outcome.at_ms).strip()}: {outcome.why}")
         for entry in list_workloads():
             for data in cluster.list(entry.kind.id):
                 lines += describe_workload(data)
@@ -99,19 +102,18 @@ class SummarySink:
             lines += life.describe()
         self._write("".join(f"{line}\n" for line in lines).encode())
 
-    def _describe_missing(self) -> Iterator[str]:
-        if self._plan.missing:
-            yield "Missing"
-            yield from (f"  {line}" for line in self._plan.missing)
-
-    def _describe_end(self, outcome: Outcome) -> Iterator[str]:
-        yield f"Run ended at {format_time(outcome.at_ms).strip()}: {outcome.why}"
-
 
 def describe_assumed(cluster: Cluster) -> Iterator[str]:
-    """In one line the images whose programs nobody knows: what the run shows of them is an assumption."""
+    """A line each of the images whose programs nobody knows, and of what only a cloud would do."""
     if images := cluster.list_assumed_images():
         yield f"assumed to start and answer: {', '.join(images)} (no profile)"
+    names = [
+        f"{one['metadata']['namespace']}/{one['metadata']['name']}"
+        for one in cluster.list("Service")
+        if wants_load_balancer(one.get("spec") or {})
+    ]
+    if names:
+        yield f"assumed: a cloud that gives load balancers their addresses: {', '.join(names)}"
 
 
 def describe_nodes(cluster: Cluster) -> Iterator[str]:

@@ -25,6 +25,19 @@ class PodFacts(NamedTuple):
     node: str
     labels: Mapping[str, str]
     annotations: Mapping[str, str]
+    host_name: str = ""
+    domain: str = ""
+
+    @property
+    def host(self) -> str:
+        """What its system calls itself: the pod's name unless it has been given another."""
+        return self.host_name or self.name
+
+    @property
+    def full_host(self) -> str:
+        """The same with its domain, if it stands in one."""
+        is_full = not self.domain or self.host.endswith(f".{self.domain}")
+        return self.host if is_full else f"{self.host}.{self.domain}"
 
 
 class Limits(NamedTuple):
@@ -124,7 +137,13 @@ class World(Protocol):
         """Chance in [0, 1) by key; the pod and container are not added to the key here."""
 
     def resolve(self, host: str) -> str | None:
-        """The address a name has in cluster DNS now; None when there is no such name."""
+        """The first address a name has in cluster DNS now; None when there is no such name."""
+
+    def resolve_all(self, host: str) -> Sequence[str]:
+        """All of them."""
+
+    def find_services(self, name: str) -> Sequence[tuple[str, int]]:
+        """Hosts and ports of a name of the form `_http._tcp.web`: its SRV records."""
 
     def connect(self, host: str, port: int, now_ms: int) -> ConnectResult:
         """What a connection from this pod to that address would meet now."""

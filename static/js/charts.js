@@ -15,22 +15,25 @@ export class Chart {
   #element;
   #clock;
   #figure = null;
-  #windowMs = null;
-  #isFollowing = true;
+  #view;
+  #askWhy;
   #isDirty = false;
   #isVisible = true;
   #notBefore = 0;
   #revision = 0;
 
   /** `element` has a `.chart` for the plot, and perhaps `[data-lanes]`, `[data-empty]`, `[data-hidden]`. */
-  constructor(element, clock) {
+  constructor(element, clock, view, askWhy) {
     this.#element = element;
     this.#clock = clock;
+    this.#view = view;
+    this.#askWhy = askWhy;
     this.plot = element.querySelector(".chart");
+    view.add(this);
     const near = { rootMargin: "400px" };
     new IntersectionObserver(([entry]) => { this.#isVisible = entry.isIntersecting; }, near).observe(this.plot);
     new ResizeObserver(() => { this.#isDirty = true; }).observe(this.plot);
-    element.querySelector("[data-follow]")?.addEventListener("click", () => this.follow());
+    element.querySelector("[data-follow]")?.addEventListener("click", () => view.follow());
     listenToKeys(this.plot, this);
     requestAnimationFrame((at) => this.#tick(at));
   }
@@ -54,28 +57,31 @@ export class Chart {
     this.#layoutChanged();
   }
 
-  /** How much of the past is shown; null shows all of it. */
-  set windowMs(value) {
-    this.#windowMs = value;
-    this.follow();
-  }
-
   /** The stretch of time that is shown, in virtual milliseconds. */
   get range() {
     return this.#figure?.layout.xaxis.range;
   }
 
-  /** Stay with this stretch instead of following now. */
-  look([from, to]) {
-    this.#figure.layout.xaxis.range = [Math.max(0, from), to];
-    this.#setFollowing(false);
-    this.#isDirty = true;
+  look(range) {
+    this.#view.look(range);
   }
 
-  /** Keep now at the right edge. */
   follow() {
-    this.#setFollowing(true);
+    this.#view.follow();
+  }
+
+  /** Say why the last thing that is drawn has happened. */
+  askWhy() {
+    const seqs = (this.#figure?.data ?? []).flatMap((trace) => trace.seqs ?? []);
+    const last = seqs.reduce((latest, seq) => Math.max(latest, seq ?? 0), 0);
+    if (last) this.#askWhy(last);
+  }
+
+  /** The page shows another stretch of time. */
+  viewChanged() {
     this.#isDirty = true;
+    const button = this.#element.querySelector("[data-follow]");
+    if (button) button.hidden = !this.#view.range;
   }
 
   #layoutChanged() {
@@ -91,11 +97,11 @@ export class Chart {
     const empty = this.#element.querySelector("[data-empty]");
     const isEmpty = meta?.rows ? meta.rows.length === 0 : this.#figure.data.every((trace) => trace.x.length <= 2);
     if (empty) empty.hidden = !isEmpty;
-    this.#element.querySelector(".lanes, .plain-chart").hidden = isEmpty && Boolean(empty);
+    this.#element.querySelector(".lanes").hidden = isEmpty && Boolean(empty);
     const hidden = this.#element.querySelector("[data-hidden]");
     if (hidden) {
       hidden.hidden = !meta?.hidden;
-      hidden.textContent = `${meta?.hidden ?? 0} more pods are not shown: the living and the latest come first.`;
+      hidden.textContent = `${meta?.hidden ?? 0} more pods are counted, but not drawn: problems come first, then the latest.`;
     }
   }
 
@@ -111,9 +117,10 @@ export class Chart {
   #draw(at) {
     const began = performance.now();
     const { data, layout } = this.#figure;
-    if (this.#isFollowing) layout.xaxis.range = this.#range();
+    layout.xaxis.range = this.#view.range ? [...this.#view.range] : this.#range();
     const { values, labels } = ticks(layout.xaxis.range, this.plot.clientWidth);
     Object.assign(layout.xaxis, { tickvals: values, ticktext: labels });
+    layout.shapes = this.#shapes();
     layout.width = this.plot.clientWidth;
     layout.dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom";
     layout.datarevision = ++this.#revision;
@@ -127,8 +134,16 @@ export class Chart {
   #range() {
     const { from = 0, to = null } = this.#figure.layout.meta ?? {};
     const now = to ?? this.#clock.now();
-    const start = this.#windowMs === null ? from : Math.max(from, now - this.#windowMs);
+    const { windowMs } = this.#view;
+    const start = windowMs === null ? from : Math.max(from, now - windowMs);
     return [start, start + Math.max(SHORTEST_SPAN_MS, (now - start) * 1.03)];
+  }
+
+  #shapes() {
+    const { marked } = this.#view;
+    if (marked === null) return [];
+    const line = { width: 1.5, dash: "dot" };
+    return [{ type: "line", x0: marked, x1: marked, y0: 0, y1: 1, yref: "paper", line }];
   }
 
   #listen() {
@@ -136,11 +151,9 @@ export class Chart {
       if ("xaxis.range[0]" in change) this.look([change["xaxis.range[0]"], change["xaxis.range[1]"]]);
     });
     this.plot.on("plotly_doubleclick", () => this.follow());
-  }
-
-  #setFollowing(value) {
-    this.#isFollowing = value;
-    const button = this.#element.querySelector("[data-follow]");
-    if (button) button.hidden = value;
+    this.plot.on("plotly_click", ({ points: [point] }) => {
+      const seq = this.#figure?.data[point.curveNumber].seqs?.[point.pointNumber];
+      if (seq) this.#askWhy(seq);
+    });
   }
 }

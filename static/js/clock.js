@@ -16,6 +16,12 @@ export class Clock {
     this.#heardAt = performance.now();
   }
 
+  /** Nobody tells any more: what is shown last stays. */
+  stand() {
+    this.#atMs = this.now();
+    this.#speed = 0;
+  }
+
   now() {
     return Math.round(this.#atMs + (performance.now() - this.#heardAt) * this.#speed);
   }

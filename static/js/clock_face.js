@@ -1,17 +1,22 @@
 // The virtual clock as people see it: digits, speed, and whether we are still told.
 import { clock as digits, speed as times } from "./format.js";
 
-const WORDS = { live: "Live", lost: "Connection lost, trying again", idle: "Connecting" };
+const WORDS = { live: "Live", lost: "Connection lost", idle: "Connecting" };
 
 export class ClockFace {
   #clock;
   #digits;
   #speed;
   #connection;
+  #page;
+  #lost;
+  #retryAt = 0;
   #told = {};
 
   constructor(page, clock) {
     this.#clock = clock;
+    this.#page = page;
+    this.#lost = page.querySelector("[data-lost]");
     this.#digits = page.querySelector("[data-clock]");
     this.#speed = page.querySelector("[data-speed]");
     this.#connection = page.querySelector("[data-live]");
@@ -36,9 +41,17 @@ export class ClockFace {
     return isSlower ? `${times(speed)} asked, ${times(achieved)} reached` : times(speed);
   }
 
-  setConnection(state) {
+  /** `live` or `lost`; then nothing moves until somebody tells again, in `retryMs` at the earliest. */
+  setConnection(state, retryMs = 0) {
     this.#connection.dataset.state = state;
     this.#connection.textContent = WORDS[state];
+    const isLost = state === "lost";
+    if (isLost) this.#clock.stand();
+    this.#retryAt = performance.now() + retryMs;
+    this.#page.toggleAttribute("data-stale", isLost);
+    this.#lost.hidden = !isLost;
+    for (const controls of this.#page.querySelectorAll(".controls")) controls.inert = isLost;
+    this.#write();
   }
 
   // A run that reached its end pauses by itself, and others may pause it too: the buttons follow.
@@ -53,5 +66,13 @@ export class ClockFace {
   #write() {
     const text = digits(this.#clock.now());
     if (this.#digits.textContent !== text) this.#digits.textContent = text;
+    if (!this.#lost.hidden) this.#writeLost(text);
+  }
+  #writeLost(at) {
+    const seconds = Math.max(0, Math.ceil((this.#retryAt - performance.now()) / 1000));
+    const next = seconds ? `Trying again in ${seconds} s.` : "Trying again.";
+    const words = `Connection lost. What you see is of ${at}. ${next}`;
+    const text = this.#lost.querySelector("span");
+    if (text.textContent !== words) text.textContent = words;
   }
 }

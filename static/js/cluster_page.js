@@ -7,11 +7,16 @@ import { Legend } from "./legend.js";
 import "./manifest.js";
 import { refreshParts } from "./parts.js";
 import { Socket } from "./socket.js";
+import { View } from "./view.js";
+import { WhyPanel } from "./why.js";
 
 const page = document.querySelector("[data-socket]");
 const clock = new Clock();
 const face = new ClockFace(page, clock);
-const charts = [...page.querySelectorAll("[data-figure]")].map((element) => new Chart(element, clock));
+const view = new View();
+const why = new WhyPanel(page.querySelector("[data-why-panel]"), view);
+const askWhy = (seq) => why.ask(seq);
+const charts = [...page.querySelectorAll("[data-figure]")].map((element) => new Chart(element, clock, view, askWhy));
 const feeds = [...page.querySelectorAll("[data-events]")].map((element) => new EventFeed(element));
 
 const legends = [...page.querySelectorAll("[data-legend]")].map((element) => new Legend(element));
@@ -42,7 +47,7 @@ function followFrame(frame) {
 
 const socket = new Socket(page.dataset.socket, {
   open: () => face.setConnection("live"),
-  lost: () => face.setConnection("lost"),
+  lost: (retryMs) => face.setConnection("lost", retryMs),
   clock: (message) => face.hear(message.clock),
   frame: followFrame,
   figure: showFigure,
@@ -52,9 +57,11 @@ const socket = new Socket(page.dataset.socket, {
 /** How much of the past a button shows; all of it (null) when it says no number. */
 function showPast(button) {
   const windowMs = button.dataset.window ? Number(button.dataset.window) : null;
-  for (const chart of charts) chart.windowMs = windowMs;
+  view.showPast(windowMs);
   return windowMs;
 }
+
+page.querySelector("[data-try-now]").addEventListener("click", () => socket.tryNow());
 
 page.addEventListener("click", (event) => {
   const button = event.target.closest("[data-window]");

@@ -1,5 +1,5 @@
 // The list of recent events, newest first, made from a <template>.
-import { duration } from "./format.js";
+import { clock } from "./format.js";
 
 const MOST_SHOWN = 200;
 
@@ -7,17 +7,20 @@ export class EventFeed {
   #list;
   #template;
   #uid;
+  #nothing;
 
   constructor(element) {
     this.#list = element.querySelector("ol");
     this.#template = element.querySelector("template");
     this.#uid = element.dataset.uid ?? "";
+    this.#nothing = element.querySelector("[data-no-events]");
   }
 
   /** Rows of a frame, in order. */
   add(events) {
     const shown = events.filter((row) => !this.#uid || row.uid === this.#uid);
     if (!shown.length) return;
+    this.#nothing?.remove();
     this.#list.prepend(...shown.map((row) => this.#make(row)).reverse());
     while (this.#list.childElementCount > MOST_SHOWN) this.#list.lastElementChild.remove();
   }
@@ -26,7 +29,8 @@ export class EventFeed {
     const item = this.#template.content.cloneNode(true).firstElementChild;
     item.classList.add(row.eventType === "Warning" ? "Warning" : "Normal");
     const write = (name, text) => { item.querySelector(`[data-${name}]`).textContent = text; };
-    write("time", `+${duration(row.at_ms)}`);
+    write("time", clock(row.at_ms));
+    item.querySelector("[data-why]").dataset.why = row.seq;
     write("reason", row.count > 1 ? `${row.reason} ×${row.count}` : row.reason);
     write("subject", `${row.kind} ${row.namespace ? `${row.namespace}/` : ""}${row.name}`);
     write("message", row.message);

@@ -38,11 +38,19 @@ export function speed(factor) {
   return `${Number(factor.toPrecision(3)).toLocaleString("en")}×`;
 }
 
+/** A tick's label tells it from its neighbours: a duration of two units, or a clock where these are too few. */
+function label(ms, step) {
+  const isTold = ms < HOUR || (ms < DAY ? step >= MINUTE : step >= HOUR);
+  if (isTold) return duration(ms);
+  const time = clock(ms % DAY).slice(0, step < SECOND ? 10 : step < MINUTE ? 8 : 5);
+  return ms < DAY ? time : `${Math.floor(ms / DAY)}d ${time}`;
+}
+
 /** Round instants inside a range, at most one for every `spacing` pixels, with their labels. */
 export function ticks([from, to], width, spacing = 84) {
   const wanted = Math.max(2, width / spacing);
   const step = STEPS.find((size) => (to - from) / size <= wanted) ?? STEPS.at(-1);
   const values = [];
   for (let at = Math.ceil(Math.max(0, from) / step) * step; at <= to; at += step) values.push(at);
-  return { values, labels: values.map(duration) };
+  return { values, labels: values.map((at) => label(at, step)) };
 }

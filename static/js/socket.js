@@ -7,8 +7,9 @@ export class Socket {
   #handlers;
   #socket = null;
   #waitMs = FIRST_WAIT_MS;
+  #retrying = null;
 
-  /** `handlers`: open, lost, and frame, figure, patch, clock for each kind of message. */
+  /** `handlers`: open, lost (in how many ms it is tried again), and one for each kind of message. */
   constructor(address, handlers) {
     this.#address = new URL(address, location.href);
     this.#address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
@@ -25,7 +26,14 @@ export class Socket {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ [name]: value }));
   }
 
+  /** Do not wait for the next try. */
+  tryNow() {
+    if (this.#retrying) this.#open();
+  }
+
   #open() {
+    clearTimeout(this.#retrying);
+    this.#retrying = null;
     const socket = new WebSocket(this.#address);
     this.#socket = socket;
     socket.onopen = () => {
@@ -43,8 +51,9 @@ export class Socket {
 
   #retry(socket) {
     if (socket !== this.#socket) return;
-    this.#handlers.lost();
-    setTimeout(() => this.#open(), this.#waitMs * (0.75 + Math.random() / 2));
+    const waitMs = this.#waitMs * (0.75 + Math.random() / 2);
+    this.#retrying = setTimeout(() => this.#open(), waitMs);
+    this.#handlers.lost(waitMs);
     this.#waitMs = Math.min(this.#waitMs * 2, LONGEST_WAIT_MS);
   }
 }

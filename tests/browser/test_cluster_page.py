@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.contrib.staticfiles import finders
 from playwright.sync_api import Browser, Page, Route, WebSocketRoute
 
 from dashboard.plots.stories import Stories
@@ -19,15 +20,20 @@ from tests.dashboard.rows import pod_life
 pytestmark = pytest.mark.browser
 
 NOW_MS = 3_600_000
-PAGE = """<!doctype html><script src="/plotly.js"></script>
+HTMX = finders.find("django_htmx/htmx-2.min.js")
+LIFE = [row | {"seq": seq} for seq, row in enumerate(pod_life(), start=1)]
+READY_SEQ = len(LIFE)
+PAGE = """<!doctype html><script src="/plotly.js"></script><script src="/htmx.js"></script>
 <div data-socket="/ws/clusters/shop/?window_ms=900000&figure=timeline">
   <span data-clock></span><span data-speed></span><span data-live></span>
+  <p data-lost hidden><span></span><button data-try-now>Try now</button></p>
   <button data-window="300000" aria-pressed="false">5m</button>
   <button data-window="900000" aria-pressed="true">15m</button>
   <button data-window="" aria-pressed="false">All</button>
   <div data-figure="timeline" data-base="/">
-    <div class="lanes"><div class="chart" style="width: 600px"></div></div>
+    <div class="lanes"><div class="chart" style="width: 600px" tabindex="0"></div></div>
   </div>
+  <aside data-why-panel data-base="/clusters/shop/" tabindex="-1" hidden></aside>
 </div>
 <script type="module" src="/js/cluster_page.js"></script>
 """
@@ -39,12 +45,16 @@ class Server:
 
     sockets: list[WebSocketRoute] = field(default_factory=list)
     heard: list[dict[str, Any]] = field(default_factory=list)
+    is_away: bool = False
 
     def answer(self, socket: WebSocketRoute) -> None:
+        if self.is_away:
+            socket.close()
+            return
         self.sockets.append(socket)
         socket.on_message(lambda text: self.heard.append(json.loads(text)))
         stories = Stories()
-        for row in pod_life():
+        for row in LIFE:
             stories.feed(row)
         clock = {"at_ms": NOW_MS, "speed": 1, "paused": True, "fast": False, "stalled": False}
         socket.send(json.dumps({"clock": clock}))
@@ -57,7 +67,13 @@ class Server:
 
 def serve(route: Route) -> None:
     path = route.request.url.removeprefix(ADDRESS)
-    if path:
+    if path.startswith("clusters/shop/why/"):
+        seq = path.split("/")[3]
+        link = f'<ol class="chain"><li><button data-at="5000">row {seq}</button></li></ol>'
+        route.fulfill(body=f"{link}<button data-close-why>Close</button>", content_type="text/html")
+    elif path == "htmx.js":
+        route.fulfill(path=HTMX, content_type="text/javascript")
+    elif path:
         route.fulfill(path=BUNDLE if path == "plotly.js" else STATIC / path, content_type="text/javascript")
     else:
         route.fulfill(body=PAGE, content_type="text/html")
@@ -100,3 +116,52 @@ def test_a_page_that_is_connected_again_asks_for_what_it_shows(
     opened.wait_for_function("document.querySelector('[data-live]').dataset.state === 'lost'")
     opened.wait_for_function("document.querySelector('[data-live]').dataset.state === 'live'")
     assert (len(server.sockets), server.asked_for()) == (2, window)
+
+
+def test_without_a_connection_time_stands_and_says_of_when_the_picture_is(opened: Page, server: Server):
+    wait_for_start(opened, NOW_MS - 900_000)
+    clock = {"at_ms": NOW_MS, "speed": 10, "paused": False, "fast": False, "stalled": False}
+    server.sockets[-1].send(json.dumps({"clock": clock}))
+    opened.wait_for_function("document.querySelector('[data-clock]').textContent > '01:00:01'")
+    server.is_away = True
+    server.sockets[-1].close()
+    opened.wait_for_function("!document.querySelector('[data-lost]').hidden")
+    shown = opened.locator("[data-clock]").text_content()
+    assert f"What you see is of {shown}. Trying again" in opened.locator("[data-lost]").text_content()
+    opened.wait_for_timeout(500)
+    assert opened.locator("[data-clock]").text_content() == shown
+    server.is_away = False
+    opened.get_by_text("Try now").click()
+    opened.wait_for_function("document.querySelector('[data-lost]').hidden")
+    assert opened.locator("[data-stale]").count() == 0
+
+
+def bar_of(page: Page) -> tuple[float, float]:
+    """The middle of the pod's green bar, as it is drawn."""
+    page.wait_for_selector(".barlayer .point path")
+    boxes = [path.bounding_box() for path in page.locator(".barlayer .point path").all()]
+    widest = max((box for box in boxes if box), key=lambda box: box["width"])
+    return widest["x"] + widest["width"] / 2, widest["y"] + widest["height"] / 2
+
+
+def test_a_click_on_a_bar_asks_why_and_its_links_mark_their_instants(opened: Page, server: Server):
+    wait_for_start(opened, NOW_MS - 900_000)
+    opened.get_by_text("All", exact=True).click()
+    wait_for_start(opened, 0)
+    opened.mouse.click(*bar_of(opened))
+    opened.wait_for_function("!document.querySelector('[data-why-panel]').hidden")
+    assert opened.locator(".chain").inner_text() == f"row {READY_SEQ}"
+    opened.get_by_text(f"row {READY_SEQ}").click()
+    marked = "document.querySelector('.chart').layout.shapes[0]?.x0 === 5000"
+    opened.wait_for_function(marked)
+    opened.keyboard.press("Escape")
+    opened.wait_for_function("document.querySelector('[data-why-panel]').hidden")
+    opened.wait_for_function("document.querySelector('.chart').layout.shapes.length === 0")
+
+
+def test_enter_on_a_chart_asks_why_the_last_change_came(opened: Page, server: Server):
+    wait_for_start(opened, NOW_MS - 900_000)
+    opened.locator(".chart").focus()
+    opened.keyboard.press("Enter")
+    opened.wait_for_function("!document.querySelector('[data-why-panel]').hidden")
+    assert opened.locator(".chain").inner_text() == f"row {READY_SEQ}"

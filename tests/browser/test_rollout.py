@@ -74,7 +74,7 @@ def test_a_manifest_becomes_a_live_timeline_and_a_rollout_keeps_its_budget(page:
     old = rows(page, "default/web-", "ready")
 
     page.get_by_role("link", name="web", exact=True).last.click()
-    figure = "rollout:default/web"
+    figure = "rollout:default/Deployment/web"
     image = page.get_by_label("New image")
     expect(image).to_have_value("nginx:1.26")
     image.fill("nginx:1.27")

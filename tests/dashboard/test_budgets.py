@@ -54,7 +54,7 @@ def store(cluster: Cluster, replicas: int, created_ms: int = 0, deleted_ms: int 
 
 
 def read(cluster: Cluster) -> list[Budget]:
-    return BudgetReader("default", "web").read(cluster)
+    return BudgetReader("Deployment", "default", "web").read(cluster)
 
 
 def test_each_change_of_the_spec_is_a_budget(shop):
@@ -93,7 +93,7 @@ def test_what_was_deleted_before_the_window_has_no_budget(shop):
 
 def test_a_second_reading_goes_on(shop):
     store(shop, replicas=4)
-    reader = BudgetReader("default", "web")
+    reader = BudgetReader("Deployment", "default", "web")
     reader.read(shop)
     keep(shop, 10, 3_700_000, "DELETED", {})
     shop.rv = 10

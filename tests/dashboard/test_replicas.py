@@ -18,7 +18,7 @@ def replica_set(at_ms, field, value, name):
 
 
 def rollout():
-    told = Rollout("web")
+    told = Rollout("Deployment", "web")
     for row in [
         replica_set(0, "exists", "created", "web-a"),
         replica_set(0, "revision", 1, "web-a"),
@@ -74,7 +74,7 @@ def test_lines_are_steps_nothing_is_drawn_that_did_not_happen():
 
 
 def test_a_deployment_without_history_is_an_empty_chart():
-    figure = make_replicas(Rollout("web"), 5000)
+    figure = make_replicas(Rollout("Deployment", "web"), 5000)
     assert points(figure, "available") == [(0, 0), (5000, 0)]
     assert points(figure, "at least") == []
 
@@ -98,7 +98,7 @@ def test_a_deleted_deployment_has_no_replicas():
 
 def revisions(count):
     """A Deployment that gets another image every ten seconds, and keeps no history."""
-    told = Rollout("web")
+    told = Rollout("Deployment", "web")
     for number in range(count):
         at_ms, name = number * 10_000, f"web-{number}"
         told.feed(replica_set(at_ms, "revision", number + 1, name))
@@ -153,4 +153,6 @@ def test_of_a_long_story_the_later_part_is_held():
     ],
 )
 def test_surge_rounds_up_and_unavailable_down(strategy, replicas, low, high):
-    assert make_budget({"replicas": replicas, "strategy": strategy}, 7) == Budget(7, replicas, low, high)
+    assert make_budget("Deployment", {"replicas": replicas, "strategy": strategy}, 7) == Budget(
+        7, replicas, low, high
+    )

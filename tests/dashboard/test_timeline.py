@@ -301,3 +301,34 @@ def test_strangers_text_is_escaped_where_plotly_reads_html():
 
 def test_labels_are_plain_text_because_the_browser_writes_them_as_text():
     assert HOSTILE in rows_of(make_timeline(told(pod_life(HOSTILE)), 9000))
+
+
+def many(count, state):
+    """Pods of one ReplicaSet, all in the same state."""
+    for number in range(count):
+        name = f"web-{state}-{number}"
+        yield transition(number, "exists", "created", name, owner="ReplicaSet/web")
+        yield transition(number, "state", state, name, owner="ReplicaSet/web")
+
+
+def test_what_is_counted_is_counted_of_all_pods_however_few_are_drawn():
+    owner = transition(0, "exists", "created", "web", kind="ReplicaSet", group="apps", owner="Deployment/web")
+    stories = told([owner, *many(30, "ready"), *many(3, "crashing"), *many(7, "terminating")])
+    stories.forget(20)
+    figure = make_timeline(stories, 9000, max_rows=10)
+    meta = figure["layout"]["meta"]
+    assert meta["counts"] == {"ready": 30, "crashing": 3, "terminating": 7}
+    assert meta["rows"][0]["note"] == "Deployment · 30 of 33 ready, 7 terminating"
+    assert (len(meta["rows"]) - 1, meta["hidden"]) == (10, 30)
+
+
+def test_pods_in_trouble_are_drawn_before_later_ones():
+    stories = told([*many(1, "crashing"), *many(1, "stuck"), *many(50, "ready")])
+    stories.forget(20)
+    drawn = {row["label"] for row in make_timeline(stories, 9000, max_rows=5)["layout"]["meta"]["rows"]}
+    assert {"crashing-0", "stuck-0"} <= drawn and len(drawn) == 6
+
+
+def test_a_deleted_pod_is_not_counted_whatever_else_its_last_write_says():
+    gone = [transition(50, "exists", "deleted"), transition(50, "state", "terminating")]
+    assert make_timeline(told([*pod_life(), *gone]), 9000)["layout"]["meta"]["counts"] == {}

@@ -23,6 +23,7 @@ PAGES = [
     "",
     "workloads/",
     "control/",
+    "why/1/",
     "pods/default/web-1/",
     "pods/default/web-1/status/",
     "pods/default/web-1/log/",

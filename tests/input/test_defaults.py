@@ -28,8 +28,6 @@ def test_a_pod_gets_the_defaults_of_its_spec():
         "enableServiceLinks": True,
         "serviceAccountName": "default",
         "serviceAccount": "default",
-        "preemptionPolicy": "PreemptLowerPriority",
-        "priority": 0,
     }
 
 

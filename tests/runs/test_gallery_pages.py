@@ -8,8 +8,10 @@ import orjson
 import pytest
 
 from dashboard.live_figures import LiveFigures
+from dashboard.pages import find_page
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.runs import inbox
+from lifecycle.stored_kinds import kind_of_stored
 from tests.simulate.running import GALLERY, plan_of
 
 pytestmark = pytest.mark.slow
@@ -34,15 +36,17 @@ def look_at_everything(client: Any, cluster: Cluster) -> None:
     base = f"/clusters/{cluster.name}/"
     pages = {base: cluster.name, f"{base}workloads/": "", f"{base}control/": ""}
     figures = ["timeline"]
-    for stored in StoredObject.objects.filter(cluster=cluster, kind__in=["Pod", "Deployment"]):
-        name = f"{stored.namespace}/{stored.name}"
-        of_kind = f"{base}{stored.kind.lower()}s/{name}/"
-        pages |= {of_kind: stored.name, f"{of_kind}status/": ""}
+    for stored in StoredObject.objects.filter(cluster=cluster):
+        page = find_page(kind_of_stored(stored), stored.namespace or "", stored.name)
+        if not page:
+            continue
+        pages |= {f"{base}{page}": stored.name, f"{base}{page}status/": ""}
         if stored.kind == "Pod":
-            figures.append(f"pod:{name}")
-            pages[f"{of_kind}log/"] = ""
+            figures.append(f"pod:{stored.namespace}/{stored.name}")
+            pages[f"{base}{page}log/"] = ""
         else:
-            figures += [f"rollout:{name}", f"timeline:{stored.namespace}/Deployment/{stored.name}"]
+            subject = f"{stored.namespace}/{stored.kind}/{stored.name}"
+            figures += [f"rollout:{subject}", f"timeline:{subject}"]
     for page, said in pages.items():
         answer = client.get(page)
         assert answer.status_code == 200 and said in answer.content.decode(), page

@@ -4,9 +4,9 @@ import pytest
 import yaml
 
 from lifecycle.input.scenario import read_until
-from lifecycle.input.schema import read_manifests
 from lifecycle.simulation import Overrides, make_plan
 from tests.simulate.running import run_plan
+from tests.texts import read_manifests
 
 NEVER = "pods may be placed where Kubernetes would leave them Pending"
 ON_HOSTS = {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": "kubernetes.io/hostname"}
@@ -15,7 +15,6 @@ SPREAD = {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsat
 CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "5Gi"}}}
 ON_CLAIM = {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]}
 LOCALHOST = {"seccompProfile": {"type": "Localhost", "localhostProfile": "absent.json"}}
-LIMITS = {"limits": [{"type": "Container", "max": {"memory": "1Gi"}}]}
 
 
 def web(replicas=5, container=None, **pod):
@@ -56,10 +55,6 @@ def run_for_a_minute(objects):
         pytest.param(
             [web(**ON_CLAIM), of("PersistentVolumeClaim", CLAIM | {"accessModes": ["ReadWriteOncePod"]})],
             "ReadWriteOncePod does not keep others from the claim", id="a claim for one pod",
-        ),
-        pytest.param(
-            [of("LimitRange", LIMITS), web(container={"resources": {"limits": {"memory": "1.5Gi"}}})],
-            "pods get no defaults from them, and may have more", id="more than a limit range allows",
         ),
         pytest.param(
             [web(resourceClaims=[{"name": "gpu", "resourceClaimName": "nope"}])],

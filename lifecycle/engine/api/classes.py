@@ -1,7 +1,6 @@
 """What classes of priority and of runtimes give to new pods, and which pods name one that is not there.
 
-Models the admission plugins Priority and RuntimeClass. Left out: a priority that is written in a pod without
-a class is taken, where Kubernetes would refuse the pod.
+Models the admission plugins Priority and RuntimeClass.
 """
 
 from __future__ import annotations
@@ -9,75 +8,68 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..heart.errors import Forbidden
 from ..kinds.plain import PRIORITY_CLASS, RUNTIME_CLASS
-from ..objects.meta import ObjectMeta, StoredObject
-from ..objects.pod import PodSpec
+from ..objects.meta import StoredObject
+from ..rules.defaults.pods import fill
 from ..store.store import Store
 
 Json = dict[str, Any]
+GIVEN = ("priority", "preemptionPolicy")
+"""What a PriorityClass gives to a pod."""
+PREEMPTS = "PreemptLowerPriority"
 
 
-class PodClasses:
-    """The classes of one cluster. `version` tells those who remember what a class gave."""
+def complete_classes(store: Store, raw: Mapping[str, Any]) -> Json:
+    """A pod's spec with what its classes give; what they do not agree with is left for `find_problem`."""
+    value, policy = 0, PREEMPTS
+    found = _find_priority(store, raw)
+    new = dict(raw)
+    if found is not None:
+        value, policy = _read(found)
+        new["priorityClassName"] = found.meta.name
+    fill(new, priority=value, preemptionPolicy=policy)
+    runtime = _find(store, RUNTIME_CLASS.id, new.get("runtimeClassName"))
+    return new if runtime is None else _with_runtime(new, runtime.extra or {})
 
-    __slots__ = ("_store", "version")
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self.version = 0
-        store.listen(PRIORITY_CLASS.id, self._on_class)
-        store.listen(RUNTIME_CLASS.id, self._on_class)
+def find_default(store: Store) -> StoredObject | None:
+    """The PriorityClass of pods that name none: the lowest of those that are for all."""
+    classes = (one for one in store.list(PRIORITY_CLASS.id) if (one.extra or {}).get("globalDefault"))
+    return min(classes, key=lambda one: (one.extra or {}).get("value") or 0, default=None)
 
-    def _on_class(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        self.version += 1
 
-    def complete(self, raw: Json) -> Json:
-        """A pod's spec with what its classes give; what they do not agree with is left for `require`."""
-        priority = self._find_priority(raw)
-        if priority is not None and not raw.get("priority"):
-            given = priority.extra or {}
-            policy = given.get("preemptionPolicy", "PreemptLowerPriority")
-            named = {"priorityClassName": priority.meta.name, "preemptionPolicy": policy}
-            raw = {**raw, **named, "priority": given.get("value", 0)}
-        runtime = self._find(RUNTIME_CLASS.id, raw.get("runtimeClassName"))
-        return raw if runtime is None else _with_runtime(raw, runtime.extra or {})
+def _find(store: Store, kind: str, name: str | None) -> StoredObject | None:
+    return store.get(kind, "", name) if name else None
 
-    def require(self, spec: PodSpec, meta: ObjectMeta) -> None:
-        """Raise Forbidden when a class is missing, or gives what the pod has otherwise."""
-        notes = spec.notes
-        if notes.classes_at != self.version:
-            notes.class_problem, notes.classes_at = self._find_problem(spec.raw), self.version
-        if notes.class_problem:
-            message = f'pods "{meta.name}" is forbidden: {notes.class_problem}'
-            raise Forbidden(message, "pods", meta.name)
 
-    def _find(self, kind: str, name: str | None) -> StoredObject | None:
-        return self._store.get(kind, "", name) if name else None
+def _read(priority_class: StoredObject) -> tuple[int, str]:
+    given = priority_class.extra or {}
+    return given.get("value") or 0, given.get("preemptionPolicy") or PREEMPTS
 
-    def _find_priority(self, raw: Json) -> StoredObject | None:
-        """The class a pod names; without a name the lowest of those that are for all."""
-        if raw.get("priorityClassName"):
-            return self._find(PRIORITY_CLASS.id, raw["priorityClassName"])
-        classes = self._store.list(PRIORITY_CLASS.id)
-        defaults = (one for one in classes if (one.extra or {}).get("globalDefault"))
-        return min(defaults, key=lambda one: (one.extra or {}).get("value", 0), default=None)
 
-    def _find_problem(self, raw: Json) -> str:
-        name, found = raw.get("priorityClassName"), self._find_priority(raw)
-        if name and found is None:
-            return f"no PriorityClass with name {name} was found"
-        value = (found.extra or {}).get("value", 0) if found is not None else None
-        if value is not None and raw.get("priority") != value:
-            return (
-                f"the integer value of priority ({raw.get('priority')}) must not be provided in pod spec;"
-                f" priority admission controller computed {value} from the given PriorityClass name"
-            )
-        runtime = raw.get("runtimeClassName")
-        found = self._find(RUNTIME_CLASS.id, runtime)
-        if runtime and found is None:
-            return f'pod rejected: RuntimeClass "{runtime}" not found'
-        return _find_conflict(raw, (found.extra or {}) if found is not None else {})
+def _find_priority(store: Store, raw: Mapping[str, Any]) -> StoredObject | None:
+    name = raw.get("priorityClassName")
+    return _find(store, PRIORITY_CLASS.id, name) if name else find_default(store)
+
+
+def find_problem(store: Store, raw: Json) -> str:
+    """What the classes have against a pod's spec: one is missing, or gives what the pod has otherwise."""
+    name, found = raw.get("priorityClassName"), _find_priority(store, raw)
+    if name and found is None:
+        return f"no PriorityClass with name {name} was found"
+    value, policy = _read(found) if found is not None else (0, PREEMPTS)
+    computed = "must not be provided in pod spec; priority admission controller computed"
+    if raw.get("priority") not in (None, value):
+        what = f"the integer value of priority ({raw['priority']})"
+        return f"{what} {computed} {value} from the given PriorityClass name"
+    if raw.get("preemptionPolicy") not in (None, policy):
+        what = f"the string value of PreemptionPolicy ({raw['preemptionPolicy']})"
+        return f"{what} {computed} {policy} from the given PriorityClass name"
+    runtime = raw.get("runtimeClassName")
+    found = _find(store, RUNTIME_CLASS.id, runtime)
+    if runtime and found is None:
+        return f'pod rejected: RuntimeClass "{runtime}" not found'
+    return _find_conflict(raw, (found.extra or {}) if found is not None else {})
 
 
 def _with_runtime(raw: Json, given: Mapping[str, Any]) -> Json:

@@ -1,4 +1,4 @@
-"""What a namespace asks of what is made in it (to last, an account, security), and how it is deleted."""
+"""What a namespace asks of what is made in it (to last, security), and how it is deleted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 from ..heart.errors import ApiError, Forbidden, NotFound
 from ..objects.kinds import Kind
 from ..objects.meta import ObjectMeta, StoredObject
-from ..objects.pod import PodSpec
 from ..rules.validation.pod_security import ENFORCE, find_violations
 from ..store.store import Store
 from .context import Context
@@ -16,18 +15,17 @@ from .deletion import finish_deletion
 
 TERMINATING = "NamespaceTerminating"
 _IMMORTAL = ("default", "kube-system", "kube-public")
-ACCOUNT, DEFAULT_ACCOUNT = "ServiceAccount", "default"
 
 
-def require_namespace(store: Store, new: StoredObject) -> None:
-    """An object's namespace has to be there to stay. Raises NotFound, Forbidden."""
-    namespace = new.meta.namespace
-    if namespace is None or not new.kind.namespaced:
+def require_namespace(store: Store, kind: Kind, metadata: Mapping[str, Any]) -> None:
+    """A new object's namespace has to be there to stay, whatever else it is. Raises NotFound, Forbidden."""
+    namespace = metadata.get("namespace")
+    if namespace is None or not kind.namespaced:
         return
     found = store.get("Namespace", "", namespace)
     if found is None:
         raise NotFound(f'namespaces "{namespace}" not found', "namespaces", namespace)
-    require_lasting(found, new.kind, new.meta)
+    require_lasting(found, kind, metadata.get("name") or "")
 
 
 def find_namespace(store: Store, meta: ObjectMeta) -> StoredObject | None:
@@ -35,10 +33,10 @@ def find_namespace(store: Store, meta: ObjectMeta) -> StoredObject | None:
     return store.get("Namespace", "", meta.namespace or "")
 
 
-def require_lasting(namespace: StoredObject | None, kind: Kind, meta: ObjectMeta) -> None:
+def require_lasting(namespace: StoredObject | None, kind: Kind, name: str) -> None:
     """Nothing is made in a namespace that is being deleted. Raises Forbidden."""
     if namespace is not None and namespace.meta.deletion_ms is not None:
-        raise _make_ending(namespace, kind, meta.name)
+        raise _make_ending(namespace, kind, name)
 
 
 def _make_ending(namespace: StoredObject, kind: Kind, name: str) -> Forbidden:
@@ -75,19 +73,6 @@ def delete_namespace(context: Context, old: StoredObject) -> StoredObject:
     new = old.replace(meta=meta.replace(deletion_ms=context.clock.now_ms), status=status)
     context.store.update(old, new)
     return finish_deletion(context, new)
-
-
-def require_account(store: Store, spec: PodSpec, meta: ObjectMeta) -> None:
-    """A pod runs as an account that is there; every namespace has a `default` one. Raises Forbidden."""
-    account, namespace = spec.service_account_name, meta.namespace
-    if account == DEFAULT_ACCOUNT or store.get(ACCOUNT, namespace, account) is not None:
-        return
-    raise Forbidden(
-        f'pods "{meta.name}" is forbidden: error looking up service account {namespace}/{account}:'
-        f' serviceaccount "{account}" not found',
-        "pods",
-        meta.name,
-    )
 
 
 def require_security(

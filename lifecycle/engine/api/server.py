@@ -15,7 +15,7 @@ from typing import Any
 from ..heart.errors import AlreadyExists, Conflict
 from ..kinds.defaults import apply_defaults
 from ..kinds.namespace import NAMESPACE
-from ..kinds.registry import read_object
+from ..kinds.registry import kind_of_json, read_object
 from ..kinds.validation import validate_create, validate_update
 from ..objects.condition import Condition
 from ..objects.meta import ObjectMeta, StoredObject
@@ -27,11 +27,12 @@ from ..rules.defaults.pods import default_pod
 from ..rules.qos import decide_qos_class
 from ..rules.validation.refusal import raise_invalid
 from .admission import admit_changed, admit_new, admit_pod
+from .completion import annotate
 from .context import Context
 from .deletion import check_preconditions, check_propagation, delete_object, delete_pod, finish_deletion
 from .evictions import evict_pod
-from .identity import identify, with_name
-from .kind_hooks import complete_changed, complete_new, list_companions
+from .identity import generate, identify, with_name, with_uid
+from .kind_hooks import complete_changed, complete_new, list_companions, list_forerunners, prepare_new
 from .namespace_rules import delete_namespace, require_namespace
 from .quotas import QUOTA
 from .requests import check_address, check_subresource, decode, make_wanted, patched, read_new, require_fresh
@@ -56,10 +57,13 @@ class ApiServer:
         """Create an object from its JSON, as it was sent. Raises ApiError."""
         context = self._context
         data = apply_defaults(self.decode(data), context.features)
-        data = with_name(context, data)
+        data = with_uid(context, with_name(context, data))
+        kind = kind_of_json(data)
+        require_namespace(self._store, kind, data["metadata"])
+        if kind.id == POD_KIND.id:
+            data = context.completion.complete_json(data)
         raise_invalid(data, validate_create(data, context.features))
         new = read_new(complete_new(context, data), self._clock.epoch_ms)
-        require_namespace(self._store, new)
         created = self.create(new)
         for companion in list_companions(created):
             self.create_json(companion)
@@ -71,10 +75,17 @@ class ApiServer:
 
     def create(self, new: StoredObject) -> StoredObject:
         """A component's new object: give it its identity, and store it. Raises Forbidden, AlreadyExists."""
+        for forerunner in list_forerunners(self._context, new):
+            self.create_json(forerunner)
         identify(self._context, new)
+        prepare_new(self._context, new)
         if isinstance(new, Pod):
-            raw = self._context.classes.complete(new.spec.raw)
-            new.spec = new.spec if raw is new.spec.raw else PodSpec.from_json(raw)
+            raw, told = self._context.completion.complete(
+                new.spec.raw, new.meta.namespace or "", new.is_mirror
+            )
+            new.spec = new.spec if raw == new.spec.raw else PodSpec.from_json(raw)
+            if told:
+                new.meta = new.meta.replace(annotations=annotate(new.meta.annotations, told))
             new.status = self._new_status(new.spec)
         admit_new(self._context, new)
         return self._store.create(new)
@@ -96,19 +107,20 @@ class ApiServer:
         number = store.creations.get(owner.uid, 0) + 1
         store.creations[owner.uid] = number
         uid, suffix = self._context.chance.uid_and_suffix(owner.uid, number)
+        spec = self._admitted(template.spec, owner.namespace or "")
+        told = spec.notes.limited
         meta = ObjectMeta(
-            action.name or action.generate_name + suffix,
+            action.name or generate(action.generate_name, suffix),
             owner.namespace,
             uid,
             template.labels,
-            template.annotations,
+            annotate(template.annotations, told) if told else template.annotations,
             (action.reference,),
             self._clock.now_ms,
             action.generate_name,
             template.finalizers,
             generation=1,
         )
-        spec = self._admitted(template.spec)
         if action.overlay is not None:
             meta, spec = overlay_meta(meta, action.overlay), overlay_spec(spec, action.overlay.spec)
         admit_pod(self._context, spec, meta)
@@ -125,16 +137,18 @@ class ApiServer:
             return self.create_pod(action)
         return pod
 
-    def _admitted(self, spec: PodSpec) -> PodSpec:
+    def _admitted(self, spec: PodSpec, namespace: str) -> PodSpec:
         # What admission adds to a pod is the same for all pods of a template.
-        notes, classes = spec.notes, self._context.classes
-        if notes.admitted is not None and notes.admitted_at == classes.version:
+        notes, completion = spec.notes, self._context.completion
+        at = (completion.version, namespace)
+        if notes.admitted is not None and notes.admitted_at == at:
             return notes.admitted
-        raw = classes.complete(default_pod(spec.raw, self._context.features))
-        notes.admitted_at = classes.version
+        raw, told = completion.complete(default_pod(spec.raw, self._context.features), namespace)
+        notes.admitted_at = at
         if notes.admitted is not None and notes.admitted.raw == raw:
             return notes.admitted
         admitted = PodSpec.from_json(raw)
+        admitted.notes.limited = told
         if not admitted.scheduling_gates:
             admitted.notes.new_status = self._new_status(admitted)
         spec.notes.admitted = admitted
@@ -197,6 +211,14 @@ class ApiServer:
             new.meta = new.meta.replace(generation=old.meta.generation + 1)
         self._store.update(old, new)
         return finish_deletion(self._context, new)
+
+    def remove_finalizer(self, pod: Pod, finalizer: str) -> None:
+        """Take a finalizer off a pod, whatever has become of it since it was looked at."""
+        old = self._store.pods.get(pod.meta.uid)
+        if old is None or finalizer not in old.meta.finalizers:
+            return
+        kept = tuple(one for one in old.meta.finalizers if one != finalizer)
+        self.update(old.replace(meta=old.meta.replace(finalizers=kept)))
 
     # --- delete ---------------------------------------------------------------------------------------
 

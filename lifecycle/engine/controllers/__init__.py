@@ -7,17 +7,24 @@ from typing import Any, Protocol, runtime_checkable
 from ..api.context import Context
 from ..objects.meta import StoredObject
 from .act import Act
+from .attachments import AttachmentController
 from .daemon_set import DaemonSetController
 from .deployment import DeploymentController
-from .endpoints import EndpointSliceController
+from .endpoints import EndpointSliceController, EndpointSliceMirror
 from .garbage import GarbageCollector
+from .job import JobController, JobPodReleaser
+from .load_balancer import LoadBalancerController
 from .namespaces import NamespaceController
 from .node_taints import NodeTaintController
+from .own_objects import OwnObjectsController
 from .owner.pods import PodOwners
 from .quota import QuotaController
 from .replica_set import ReplicaSetController
 from .replication_controller import ReplicationControllerController
 from .stateful_set import StatefulSetController
+from .storage_driver import StorageDriver
+from .storage_protection import StorageProtection
+from .volume_binder import VolumeBinder
 
 
 class Controller(Protocol):
@@ -55,13 +62,22 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         ReplicaSetController(context, act, pods),
         ReplicationControllerController(context, act, pods),
         DeploymentController(context, act, pods.tally),
-        DaemonSetController(context, act, pods),
         StatefulSetController(context, act, pods),
+        DaemonSetController(context, act, pods),
+        JobController(context, act, pods),
+        JobPodReleaser(context, act),
         GarbageCollector(context, act),
         EndpointSliceController(context, act),
+        EndpointSliceMirror(context, act),
+        LoadBalancerController(context, act),
         NamespaceController(context, act),
+        OwnObjectsController(context, act),
         NodeTaintController(context, act),
         QuotaController(context, act),
+        VolumeBinder(context, act),
+        StorageDriver(context, act),
+        AttachmentController(context, act),
+        StorageProtection(context, act),
     ]
 
 

@@ -90,12 +90,26 @@ class Loop:
         if isinstance(known, int) and isinstance(cause, int) and known < cause:
             self._queue[key] = cause
 
-    def retry(self, controller: str, namespace: str, name: str) -> int:
+    def make_progress(self, controller: str, namespace: str, name: str) -> None:
+        """The look that a key waits for was upkeep, and leads somewhere now."""
+        key = (controller, namespace, name)
+        waiting = self._pending.get(key)
+        if waiting is not None:
+            self._enqueue_by(key, waiting[0], True)
+
+    def retry(
+        self,
+        controller: str,
+        namespace: str,
+        name: str,
+        base_ms: int = QUEUE_BASE_MS,
+        max_ms: int = QUEUE_MAX_MS,
+    ) -> int:
         """Look again after the work queue's growing delay, which is returned in ms."""
         key = (controller, namespace, name)
         failures = self._failures.get(key, 0)
         self._failures[key] = failures + 1
-        delay_ms = min(QUEUE_BASE_MS << min(failures, 40), QUEUE_MAX_MS)
+        delay_ms = min(base_ms << min(failures, 40), max_ms)
         self._enqueue_by(key, self._clock.now_ms + delay_ms, failures < 10)
         return delay_ms
 

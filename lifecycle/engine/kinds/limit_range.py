@@ -9,7 +9,6 @@ from .entry import KindEntry
 
 LIMIT_RANGE = KindEntry(
     kind=Kind("v1", "LimitRange", "limitranges", True, "limits"),
-    unattended="pods get no defaults from them, and may have more",
     default=default_limit_range,
     validate_spec=lambda spec, gates: validate_limit_range(spec),
 )

@@ -8,7 +8,7 @@ from ..objects.container import ContainerState, ContainerStatus
 from ..objects.pod import POD_KIND, Pod, PodSpec
 from ..objects.pod_status import PodStatus
 from ..rules.ages import Ages
-from ..rules.defaults.pods import default_pod
+from ..rules.defaults.pods import default_pod, keep_priority
 from ..rules.pod_columns import decide_pod_columns, decide_wide_pod_columns, summarize_pod
 from ..rules.qos import decide_qos_class
 from ..rules.validation.pod_updates import (
@@ -45,6 +45,7 @@ POD = KindEntry(
     typed=Pod,
     records=(PodStatus, ContainerStatus, ContainerState),
     default_spec=default_pod,
+    carry_over=keep_priority,
     drops_status=True,
     is_host_name="the Pod's hostname",
     validate=validate_new_pod,

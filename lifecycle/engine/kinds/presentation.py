@@ -22,7 +22,7 @@ def decide_columns(data: Json, now_ms: int, *, epoch_ms: int = 0, wide: bool = F
     ages = Ages(now_ms, epoch_ms)
     return {
         "NAME": parts[0].get("name", ""),
-        **entry.columns(*parts, ages),
+        **(entry.whole_columns(data) if entry.whole_columns else entry.columns(*parts, ages)),
         "AGE": ages.age_of(parts[0].get("creationTimestamp")),
         **(entry.wide_columns(*parts, ages) if wide else {}),
     }

@@ -5,18 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from ..objects.kinds import Kind
-from ..rules.defaults.others import default_service, keep_address
+from ..rules.defaults.services import default_service, keep_given
+from ..rules.service_columns import decide_service_columns, decide_wide_service_columns
+from ..rules.services import SERVICE_NAME_LABEL
 from ..rules.validation.names import check_label_1035
-from ..rules.validation.services import validate_address_change, validate_service
+from ..rules.validation.services import validate_service, validate_service_change
 from .entry import KindEntry
 
 SERVICE = KindEntry(
     kind=Kind("v1", "Service", "services", True, "svc"),
     default=default_service,
-    carry_over=keep_address,
+    carry_over=keep_given,
     check_name=check_label_1035,
     validate_spec=lambda spec, gates: validate_service(spec),
-    validate_change=validate_address_change,
+    validate_change=validate_service_change,
+    columns=decide_service_columns,
+    wide_columns=decide_wide_service_columns,
 )
 
 API_SERVER_KEY = ("default", "kubernetes")
@@ -34,4 +38,31 @@ API_SERVER: dict[str, Any] = {
         "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443}],
     },
 }
-"""It has the first address, and no selector: its endpoints, which are not modelled, are made by hand."""
+"""It has the first address, and no selector: its endpoints are written by the API server itself."""
+API_SERVER_ADDRESS = "10.63.0.1"
+"""Where it listens: neither a node nor a pod has this address."""
+_ITS_PORT = {"name": "https", "port": 6443, "protocol": "TCP"}
+API_SERVER_ENDPOINTS: tuple[dict[str, Any], ...] = (
+    {
+        "apiVersion": "v1",
+        "kind": "Endpoints",
+        "metadata": {
+            "namespace": API_SERVER_KEY[0],
+            "name": API_SERVER_KEY[1],
+            "labels": {"endpointslice.kubernetes.io/skip-mirror": "true"},
+        },
+        "subsets": [{"addresses": [{"ip": API_SERVER_ADDRESS}], "ports": [_ITS_PORT]}],
+    },
+    {
+        "apiVersion": "discovery.k8s.io/v1",
+        "kind": "EndpointSlice",
+        "metadata": {
+            "namespace": API_SERVER_KEY[0],
+            "name": API_SERVER_KEY[1],
+            "labels": {SERVICE_NAME_LABEL: API_SERVER_KEY[1]},
+        },
+        "addressType": "IPv4",
+        "endpoints": [{"addresses": [API_SERVER_ADDRESS], "conditions": {"ready": True}}],
+        "ports": [_ITS_PORT],
+    },
+)

@@ -303,6 +303,7 @@ class Kubelets:
             "gone": save_pods(roster.gone),
             "last_heard": save_pods(roster.heard),
             "static": self.static_pods.save(),
+            "dns": self._parts.dns.save(),
         }
 
     def load(self, data: Mapping[str, Any]) -> None:
@@ -313,6 +314,7 @@ class Kubelets:
         roster.gone = load_pods(data["gone"])
         roster.heard = load_pods(data["last_heard"])
         self.outages.restore()
+        self._parts.dns.load(data.get("dns") or {})
         for entry in data["workers"]:
             roster.add(PodWorker.load(entry, roster.known(entry["uid"]), self._parts.behavior))
         self._resizer.restore()

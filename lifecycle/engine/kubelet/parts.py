@@ -16,6 +16,7 @@ from .node.cpus import Cpus
 from .node.node_agent import KUBELET, PARTITION, NodeAgent
 from .roster import Roster
 from .worker import WAITING, PodWorker
+from .world.cluster_dns import ClusterDns
 from .world.container_world import ContainerWorld
 from .world.network import Network
 
@@ -77,11 +78,16 @@ class Parts:
         self.profiles: tuple[Profile, ...] = ()
         self.has_profiles = 0
         self.cpus = Cpus(context.store, self.roster)
-        self._network = Network(context.store, self.roster)
+        self._network = Network(context, self.roster, self.agents)
         # How often kubelets look at their runtimes; 0: whenever something happens there.
         self.look_period_ms = context.timing.spreads["kubelet_look"][1]
         # How many outages there are, so that a cluster without any pays nothing for them.
         self.outages = 0
+
+    @property
+    def dns(self) -> ClusterDns:
+        """The cluster's DNS."""
+        return self._network.dns
 
     @property
     def now_ms(self) -> int:
@@ -166,7 +172,7 @@ class Parts:
         """
         if not self.look_period_ms:
             return from_ms
-        phase_ms = self.context.chance.draw_ms("kubelet_look", node, 0, self.look_period_ms - 1)
+        phase_ms = self.agents[node].look_phase_ms
         return from_ms + (phase_ms - from_ms) % (period_ms or self.look_period_ms)
 
     def return_ms(self, worker: PodWorker, from_ms: int, least_ms: int) -> int:

@@ -85,12 +85,16 @@ class Upgrade:
                 roster.statics[pod.kubelet_uid] = read_mirror(pod)
         self._attempt(saved, "gone", self._take_gone, [], "the pods that were deleted by force")
         self._attempt(saved, "last_heard", self._take_heard, [], "what cut-off nodes heard last")
+        self._attempt(saved, "dns", self._take_dns, {}, "what cluster DNS remembered")
 
     def _take_gone(self, saved: list[Any]) -> None:
         self._roster.gone = load_pods(saved)
 
     def _take_heard(self, saved: list[Any]) -> None:
         self._roster.heard = load_pods(saved)
+
+    def _take_dns(self, saved: dict[str, int]) -> None:
+        self._parts.dns.load({str(name): int(until) for name, until in saved.items()})
 
     def _attempt(
         self, saved: Any, name: str, load: Callable[[Any], None], nothing: Any, subject: str

@@ -66,13 +66,16 @@ class TemplateNotes:
     rooms above this one are kept unread: who writes one tells its class again when reading it.
     """
 
-    # The API server's: the spec as admission completes it, and the status its pods begin with.
+    # The API server's: the spec as admission completes it, what that notes of its resources, and the status
+    # its pods begin with.
     admitted: PodSpec | None = None
-    # The API server's: the versions of the classes when those were asked, and what a class has against it.
-    admitted_at: int = -1
-    classes_at: int = -1
-    class_problem: str = ""
+    limited: str = ""
     new_status: PodStatus | None = None
+    # The API server's: what is wrong with the completed spec, a text or FieldErrors.
+    problem: str | list[Any] = ""
+    # The API server's: for what version of all that admission reads, and for what namespace, these are true.
+    admitted_at: tuple[int, str] | None = None
+    judged_at: tuple[int, str] | None = None
     # The store's: the first status of a pod, the rows its creation tells, and how it is shown then.
     first_changes: tuple[PodStatus, list[Any], Shown] | None = None
     # The store's: how a pod was shown before it was bound, what of that changes, how it is shown then.

@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from lifecycle.userland.world import PodFacts
+
+from ..rules.host_names import CLUSTER_DOMAIN, Resolver, decide_resolver
 
 _SECRET = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 
-def make_runtime_files(pod: PodFacts) -> dict[str, str]:
+def make_runtime_files(
+    pod: PodFacts, resolver: Resolver | None = None, aliases: Iterable[Mapping[str, Any]] = ()
+) -> dict[str, str]:
     """Text by absolute path: names and resolver of the pod, and its service account's token."""
+    asks = resolver or decide_resolver({}, pod.namespace, CLUSTER_DOMAIN)
+    short = pod.host.partition(".")[0]
+    names = short if pod.full_host == short else f"{pod.full_host}\t{short}"
     return {
-        "/etc/hostname": f"{pod.name}\n",
-        "/etc/hosts": f"127.0.0.1\tlocalhost\n{pod.ip}\t{pod.name}\n",
-        "/etc/resolv.conf": (
-            f"search {pod.namespace}.svc.cluster.local svc.cluster.local cluster.local\n"
-            "nameserver 10.96.0.10\noptions ndots:5\n"
-        ),
+        "/etc/hostname": f"{pod.host}\n",
+        "/etc/hosts": f"127.0.0.1\tlocalhost\n{pod.ip}\t{names}\n{_alias_lines(aliases)}",
+        "/etc/resolv.conf": _resolver_text(asks),
         f"{_SECRET}/namespace": pod.namespace,
         f"{_SECRET}/token": f"token-of-{pod.uid}",
         f"{_SECRET}/ca.crt": "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n",
     }
+
+
+def _alias_lines(aliases: Iterable[Mapping[str, Any]]) -> str:
+    lines = ["\t".join((one.get("ip", ""), *(one.get("hostnames") or ()))) for one in aliases]
+    return "".join(f"{line}\n" for line in ["", "# Entries added by HostAliases.", *lines]) if lines else ""
+
+
+def _resolver_text(resolver: Resolver) -> str:
+    lines = [f"search {' '.join(resolver.searches)}"] if resolver.searches else []
+    lines += [f"nameserver {server}" for server in resolver.servers]
+    if resolver.options:
+        lines.append(f"options {' '.join(resolver.options)}")
+    return "".join(f"{line}\n" for line in lines)

@@ -16,13 +16,14 @@ from ..objects.shown import State
 from .container_status import default_waiting_reason
 from .eviction import DISRUPTION_TARGET
 from .pod_conditions import POD_SCHEDULED, READY
+from .restart_rules import should_restart
 
 UNSCHEDULABLE = "Unschedulable"
 """No node takes the pod: none has room, none is allowed, or a claim of its is unbound or missing."""
 NODE_LOST = "NodeLost"
 
 CRASHING_REASONS = frozenset(("CrashLoopBackOff", "PostStartHookError", "ContainerCannotRun"))
-"""Waiting reasons of a container that ran and failed."""
+"""Waiting reasons of a container that ran and failed; until its kubelet says one, it shows how it ended."""
 
 STUCK_REASONS = frozenset(
     (
@@ -83,8 +84,10 @@ def _unready(pod: Pod, ready: Condition | None) -> State:
     """Of a bound pod: what holds it up, the worst first, else the first container that is not ready."""
     status = pod.status
     stuck = unready = None
-    for one in _list_unready(status):
+    for container, one in _list_unready(status):
         if one.type == WAITING and one.reason in CRASHING_REASONS:
+            return _because("crashing", one)
+        if one.type == TERMINATED and one.exit_code and _starts_again(pod, container, one.exit_code):
             return _because("crashing", one)
         if one.type == WAITING and one.reason in STUCK_REASONS:
             stuck = stuck or one
@@ -99,11 +102,16 @@ def _unready(pod: Pod, ready: Condition | None) -> State:
     return State(name, default_waiting_reason(pod.spec))
 
 
-def _list_unready(status: PodStatus) -> Sequence[ContainerState]:
+def _list_unready(status: PodStatus) -> Sequence[tuple[str, ContainerState]]:
     statuses: Sequence[ContainerStatus] = status.containers
     if status.init_containers:
         statuses = (*status.init_containers, *statuses)
-    return [one.state for one in statuses if not one.ready and one.state is not None]
+    return [(one.name, one.state) for one in statuses if not one.ready and one.state is not None]
+
+
+def _starts_again(pod: Pod, name: str, exit_code: int) -> bool:
+    containers = (*pod.spec.init_containers, *pod.spec.containers)
+    return any(one.name == name and should_restart(one, pod.spec, exit_code) for one in containers)
 
 
 def _because(name: str, why: Condition | ContainerState | None) -> State:

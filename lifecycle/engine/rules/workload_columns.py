@@ -60,7 +60,7 @@ def decide_daemon_set_columns(meta: Json, spec: Json, status: Json, ages: Ages) 
         "READY": _count(status, "numberReady"),
         "UP-TO-DATE": _count(status, "updatedNumberScheduled"),
         "AVAILABLE": _count(status, "numberAvailable"),
-        "NODE SELECTOR": _labels_text(selector) or NONE,
+        "NODE SELECTOR": labels_text(selector) or NONE,
     }
 
 
@@ -206,7 +206,7 @@ def decide_selector_columns(meta: Json, spec: Json, status: Json, ages: Ages) ->
 def decide_label_selector_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> Columns:
     """The same, of a selector that is a plain map of labels."""
     columns = decide_container_columns(meta, spec, status, ages)
-    return {**columns, "SELECTOR": _labels_text(spec.get("selector")) or NONE}
+    return {**columns, "SELECTOR": labels_text(spec.get("selector")) or NONE}
 
 
 def decide_wide_deployment_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> Columns:
@@ -231,7 +231,8 @@ def selector_text(selector: Json | None) -> str:
     return ",".join(text for _, text in sorted(parts))
 
 
-def _labels_text(labels: Json | None) -> str:
+def labels_text(labels: Json | None) -> str:
+    """Labels on one line, sorted by key: `a=b,c=d`."""
     return ",".join(f"{key}={value}" for key, value in sorted((labels or {}).items()))
 
 

@@ -11,11 +11,17 @@ def hostname(call: Call) -> Outcome:
     """`hostname`, `uname` and `arch`: what the system calls itself."""
     pod = call.world.pod
     if call.name == "hostname":
-        texts = {"-i": pod.ip, "-I": pod.ip + " ", "-d": "", "-f": pod.name, "-s": pod.name.partition(".")[0]}
-        call.out(texts.get("".join(call.arguments), pod.name) + "\n")
+        texts = {
+            "-i": pod.ip,
+            "-I": pod.ip + " ",
+            "-d": pod.domain,
+            "-f": pod.full_host,
+            "-s": pod.host.partition(".")[0],
+        }
+        call.out(texts.get("".join(call.arguments), pod.host) + "\n")
         return 0
     option = "m" if call.name == "arch" else "".join(call.arguments).strip("-") or "s"
-    values = {"s": "Linux", "n": pod.name, "r": "6.6.0", "v": "#1 SMP", "m": "x86_64", "o": "GNU/Linux"}
+    values = {"s": "Linux", "n": pod.host, "r": "6.6.0", "v": "#1 SMP", "m": "x86_64", "o": "GNU/Linux"}
     letters = "snrvmo" if "a" in option else option
     call.out(" ".join(values.get(letter, "Linux") for letter in letters) + "\n")
     return 0

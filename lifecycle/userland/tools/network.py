@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
@@ -41,7 +42,9 @@ def reach(call: Call, host: str, port: int, limit_ms: int | None, path: str = "/
 
 
 def _is_local(call: Call, host: str) -> bool:
-    return host in ("localhost", "127.0.0.1", "[::1]", "::1", call.world.pod.ip, call.world.pod.name)
+    pod = call.world.pod
+    own = (pod.ip, pod.name, pod.host, pod.full_host)
+    return host in ("localhost", "127.0.0.1", "[::1]", "::1", *own)
 
 
 def _answers_here(call: Call, port: int) -> bool:
@@ -235,32 +238,51 @@ def look_up(call: Call) -> Outcome:
         if not operands or operands[0] not in ("hosts", "ahosts", "ahostsv4"):
             return 0 if operands and operands[0] in ("passwd", "group") else 2
         operands = operands[1:]
-    names = [word for word in operands if not word.startswith(("+", "@"))]
+    wants_services = any(word.lower().rpartition("=")[2].lstrip("-") == "srv" for word in call.arguments)
+    names = [word for word in operands if not word.startswith(("+", "@")) and word.lower() != "srv"]
     if not names:
         return 1
     host = names[0].rstrip(".")
-    address = call.world.resolve(host) or (host if _is_address(host) else None)
+    if wants_services:
+        return _answer_services(call, host)
+    addresses = call.world.resolve_all(names[0]) or ([host] if _is_address(host) else [])
     if call.name == "ping":
-        return _ping(call, host, address, options)
-    return _answer(call, host, address)
+        return _ping(call, host, addresses[0] if addresses else None, options)
+    return _answer(call, host, addresses)
 
 
-def _answer(call: Call, host: str, address: str | None) -> int:
-    if call.name == "getent":
-        if address is None:
-            return 2
-        call.out(f"{address}      {host}\n")
-    elif call.name == "dig":
-        call.out(f"{address}\n" if address else "")
-    elif call.name == "host":
-        call.out(f"{host} has address {address}\n" if address else f"Host {host} not found: 3(NXDOMAIN)\n")
-    else:
+_FORMS = {
+    "dig": "{address}",
+    "getent": "{address}      {host}",
+    "host": "{host} has address {address}",
+    "nslookup": "Address:   {address}",
+}
+
+
+def _answer(call: Call, host: str, addresses: Sequence[str]) -> int:
+    lines = [_FORMS[call.name].format(address=one, host=host) for one in addresses]
+    if call.name == "nslookup":
         call.out("Server:    10.96.0.10\nAddress:   10.96.0.10:53\n\n")
-        if address is None:
-            call.machine.write(call.task, 2, f"nslookup: can't resolve '{host}'\n")
-        else:
-            call.out(f"Name:      {host}\nAddress:   {address}\n")
-    return 0 if address is not None or call.name == "dig" else 1
+        lines = [f"Name:      {host}", *lines]
+    elif call.name == "getent" and call.arguments[0] == "hosts":
+        del lines[1:]
+    if addresses:
+        call.out("".join(f"{line}\n" for line in lines))
+        return 0
+    if call.name == "nslookup":
+        call.machine.write(call.task, 2, f"nslookup: can't resolve '{host}'\n")
+    elif call.name == "host":
+        call.out(f"Host {host} not found: 3(NXDOMAIN)\n")
+    return {"getent": 2, "dig": 0}.get(call.name, 1)
+
+
+def _answer_services(call: Call, name: str) -> int:
+    """What `dig SRV` and its kin say: priority, weight, port and host of each."""
+    found = call.world.find_services(name)
+    between = {"nslookup": f"{name}\tservice = ", "host": f"{name} has SRV record "}.get(call.name, "")
+    weight = 100 // len(found) if found else 0
+    call.out("".join(f"{between}0 {weight} {port} {host}.\n" for host, port in found))
+    return 0 if found or call.name == "dig" else 1
 
 
 def _ping(call: Call, host: str, address: str | None, options: dict[str, str]) -> Outcome:

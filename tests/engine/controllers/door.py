@@ -56,6 +56,11 @@ class Door:
             data["metadata"].setdefault("namespace", "default")
         return self.done("apply", object=data)
 
+    def slices(self) -> list[dict[str, Any]]:
+        """The EndpointSlices of all Services but the API server's own."""
+        found = self.cluster.list("EndpointSlice", "default")
+        return [one for one in found if one["metadata"]["name"] != "kubernetes"]
+
     def change(
         self, command: str, name: str = "web", of: str = "Deployment", /, **payload: Any
     ) -> dict[str, Any]:

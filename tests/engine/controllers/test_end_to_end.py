@@ -274,7 +274,7 @@ def ready_endpoints(door: Door) -> list[str]:
     """The Deployment of every ready endpoint of all slices."""
     return [
         endpoint["targetRef"]["name"].split("-")[0]
-        for entry in door.cluster.list("EndpointSlice")
+        for entry in door.slices()
         for endpoint in entry["endpoints"]
         if endpoint["conditions"]["ready"]
     ]

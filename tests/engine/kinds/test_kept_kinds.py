@@ -62,8 +62,7 @@ def test_pages_list_and_find_ours(shop: Cluster) -> None:
         assert ours is not None
         assert theirs is not None
         assert (ours.group, theirs.group) == (make_ours(kind)["apiVersion"].rpartition("/")[0], group)
-    feed = TimelineFeed("", None)
-    feed.load(shop)
+    feed = TimelineFeed(shop, "", None)
     assert feed.stories.by_uid == {}
 
 

@@ -126,7 +126,7 @@ def change_service(world: World, chance: random.Random) -> None:
 
 
 def delete_slices(world: World, _chance: random.Random) -> None:
-    for one in world.cluster.list("EndpointSlice"):
+    for one in world.slices():
         world.submit("delete", kind="EndpointSlice", namespace="default", name=one["metadata"]["name"])
 
 
@@ -175,7 +175,7 @@ def test_what_counts_pods_agrees_with_the_pods_there_are(seed: int) -> None:
     active = [pod for pod in pods if pod["status"]["phase"] not in ("Succeeded", "Failed")]
     for quota in world.cluster.list("ResourceQuota"):
         assert quota["status"]["used"]["pods"] == str(len(active))
-    slices = world.cluster.list("EndpointSlice")
+    slices = world.slices()
     found = [one["targetRef"]["uid"] for entry in slices for one in entry["endpoints"]]
     if world.get(NAMED["name"], "Service"):
         wanted = [pod for pod in active if pod["metadata"].get("labels") == LABELS]

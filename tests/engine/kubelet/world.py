@@ -46,10 +46,22 @@ class World:
         metadata: dict[str, Any] = {"name": "web", "namespace": "default", **(meta or {})}
         if behavior:
             metadata["annotations"] = {"podline.dev/behavior": json.dumps(behavior)}
-        pod_spec = {"containers": [_container(one) for one in apps or ("app",)], **spec}
+        pod_spec = {"containers": [_container(one) for one in apps or ("app",)], **self._with_class(spec)}
         if init:
             pod_spec["initContainers"] = [_container(one) for one in init]
         return self.create({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": pod_spec})
+
+    def _with_class(self, spec: dict[str, Any]) -> dict[str, Any]:
+        """A priority comes from a class: one is made for it."""
+        value = spec.get("priority")
+        if not value:
+            return spec
+        name = f"of-{'minus-' * (value < 0)}{abs(value)}"
+        if self.cluster.get("PriorityClass", "", name) is None and value <= 1_000_000_000:
+            kind = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
+            assert self.create({**kind, "metadata": {"name": name}, "value": value}).ok
+        named = name if value <= 1_000_000_000 else "system-cluster-critical"
+        return {**spec, "priorityClassName": named}
 
     def delete(self, seconds: int | None = None, force: bool = False, name: str = "web") -> Result:
         payload: dict[str, Any] = {"kind": "Pod", "namespace": "default", "name": name}
@@ -78,6 +90,11 @@ class World:
 
     def get(self, name: str = "web", kind: str = "Pod") -> dict[str, Any] | None:
         return self.cluster.get(kind, "default", name)
+
+    def slices(self) -> list[dict[str, Any]]:
+        """The EndpointSlices of all Services but the API server's own."""
+        found = self.cluster.list("EndpointSlice", "default")
+        return [one for one in found if one["metadata"]["name"] != "kubernetes"]
 
     def status(self, name: str = "web") -> dict[str, Any]:
         found = self.get(name)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine.objects.condition import Condition
-from lifecycle.engine.objects.pod import Pod
+from lifecycle.engine.objects.pod import Pod, PodSpec
 from lifecycle.engine.rules.pod_state import decide_state
 from tests.dashboard.test_states import run
 from tests.engine.rules.build import ended, make_pod, status
@@ -106,8 +106,16 @@ def made(fields: dict[str, Any], node: str = "node-1", metadata: dict[str, Any] 
             RUNNING | {"containers": (status("app", ended(1)),), "conditions": (NOT_READY,)},
             "node-1",
             {},
-            "notReady",
+            "crashing",
             "Error",
+        ),
+        # What ended well is not crashing.
+        (
+            RUNNING | {"containers": (status("app", ended(0)),), "conditions": (NOT_READY,)},
+            "node-1",
+            {},
+            "notReady",
+            "Completed",
         ),
         # It goes, or is over; an end is an end, also of what is being deleted.
         (RUNNING | {"conditions": (READY,)}, "node-1", DELETED, "terminating", None),
@@ -130,6 +138,20 @@ def test_state_and_reason(
     found = decide_state(made(fields, node, metadata))
     assert (found.name, found.reason) == (state, reason)
     assert found.name in STATES
+
+
+@pytest.mark.parametrize(
+    "policy, state", [("Always", "crashing"), ("OnFailure", "crashing"), ("Never", "notReady")]
+)
+def test_a_container_that_failed_crashes_the_pod_if_it_is_to_start_again(policy: str, state: str) -> None:
+    spec = PodSpec.from_json(
+        {"restartPolicy": policy, "containers": [{"name": "app", "image": "x"}, {"name": "b"}]}
+    )
+    pod = make_pod(
+        spec, phase="Running", containers=(status("app", ended(1)), status("b", "running", ready=True))
+    )
+    pod.node_name = "node-1"
+    assert (decide_state(pod).name, decide_state(pod).reason) == (state, "Error")
 
 
 def test_the_message_is_that_of_what_holds_the_pod_up() -> None:

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from ...api.context import Context
-from ...objects.endpoint_slice import ENDPOINT_SLICE_KIND
+from ...objects.endpoint_slice import ENDPOINT_SLICE_KIND, ENDPOINTS_KIND
 from ...objects.meta import StoredObject
 from ...objects.pod import Pod
 from ...objects.selector import Selector
+from ...rules.actions import Action, Delete
 from ..act import Act
 from ..owner.orphans import list_by_age
 from ..owner.selectors import SelectorIndex
-from .decide import (
-    Endpoint,
-    Port,
-    decide_endpoints,
-    decide_slices,
-    endpoint_state,
-    is_managed,
-    list_endpoints,
-    make_ports,
-    pod_uid_of,
-    selector_of,
-)
+from .classic import decide_classic
+from .decide import Wanted, decide_endpoints, endpoint_state, make_wanted, pod_uid_of, selector_of
+from .slices import decide_slices, is_managed, list_endpoints, list_ports
 
 
 class EndpointSliceController:
@@ -37,31 +29,34 @@ class EndpointSliceController:
         self._act = act
         self._selectors = SelectorIndex()
         self._hears_of_pods = False
-        # Pods to look at, by the Service's uid; endpoints as they stand, by Service's and pod's uid.
+        self._is_acting = False
+        # All by the Service's uid: pods to look at; by pod uid, endpoints as they stand, and in which slice.
         self._dirty: dict[str, dict[str, None]] = {}
-        self._endpoints: dict[str, dict[str, Endpoint]] = {}
+        self._known: dict[str, dict[str, Wanted]] = {}
+        self._places: dict[str, dict[str, str]] = {}
         context.loop.register(self.name, self.sync, "endpoints")
         context.store.listen("Service", self._on_service)
-        context.store.listen("EndpointSlice", self._on_slice)
+        context.store.listen(ENDPOINT_SLICE_KIND.id, self._on_slice)
 
     def restore(self) -> None:
         """Build what is derived again: every selected pod is looked at anew when its Service is."""
         for service in self._store.list("Service"):
-            self._describe(service)
-            known = self._endpoints.setdefault(service.meta.uid, {})
             for entry in self._slices(service):
-                for endpoint in list_endpoints(entry):
-                    known[pod_uid_of(endpoint)] = endpoint
-            self._dirty[service.meta.uid].update(dict.fromkeys(known))
+                self._learn(service.meta.uid, None, entry)
+            self._describe(service)
+
+    # --- what has changed -------------------------------------------------------------------------------
 
     def _on_service(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        some = new if new is not None else old
+        assert some is not None, "a write has an old or a new object"
         if new is None:
-            assert old is not None, "a write has an old or a new object"
-            self._forget(old)
-            return
-        if old is None or old.spec is not new.spec:
+            self._forget(some)
+        elif old is None or old.spec is not new.spec:
             self._describe(new)
-            self._context.loop.enqueue(self.name, new.meta.namespace or "", new.meta.name)
+        elif old.meta.labels == new.meta.labels:
+            return
+        self._context.loop.enqueue(self.name, some.meta.namespace or "", some.meta.name)
 
     def _describe(self, service: StoredObject) -> None:
         meta = service.meta
@@ -69,7 +64,7 @@ class EndpointSliceController:
         selector = selector_of(service)
         self._selectors.remove(meta.uid)
         dirty = self._dirty.setdefault(meta.uid, {})
-        dirty.update(dict.fromkeys(self._endpoints.setdefault(meta.uid, {})))
+        dirty.update(dict.fromkeys(self._known.get(meta.uid, ())))
         if selector is None:
             return
         if not self._hears_of_pods:
@@ -87,21 +82,47 @@ class EndpointSliceController:
         uid, name = service.meta.uid, service.meta.name
         self._selectors.remove(uid)
         self._dirty.pop(uid, None)
-        for pod_uid, endpoint in self._endpoints.pop(uid, {}).items():
-            self._tell(name, pod_uid, endpoint_state(endpoint), None)
+        self._places.pop(uid, None)
+        for pod_uid, wanted in self._known.pop(uid, {}).items():
+            self._tell(name, pod_uid, endpoint_state(wanted.endpoint), None)
 
     def _on_slice(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        """A slice that is taken away while its Service stays is made again."""
-        owner = old.meta.controller if old is not None else None
-        known = self._endpoints.get(owner.uid) if owner is not None else None
-        if new is not None or old is None or owner is None or known is None or not is_managed(old):
+        """What stands in a slice is known from it; what somebody else did to one is put right."""
+        some = new if new is not None else old
+        assert some is not None, "a write has an old or a new object"
+        owner = some.meta.controller
+        if owner is None or owner.uid not in self._dirty or not is_managed(old or some):
             return
-        for endpoint in list_endpoints(old):
-            pod_uid = pod_uid_of(endpoint)
-            if known.pop(pod_uid, None) is not None:
-                self._tell(owner.name, pod_uid, endpoint_state(endpoint), None)
-                self._dirty[owner.uid][pod_uid] = None
-        self._context.loop.enqueue(self.name, old.meta.namespace or "", owner.name)
+        if new is not None and not is_managed(new):
+            new = None
+        before = dict(self._known.get(owner.uid, ()))
+        touched = self._learn(owner.uid, old, new)
+        if self._is_acting:
+            return
+        known = self._known[owner.uid]
+        for pod_uid in touched:
+            was, is_now = before.get(pod_uid), known.get(pod_uid)
+            states = [endpoint_state(one.endpoint) if one is not None else None for one in (was, is_now)]
+            self._tell(owner.name, pod_uid, states[0], states[1])
+            self._dirty[owner.uid][pod_uid] = None
+        self._context.loop.enqueue(self.name, some.meta.namespace or "", owner.name)
+
+    def _learn(self, uid: str, old: StoredObject | None, new: StoredObject | None) -> Sequence[str]:
+        """Take in how a slice of a Service stands now; the uids of the pods in it, before and now."""
+        known, places = self._known.setdefault(uid, {}), self._places.setdefault(uid, {})
+        touched: dict[str, None] = {}
+        if old is not None:
+            for pod_uid in map(pod_uid_of, list_endpoints(old)):
+                touched[pod_uid] = None
+                if places.get(pod_uid) == old.meta.uid:
+                    del places[pod_uid], known[pod_uid]
+        if new is not None:
+            ports = list_ports(new)
+            for endpoint in list_endpoints(new):
+                pod_uid = pod_uid_of(endpoint)
+                touched[pod_uid] = None
+                known[pod_uid], places[pod_uid] = Wanted(endpoint, ports), new.meta.uid
+        return list(touched)
 
     def _on_pod(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if not self._selectors.holders:
@@ -118,6 +139,8 @@ class EndpointSliceController:
             self._dirty[uid][some.meta.uid] = None
             self._context.loop.enqueue(self.name, namespace, name)
 
+    # --- a look -----------------------------------------------------------------------------------------
+
     def find(self, namespace: str, name: str) -> StoredObject | None:
         """The Service that a key names."""
         return self._store.get(self.kind, namespace, name)
@@ -125,45 +148,47 @@ class EndpointSliceController:
     def sync(self, namespace: str, name: str) -> None:
         """Bring the endpoints of changed pods up to date."""
         service = self.find(namespace, name)
+        classic = self._store.get(ENDPOINTS_KIND.id, namespace, name)
         if service is None:
+            # Its Endpoints go with a Service, whoever made them; its slices are its dependents.
+            self._do([Delete(classic)] if classic is not None else [])
             return
-        known = self._endpoints.setdefault(service.meta.uid, {})
         selector = selector_of(service)
-        publish = bool((service.spec or {}).get("publishNotReadyAddresses"))
-        changed = decide_endpoints(self._see_pods(service, selector), known, publish)
-        before = {pod_uid: endpoint_state(known.get(pod_uid)) for pod_uid in changed}
-        for pod_uid, endpoint in changed.items():
-            if endpoint is None:
-                del known[pod_uid]
-            else:
-                known[pod_uid] = endpoint
-        if selector is not None or changed:
-            ports = self._ports(service, known)
-            for action in decide_slices(service, self._slices(service), changed, ports):
-                self._act(action)
-        for pod_uid, endpoint in changed.items():
-            self._tell(name, pod_uid, before[pod_uid], endpoint_state(endpoint))
+        if selector is None:
+            # Whatever there is stays: it is somebody else's now.
+            return
+        uid = service.meta.uid
+        known, places = self._known.setdefault(uid, {}), self._places.setdefault(uid, {})
+        changed = decide_endpoints(self._see_pods(service, selector), known)
+        before = {pod_uid: known.get(pod_uid) for pod_uid in changed}
+        self._do(decide_slices(service, self._slices(service), changed, places))
+        self._do(decide_classic(service, classic, known.values()))
+        for pod_uid, wanted in changed.items():
+            was = before[pod_uid]
+            states = [endpoint_state(one.endpoint) if one is not None else None for one in (was, wanted)]
+            self._tell(name, pod_uid, states[0], states[1])
 
-    def _see_pods(self, service: StoredObject, selector: Selector | None) -> dict[str, Pod | None]:
-        """The pods to look at that the Service selects, oldest first; None, and last, where they are gone."""
+    def _do(self, actions: Sequence[Action]) -> None:
+        self._is_acting = True
+        for action in actions:
+            self._act(action)
+        self._is_acting = False
+
+    def _see_pods(self, service: StoredObject, selector: Selector) -> dict[str, Wanted | None]:
+        """What the Service wants for the pods to look at, oldest first; None, and last, if they are gone."""
         uid = service.meta.uid
         dirty, self._dirty[uid] = self._dirty.get(uid, {}), {}
-        seen: dict[str, Pod | None] = {}
+        seen: dict[str, Wanted | None] = {}
         for pod_uid in sorted(dirty, key=self._age):
             pod = self._store.pods.get(pod_uid)
-            is_selected = pod is not None and selector is not None and selector.matches(pod.meta.labels)
-            seen[pod_uid] = pod if is_selected else None
+            is_selected = pod is not None and selector.matches(pod.meta.labels)
+            node = self._store.get("Node", "", pod.node_name) if pod is not None else None
+            seen[pod_uid] = make_wanted(service, pod, node) if pod is not None and is_selected else None
         return seen
 
     def _age(self, uid: str) -> tuple[bool, int, str]:
         pod = self._store.pods.get(uid)
         return pod is None, (pod.meta.creation_ms or 0) if pod is not None else 0, uid
-
-    def _ports(self, service: StoredObject, pods: Mapping[str, Endpoint]) -> list[Port]:
-        spec = service.spec or {}
-        has_names = any(isinstance(entry.get("targetPort"), str) for entry in spec.get("ports") or ())
-        oldest = min(pods, key=self._age) if has_names and pods else None
-        return make_ports(spec, self._store.pods.get(oldest) if oldest is not None else None)
 
     def _slices(self, service: StoredObject) -> list[StoredObject]:
         children = list_by_age(self._store.find, self._store.index.children.get(service.meta.uid, ()))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...api.context import Context
+from ...kinds.registry import entry_of
+from ...objects.kinds import kind_for
 from ...objects.meta import StoredObject
 from ...rules.actions import Action
 from ..act import Act
@@ -12,8 +14,10 @@ from ..owner.orphans import list_by_age
 from .decide import (
     SeenDependent,
     decide_dependent,
+    decide_event,
     decide_orphaning,
     decide_waiting,
+    fits,
     is_orphaning,
     is_waiting_for_dependents,
 )
@@ -45,7 +49,8 @@ class GarbageCollector:
             self._enqueue(new.meta.uid)
         if old is None or old.meta.owner_references is not new.meta.owner_references:
             for entry in new.meta.owner_references:
-                if self._store.find(entry.uid) is None:
+                owner = self._store.find(entry.uid)
+                if owner is None or not fits(entry, owner, new):
                     self._enqueue(new.meta.uid)
             self._on_owners_change(old, new)
 
@@ -77,8 +82,9 @@ class GarbageCollector:
         if owner is None or is_waiting_for_dependents(owner):
             # Each is seen as the one before has left the store: siblings may own each other.
             for dependent in self._children(uid):
-                self._do(decide_dependent(self._see(dependent)))
+                self._do(decide_dependent(self._see(dependent, uid)))
         if owner is not None:
+            self._tell_of_strangers(owner)
             self._do(decide_dependent(self._see(owner)))
             self._do(decide_waiting(owner, self._children(uid)))
 
@@ -86,16 +92,33 @@ class GarbageCollector:
         for action in actions:
             self._act(action)
 
-    def _see(self, dependent: StoredObject) -> SeenDependent:
-        absent, waiting = [], []
+    def _tell_of_strangers(self, dependent: StoredObject) -> None:
         for entry in dependent.meta.owner_references:
             owner = self._store.find(entry.uid)
-            if owner is None:
+            if owner is not None and owner.meta.namespace not in (None, dependent.meta.namespace):
+                self._act(decide_event(entry, dependent, self.source))
+
+    def _see(self, dependent: StoredObject, gone: str = "") -> SeenDependent:
+        """What a dependent's references lead to: by kind, namespace and name, whatever uid is there.
+
+        `gone`: the uid of an owner that is known to be no more, unless it is there.
+        """
+        seen = SeenDependent(dependent)
+        absent, waiting = [], []
+        for entry in dependent.meta.owner_references:
+            kind = kind_for(entry.api_version, entry.kind)
+            is_known = not entry_of(kind).is_custom or kind.id in self._store.kinds()
+            is_misplaced = kind.namespaced and dependent.meta.namespace is None
+            seen.is_unclear |= is_misplaced if is_known else entry.uid != gone
+            owner = self._store.get(kind.id, dependent.meta.namespace if kind.namespaced else "", entry.name)
+            if owner is None or owner.meta.uid != entry.uid:
                 absent.append(entry.uid)
-            elif is_waiting_for_dependents(owner) and entry.block_owner_deletion:
+            elif is_waiting_for_dependents(owner):
                 waiting.append(entry.uid)
-        has_dependents = bool(self._store.index.children.get(dependent.meta.uid))
-        return SeenDependent(dependent, absent, waiting, has_dependents)
+        below = [self._store.find(uid) for uid in self._store.index.children.get(dependent.meta.uid, ())]
+        seen.absent, seen.waiting, seen.has_dependents = absent, waiting, bool(below)
+        seen.is_cyclic = any(one is not None and is_waiting_for_dependents(one) for one in below)
+        return seen
 
     def _children(self, uid: str) -> list[StoredObject]:
         """Dependents of an owner, oldest first."""

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ...api.context import Context
 from ...objects.kinds import kind_of_id
 from ...objects.meta import StoredObject
+from ...objects.pod import POD_KIND, Pod
 from ...objects.times import format_time
+from ...rules.actions import Action
 from ..act import Act
-from .decide import GRACE_MS, decide_conditions, decide_deletions, decide_end, decide_wait_ms, is_ending
+from .decide import (
+    GRACE_MS,
+    MOST_RETRY_MS,
+    Left,
+    decide_conditions,
+    decide_deletions,
+    decide_end,
+    decide_wait_ms,
+    estimate_seconds,
+    is_ending,
+)
 
 
 class NamespaceController:
@@ -19,19 +33,32 @@ class NamespaceController:
         self._context = context
         self._store = context.store
         self._act = act
+        # Names of those that are being deleted.
+        self._ending: set[str] = set()
         context.loop.register(self.name, self.sync)
         context.store.listen(self.kind, self._on_namespace)
+        context.store.listen_to_shape("", self._on_any, is_told_of_readiness=False)
 
     def restore(self) -> None:
-        """Nothing is derived."""
+        """Know who is being deleted."""
+        self._ending = {one.meta.name for one in self._store.list(self.kind) if is_ending(one)}
 
     def _on_namespace(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        was_ending = old is not None and old.meta.deletion_ms is not None
-        if new is not None and new.meta.deletion_ms is not None and not was_ending:
+        if new is not None and is_ending(new):
+            self._ending.add(new.meta.name)
+            # Kubernetes' own writes make it look again too.
             self._look_at(new.meta.name, GRACE_MS)
+        elif old is not None:
+            self._ending.discard(old.meta.name)
 
-    def _look_at(self, name: str, delay_ms: int) -> None:
-        self._context.loop.enqueue_at(self.name, "", name, self._context.clock.now_ms + delay_ms)
+    def _on_any(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        # What held a namespace is gone: there is progress in the look that comes.
+        if new is None and old is not None and old.meta.namespace in self._ending:
+            self._context.loop.make_progress(self.name, "", old.meta.namespace or "")
+
+    def _look_at(self, name: str, delay_ms: int, is_progress: bool = True) -> None:
+        due_ms = self._context.clock.now_ms + delay_ms
+        self._context.loop.enqueue_at(self.name, "", name, due_ms, is_progress)
 
     def find(self, namespace: str, name: str) -> StoredObject | None:
         """The namespace that a key names."""
@@ -42,17 +69,36 @@ class NamespaceController:
         namespace = self.find("", name)
         if namespace is None or not is_ending(namespace):
             return
-        for action in decide_deletions(self._list_content(name)):
-            self._act(action)
-        content, clock = self._list_content(name), self._context.clock
-        for action in decide_conditions(namespace, content, format_time(clock.now_ms, clock.epoch_ms)):
-            self._act(action)
-        if content:
-            self._look_at(name, decide_wait_ms(content))
+        left, clock, loop = self._empty(namespace), self._context.clock, self._context.loop
+        told = decide_conditions(namespace, left, format_time(clock.now_ms, clock.epoch_ms))
+        self._do(told)
+        if left.content:
+            wait_ms = decide_wait_ms(left)
+            if wait_ms is None:
+                loop.retry(self.name, "", name, max_ms=MOST_RETRY_MS)
+            else:
+                self._look_at(name, wait_ms, bool(told) or not left.is_held)
             return
-        left = self.find("", name)
-        assert left is not None, "its finalizer keeps it"
-        self._act(decide_end(left))
+        loop.forget(self.name, "", name)
+        emptied = self.find("", name)
+        assert emptied is not None, "its finalizer keeps it"
+        self._do([decide_end(emptied)])
+
+    def _empty(self, namespace: StoredObject) -> Left:
+        """Delete its pods, and once these are gone all else (OrderedNamespaceDeletion)."""
+        name = namespace.meta.name
+        pods = [one for one in self._store.list(POD_KIND.id, name) if isinstance(one, Pod)]
+        seconds = estimate_seconds(namespace, pods, self._context.clock.now_ms)
+        self._do(decide_deletions(pods))
+        left = list(self._store.list(POD_KIND.id, name))
+        if left:
+            return Left(left, seconds)
+        self._do(decide_deletions(self._list_content(name)))
+        return Left(self._list_content(name))
+
+    def _do(self, actions: Iterable[Action]) -> None:
+        for action in actions:
+            self._act(action)
 
     def _list_content(self, name: str) -> list[StoredObject]:
         """All objects of the namespace, kind by kind."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Protocol
 
-from ...objects.meta import OwnerReference
+from ...objects.meta import Key, OwnerReference
 from ...objects.pod import FAILED, PENDING, SUCCEEDED, UNKNOWN, Pod
 from ...objects.replica_set import DELETION_COST
 from ...objects.selector import Selector
@@ -231,7 +231,7 @@ class OwnerTally:
 class PodCount(Protocol):
     """What is counted of the pods of one owner, as its kind needs it. `key`: (kind, namespace, name)."""
 
-    key: tuple[str, str, str]
+    key: Key
 
     def change(self, old: Pod | None, new: Pod | None) -> bool:
         """Follow one change of an owned pod; whether anything that is counted changed."""
@@ -271,7 +271,7 @@ class Tally:
         after = self._owner(new) if new is not None else None
         if before is after:
             return (after,) if after is not None and after.change(old, new) else ()
-        changed = []
+        changed: list[PodCount] = []
         if before is not None and before.change(old, None):
             changed.append(before)
         if after is not None and after.change(None, new):

@@ -21,6 +21,7 @@ from ...objects.meta import ObjectMeta, StoredObject
 from ...objects.pod import PENDING, POD_KIND, RUNNING, Pod, PodSpec
 from ...objects.pod_status import PodStatus
 from ...objects.times import format_time
+from ...rules.defaults.pods import fill
 from ...rules.grace import decide_deletion_grace_seconds
 from ...rules.qos import decide_qos_class
 from ...rules.validation.refusal import raise_invalid
@@ -87,6 +88,8 @@ class StaticPods:
                 f"Pod {name}: {references[0]}: a static pod may not refer to other objects of the API"
             )
         data = apply_defaults(with_toleration(manifest), features)
+        # No admission gives it a priority: its mirror has that of its class.
+        fill(data["spec"], priority=0, preemptionPolicy="PreemptLowerPriority")
         bound = {**data, "spec": {**data["spec"], "nodeName": node}}
         raise_invalid(data, validate_create(data, features) or validate_create(bound, features))
         self._parts.store.require("Namespace", "", data["metadata"].get("namespace") or "default")

@@ -28,19 +28,24 @@ from ...programs.downward import PodFields
 from ...programs.image_files import is_missing
 from ...programs.volumes import is_read_only_volume, make_mounts, refresh_layer, volume_files
 from ...rules.cpu_manager import format_cpus
+from ...rules.host_names import (
+    HostName,
+    Resolver,
+    decide_host_name,
+    decide_kernel_name,
+    decide_resolver,
+)
 from ...rules.kernel_files import control_group_files, id_files
 from ...rules.security import has_read_only_root
 from ...rules.storage import decide_memory_volume_size, is_in_memory
 from ...rules.user_namespaces import BLOCK
 from ..node.cpus import Cpus
 from ..worker import PodWorker
-from .cluster_dns import OUTSIDE, find_address
+from .cluster_dns import OUTSIDE
 from .identity import identity_of
-from .network import Network
+from .network import OUTSIDE_TAKES_MS, Network, is_outside
 from .sources import StoredSources
 
-OUTSIDE_TAKES_MS = 30
-"""How long a call to the world outside takes: an assumption, as is that it is answered."""
 _NO_LIMITS = Limits()
 
 
@@ -78,6 +83,8 @@ class ContainerWorld:
             pod.node_name,
             meta.labels,
             meta.annotations,
+            decide_kernel_name(pod.spec.raw, self._host_name),
+            self._host_name.domain,
         )
 
     @property
@@ -99,7 +106,8 @@ class ContainerWorld:
     @property
     def runtime_files(self) -> Mapping[str, str]:
         """What the kubelet and the runtime put into the container: text by absolute path."""
-        return make_runtime_files(self.pod)
+        aliases = self._pod.spec.raw.get("hostAliases") or ()
+        return make_runtime_files(self.pod, self._resolver, aliases)
 
     @property
     def kernel_files(self) -> Mapping[str, str]:
@@ -139,7 +147,7 @@ class ContainerWorld:
     def _image_env(self) -> dict[str, str]:
         return {
             "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-            "HOSTNAME": self._pod.spec.hostname or self._pod.meta.name,
+            "HOSTNAME": decide_kernel_name(self._pod.spec.raw, self._host_name),
             "HOME": "/root" if self.identity.user == 0 else "/",
         }
 
@@ -238,16 +246,42 @@ class ContainerWorld:
     # --- network --------------------------------------------------------------------------------------
 
     def resolve(self, host: str) -> str | None:
-        """The address of a name: the pod's own, or what cluster DNS knows."""
-        if host == "localhost":
-            return "127.0.0.1"
-        if host in (self._pod.meta.name, self._pod.spec.hostname or None):
-            return self._worker.ip
-        return find_address(self._context.store, self._pod.meta.namespace or "", host)
+        """The first address of a name."""
+        return next(iter(self.resolve_all(host)), None)
+
+    def resolve_all(self, host: str) -> Sequence[str]:
+        """The addresses of a name: by the pod's own hosts file, or what DNS knows."""
+        known = self._host_file.get(host.rstrip("."))
+        return [known] if known else self._network.dns.look_up(self._resolver, host)
+
+    def find_services(self, name: str) -> Sequence[tuple[str, int]]:
+        """Hosts and ports behind a name of the form `_http._tcp.web`."""
+        return self._network.dns.find_services(self._resolver, name)
+
+    @property
+    def _host_file(self) -> Mapping[str, str]:
+        """Address by name. What it says is true before any DNS."""
+        aliases = {
+            name: entry.get("ip", "")
+            for entry in self._pod.spec.raw.get("hostAliases") or ()
+            for name in entry.get("hostnames") or ()
+        }
+        host, ip = self._host_name, self._worker.ip
+        return {**aliases, host.full: ip, host.name: ip, self._pod.meta.name: ip, "localhost": "127.0.0.1"}
+
+    @property
+    def _host_name(self) -> HostName:
+        pod, domain = self._pod, self._network.dns.domain
+        return decide_host_name(pod.spec.raw, pod.meta.name, pod.meta.namespace or "", pod.node_name, domain)
+
+    @property
+    def _resolver(self) -> Resolver:
+        pod = self._pod
+        return decide_resolver(pod.spec.raw, pod.meta.namespace or "", self._network.dns.domain)
 
     def connect(self, host: str, port: int, now_ms: int) -> ConnectResult:
         """What a connection from this pod to an address meets now. The world outside is taken to answer."""
         address = self.resolve(host) or host
-        if address == OUTSIDE:
+        if address == OUTSIDE or (address != host and is_outside(address) and address != "127.0.0.1"):
             return ConnectResult("connected", OUTSIDE_TAKES_MS)
         return self._network.connect(self._worker, address, port, now_ms)

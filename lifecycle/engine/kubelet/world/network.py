@@ -1,66 +1,150 @@
-"""Connections between pods: to itself, to another pod's address, or through a Service to a ready pod."""
+"""Connections between pods: to itself, to another pod's address, or through a Service to an endpoint.
+
+Models kube-proxy as far as it can be seen: addresses of Services, of their load balancers and of nodes,
+host ports, traffic policies, and clients that stay with an endpoint. Which endpoint is taken is drawn; a
+client that is to stay goes where it is drawn to among those there are, so that a new one may draw it away.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from ipaddress import IPv4Network, ip_address
 from typing import Any
 
-from ...kinds.service import API_SERVER_KEY
+from ...api.context import Context
+from ...kinds.service import API_SERVER_ADDRESS
 from ...objects.meta import StoredObject
-from ...objects.pod import Pod
 from ...programs import ConnectResult, Process
-from ...store.store import Store
+from ...rules.service_routing import Backend, Place, has_endpoints, list_backends
+from ...rules.services import list_addresses
+from ..node.node_agent import NodeAgent
 from ..roster import Roster
 from ..worker import PodWorker
-from .cluster_dns import ready_pods
+from .cluster_dns import ClusterDns
 
 NOWHERE_MS = 1000
 """An address nobody has answers nothing: taken to time out after this long."""
+OUTSIDE_TAKES_MS = 30
+"""How long a call to the world outside takes: an assumption, as is that it is answered."""
+CLUSTER_RANGE = IPv4Network("10.0.0.0/9")
+"""Nodes, pods and Services have their addresses from here."""
+_REFUSED = ConnectResult("refused", 1)
+_NO_ANSWER = ConnectResult("timeout", NOWHERE_MS)
+_ZONE = "topology.kubernetes.io/zone"
+
+
+def is_outside(address: str) -> bool:
+    """Whether an address is nobody's of the cluster."""
+    try:
+        return ip_address(address) not in CLUSTER_RANGE
+    except ValueError:
+        return False
 
 
 class Network:
-    """The pod network of a cluster."""
+    """The pod network of a cluster, and its DNS."""
 
-    __slots__ = ("_roster", "_store")
+    __slots__ = ("_agents", "_context", "_roster", "dns")
 
-    def __init__(self, store: Store, roster: Roster) -> None:
-        self._store = store
+    def __init__(self, context: Context, roster: Roster, agents: Mapping[str, NodeAgent]) -> None:
+        self._context = context
         self._roster = roster
+        self._agents = agents
+        self.dns = ClusterDns(context)
 
     def connect(self, worker: PodWorker, host: str, port: int, now_ms: int) -> ConnectResult:
         """What a connection from a pod to an address meets now."""
         if host in ("127.0.0.1", "localhost", worker.ip):
-            return _try_pod(worker, port, now_ms)
-        for service in self._store.list("Service"):
-            spec = service.spec or {}
-            if spec.get("clusterIP") == host:
-                return self._through_service(service, spec, port, now_ms)
-        other = self._roster.find_by_address(host)
-        if other is not None:
-            return _try_pod(other, port, now_ms)
-        return ConnectResult("timeout", NOWHERE_MS)
-
-    def _through_service(
-        self, service: StoredObject, spec: Mapping[str, Any], port: int, now_ms: int
-    ) -> ConnectResult:
-        entry = next((one for one in spec.get("ports") or () if one.get("port") == port), None)
-        if entry is None:
-            return ConnectResult("refused", 1)
-        if (service.meta.namespace, service.meta.name) == API_SERVER_KEY:
+            return _try_pods([worker], port, now_ms)
+        services = self._context.services.list_by_address(host)
+        for service in services:
+            entry = _find_port(service, "port", port)
+            if entry is not None:
+                is_own = host in list_addresses(service.spec or {})
+                is_local = is_own and (service.spec or {}).get("internalTrafficPolicy") == "Local"
+                return self._through(service, entry, worker, worker.node, is_local, now_ms)
+        if services:
+            return _REFUSED
+        if (host, port) == (API_SERVER_ADDRESS, 6443):
             # It runs outside of the cluster's pods, and is taken to answer.
             return ConnectResult("connected", 1, is_assumed=True)
-        for pod in ready_pods(self._store, service):
-            other = self._roster.workers.get(pod.kubelet_uid)
-            if other is not None:
-                return _try_pod(other, _port_number(pod, entry.get("targetPort", port)), now_ms)
-        return ConnectResult("refused", 1)
+        node = next((agent.name for agent in self._agents.values() if agent.host_ip == host), None)
+        if node is not None:
+            return self._to_node(worker, node, port, now_ms)
+        other = self._roster.find_by_address(host)
+        return _try_pods([other], port, now_ms) if other is not None else _NO_ANSWER
+
+    def _to_node(self, worker: PodWorker, node: str, port: int, now_ms: int) -> ConnectResult:
+        """A node's own address: ports of Services, of single pods, and of pods in its network."""
+        for service in self._context.services.list_by_node_port(port):
+            entry = _find_port(service, "nodePort", port)
+            if entry is not None:
+                is_local = (service.spec or {}).get("externalTrafficPolicy") == "Local"
+                return self._through(service, entry, worker, node, is_local, now_ms)
+        sharing = []
+        for other in self._roster.workers_of(node):
+            for container in other.spec.containers:
+                for given in container.ports:
+                    if given.get("hostPort") == port and not other.spec.host_network:
+                        return _try_pods([other], given.get("containerPort", port), now_ms)
+            if other.spec.host_network:
+                sharing.append(other)
+        return _try_pods(sharing, port, now_ms)
+
+    def _through(
+        self,
+        service: StoredObject,
+        entry: Mapping[str, Any],
+        worker: PodWorker,
+        node: str,
+        is_local: bool,
+        now_ms: int,
+    ) -> ConnectResult:
+        """By one of a Service's endpoints, as seen from a node. Without any: refused; not here: no answer."""
+        found = self._context.services.slices_of(service.meta.namespace or "", service.meta.name)
+        slices, name = [one.extra or {} for one in found], entry.get("name") or ""
+        labels = self._context.store.get("Node", "", node)
+        place = Place(node, labels.meta.labels.get(_ZONE, "") if labels is not None else "")
+        backends = list_backends(slices, name, place, is_local)
+        if not backends:
+            return _NO_ANSWER if is_local and has_endpoints(slices, name) else _REFUSED
+        chosen = self._choose(service, backends, worker, now_ms)
+        if is_outside(chosen.address):
+            return ConnectResult("connected", OUTSIDE_TAKES_MS, is_assumed=True)
+        return self.connect_to_endpoint(worker, chosen, now_ms)
+
+    def connect_to_endpoint(self, worker: PodWorker, chosen: Backend, now_ms: int) -> ConnectResult:
+        """What a connection meets at an endpoint: a pod, or what else has the address."""
+        if self._context.services.list_by_address(chosen.address):
+            # An endpoint that is a Service's address would send it round in a ring.
+            return _REFUSED
+        return self.connect(worker, chosen.address, chosen.port, now_ms)
+
+    def _choose(
+        self, service: StoredObject, backends: Sequence[Backend], worker: PodWorker, now_ms: int
+    ) -> Backend:
+        if len(backends) == 1:
+            return backends[0]
+        draw, uid = self._context.chance.draw, service.meta.uid
+        if (service.spec or {}).get("sessionAffinity") == "ClientIP":
+            return max(backends, key=lambda one: draw("affinity", uid, worker.ip, one.address))
+        return backends[int(draw("endpoint", uid, worker.uid, now_ms) * len(backends))]
 
 
-def _try_pod(worker: PodWorker, port: int, now_ms: int) -> ConnectResult:
-    listeners = [one for one in _processes(worker) if one.listens_on(port, now_ms)]
+def _find_port(service: StoredObject, field: str, number: int) -> Mapping[str, Any] | None:
+    ports = (service.spec or {}).get("ports") or ()
+    return next(
+        (one for one in ports if one.get(field) == number and one.get("protocol", "TCP") == "TCP"), None
+    )
+
+
+def _try_pods(workers: Iterable[PodWorker], port: int, now_ms: int) -> ConnectResult:
+    """The first that listens; one that is known to listen there before those taken to, on every port."""
+    listeners = [
+        process for worker in workers for process in _processes(worker) if process.listens_on(port, now_ms)
+    ]
     if not listeners:
-        return ConnectResult("refused", 1)
-    # One that is known to listen there answers, before those that are taken to answer on every port.
+        return _REFUSED
     holder = next((one for one in listeners if one.holds_port(port, now_ms)), None)
     status, _until = (holder or listeners[0]).http_status("/", now_ms)
     return ConnectResult("connected", 1, status, is_assumed=holder is None)
@@ -68,14 +152,3 @@ def _try_pod(worker: PodWorker, port: int, now_ms: int) -> ConnectResult:
 
 def _processes(worker: PodWorker) -> list[Process]:
     return [run.process for run in worker.runs.values() if run.process is not None]
-
-
-def _port_number(pod: Pod, target: Any) -> int:
-    if isinstance(target, int):
-        return target
-    sidecars = [one for one in pod.spec.init_containers if one.is_sidecar]
-    for container in (*pod.spec.containers, *sidecars):
-        for port in container.ports:
-            if port.get("name") == target:
-                return int(port.get("containerPort", 0))
-    return int(target) if str(target).isdigit() else 0

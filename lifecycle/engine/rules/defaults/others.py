@@ -1,4 +1,4 @@
-"""Defaults of Services, claims, autoscalers and other objects."""
+"""Defaults of claims, autoscalers and other objects."""
 
 from __future__ import annotations
 
@@ -9,61 +9,6 @@ from typing import Any
 from .pods import Json, fill
 
 _RBAC = "rbac.authorization.k8s.io"
-
-
-def default_service(data: Mapping[str, Any]) -> Json:
-    """Type, ports and session; the address is given by the cluster when the Service is stored."""
-    spec = dict(data.get("spec") or {})
-    fill(spec, type="ClusterIP", sessionAffinity="None")
-    if spec["type"] != "ExternalName":
-        fill(spec, internalTrafficPolicy="Cluster")
-    if spec["type"] in ("NodePort", "LoadBalancer"):
-        fill(spec, externalTrafficPolicy="Cluster")
-    if spec["type"] == "LoadBalancer":
-        fill(spec, allocateLoadBalancerNodePorts=True)
-    if spec.get("ports"):
-        spec["ports"] = [_default_port(port) for port in spec["ports"]]
-    return {**data, "spec": spec}
-
-
-def keep_address(before: Mapping[str, Any], after: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A Service keeps the address it was given, though who writes it may leave that out.
-
-    What only its former type has goes with that, where it was left as it was.
-    """
-    kind, was = after.get("type"), before.get("type")
-    gone = [
-        name
-        for name, types in _OF_TYPES.items()
-        if was in types and kind not in types and after.get(name) == before.get(name)
-    ]
-    after = {name: value for name, value in after.items() if name not in gone}
-    if was in _OPEN and kind not in _OPEN and _node_ports(before) == _node_ports(after):
-        ports = after.get("ports") or ()
-        after["ports"] = [{name: port[name] for name in port if name != "nodePort"} for port in ports]
-    given = {name: before[name] for name in ("clusterIP", "clusterIPs") if before.get(name)}
-    if after.get("type") == "ExternalName" or after.get("clusterIP"):
-        return after
-    return {**after, **given}
-
-
-_OPEN = ("LoadBalancer", "NodePort")
-_WITH_ADDRESS = ("ClusterIP", *_OPEN)
-_OF_TYPES = {
-    **dict.fromkeys(("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"), _WITH_ADDRESS),
-    "externalTrafficPolicy": _OPEN,
-    **dict.fromkeys(("allocateLoadBalancerNodePorts", "loadBalancerClass"), ("LoadBalancer",)),
-}
-
-
-def _node_ports(spec: Mapping[str, Any]) -> list[Any]:
-    return [port.get("nodePort") for port in spec.get("ports") or ()]
-
-
-def _default_port(port: Mapping[str, Any]) -> Json:
-    found = dict(port)
-    fill(found, protocol="TCP", targetPort=found.get("port"))
-    return found
 
 
 def default_secret(data: Mapping[str, Any]) -> Json:

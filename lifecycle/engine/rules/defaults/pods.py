@@ -56,13 +56,18 @@ def default_pod(spec: Mapping[str, Any], gates: Mapping[str, bool]) -> Json:
         enableServiceLinks=True,
         serviceAccountName="default",
         serviceAccount="default",
-        preemptionPolicy="PreemptLowerPriority",
-        priority=0,
     )
     for group in ("initContainers", "containers"):
         if found.get(group):
             found[group] = [_with_requests(container) for container in found[group]]
     found["tolerations"] = _with_not_ready(found.get("tolerations") or [])
+    return found
+
+
+def keep_priority(before: Mapping[str, Any], after: Mapping[str, Any]) -> Json:
+    """A pod keeps what its PriorityClass gave it, though who writes it may leave that out."""
+    found = dict(after)
+    fill(found, priority=before.get("priority"), preemptionPolicy=before.get("preemptionPolicy"))
     return found
 
 

@@ -5,6 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..services import (
+    EXTERNAL_NAME,
+    HEADLESS,
+    LOAD_BALANCER,
+    OPEN_TYPES,
+    SERVICE_TYPES,
+    is_headless,
+    is_reached_from_outside,
+    needs_address,
+    needs_health_check_port,
+)
 from .addresses import check_address, check_endpoint, check_network
 from .field_error import FieldError, duplicate, invalid
 from .go_structs import show_struct
@@ -13,9 +24,7 @@ from .names import check_label, check_qualified, check_subdomain
 from .part import Part, gathers
 from .probes import validate_port
 
-SERVICE_TYPES = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
 PROTOCOLS = ("SCTP", "TCP", "UDP")
-HEADLESS = "None"
 NODE_PORTS = (30000, 32767)
 _TRAFFIC = ("Cluster", "Local")
 _FAMILIES = ("IPv4", "IPv6")
@@ -26,13 +35,13 @@ _OF_BALANCERS = "may only be used when `type` is 'LoadBalancer'"
 @gathers("spec")
 def validate_service(spec: Part) -> None:
     """Everything that a Service says, in the API server's order."""
-    if not is_headless(spec.data) and spec["type"] != "ExternalName":
+    if not is_headless(spec.data) and spec["type"] != EXTERNAL_NAME:
         spec.need("ports")
     _validate_type(spec)
     _validate_ports(spec.parts("ports"))
     spec.apply("selector", validate_labels)
     _validate_session(spec)
-    if spec["type"] != "ExternalName":
+    if spec["type"] != EXTERNAL_NAME:
         _validate_addresses(spec)
     for index, address in enumerate(spec["externalIPs"] or ()):
         spec.errors += check_endpoint(spec.at(f"externalIPs[{index}]"), address)
@@ -44,25 +53,41 @@ def validate_service(spec: Part) -> None:
         _validate_allocation(spec)
 
 
-def is_headless(spec: Mapping[str, Any]) -> bool:
-    """Whether a Service is only a name for the addresses of its pods."""
-    return spec.get("clusterIP") == HEADLESS
+def validate_service_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[FieldError]:
+    """A Service keeps the address, the class and the port of the health check that it was given."""
+    errors = []
+    if needs_address(before) and needs_address(after):
+        errors += _find_changed_address(before, after)
+    if before.get("type") == after.get("type") == LOAD_BALANCER:
+        errors += _find_changed("loadBalancerClass", before, after, "may not change once set")
+    if needs_health_check_port(before) and needs_health_check_port(after):
+        errors += _find_changed("healthCheckNodePort", before, after, "field is immutable")
+    return errors
 
 
-def validate_address_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[FieldError]:
-    """A Service keeps the address that it was given."""
+def _find_changed_address(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[FieldError]:
     was, wanted = before.get("clusterIP"), after.get("clusterIP")
-    if was and wanted and was != wanted:
+    if was and wanted != was:
         return [invalid("spec.clusterIPs[0]", [wanted], "may not change once set")]
+    families = [(spec.get("ipFamilies") or [None])[0] for spec in (before, after)]
+    if None not in families and families[0] != families[1] and not is_headless(after):
+        return [invalid("spec.ipFamilies[0]", after["ipFamilies"], "may not change once set")]
     return []
+
+
+def _find_changed(
+    field: str, before: Mapping[str, Any], after: Mapping[str, Any], detail: str
+) -> list[FieldError]:
+    is_same = before.get(field) == after.get(field)
+    return [] if is_same else [invalid(f"spec.{field}", after.get(field), detail)]
 
 
 def _validate_type(spec: Part) -> None:
     """What a Service may not be beside what it is."""
     kind = spec["type"]
-    if kind in ("LoadBalancer", "NodePort") and is_headless(spec.data):
+    if kind in OPEN_TYPES and is_headless(spec.data):
         spec.refuse("clusterIPs[0]", f"may not be set to 'None' for {kind} services", HEADLESS)
-    if kind != "ExternalName":
+    if kind != EXTERNAL_NAME:
         return
     for field in ("clusterIPs", "ipFamilies", "ipFamilyPolicy"):
         if spec[field]:
@@ -148,7 +173,7 @@ def _validate_addresses(spec: Part) -> None:
 
 def _validate_allocation(spec: Part) -> None:
     """What this cluster has to give, looked at once all else is right: addresses of IPv4 alone."""
-    if spec["type"] == "ExternalName":
+    if spec["type"] == EXTERNAL_NAME:
         return
     if not is_headless(spec.data) or spec["selector"]:
         if spec["ipFamilyPolicy"] == "RequireDualStack":
@@ -167,7 +192,7 @@ def _validate_allocation(spec: Part) -> None:
 
 def _validate_balancer(spec: Part) -> None:
     """What only a load balancer has."""
-    is_balancer = spec["type"] == "LoadBalancer"
+    is_balancer = spec["type"] == LOAD_BALANCER
     # The API server does write it with a capital.
     place, ranges = "LoadBalancerSourceRanges", spec["loadBalancerSourceRanges"] or ()
     if ranges and not is_balancer:
@@ -183,12 +208,12 @@ def _validate_balancer(spec: Part) -> None:
 
 def _validate_traffic(spec: Part) -> None:
     """Where traffic may go, from outside and within."""
-    kind, outside = spec["type"], spec["externalTrafficPolicy"]
-    if kind in ("LoadBalancer", "NodePort") or (kind == "ClusterIP" and spec["externalIPs"]):
+    outside = spec["externalTrafficPolicy"]
+    if is_reached_from_outside(spec.data):
         spec.choice("externalTrafficPolicy", _TRAFFIC)
     elif outside:
         spec.refuse("externalTrafficPolicy", "may only be set for externally-accessible services")
-    if spec["healthCheckNodePort"] and not (kind == "LoadBalancer" and outside == "Local"):
+    if spec["healthCheckNodePort"] and not needs_health_check_port(spec.data):
         detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
         spec.refuse("healthCheckNodePort", detail)
     spec.choice("internalTrafficPolicy", _TRAFFIC)

@@ -1,0 +1,145 @@
+"""Why something happened: the chain of rows that led to it, in words, from its root on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+
+from dashboard.pages import find_page
+from dashboard.plots.theme import clock
+from lifecycle.engine.objects.kinds import kind_id
+from lifecycle.models import Cluster, Command, Event, Transition
+
+Row = Transition | Event
+MOST_LINKS = 200
+"""A chain that is longer is shown from here on; chains of a crash loop grow with every restart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One step of a chain. `seq` is None for what came from outside."""
+
+    at_ms: int
+    subject: str
+    page: str
+    what: str
+    why: str
+    seq: int | None = None
+
+    @property
+    def at(self) -> str:
+        """Its instant, as the page's clock shows it."""
+        return clock(self.at_ms)
+
+
+def read_chain(cluster: Cluster, seq: int) -> list[Link]:
+    """What led to a row, the root first and the row last; [] where no such row is kept."""
+    chain: list[Link] = []
+    for link in _walk(cluster, seq):
+        chain.append(link)
+        if len(chain) == MOST_LINKS:
+            break
+    return chain[::-1]
+
+
+def _walk(cluster: Cluster, seq: int) -> Iterator[Link]:
+    cause: Any = seq
+    while isinstance(cause, int):
+        row = _find_row(cluster, cause)
+        if row is None:
+            return
+        yield _describe(row)
+        # A chain goes strictly back; whatever says otherwise ends it.
+        cause = row.cause if not isinstance(row.cause, int) or row.cause < cause else None
+    if isinstance(cause, str) and (command := _find_command(cluster, cause)):
+        yield _describe_command(command)
+
+
+def _find_row(cluster: Cluster, seq: int) -> Row | None:
+    if seq > cluster.seq:
+        return None
+    for model in (Transition, Event):
+        if found := model.objects.filter(cluster=cluster, seq=seq).first():
+            return found
+    return None
+
+
+def _find_command(cluster: Cluster, cause: str) -> Command | None:
+    try:
+        uuid = UUID(cause.removeprefix("command:"))
+    except ValueError:
+        return None
+    asked = Command.objects.filter(Q(pk=uuid) | Q(source=uuid), cluster=cluster)
+    return asked.select_related("user").first()
+
+
+def _describe(row: Row) -> Link:
+    page = find_page(kind_id(row.group, row.kind), row.namespace or "", row.name)
+    subject = f"{row.kind} {row.name}"
+    if isinstance(row, Event):
+        times = f", {row.count} times" if row.count > 1 else ""
+        return Link(row.at_ms, subject, page, f"Event {row.reason}{times}", row.message, row.seq)
+    why = ": ".join(part for part in (row.reason, row.message) if part)
+    return Link(row.at_ms, subject, page, _say_change(row), why, row.seq)
+
+
+def _say_change(row: Transition) -> str:
+    """What a transition says, as a person would: `app is Terminated, exit code 137`."""
+    kind, _, rest = row.field.partition(".")
+    name, _, part = rest.rpartition(".")
+    say = _CHANGES.get(kind)
+    if say is not None:
+        return say(row, name, part)
+    return (
+        f"{row.field}: {_value(row.old)} → {_value(row.new)}"
+        if row.old is not None
+        else (f"{row.field}: {_value(row.new)}")
+    )
+
+
+def _value(value: Any) -> str:
+    return "none" if value is None else str(value)
+
+
+def _say_container(row: Transition, name: str, part: str) -> str:
+    if part != "state":
+        return f"{name}: {part} {_value(row.new)}"
+    code = (row.detail or {}).get("exitCode")
+    return f"{name} is {row.new}" + (f", exit code {code}" if code is not None else "")
+
+
+_CHANGES: dict[str, Callable[[Transition, str, str], str]] = {
+    "exists": lambda row, name, part: f"{row.new}",
+    "state": lambda row, name, part: f"is {row.new}",
+    "node": lambda row, name, part: f"is bound to {row.new}",
+    "container": _say_container,
+    "probe": lambda row, name, part: f"{part} probe of {name}: {row.new}",
+    "hook": lambda row, name, part: f"{part} hook of {name}: {row.new}",
+    "signal": lambda row, name, part: f"{row.new} to {part}",
+    "condition": lambda row, name, part: f"{part} is {row.new}",
+    "deletion": lambda row, name, part: f"deletion: {row.new}",
+}
+
+
+def _describe_command(command: Command) -> Link:
+    """What somebody asked for."""
+    payload = _read(command.payload)
+    data = _read(payload.get("object"))
+    kind = str(data.get("kind") or payload.get("kind") or "")
+    name = str(_read(data.get("metadata")).get("name") or payload.get("name") or "")
+    details = [f"{key} {payload[key]}" for key in _TOLD if payload.get(key) is not None]
+    who = f"asked by {command.user.get_username()}" if command.user else "asked by the scenario"
+    what = f"{command.kind} {', '.join(details)}".strip()
+    return Link(command.instant_ms or 0, f"{kind} {name}".strip(), "", what, who)
+
+
+def _read(value: Any) -> dict[str, Any]:
+    """What was asked is kept as it came."""
+    return value if isinstance(value, dict) else {}
+
+
+_TOLD = ("action", "container", "image", "replicas", "toRevision", "gracePeriodSeconds", "node", "type")

@@ -1,0 +1,91 @@
+"""What pages have in common: who may see them, the clock, events, and answers to what was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.middleware import HtmxDetails
+
+from dashboard import readings
+from dashboard.answers import Answer
+from dashboard.live_figures import tell_time
+from dashboard.plots.theme import clock
+from lifecycle.models import Cluster, Event, StoredObject
+
+SPEEDS = (0.1, 0.5, 1, 2, 5, 10, 60, 100, 600, 1000, 10_000)
+WINDOWS = (("5m", 300_000), ("15m", 900_000), ("1h", 3_600_000), ("All", ""))
+DEFAULT_WINDOW_MS = 900_000
+RECENT_EVENTS = 60
+UNPROCESSABLE = 422
+
+View = Callable[..., HttpResponse]
+
+
+def signed_in(view: View) -> View:
+    """Only for people who signed in; a part asked for by a page that was signed out sends the page away."""
+
+    @wraps(view)
+    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.user.is_authenticated:
+            return view(request, *args, **kwargs)
+        htmx: HtmxDetails = request.htmx  # type: ignore[attr-defined]
+        if htmx:
+            return HttpResponseClientRedirect(redirect_to_login(htmx.current_url_abs_path or "/").url)
+        return redirect_to_login(request.get_full_path())
+
+    return checked
+
+
+def show_live(cluster: Cluster, *figures: str) -> dict[str, Any]:
+    """What every live page needs: the socket's address, the clock, the windows of time."""
+    return tell_clock(cluster) | {
+        "figures": list(figures),
+        "windows": WINDOWS,
+        "window_ms": DEFAULT_WINDOW_MS,
+        "base": reverse("cluster", args=[cluster.name]),
+    }
+
+
+def tell_clock(cluster: Cluster) -> dict[str, Any]:
+    """The clock and what it can be set to."""
+    speeds = sorted({*SPEEDS, cluster.speed})
+    return {"cluster": cluster, "clock": tell_time(cluster), "speeds": speeds}
+
+
+def list_recent_events(cluster: Cluster, uid: str = "") -> list[dict[str, Any]]:
+    """The latest events first: of the whole cluster, or about one object."""
+    rows = Event.objects.filter(cluster=cluster, seq__lte=cluster.seq)
+    rows = rows.filter(uid=uid) if uid else rows
+    return [
+        {"row": row, "at": clock(row.at_ms), "times": row.count if row.count > 1 else 0}
+        for row in rows.order_by("-seq")[:RECENT_EVENTS]
+    ]
+
+
+def find_or_404(cluster: Cluster, kind: str, namespace: str, name: str) -> StoredObject:
+    """The latest object of that name, deleted or not."""
+    stored = readings.find_object(cluster, kind, namespace, name)
+    if stored is None:
+        raise Http404(f"There is no {kind} {namespace}/{name} in the cluster {cluster.name}.")
+    return stored
+
+
+def messages_of(form: Any) -> str:
+    """A form's errors in one line, each with its field."""
+    lines = []
+    for name, errors in form.errors.items():
+        lines += [error if name == "__all__" else f"{name}: {error}" for error in errors]
+    return " ".join(lines)
+
+
+def show_answers(request: HttpRequest, given: list[Answer]) -> HttpResponse:
+    """What became of what was asked, below the form that asked it."""
+    is_good = all(answer.is_good for answer in given)
+    return render(request, "_answers.html", {"answers": given}, status=200 if is_good else UNPROCESSABLE)

@@ -1,0 +1,63 @@
+"""How many pods live, by state and owner: all of them, however few are drawn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Row = Mapping[str, Any]
+Owner = tuple[str, str | None]
+"""A namespace and what stands in it, `ReplicaSet/web-6d4`; None for pods that nobody owns."""
+
+PROBLEMS = ("crashing", "stuck", "failed", "unknown")
+"""The states of pods that somebody has to look at."""
+
+
+class LivingPods:
+    """Begun from what is stored of pods, then fed with their transitions."""
+
+    def __init__(self) -> None:
+        self.by_owner: dict[Owner, Counter[str]] = {}
+        self._known: dict[str, tuple[Owner, str]] = {}
+
+    def begin(self, stored: Iterable[tuple[str, str | None, str | None, str | None]]) -> None:
+        """Uid, namespace, owner and state of every pod there is."""
+        self.by_owner, self._known = {}, {}
+        for uid, namespace, owner, state in stored:
+            self._put(uid, (namespace or "", owner), state or "unknown")
+
+    def feed(self, row: Row) -> None:
+        """Take a pod's next transition."""
+        uid, owner = row["uid"], (row["namespace"] or "", row["owner"])
+        if row["field"] == "exists":
+            self._remove(uid)
+            if row["new"] != "deleted":
+                self._put(uid, owner, "unknown")
+        elif uid in self._known:  # not another row of the write that removed it
+            state = row["new"] if row["field"] == "state" else self._known[uid][1]
+            self._put(uid, owner, state)
+
+    def count_by_workload(self, workloads: Mapping[str, str]) -> dict[tuple[str, str], Counter[str]]:
+        """By namespace and workload; `workloads` says whose the owners of pods are."""
+        counts: dict[tuple[str, str], Counter[str]] = {}
+        for (namespace, owner), states in self.by_owner.items():
+            workload = workloads.get(f"{namespace}/{owner}", owner or "Pod")
+            counts.setdefault((namespace, workload), Counter()).update(states)
+        return counts
+
+    def _put(self, uid: str, owner: Owner, state: str) -> None:
+        if self._known.get(uid) != (owner, state):
+            self._remove(uid)
+            self._known[uid] = owner, state
+            self.by_owner.setdefault(owner, Counter())[state] += 1
+
+    def _remove(self, uid: str) -> None:
+        if known := self._known.pop(uid, None):
+            owner, state = known
+            states = self.by_owner[owner]
+            states[state] -= 1
+            if not states[state]:
+                del states[state]
+            if not states:
+                del self.by_owner[owner]

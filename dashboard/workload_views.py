@@ -1,0 +1,60 @@
+"""The page of one workload, whatever its kind: how far it is, its pods, and what can be done to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET, require_POST
+
+from dashboard import answers, workload_readings
+from dashboard.answers import Answer
+from dashboard.forms import ChangeForm
+from dashboard.page_parts import find_or_404, messages_of, show_answers, show_live, signed_in
+from dashboard.pages import kind_of_folder
+from lifecycle.access import Verb, get_cluster_or_404
+from lifecycle.models import Cluster
+
+
+@signed_in
+def workload(request: HttpRequest, cluster: str, folder: str, namespace: str, name: str) -> HttpResponse:
+    """One workload, with its live figures."""
+    found = get_cluster_or_404(request.user, cluster)
+    context = _read(found, folder, namespace, name)
+    subject = f"{namespace}/{context['kind']}/{name}"
+    context |= {"rollout": f"rollout:{subject}", "timeline": f"timeline:{subject}"}
+    context |= show_live(found, context["rollout"], context["timeline"])
+    return render(request, "workloads/workload.html", context)
+
+
+@signed_in
+@require_GET
+def workload_status(
+    request: HttpRequest, cluster: str, folder: str, namespace: str, name: str
+) -> HttpResponse:
+    """The parts of the page that change: facts, revisions, what is particular to the kind, conditions."""
+    found = get_cluster_or_404(request.user, cluster)
+    return render(request, "workloads/_status.html", _read(found, folder, namespace, name))
+
+
+@signed_in
+@require_POST
+def change_workload(
+    request: HttpRequest, cluster: str, folder: str, namespace: str, name: str
+) -> HttpResponse:
+    """What the kind can: another image, more replicas, restart, pause, resume, undo, delete."""
+    found = get_cluster_or_404(request.user, cluster, Verb.CHANGE)
+    entry = kind_of_folder(folder)
+    find_or_404(found, entry.kind.id, namespace, name)
+    form, subject = ChangeForm(request.POST), f"{entry.kind.name} {namespace}/{name}"
+    if not form.is_valid():
+        return show_answers(request, [Answer(False, subject, messages_of(form))])
+    command = (*form.command(entry.kind.id, namespace, name), subject)
+    return show_answers(request, answers.send(found, [command], request.user))
+
+
+def _read(cluster: Cluster, folder: str, namespace: str, name: str) -> dict[str, Any]:
+    entry = kind_of_folder(folder)
+    stored = find_or_404(cluster, entry.kind.id, namespace, name)
+    return {"cluster": cluster, "folder": folder} | workload_readings.read_workload(cluster, stored, entry)

@@ -1,0 +1,66 @@
+// Which stretch of time the charts of a page show: all the same, and one line through all where the pointer is.
+import { clock as digits } from "./format.js";
+
+// As the figures' own margins, so that a place in one is the same instant in all.
+const [LEFT, RIGHT] = [8, 16];
+
+export class View {
+  #charts = [];
+  /** Where people look, in virtual milliseconds; null while now is followed. */
+  range = null;
+  windowMs = null;
+  /** An instant that is marked in all charts; null for none. */
+  marked = null;
+
+  add(chart) {
+    this.#charts.push(chart);
+    chart.plot.addEventListener("pointermove", (event) => this.#point(chart, event));
+    chart.plot.addEventListener("pointerleave", () => this.#point(null));
+  }
+
+  /** Stay with this stretch instead of following now. */
+  look([from, to]) {
+    this.#set([Math.max(0, from), to]);
+  }
+
+  /** Keep now at the right edge. */
+  follow() {
+    this.#set(null);
+  }
+
+  /** How much of the past is shown; null shows all of it. */
+  showPast(windowMs) {
+    this.windowMs = windowMs;
+    this.follow();
+  }
+
+  /** Mark an instant, and go there if it is out of sight. */
+  mark(at) {
+    this.marked = at;
+    const [from, to] = this.#charts.find((chart) => chart.range)?.range ?? [0, 0];
+    const half = (to - from) / 2;
+    const isSeen = at === null || (at >= from && at <= to);
+    this.#set(isSeen ? this.range : [Math.max(0, at - half), Math.max(0, at - half) + to - from]);
+  }
+
+  #set(range) {
+    this.range = range;
+    for (const chart of this.#charts) chart.viewChanged();
+  }
+
+  #point(pointed, event) {
+    const x = pointed && event.clientX - pointed.plot.getBoundingClientRect().left;
+    for (const chart of this.#charts) {
+      const isInside = pointed?.range && x >= LEFT && x <= chart.plot.clientWidth - RIGHT;
+      chart.plot.toggleAttribute("data-pointed", Boolean(isInside));
+      if (!isInside) continue;
+      chart.plot.style.setProperty("--pointer", `${x}px`);
+      chart.plot.dataset.pointed = chart === pointed ? digits(this.#instantAt(chart, x)) : "";
+    }
+  }
+
+  #instantAt(chart, x) {
+    const [from, to] = chart.range;
+    return Math.max(0, from + (to - from) * (x - LEFT) / (chart.plot.clientWidth - LEFT - RIGHT));
+  }
+}
