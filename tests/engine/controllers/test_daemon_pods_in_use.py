@@ -42,7 +42,8 @@ def test_services_reach_the_ready_pods_of_all_nodes(spec: dict[str, Any]):
     fleet.apply(make_service(**spec))
     fleet.apply(make_agent())
     fleet.run(5)
-    (entry,) = fleet.cluster.list("EndpointSlice")
+    slices = fleet.cluster.list("EndpointSlice")
+    (entry,) = (one for one in slices if one["metadata"]["labels"]["kubernetes.io/service-name"] == "agent")
     assert sorted(one["nodeName"] for one in entry["endpoints"]) == ["node-1", "node-2", "node-3"]
     assert len({address for one in entry["endpoints"] for address in one["addresses"]}) == 3
     assert all(one["conditions"]["ready"] for one in entry["endpoints"])
@@ -129,9 +130,14 @@ def test_no_number_of_a_status_is_below_0():
     fleet = Fleet()
     fleet.apply(make_agent())
     named = {"kind": "DaemonSet", "namespace": "default", "name": AGENT, "subresource": "status"}
-    result = fleet.submit("patch", **named, type="merge", patch={"status": {"numberReady": -1}})
-    assert result.code == 422
-    assert "status.numberReady: Invalid value: -1: must be greater than" in (result.status or {})["message"]
+    assert fleet.submit("patch", **named, type="merge", patch={"status": {"collisionCount": 2}}).ok
+    for number, field, said in (
+        (-1, "numberReady", "must be greater than"),
+        (1, "collisionCount", "cannot be"),
+    ):
+        result = fleet.submit("patch", **named, type="merge", patch={"status": {field: number}})
+        assert result.code == 422
+        assert f"status.{field}: Invalid value: {number}: {said}" in (result.status or {})["message"]
 
 
 @pytest.mark.spec("DS-SPEC-05")
