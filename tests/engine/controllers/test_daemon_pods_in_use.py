@@ -126,6 +126,67 @@ def test_what_no_daemon_set_may_be_is_refused(path: str, value: Any, said: str):
     assert said in (result.status or {})["message"]
 
 
+AFFINITY = "spec.template.spec.affinity.nodeAffinity"
+TERMS = f"{AFFINITY}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+
+
+@pytest.mark.spec("DS-NODE-02", "KCTL-30")
+@pytest.mark.parametrize(
+    "terms, said",
+    [
+        ([], f"{TERMS}: Required value: must have at least one node selector term"),
+        (
+            [{"matchExpressions": [{"key": "disk", "operator": "In"}]}],
+            f"{TERMS}[0].matchExpressions[0].values: Required value: must be specified when",
+        ),
+        (
+            [{"matchExpressions": [{"key": "disk", "operator": "Exists", "values": ["ssd"]}]}],
+            f"{TERMS}[0].matchExpressions[0].values: Forbidden: may not be specified when",
+        ),
+        (
+            [{"matchExpressions": [{"key": "disk", "operator": "Gt", "values": ["1", "2"]}]}],
+            f"{TERMS}[0].matchExpressions[0].values: Required value: must be specified single value when",
+        ),
+        (
+            [{"matchExpressions": [{"key": "disk", "operator": "Near", "values": ["ssd"]}]}],
+            f'{TERMS}[0].matchExpressions[0].operator: Invalid value: "Near": not a valid selector operator',
+        ),
+        (
+            [{"matchExpressions": [{"key": "a b", "operator": "Exists"}]}],
+            f'{TERMS}[0].matchExpressions[0].key: Invalid value: "a b": name part must consist of',
+        ),
+        (
+            [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["node-1", "node-2"]}]}],
+            f"{TERMS}[0].matchFields[0].values: Required value: must be only one value when `operator` is",
+        ),
+        (
+            [{"matchFields": [{"key": "spec.podCIDR", "operator": "In", "values": ["x"]}]}],
+            f'{TERMS}[0].matchFields[0].key: Invalid value: "spec.podCIDR": not a valid field selector key',
+        ),
+        (
+            [{"matchFields": [{"key": "metadata.name", "operator": "Exists"}]}],
+            f'{TERMS}[0].matchFields[0].operator: Invalid value: "Exists": not a valid selector operator',
+        ),
+    ],
+)
+def test_terms_that_no_node_can_be_held_to_are_refused(terms: list[Any], said: str):
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+    manifest = change("spec.template.spec.affinity", {"nodeAffinity": required})
+    result = Fleet().submit("create", object=manifest)
+    assert (result.code, (result.status or {})["reason"]) == (422, "Invalid")
+    assert said in (result.status or {})["message"]
+
+
+def test_a_wish_for_nodes_has_a_weight_and_a_term_that_can_be_held():
+    term = {"matchExpressions": [{"key": "disk", "operator": "Near"}]}
+    wish = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 101, "preference": term}]}
+    result = Fleet().submit("create", object=change("spec.template.spec.affinity", {"nodeAffinity": wish}))
+    path = f"{AFFINITY}.preferredDuringSchedulingIgnoredDuringExecution[0]"
+    message = (result.status or {})["message"]
+    assert f"{path}.weight: Invalid value: 101: must be in the range 1-100" in message
+    assert f'{path}.preference.matchExpressions[0].operator: Invalid value: "Near"' in message
+
+
 def test_no_number_of_a_status_is_below_0():
     fleet = Fleet()
     fleet.apply(make_agent())
