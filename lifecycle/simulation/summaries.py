@@ -26,6 +26,14 @@ _INTEGERS = (
     "succeeded",
     "failed",
 )
+_COUNTS_OF_NODES = (
+    "desiredNumberScheduled",
+    "currentNumberScheduled",
+    "updatedNumberScheduled",
+    "numberReady",
+    "numberAvailable",
+    "numberMisscheduled",
+)
 
 
 @dataclass(slots=True)
@@ -131,7 +139,11 @@ def describe_workload(data: Mapping[str, Any]) -> Iterator[str]:
     wanted = spec.get("replicas")
     numbers = [f"wanted {wanted}"] if wanted is not None else []
     numbers += [f"{name} {status[name]}" for name in _INTEGERS if status.get(name) is not None]
-    yield f"  replicas  {', '.join(numbers) or 'none'}"
+    nodes = [f"{name} {status[name]}" for name in _COUNTS_OF_NODES if status.get(name) is not None]
+    if nodes:
+        yield f"  nodes     {', '.join(nodes)}"
+    else:
+        yield f"  replicas  {', '.join(numbers) or 'none'}"
     for condition in status.get("conditions") or ():
         reason = f" ({condition['reason']})" if condition.get("reason") else ""
         yield f"  {condition['type']:<9} {condition['status']}{reason}"

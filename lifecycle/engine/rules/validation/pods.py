@@ -8,6 +8,7 @@ from .containers import RESTART_POLICIES, PodFacts, validate_containers
 from .field_error import not_supported
 from .metadata import validate_labels
 from .names import check_label, check_label_value, check_qualified, check_subdomain
+from .node_affinity import validate_node_affinity
 from .part import Part
 from .resources import validate_pod_resources
 from .security_contexts import validate_pod_security
@@ -137,6 +138,7 @@ def _validate_gates(spec: Part) -> None:
 
 def _validate_affinity(affinity: Part) -> None:
     """Pod affinity needs a topology; weights run from 1 to 100."""
+    validate_node_affinity(affinity.part("nodeAffinity"))
     for name in ("podAffinity", "podAntiAffinity"):
         rules = affinity.part(name)
         for term in rules.parts("requiredDuringSchedulingIgnoredDuringExecution"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .field_error import FieldError
 from .go_structs import show_struct
 from .metadata import validate_annotations, validate_labels
 from .part import Part, gathers
@@ -156,6 +157,22 @@ def validate_daemon_set(spec: Part, gates: Gates) -> None:
     if is_known and strategy["type"] != "OnDelete" and strategy["rollingUpdate"] is not None:
         _validate_daemon_rolling(strategy.part("rollingUpdate"))
     spec.counts("revisionHistoryLimit")
+
+
+def validate_daemon_set_status(
+    old: Mapping[str, Any], new: Mapping[str, Any], gates: Gates
+) -> list[FieldError]:
+    """No number of it is below 0, and no collision is forgotten."""
+    status = Part(new.get("status") or {}, "status")
+    status.counts(
+        "currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady",
+        "observedGeneration", "updatedNumberScheduled", "numberAvailable", "numberUnavailable",
+        "collisionCount",
+    )  # fmt: skip
+    collisions = status["collisionCount"] or 0
+    if collisions < ((old.get("status") or {}).get("collisionCount") or 0):
+        status.refuse("collisionCount", "cannot be decremented", collisions)
+    return status.errors
 
 
 def _validate_daemon_rolling(rolling: Part) -> None:
