@@ -8,9 +8,11 @@ from typing import Any
 
 from lifecycle.engine import Changes, Cluster
 from lifecycle.engine.heart.trace import Row, Transition
+from lifecycle.engine.kinds.assumed_storage import list_assumed_storage
 from lifecycle.engine.kinds.registry import list_workloads
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import POD_KIND, Pod
+from lifecycle.engine.objects.storage import CLAIM, STORAGE_CLASS
 from lifecycle.engine.rules.probe_load import count_exec_checks, cpu_milli_of
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import Outcome
@@ -109,9 +111,11 @@ class SummarySink:
 
 
 def describe_assumed(cluster: Cluster) -> Iterator[str]:
-    """In one line the images whose programs nobody knows: what the run shows of them is an assumption."""
+    """The images whose programs nobody knows, and the storage: what a run shows of them is an assumption."""
     if images := cluster.list_assumed_images():
         yield f"assumed to start and answer: {', '.join(images)} (no profile)"
+    for line in list_assumed_storage([*cluster.list(STORAGE_CLASS), *cluster.list(CLAIM)]):
+        yield f"assumed: {line}"
 
 
 def describe_nodes(cluster: Cluster) -> Iterator[str]:

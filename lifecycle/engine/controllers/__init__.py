@@ -11,6 +11,7 @@ from .attachments import AttachmentController
 from .daemon_set import DaemonSetController
 from .deployment import DeploymentController
 from .endpoints import EndpointSliceController, EndpointSliceMirror
+from .ephemeral_volumes import EphemeralVolumeController
 from .garbage import GarbageCollector
 from .namespaces import NamespaceController
 from .node_taints import NodeTaintController
@@ -69,6 +70,7 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         OwnObjectsController(context, act),
         NodeTaintController(context, act),
         QuotaController(context, act),
+        EphemeralVolumeController(context, act),
         VolumeBinder(context, act),
         StorageDriver(context, act),
         AttachmentController(context, act),
