@@ -95,13 +95,14 @@ class Volumes:
         return [one for one in found if one is not None]
 
     def reserved(self, claim: StoredObject) -> StoredObject | None:
-        """The first volume that is for this claim and does for it in size and mode."""
+        """The first volume that is for this claim and does for it in size and modes."""
         self._build()
         for name in self._reserved.get((claim.meta.namespace or "", claim.meta.name), ()):
             volume = self.volume(name)
             if volume is None or volume.meta.deletion_ms is not None or not is_reserved_for(volume, claim):
                 continue
-            if bytes_in(volume) >= bytes_wanted(claim) and mode_of(volume) == mode_of(claim):
+            is_large_enough = bytes_in(volume) >= bytes_wanted(claim)
+            if is_large_enough and mode_of(volume) == mode_of(claim) and modes_of(claim) <= modes_of(volume):
                 return volume
         return None
 

@@ -289,10 +289,15 @@ class Scheduler:
             return
         if not are_all_bound(self._context.volumes, pod):
             self._fail(pod, "SchedulerError", TOO_LATE)
-        elif node_name in self._rooms:
+        elif self._may_still_go(pod, node_name):
             self._bind(pod, node_name)
         else:
             self._schedule(pod)
+
+    def _may_still_go(self, pod: Pod, node_name: str) -> bool:
+        """Whether a node is still there, and its volumes are those that were chosen, or as good."""
+        room, wanted = self._rooms.get(node_name), self._see_volumes(pod)
+        return room is not None and (wanted is None or (not wanted.problem and wanted.suits(room.node)))
 
     def _bind(self, pod: Pod, node_name: str) -> None:
         now_ms = self._context.clock.now_ms

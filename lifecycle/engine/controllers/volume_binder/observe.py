@@ -72,12 +72,20 @@ class VolumeBinder:
                 self._context.loop.enqueue(VOLUMES, "", new.meta.name)
             else:
                 self._look_at(VOLUMES, "", new.meta.name)
+                self._look_after(old, new)
             for under in (class_of(new), _under(new.meta.name)):
                 if under in self._waiting and phase_of(new) == AVAILABLE:
                     self._resync_soon(under)
         elif old is not None and claim_ref(old):
             ref = claim_ref(old)
             self._look_at(self.name, ref.get("namespace"), ref.get("name") or "")
+
+    def _look_after(self, old: StoredObject, new: StoredObject) -> None:
+        """A claim whose volume was taken off it by hand learns of that when all claims are looked at."""
+        ref = claim_ref(old)
+        if ref.get("uid") and ref.get("uid") != claim_ref(new).get("uid"):
+            namespace, name = ref.get("namespace") or "", ref.get("name") or ""
+            self._context.loop.enqueue_at(self.name, namespace, name, self._next_resync_ms())
 
     def _look_at(self, queue: str, namespace: str | None, name: str) -> None:
         delay_ms = self._context.timing.spread("claim_look")[1]
@@ -102,9 +110,11 @@ class VolumeBinder:
 
         It does so each period from its own beginning, which is that of the cluster.
         """
+        self._context.loop.enqueue_at(RESYNC, "", class_name, self._next_resync_ms(), is_progress)
+
+    def _next_resync_ms(self) -> int:
         now_ms, period_ms = self._context.clock.now_ms, self._context.timing.spread("claim_resync")[1]
-        due_ms = now_ms + period_ms - now_ms % period_ms if period_ms else now_ms
-        self._context.loop.enqueue_at(RESYNC, "", class_name, due_ms, is_progress)
+        return now_ms + period_ms - now_ms % period_ms if period_ms else now_ms
 
     def _resync(self, _namespace: str, class_name: str) -> None:
         for key in self._waiting.get(class_name, ()):
