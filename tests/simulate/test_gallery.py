@@ -36,6 +36,7 @@ SHOWN = {
     "slow-start-startup-probe": ("PROBE-39",),
     "slow-start-readiness-probe": ("PROBE-39",),
     "drains-sessions": ("POD-TERM-15",),
+    "sc-sts-08-storage-follows": ("STS-VOL-05", "STS-VOL-06", "STS-VOL-08", "WL-06"),
 }
 
 

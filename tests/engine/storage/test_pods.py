@@ -307,6 +307,29 @@ def test_how_long_a_node_keeps_a_volume(ready, taints, expected_ms):
     assert decide_wait_ms(node, 2000) == expected_ms
 
 
+@pytest.mark.spec("STS-VOL-05", "STS-VOL-08", "WL-06")
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_what_is_on_a_volume_outlives_the_pod(is_saved):
+    world = World()
+    world.storage_class()
+    world.claim(storageClassName="fast")
+    world.pod(
+        "first",
+        "data",
+        containers=[script("echo mark > /data/a; exec sleep 1h")],
+        nodeSelector={HOST: "node-1"},
+    )
+    world.delete("Pod", "first")
+    world.run(60)
+    assert world.get("Pod", "first") is None
+    if is_saved:
+        world.saved()
+    reads = script("grep mark /data/a")
+    world.pod("second", "data", containers=[reads], restartPolicy="Never", nodeSelector={HOST: "node-2"})
+    world.run(60)
+    assert world.phase("Pod", "second") == "Succeeded"
+
+
 # --- volumes of its own -----------------------------------------------------------------------------------
 
 OWN = {"accessModes": [RWO], "resources": {"requests": {"storage": "1Gi"}}, "storageClassName": "fast"}
