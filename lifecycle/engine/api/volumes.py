@@ -154,6 +154,11 @@ class Volumes:
                 return found
         return None
 
+    def has_free(self, class_name: str) -> bool:
+        """Whether a volume of a class is free."""
+        self._build()
+        return any(lots and shelf[0] == class_name for shelf, lots in self._free.items())
+
     def _find_in(
         self, claim: StoredObject, lots: Iterable[Lot], node: Node | None, taken: Collection[str]
     ) -> StoredObject | None:
