@@ -83,6 +83,7 @@ SHOWN = {
     "sc-ds-10-host-ports": ("DS-COMM-02",),
     "sc-ds-13-evicted-pod": ("DS-GEN-06",),
     "sc-ds-12-network-plugin": ("DS-TOL-10", "DS-ALT-05"),
+    "sc-sts-08-storage-follows": ("STS-VOL-05", "STS-VOL-06", "STS-VOL-08", "WL-06"),
 }
 
 
