@@ -1,6 +1,7 @@
 """Where a connection to a Service goes. Models kube-proxy: which endpoints may be chosen, not how.
 
-Pods that end get no new connections (POD-TERM-13). Left out: kube-proxy falls back on them where no others are.
+Pods that end get no new connections (POD-TERM-13). Left out: kube-proxy falls back on them where there are no
+others.
 """
 
 from __future__ import annotations

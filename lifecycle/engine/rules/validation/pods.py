@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..deletion_costs import DELETION_COST, read_deletion_cost
 from .containers import RESTART_POLICIES, PodFacts, validate_containers
 from .field_error import not_supported
 from .metadata import validate_labels
@@ -30,6 +31,15 @@ def make_facts(spec: Part, gates: Mapping[str, bool]) -> PodFacts:
         has_user_namespace=spec["hostUsers"] is False,
         gates=gates,
     )
+
+
+def validate_pod_annotations(metadata: Part, gates: Mapping[str, bool]) -> None:
+    """What a pod's controllers and its kubelet read of its annotations (RS-COST-03)."""
+    annotations = metadata["annotations"]
+    if gates.get("PodDeletionCost", True) and read_deletion_cost(annotations) is None:
+        metadata.refuse(
+            f"annotations[{DELETION_COST}]", "must be a 32bit integer", annotations[DELETION_COST]
+        )
 
 
 def validate_pod_spec(spec: Part, gates: Mapping[str, bool]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from .go_structs import show_struct
 from .metadata import validate_annotations, validate_labels
 from .part import Part, gathers
-from .pods import validate_pod_spec
+from .pods import validate_pod_annotations, validate_pod_spec
 from .selectors import (
     check_at_most_whole,
     is_empty_selector,
@@ -34,6 +34,7 @@ def validate_template(
     metadata, spec = template.part("metadata"), template.part("spec")
     metadata.apply("labels", validate_labels)
     metadata.apply("annotations", validate_annotations)
+    validate_pod_annotations(metadata, gates)
     validate_pod_spec(spec, gates)
     if spec["ephemeralContainers"]:
         spec.forbid("ephemeralContainers", "ephemeral containers not allowed in pod template")
