@@ -261,6 +261,7 @@ class Cluster:
                 one.name: one.save() for one in self._controllers if isinstance(one, Remembering)
             },
             "scheduler": self._scheduler.save(),
+            "job_failures": context.job_failures,
             "kubelets": self._kubelets.save(),
         }
 
@@ -306,6 +307,7 @@ class Cluster:
         store.creations = upgrades.read_counts(known, saved)
         store.deletion_stage = upgrades.read_deletion_stages(saved, objects)
         context.trace.load(upgrades.read_trace(known, saved))
+        context.job_failures.update(upgrades.read_job_failures(saved))
         agenda = upgrades.read_agenda(saved, context.loop.knows_timer)
         context.agenda.load(agenda)
         is_same = saved is not None and saved.get("engine_version") == ENGINE_VERSION
@@ -315,12 +317,10 @@ class Cluster:
         context.loop.load(upgrades.read_failures(saved))
         self._kubelets.upgrade.go_on()
         lost = upgrades.count_lost_timers(saved, agenda)
-        if lost == 0:
-            return
         if lost:
             self._kubelets.upgrade.begun_anew.insert(0, f"what {lost} timers were to do")
-        # Nobody knows who would have looked at what.
-        for key in upgrades.keys_of(objects):
+        # Where timers are lost, nobody knows who would have looked at what.
+        for key in upgrades.keys_of(upgrades.list_woken(saved, objects) if lost == 0 else objects):
             if context.loop.knows_controller(key[0]):
                 context.loop.enqueue(*key)
 
@@ -341,6 +341,7 @@ class Cluster:
         store.creations = dict(data["creations"])
         store.deletion_stage = dict(data["deletion_stage"])
         context.trace.load(data["trace"])
+        context.job_failures.update(data.get("job_failures", {}))
         self._kubelets.load(data["kubelets"])
         self._scheduler.restore(data["scheduler"])
         self._restore_controllers(data)

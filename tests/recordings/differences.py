@@ -21,7 +21,6 @@ WORKLOADS = ("deploy-", "rs-", "rc-", "ds-")
 # Group -> reason -> scenarios.
 DIFFERENCES: dict[str, dict[str, str]] = {
     NEEDS_LATER: {
-        "StatefulSets": "gc-foreground-blocked",
         "Jobs": "refuse-job",
         "preemption": "preemption-by-priority",
         "drains": "drain-daemonset",
@@ -30,12 +29,19 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "pod affinity": "sched-anti-affinity-pending",
         "topology spread": "sched-spread-do-not-schedule",
     },
-    SETTING: {},
+    SETTING: {
+        "its hollow nodes tell that a pod runs a second after it is Ready, and each pod waits for that": """
+            claim-statefulset-local
+        """,
+    },
     CHANCE: {
         "scenarios beside it moved the scheduler's queue: three tries at a pod that fits nowhere": """
-            delete-pending-unschedulable
+            delete-pending-unschedulable claim-node-conflict
         """,
         "its kubelet had begun to look for pods to evict at another of ten seconds": "emptydir-limit-evicts",
+        "two workers of its volume controller wrote at once, and one of them tried again 5 s later": """
+            claim-named-volume
+        """,
         "another scenario cordoned its node 2.6 s before its end": "cordoned-nodes",
     },
     TO_BE_MENDED: {},

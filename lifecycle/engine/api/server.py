@@ -31,8 +31,8 @@ from .completion import annotate
 from .context import Context
 from .deletion import check_preconditions, check_propagation, delete_object, delete_pod, finish_deletion
 from .evictions import evict_pod
-from .identity import identify, with_name
-from .kind_hooks import complete_changed, complete_new, list_companions
+from .identity import generate, identify, with_name, with_uid
+from .kind_hooks import complete_changed, complete_new, list_companions, list_forerunners, prepare_new
 from .namespace_rules import delete_namespace, require_namespace
 from .quotas import QUOTA
 from .requests import check_address, check_subresource, decode, make_wanted, patched, read_new, require_fresh
@@ -57,12 +57,13 @@ class ApiServer:
         """Create an object from its JSON, as it was sent. Raises ApiError."""
         context = self._context
         data = apply_defaults(self.decode(data), context.features)
-        data = with_name(context, data)
-        if kind_of_json(data).id == POD_KIND.id:
+        data = with_uid(context, with_name(context, data))
+        kind = kind_of_json(data)
+        require_namespace(self._store, kind, data["metadata"])
+        if kind.id == POD_KIND.id:
             data = context.completion.complete_json(data)
         raise_invalid(data, validate_create(data, context.features))
         new = read_new(complete_new(context, data), self._clock.epoch_ms)
-        require_namespace(self._store, new)
         created = self.create(new)
         for companion in list_companions(created):
             self.create_json(companion)
@@ -74,7 +75,10 @@ class ApiServer:
 
     def create(self, new: StoredObject) -> StoredObject:
         """A component's new object: give it its identity, and store it. Raises Forbidden, AlreadyExists."""
+        for forerunner in list_forerunners(self._context, new):
+            self.create_json(forerunner)
         identify(self._context, new)
+        prepare_new(self._context, new)
         if isinstance(new, Pod):
             raw, told = self._context.completion.complete(
                 new.spec.raw, new.meta.namespace or "", new.is_mirror
@@ -106,7 +110,7 @@ class ApiServer:
         spec = self._admitted(template.spec, owner.namespace or "")
         told = spec.notes.limited
         meta = ObjectMeta(
-            action.name or action.generate_name + suffix,
+            action.name or generate(action.generate_name, suffix),
             owner.namespace,
             uid,
             template.labels,
@@ -207,6 +211,14 @@ class ApiServer:
             new.meta = new.meta.replace(generation=old.meta.generation + 1)
         self._store.update(old, new)
         return finish_deletion(self._context, new)
+
+    def remove_finalizer(self, pod: Pod, finalizer: str) -> None:
+        """Take a finalizer off a pod, whatever has become of it since it was looked at."""
+        old = self._store.pods.get(pod.meta.uid)
+        if old is None or finalizer not in old.meta.finalizers:
+            return
+        kept = tuple(one for one in old.meta.finalizers if one != finalizer)
+        self.update(old.replace(meta=old.meta.replace(finalizers=kept)))
 
     # --- delete ---------------------------------------------------------------------------------------
 

@@ -7,10 +7,12 @@ from typing import Any, Protocol, runtime_checkable
 from ..api.context import Context
 from ..objects.meta import StoredObject
 from .act import Act
+from .attachments import AttachmentController
 from .daemon_set import DaemonSetController
 from .deployment import DeploymentController
 from .endpoints import EndpointSliceController, EndpointSliceMirror
 from .garbage import GarbageCollector
+from .job import JobController, JobPodReleaser
 from .load_balancer import LoadBalancerController
 from .namespaces import NamespaceController
 from .node_taints import NodeTaintController
@@ -20,6 +22,9 @@ from .quota import QuotaController
 from .replica_set import ReplicaSetController
 from .replication_controller import ReplicationControllerController
 from .stateful_set import StatefulSetController
+from .storage_driver import StorageDriver
+from .storage_protection import StorageProtection
+from .volume_binder import VolumeBinder
 
 
 class Controller(Protocol):
@@ -59,6 +64,8 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         DeploymentController(context, act, pods.tally),
         StatefulSetController(context, act, pods),
         DaemonSetController(context, act, pods),
+        JobController(context, act, pods),
+        JobPodReleaser(context, act),
         GarbageCollector(context, act),
         EndpointSliceController(context, act),
         EndpointSliceMirror(context, act),
@@ -67,6 +74,10 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         OwnObjectsController(context, act),
         NodeTaintController(context, act),
         QuotaController(context, act),
+        VolumeBinder(context, act),
+        StorageDriver(context, act),
+        AttachmentController(context, act),
+        StorageProtection(context, act),
     ]
 
 

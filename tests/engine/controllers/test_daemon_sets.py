@@ -1,11 +1,15 @@
 """The DaemonSet controller in a whole cluster: which nodes get a pod, which keep it, what is told of it."""
 
 import copy
+import json
 from typing import Any
 
 import pytest
 
-from lifecycle.engine import Cluster, Settings
+from lifecycle.engine import Cluster, Command
+from lifecycle.engine.objects.codec import encode
+from lifecycle.engine.objects.meta import PlainObject
+from lifecycle.engine.upgrades import Known
 from tests.engine.controllers.fleet import AGENT, Fleet, make_agent
 
 AUTOMATIC = {
@@ -600,10 +604,33 @@ def test_a_saved_cluster_goes_on_as_if_it_had_not_been():
 
 
 def test_a_set_that_was_only_stored_is_acted_on_after_an_upgrade():
-    """Older engines kept DaemonSets as plain JSON, without counting their templates."""
-    fleet = Fleet()
-    fleet.apply(make_agent())
-    fleet.run(5)
-    assert Settings  # the cluster's own
-    status = fleet.status()
-    assert status["numberReady"] == 3
+    """Older engines kept DaemonSets as they came, and did not count their templates."""
+    cluster = Fleet().cluster
+    cluster.take_changes()
+    saved = json.loads(json.dumps(cluster.save()))
+    manifest = make_agent()
+    manifest["metadata"]["uid"] = "kept-since-then"
+    saved["objects"].append(encode(PlainObject.from_json(manifest)))
+    saved["engine_version"] = 9
+    del saved["controllers"]
+    listed = [one for kind in cluster.kinds() for one in cluster.list(kind)]
+    version = saved["resource_version"]
+    known = Known(
+        1, cluster.epoch_ms, cluster.settings, 0, saved["trace"]["seq"], version, [*listed, manifest]
+    )
+    taken = Cluster.take_up(known, saved)
+    taken.run_until(10_000)
+    found = taken.get("DaemonSet", "default", AGENT)
+    assert found is not None
+    assert found["status"]["numberReady"] == 3
+    assert found["metadata"].get("annotations") is None
+    change = {
+        "kind": "DaemonSet",
+        "namespace": "default",
+        "name": AGENT,
+        "container": "nginx",
+        "image": "nginx:2",
+    }
+    assert taken.submit(Command("c", "setImage", change)).ok
+    taken.run_until(120_000)
+    assert {pod["metadata"]["labels"]["pod-template-generation"] for pod in taken.list("Pod")} == {"2"}

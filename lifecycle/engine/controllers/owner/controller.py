@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 from ...api.context import Context
 from ...api.namespace_rules import is_namespace_ending
 from ...heart.errors import ApiError
+from ...heart.timing import QUEUE_BASE_MS, QUEUE_MAX_MS
 from ...objects.meta import Key, StoredObject
 from ...objects.selector import Selector
 from ...rules.actions import Action, Create, CreateJson, CreatePod, Decision, DeletePod, Refusal, Tried
@@ -29,6 +30,12 @@ class OwnerController(Generic[Owner]):
     owner_class: type[Owner]
     revisions: Revisions | None = None
     """The ControllerRevisions of owners that have some."""
+    gathers = "controller_sync"
+    """The latency for which changes are gathered before a look."""
+    adopts_with: tuple[str, ...] = ()
+    """Finalizers that a dependent gets with the owner, and loses with it."""
+    retry_ms = (QUEUE_BASE_MS, QUEUE_MAX_MS)
+    """First delay and cap of the work queue's retries."""
 
     def __init__(self, context: Context, act: Act, list_free: ListFree) -> None:
         """`list_free` names the objects that an owner may adopt when it comes up."""
@@ -37,7 +44,7 @@ class OwnerController(Generic[Owner]):
         self._act = act
         self._orphans = Orphans(context.store.find, list_free)
         self._busy: Key | None = None
-        context.loop.register(self.name, self.sync, "controller_sync")
+        context.loop.register(self.name, self.sync, self.gathers)
         context.store.listen(self.kind, self._on_owner)
 
     # --- what a kind of owner says --------------------------------------------------------------------
@@ -133,7 +140,8 @@ class OwnerController(Generic[Owner]):
             free, strays = revisions.take_free(owner), revisions.list_strays(owner)
             self._act_on(decide_claims(owner, selector, free, strays))
         orphans, belongs = self._orphans.take(owner.meta.uid), partial(self.belongs, owner)
-        self._act_on(decide_claims(owner, selector, orphans, self.list_strays(owner), belongs))
+        pods = self.list_strays(owner)
+        self._act_on(decide_claims(owner, selector, orphans, pods, belongs, self.adopts_with))
 
     def _act_on(self, claims: Sequence[Action]) -> None:
         for action in claims:
@@ -169,7 +177,7 @@ class OwnerController(Generic[Owner]):
         if decision.recheck_at_ms is not None:
             loop.enqueue_at(self.name, namespace, name, decision.recheck_at_ms)
         if decision.is_failure:
-            loop.retry(self.name, namespace, name)
+            loop.retry(self.name, namespace, name, *self.retry_ms)
             return
         loop.forget(self.name, namespace, name)
         if decision.is_unfinished:

@@ -44,10 +44,11 @@ _TEXTS = {
 }
 
 
-def _check(text: str, pattern: str, most_bytes: int) -> list[str]:
+def _check(text: str, pattern: str, most: int, unit: str = "characters") -> list[str]:
+    # Whatever they are called, bytes are counted.
     found = []
-    if len(text.encode()) > most_bytes:
-        found.append(f"must be no more than {most_bytes} bytes")
+    if len(text.encode()) > most:
+        found.append(f"must be no more than {most} {unit}")
     # Far too long names are not worth a look; `$` would accept a trailing line break, fullmatch does not.
     elif not re.fullmatch(pattern, text):
         found.append(_TEXTS[pattern])
@@ -76,7 +77,7 @@ def check_label_1035(text: str) -> list[str]:
 
 def check_label_value(text: str) -> list[str]:
     """A label's value: empty, or at most 63 letters, digits, '-', '_' and '.'."""
-    return _check(text, LABEL_VALUE, 63)
+    return _check(text, LABEL_VALUE, 63, "bytes")
 
 
 def check_config_key(text: str) -> list[str]:
@@ -105,7 +106,7 @@ def check_qualified(text: str) -> list[str]:
         if not prefix:
             found.append("prefix part must be non-empty")
         else:
-            found += [f"prefix part {complaint}" for complaint in check_subdomain(prefix)]
+            found += [f"prefix part {complaint}" for complaint in _check(prefix, SUBDOMAIN, 253, "bytes")]
     if not name:
         found.append("name part must be non-empty")
     found += [f"name part {complaint}" for complaint in _check(name, QUALIFIED, 63)]

@@ -38,11 +38,9 @@ def validate_pod_update(
     for group in ("containers", "initContainers"):
         if len(before.get(group) or ()) != len(after.get(group) or ()):
             return [forbidden(f"spec.{group}", "pod updates may not add or remove containers")]
-    metadata = Part(new.get("metadata"), "metadata")
-    validate_pod_annotations(metadata, gates)
-    errors = metadata.errors + _validate_deadline(
-        before.get("activeDeadlineSeconds"), after.get("activeDeadlineSeconds")
-    )
+    annotations = (new.get("metadata") or {}).get("annotations")
+    errors = validate_pod_annotations(annotations, "metadata.annotations", gates)
+    errors += _validate_deadline(before.get("activeDeadlineSeconds"), after.get("activeDeadlineSeconds"))
     errors += _validate_more_tolerations(before.get("tolerations") or (), after.get("tolerations") or ())
     errors += validate_fewer_gates(before, after)
     is_gated = bool(before.get("schedulingGates"))
@@ -205,7 +203,8 @@ def _without_resources(spec: Mapping[str, Any]) -> dict[str, Any]:
 def validate_new_pod(data: Part, gates: Mapping[str, bool]) -> None:
     """The spec of a pod at its creation."""
     spec = data.part("spec")
-    validate_pod_annotations(data.part("metadata"), gates)
+    metadata = data.part("metadata")
+    data.errors += validate_pod_annotations(metadata["annotations"], metadata.at("annotations"), gates)
     validate_pod_spec(spec, gates)
     for group in ("containers", "initContainers"):
         for container in spec.parts(group):

@@ -50,6 +50,14 @@ def validate_quota(spec: Mapping[str, Any]) -> list[FieldError]:
     return errors + _check_pairs([one.get("scopeName") for one in expressions], scopes)
 
 
+def validate_kept_scopes(stored: Mapping[str, Any], spec: Mapping[str, Any]) -> list[FieldError]:
+    """A quota keeps its scopes, in whatever order."""
+    scopes = spec.get("scopes") or []
+    if set(scopes) == set(stored.get("scopes") or ()):
+        return []
+    return [invalid("spec.scopes", scopes, "field is immutable")]
+
+
 def _validate_name(name: str, path: str) -> list[FieldError]:
     errors = check_known_resource(name, path)
     if "/" in name or name in (*STANDARD, *COUNTED) or name.startswith(HUGE_PAGES):

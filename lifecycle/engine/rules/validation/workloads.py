@@ -27,19 +27,23 @@ _NO_DEADLINE = {
 }
 
 
-def validate_template(
-    template: Part, gates: Gates, policies: tuple[str, ...] = ("Always",), kind: str = "deployment"
-) -> None:
-    """A pod template; `policies` are those its kind can live with (POD-TPL-09, VALID-19)."""
+def validate_pod_template(template: Part, gates: Gates) -> None:
+    """The pod template of any kind. The API server leaves `metadata` out of these paths."""
     metadata, spec = template.part("metadata"), template.part("spec")
-    metadata.apply("labels", validate_labels)
-    metadata.apply("annotations", validate_annotations)
-    validate_pod_annotations(metadata, gates)
+    template.errors += validate_labels(metadata["labels"], template.at("labels"))
+    template.errors += validate_annotations(metadata["annotations"], template.at("annotations"))
+    template.errors += validate_pod_annotations(metadata["annotations"], template.at("annotations"), gates)
     validate_pod_spec(spec, gates)
     if spec["ephemeralContainers"]:
         spec.forbid("ephemeralContainers", "ephemeral containers not allowed in pod template")
-    spec.support("restartPolicy", policies)
-    if spec["activeDeadlineSeconds"] is not None and policies == ("Always",):
+
+
+def validate_template(template: Part, gates: Gates, kind: str = "deployment") -> None:
+    """The template of pods that run for ever (POD-TPL-09, VALID-19)."""
+    validate_pod_template(template, gates)
+    spec = template.part("spec")
+    spec.support("restartPolicy", ("Always",))
+    if spec["activeDeadlineSeconds"] is not None:
         spec.forbid("activeDeadlineSeconds", _NO_DEADLINE[kind])
 
 
@@ -171,19 +175,3 @@ def _is_nothing(value: Any) -> bool:
     """Whether an amount is 0, or a text that Go reads as that."""
     is_text = isinstance(value, str) and percent_of(value) is None
     return is_zero(value) or (is_text and not value.lstrip("+-").isdigit())
-
-
-def validate_job_spec(spec: Part, gates: Gates) -> None:
-    """A Job's own numbers and its template, which must be able to end."""
-    spec.counts("parallelism", "completions", "activeDeadlineSeconds", "backoffLimit")
-    spec.counts("ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes")
-    spec.choice("completionMode", ("Indexed", "NonIndexed"))
-    if spec["completionMode"] == "Indexed" and spec["completions"] is None:
-        spec.require("completions", "when completion mode is Indexed")
-    if spec["template"] is None:
-        spec.require("template")
-    else:
-        validate_template(spec.part("template"), gates, ("OnFailure", "Never"))
-
-
-validate_job = gathers("spec")(validate_job_spec)

@@ -25,12 +25,16 @@ def decide(seen: Seen) -> Decision:
         return Decision(plan.actions, goes_on=True)
     step = decide_replicas(seen, plan)
     actions: Sequence[Action] = step.actions
+    updates: Sequence[Action] = ()
     if not actions and not step.is_blocked:
-        actions = decide_scale_down(seen) or decide_update(seen, plan)
+        actions = decide_scale_down(seen)
+        updates = () if actions else decide_update(seen, plan)
+    if any(isinstance(one, DeletePod) for one in (*actions, *updates)):
+        # What is deleted may be gone at once; it is missing from the next look on.
+        status = decide_status(seen, plan, sum(isinstance(one, DeletePod) for one in updates))
+        return Decision((*actions, *updates, *status), is_unfinished=True)
     if actions:
-        # What is deleted may be gone already; it is missing from the next look on.
-        has_deleted = any(isinstance(one, DeletePod) for one in actions)
-        return Decision(actions, goes_on=not has_deleted, is_unfinished=has_deleted)
+        return Decision(actions, goes_on=True)
     return _report(seen, plan, step)
 
 
