@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..deletion_costs import DELETION_COST, read_deletion_cost
 from .containers import RESTART_POLICIES, PodFacts, validate_containers
-from .field_error import not_supported
+from .field_error import FieldError, invalid, not_supported
 from .metadata import validate_labels
 from .names import check_label, check_label_value, check_qualified, check_subdomain
 from .node_affinity import validate_node_affinity
@@ -31,6 +32,16 @@ def make_facts(spec: Part, gates: Mapping[str, bool]) -> PodFacts:
         has_user_namespace=spec["hostUsers"] is False,
         gates=gates,
     )
+
+
+def validate_pod_annotations(
+    annotations: Mapping[str, str] | None, path: str, gates: Mapping[str, bool]
+) -> list[FieldError]:
+    """What a pod's controller reads of its annotations (RS-COST-03)."""
+    if annotations and gates.get("PodDeletionCost", True) and read_deletion_cost(annotations) is None:
+        value, detail = annotations[DELETION_COST], "must be a 32bit integer"
+        return [invalid(f"{path}[{DELETION_COST}]", value, detail)]
+    return []
 
 
 def validate_pod_spec(spec: Part, gates: Mapping[str, bool]) -> None:

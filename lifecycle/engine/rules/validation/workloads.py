@@ -9,7 +9,7 @@ from .field_error import FieldError
 from .go_structs import show_struct
 from .metadata import validate_annotations, validate_labels
 from .part import Part, gathers
-from .pods import validate_pod_spec
+from .pods import validate_pod_annotations, validate_pod_spec
 from .selectors import (
     check_at_most_whole,
     is_empty_selector,
@@ -33,6 +33,7 @@ def validate_pod_template(template: Part, gates: Gates) -> None:
     metadata, spec = template.part("metadata"), template.part("spec")
     template.errors += validate_labels(metadata["labels"], template.at("labels"))
     template.errors += validate_annotations(metadata["annotations"], template.at("annotations"))
+    template.errors += validate_pod_annotations(metadata["annotations"], template.at("annotations"), gates)
     validate_pod_spec(spec, gates)
     if spec["ephemeralContainers"]:
         spec.forbid("ephemeralContainers", "ephemeral containers not allowed in pod template")
