@@ -7,7 +7,7 @@ from typing import Any
 
 from ...objects.pod import MIRROR
 from .containers import validate_ephemeral, validate_image_text
-from .field_error import FieldError, forbidden, invalid
+from .field_error import FieldError, forbidden, invalid, required
 from .part import Part, gathers
 from .pod_gates import validate_direction, validate_fewer_gates
 from .pods import (
@@ -76,7 +76,7 @@ def _shown_by(pod: Mapping[str, Any]) -> str | None:
 
 def _validate_images(spec: Mapping[str, Any]) -> list[FieldError]:
     return [
-        invalid(f"spec.{group}[{index}].image", container.get("image") or "", "must not be empty")
+        required(f"spec.{group}[{index}].image")
         for group in ("containers", "initContainers")
         for index, container in enumerate(spec.get(group) or ())
         if not (container.get("image") or "").strip()

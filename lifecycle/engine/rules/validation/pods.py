@@ -11,6 +11,7 @@ from .metadata import validate_labels
 from .names import check_label, check_label_value, check_qualified, check_subdomain
 from .node_affinity import validate_node_affinity
 from .part import Part
+from .resolution import validate_dns, validate_host_aliases
 from .resources import validate_pod_resources
 from .security_contexts import validate_pod_security
 from .selectors import validate_selector
@@ -48,13 +49,13 @@ def validate_pod_spec(spec: Part, gates: Mapping[str, bool]) -> None:
     """All rules of a pod's spec but those of updates, in the API server's order."""
     validate_volumes(spec)
     validate_containers(spec, make_facts(spec, gates))
-    spec.errors += validate_pod_resources(spec.data, spec.path)
+    validate_pod_resources(spec)
     spec.choice("restartPolicy", RESTART_POLICIES, needed=True)
     spec.choice("dnsPolicy", DNS_POLICIES)
     spec.apply("nodeSelector", validate_labels)
     validate_pod_security(spec)
     _validate_affinity(spec.part("affinity"))
-    _validate_name_servers(spec)
+    validate_dns(spec)
     _validate_gates(spec)
     _validate_spread(spec)
     _validate_host_users(spec)
@@ -66,6 +67,7 @@ def validate_pod_spec(spec: Part, gates: Mapping[str, bool]) -> None:
     spec.text("hostname", check_label)
     spec.text("subdomain", check_label)
     validate_tolerations(spec)
+    validate_host_aliases(spec)
     spec.text("priorityClassName", check_subdomain)
     spec.text("runtimeClassName", check_subdomain)
     spec.choice("preemptionPolicy", PREEMPTION_POLICIES)
@@ -82,16 +84,6 @@ def _validate_os(spec: Part) -> None:
         spec.require("os.name")
     else:
         spec.support("os", ("linux", "windows"), name)
-
-
-def _validate_name_servers(spec: Part) -> None:
-    if spec["dnsPolicy"] != "None":
-        return
-    if spec["dnsConfig"] is None:
-        spec.require("dnsConfig", "must provide `dnsConfig` when `dnsPolicy` is None")
-    else:
-        detail = "must provide at least one DNS nameserver when `dnsPolicy` is None"
-        spec.part("dnsConfig").need("nameservers", detail)
 
 
 def _validate_host_users(spec: Part) -> None:
@@ -163,7 +155,8 @@ def _validate_affinity(affinity: Part) -> None:
 
 def _validate_affinity_term(term: Part) -> None:
     term.apply("labelSelector", validate_selector)
-    term.text("topologyKey", check_qualified, True, "can not be empty")
+    term.need("topologyKey", "can not be empty")
+    term.complain("topologyKey", check_qualified(term["topologyKey"] or ""), term["topologyKey"] or "")
 
 
 def _validate_spread(spec: Part) -> None:

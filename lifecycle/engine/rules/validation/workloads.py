@@ -62,8 +62,6 @@ def validate_selected_template(spec: Part, gates: Gates, kind: str) -> None:
     if malformed and kind == "deployment":
         # A selector that selects nothing that is known: its template is not looked at.
         spec.refuse("selector", "invalid label selector", show_struct("LabelSelector", selector or {}))
-    elif spec["template"] is None:
-        spec.require("template")
     else:
         template = spec.part("template")
         if not malformed:
