@@ -38,7 +38,7 @@ from .deletion import (
     finish_deletion,
 )
 from .evictions import evict_pod
-from .identity import generate, identify, with_name, with_uid
+from .identity import generate, identify, require_fitting, with_name, with_uid
 from .kind_hooks import complete_changed, complete_new, list_companions, list_forerunners, prepare_new
 from .namespace_rules import delete_namespace, require_namespace
 from .quotas import QUOTA
@@ -107,7 +107,7 @@ class ApiServer:
     def create_pod(self, action: CreatePod) -> Pod:
         """Make a pod from a template: the hot path. Its template was defaulted and checked with its owner.
 
-        Raises AlreadyExists when another pod has the name that was given, Forbidden.
+        Raises AlreadyExists when another pod has the name that was given, Invalid, Forbidden.
         """
         template, owner = action.template, action.owner.meta
         store = self._store
@@ -129,6 +129,7 @@ class ApiServer:
             generation=1,
         )
         if action.overlay is not None:
+            require_fitting(meta, action.overlay)
             meta, spec = overlay_meta(meta, action.overlay), overlay_spec(spec, action.overlay.spec)
         admit_pod(self._context, spec, meta)
         status = spec.notes.new_status or self._new_status(spec)

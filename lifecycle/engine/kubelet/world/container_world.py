@@ -28,6 +28,7 @@ from ...programs import (
 from ...programs.downward import PodFields
 from ...programs.image_files import is_missing
 from ...programs.volumes import is_read_only_volume, make_mounts, refresh_layer, volume_files
+from ...rules.claims import list_claims
 from ...rules.cpu_manager import format_cpus
 from ...rules.host_names import (
     HostName,
@@ -235,6 +236,7 @@ class ContainerWorld:
         layer = worker.volumes.get(name)
         if layer is None:
             layer = worker.volumes[name] = FileLayer()
+        layer = self._shared_layer(name, layer)
         if is_in_memory(volume):
             layer.capacity = decide_memory_volume_size(volume, worker.spec, self._node_memory) or None
         if is_read_only_volume(volume):
@@ -243,6 +245,14 @@ class ContainerWorld:
             if files is not None:
                 refresh_layer(layer, files, self._context.clock.now_ms)
         return layer
+
+    def _shared_layer(self, name: str, own: FileLayer) -> FileLayer:
+        """The files of a claim's volume, which outlive the pod; `own` of any other."""
+        pod = self._pod
+        claim = next((claim for volume, claim in list_claims(pod) if volume == name), None)
+        volumes = self._context.volumes
+        found = volumes.volume_of(pod.meta.namespace, claim) if claim is not None else None
+        return volumes.files.setdefault(found.meta.uid, own) if found is not None else own
 
     @property
     def is_root_read_only(self) -> bool:

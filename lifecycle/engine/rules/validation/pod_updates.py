@@ -10,7 +10,13 @@ from .containers import validate_ephemeral, validate_image_text
 from .field_error import FieldError, forbidden, invalid, required
 from .part import Part, gathers
 from .pod_gates import validate_direction, validate_fewer_gates
-from .pods import LONGEST_DEADLINE, make_facts, validate_pod_spec, validate_tolerations
+from .pods import (
+    LONGEST_DEADLINE,
+    make_facts,
+    validate_pod_annotations,
+    validate_pod_spec,
+    validate_tolerations,
+)
 from .resources import validate_resources
 
 UPDATABLE = (
@@ -32,7 +38,9 @@ def validate_pod_update(
     for group in ("containers", "initContainers"):
         if len(before.get(group) or ()) != len(after.get(group) or ()):
             return [forbidden(f"spec.{group}", "pod updates may not add or remove containers")]
-    errors = _validate_deadline(before.get("activeDeadlineSeconds"), after.get("activeDeadlineSeconds"))
+    annotations = (new.get("metadata") or {}).get("annotations")
+    errors = validate_pod_annotations(annotations, "metadata.annotations", gates)
+    errors += _validate_deadline(before.get("activeDeadlineSeconds"), after.get("activeDeadlineSeconds"))
     errors += _validate_more_tolerations(before.get("tolerations") or (), after.get("tolerations") or ())
     errors += validate_fewer_gates(before, after)
     is_gated = bool(before.get("schedulingGates"))
@@ -195,6 +203,8 @@ def _without_resources(spec: Mapping[str, Any]) -> dict[str, Any]:
 def validate_new_pod(data: Part, gates: Mapping[str, bool]) -> None:
     """The spec of a pod at its creation."""
     spec = data.part("spec")
+    metadata = data.part("metadata")
+    data.errors += validate_pod_annotations(metadata["annotations"], metadata.at("annotations"), gates)
     validate_pod_spec(spec, gates)
     for group in ("containers", "initContainers"):
         for container in spec.parts(group):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..deletion_costs import DELETION_COST, read_deletion_cost
 from .containers import RESTART_POLICIES, PodFacts, validate_containers
-from .field_error import not_supported
+from .field_error import FieldError, invalid, not_supported
 from .metadata import validate_labels
 from .names import check_label, check_label_value, check_qualified, check_subdomain
+from .node_affinity import validate_node_affinity
 from .part import Part
 from .resolution import validate_dns, validate_host_aliases
 from .resources import validate_pod_resources
@@ -31,6 +33,16 @@ def make_facts(spec: Part, gates: Mapping[str, bool]) -> PodFacts:
         has_user_namespace=spec["hostUsers"] is False,
         gates=gates,
     )
+
+
+def validate_pod_annotations(
+    annotations: Mapping[str, str] | None, path: str, gates: Mapping[str, bool]
+) -> list[FieldError]:
+    """What a pod's controller reads of its annotations (RS-COST-03)."""
+    if annotations and gates.get("PodDeletionCost", True) and read_deletion_cost(annotations) is None:
+        value, detail = annotations[DELETION_COST], "must be a 32bit integer"
+        return [invalid(f"{path}[{DELETION_COST}]", value, detail)]
+    return []
 
 
 def validate_pod_spec(spec: Part, gates: Mapping[str, bool]) -> None:
@@ -129,6 +141,7 @@ def _validate_gates(spec: Part) -> None:
 
 def _validate_affinity(affinity: Part) -> None:
     """Pod affinity needs a topology; weights run from 1 to 100."""
+    validate_node_affinity(affinity.part("nodeAffinity"))
     for name in ("podAffinity", "podAntiAffinity"):
         rules = affinity.part(name)
         for term in rules.parts("requiredDuringSchedulingIgnoredDuringExecution"):
