@@ -33,10 +33,7 @@ POD_ROWS = 5_000
 
 
 class Feed(Protocol):
-    """What the consumer needs of a live figure."""
-
-    def load(self, cluster: Cluster) -> None:
-        """Read everything up to the cluster's cursor."""
+    """What the consumer needs of a live figure. It is made of everything up to the cluster's cursor."""
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
         """Take the rows of the next frame."""
@@ -48,12 +45,9 @@ class Feed(Protocol):
 class TimelineFeed:
     """Every pod of the cluster, or of one workload."""
 
-    def __init__(self, subject: str, window_ms: int | None) -> None:
+    def __init__(self, cluster: Cluster, subject: str, window_ms: int | None) -> None:
         self.workload = subject
         self.window_ms = window_ms
-        self.stories = Stories()
-
-    def load(self, cluster: Cluster) -> None:
         self.stories = Stories()
         pods = _latest_pods(cluster, self.window_ms)
         parents = of_kind(*list_between()) & Q(field="exists")
@@ -79,16 +73,11 @@ class TimelineFeed:
 class PodFeed:
     """One pod by name: the latest that had it."""
 
-    def __init__(self, subject: str, window_ms: int | None) -> None:
-        self.namespace, _, self.name = subject.partition("/")
+    def __init__(self, cluster: Cluster, subject: str, window_ms: int | None) -> None:
+        namespace, _, name = subject.partition("/")
         self.window_ms = window_ms
-        self.uid = self.event_uid = ""
-        self.state: str | None = None
-        self.rows: list[Row] = []
-
-    def load(self, cluster: Cluster) -> None:
         named = StoredObject.objects.filter(
-            of_kind(POD_KIND.id), cluster=cluster, namespace=self.namespace, name=self.name
+            of_kind(POD_KIND.id), cluster=cluster, namespace=namespace, name=name
         )
         columns = ("uid", "data__metadata__annotations", "state")
         known = named.order_by("-rv").values_list(*columns).first() or ("", None, None)
@@ -113,25 +102,19 @@ class RolloutFeed:
 
     OWNED: ClassVar = ["exists", "replicas", "revision"]
 
-    def __init__(self, subject: str, window_ms: int | None) -> None:
-        self.namespace, self.kind, self.name = (*subject.split("/", 2), "", "")[:3]
+    def __init__(self, cluster: Cluster, subject: str, window_ms: int | None) -> None:
+        self.namespace, kind, name = (*subject.split("/", 2), "", "")[:3]
         self.window_ms = window_ms
-        self._begin()
-
-    def _begin(self) -> None:
-        self.rollout = Rollout(self.kind, self.name)
-        # Of what has no size of its own its status says what is wanted.
-        has_size = bool(registry.entry_of_id(self.kind).replicas_path)
-        self.budgets = BudgetReader(self.kind, self.namespace, self.name) if has_size else None
-
-    def load(self, cluster: Cluster) -> None:
-        self._begin()
+        self.rollout = Rollout(kind, name)
         self.rollout.turns = read_turns(cluster, REPLICA_SET_KIND.id, self.namespace, self.rollout.owner)
         here = _transitions(cluster).filter(namespace=self.namespace)
-        own = of_kind(self.kind) & Q(name=self.name, field__in=["exists", *self.rollout.numbers])
+        own = of_kind(kind) & Q(name=name, field__in=["exists", *self.rollout.numbers])
         owned = of_kind(REPLICA_SET_KIND.id) & Q(owner=self.rollout.owner, field__in=self.OWNED)
         for row in _walk(TRANSITIONS, here.filter(own | owned)):
             self.rollout.feed(row)
+        # Of what has no size of its own its status says what is wanted.
+        has_size = bool(registry.entry_of_id(kind).replicas_path)
+        self.budgets = BudgetReader(kind, self.namespace, name) if has_size else None
         self._read_budgets(cluster)
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
@@ -155,11 +138,11 @@ KINDS: dict[str, type[TimelineFeed] | type[PodFeed] | type[RolloutFeed]] = {
 }
 
 
-def make_feed(name: str, window_ms: int | None = None) -> Feed | None:
+def make_feed(cluster: Cluster, name: str, window_ms: int | None = None) -> Feed | None:
     """The feed of that name, or None when there is no such figure."""
     kind, _, subject = name.partition(":")
     made = KINDS.get(kind)
-    return made(subject, window_ms) if made else None
+    return made(cluster, subject, window_ms) if made else None
 
 
 def _transitions(cluster: Cluster) -> QuerySet[Transition]:

@@ -55,12 +55,10 @@ class LiveFigures:
 
     def _load(self, cluster: Cluster) -> None:
         self.must_load = False
-        made = {name: make_feed(name, self.window_ms) for name in self.names}
+        made = {name: make_feed(cluster, name, self.window_ms) for name in self.names}
         self.feeds = {name: feed for name, feed in made.items() if feed}
         self.sent = {}
         self.loaded_seq = cluster.seq
-        for feed in self.feeds.values():
-            feed.load(cluster)
 
     def _follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
         """Rows up to what was loaded are known already; after a gap everything is loaded again."""

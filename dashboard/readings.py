@@ -10,7 +10,6 @@ from dashboard.pages import find_page
 from dashboard.plots.theme import STATES, TONES, Tone
 from lifecycle.engine.kinds import references, registry
 from lifecycle.engine.kinds.entry import KindEntry
-from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import MIRROR, POD_KIND
 from lifecycle.engine.objects.storage import STORAGE_CLASS
@@ -126,9 +125,9 @@ def count_states(cluster: Cluster) -> list[tuple[Tone, int]]:
 def describe_workload(entry: KindEntry, data: Json) -> str:
     """Where it is, and its rollout as `kubectl rollout status` says it; a pause is said beside."""
     words = [entry.describe(data)]
-    if entry.kind.id == DEPLOYMENT_KIND.id:
+    if rollout := judge_rollout(entry.kind.id, data):
         paused = "paused, " if (data.get("spec") or {}).get("paused") else ""
-        words.append(f"{paused}{judge_rollout(data).brief}")
+        words.append(f"{paused}{rollout.brief}")
     if entry.unattended:
         words.append(f"stored only: {entry.unattended}")
     return " · ".join(words)

@@ -15,7 +15,9 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in text else None if _stays_text(text) else "'"
+    style: str | None = '"'
+    if text.replace("\n", "").isprintable():
+        style = "|" if "\n" in text else None if _stays_text(text) else "'"
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 

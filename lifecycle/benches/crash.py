@@ -7,7 +7,6 @@ from lifecycle.benches.engine import Counter
 from lifecycle.benches.report import Report, computed
 from lifecycle.engine import Changes
 from lifecycle.engine.heart.trace import Transition
-from lifecycle.runs import collector
 
 HOUR_MS = 3_600_000
 LIVES_SECONDS = 60
@@ -27,8 +26,6 @@ class Restarts(Counter):
 
 def run(pods: int, nodes: int) -> Report:
     """The same hour twice: with a readiness and a liveness probe a second, and without any."""
-    # As a worker does.
-    collector.settle()
     probed, plain = Restarts(), Restarts()
     plain_seconds = _hour(pods, nodes, {}, plain)
     seconds = _hour(pods, nodes, {"readinessProbe": PROBE, "livenessProbe": PROBE}, probed)
@@ -54,10 +51,7 @@ def run(pods: int, nodes: int) -> Report:
 def _hour(pods: int, nodes: int, probes: dict[str, Any], counter: Restarts) -> float:
     """The processor seconds of the hour from the creation on."""
     engine = workload.make_engine(pods, nodes)
-    deployment = workload.make_deployment(pods)
-    (container,) = deployment["spec"]["template"]["spec"]["containers"]
-    script = f"sleep {LIVES_SECONDS}; exit 1"
-    container |= {"image": "busybox:1.36", "command": ["sh", "-c", script], **probes}
-    workload.create(engine, deployment)
+    command = ["sh", "-c", f"sleep {LIVES_SECONDS}; exit 1"]
+    workload.create(engine, workload.make_deployment(pods, image="busybox:1.36", command=command, **probes))
     spent, _ = computed(lambda: workload.run(engine, HOUR_MS, counter.take))
     return spent

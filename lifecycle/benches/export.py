@@ -27,7 +27,6 @@ from lifecycle.sources import TRANSITIONS, Cursor
 FETCH_ROWS = 1000
 JSON_COLUMNS = ("old", "new", "cause", "detail")
 PODS, NODES = 1000, 100
-RESTART = {"kind": "Deployment", "namespace": "default", "name": "web", "action": "restart"}
 # Long enough for a restart of every pod.
 RESTART_EVERY_MS = 900_000
 
@@ -72,7 +71,7 @@ def _fill(cluster: Cluster, rows: int) -> tuple[int, str]:
     run = _Run(cluster, engine)
     workload.create(engine, workload.make_deployment(PODS))
     while run.transitions < rows:
-        engine.submit(Command(id=f"restart-{engine.now_ms}", kind="rollout", payload=RESTART))
+        engine.submit(Command(id=f"restart-{engine.now_ms}", kind="rollout", payload=workload.RESTART))
         workload.run(engine, engine.now_ms + RESTART_EVERY_MS, run.take)
     with connection.cursor() as cursor:
         # A database that has run for a while knows how its tables are filled.

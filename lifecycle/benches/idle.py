@@ -3,20 +3,18 @@
 from lifecycle.benches import workload
 from lifecycle.benches.engine import Counter
 from lifecycle.benches.report import Report, computed
-from lifecycle.runs import collector
 
 HOUR_MS = 3_600_000
+PROBE = {"httpGet": {"path": "/", "port": 80}, "periodSeconds": 10}
 
 
 def run(pods: int, nodes: int) -> Report:
     """Create the pods, let what is still moving settle, then measure an hour."""
-    # As a worker does.
-    collector.settle()
     engine = workload.make_engine(pods, nodes)
     counter = Counter()
 
     def settle() -> None:
-        workload.create(engine, workload.make_deployment(pods, is_probed=True))
+        workload.create(engine, workload.make_deployment(pods, readinessProbe=PROBE, livenessProbe=PROBE))
         workload.run(engine, workload.LIMIT_MS, counter.take, engine.is_idle)
 
     creation_seconds, _ = computed(settle)

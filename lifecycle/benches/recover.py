@@ -32,7 +32,6 @@ SPEED = 5.0
 # Commands of the pinned cluster stand this far apart; with the speed, about one a second.
 PINNED_EVERY_MS = 5000
 ROLES = ("worker", "worker", "web", "redis")
-TARGET = {"kind": "Deployment", "namespace": "default", "name": "web"}
 
 Answer = TypeVar("Answer")
 
@@ -52,7 +51,7 @@ class Trial:
     def ask(self, kind: str, payload: dict[str, Any]) -> Command:
         """Ask until the database has it; the command's id makes asking twice harmless."""
         command_id = uuid4()
-        command = patiently(lambda: inbox.append(self.cluster, kind, TARGET | payload, id=command_id))
+        command = patiently(lambda: inbox.append(self.cluster, kind, workload.WEB | payload, id=command_id))
         self.asked.append(command)
         return command
 
@@ -145,7 +144,7 @@ def _make_pinned(podline: Installation, kills: int, pods: int) -> Cluster:
     for number in range(1, 2 * kills):
         image = {"container": "web", "image": f"nginx:1.{number}"}
         kind, payload = ("setImage", image) if number % 2 else ("scale", {"replicas": 3 + number % pods})
-        inbox.append(cluster, kind, TARGET | payload, pinned_ms=PINNED_EVERY_MS * (number + 1))
+        inbox.append(cluster, kind, workload.WEB | payload, pinned_ms=PINNED_EVERY_MS * (number + 1))
     inbox.control(cluster, "run", {"untilMs": _pinned_end_ms(kills), "fast": False})
     return cluster
 

@@ -1,11 +1,8 @@
 """`bench sleep`: N pods in `while true; do sleep S; done`: an hour costs by its wake-ups, by nothing else."""
 
-from typing import Any
-
 from lifecycle.benches import workload
 from lifecycle.benches.engine import Counter
 from lifecycle.benches.report import Report, computed
-from lifecycle.runs import collector
 
 HOUR_MS = 3_600_000
 OFTEN_SECONDS, SELDOM_SECONDS = 300, 3000
@@ -13,8 +10,6 @@ OFTEN_SECONDS, SELDOM_SECONDS = 300, 3000
 
 def run(pods: int, nodes: int) -> Report:
     """One virtual hour three times: waking often, waking a tenth as often, never waking."""
-    # As a worker does.
-    collector.settle()
     counter = Counter()
     often = _hour(pods, nodes, str(OFTEN_SECONDS), counter)
     seldom = _hour(pods, nodes, str(SELDOM_SECONDS), counter)
@@ -41,17 +36,11 @@ def run(pods: int, nodes: int) -> Report:
 def _hour(pods: int, nodes: int, seconds: str, counter: Counter) -> float:
     """The processor seconds of an hour in which all pods do nothing but sleep and wake."""
     engine = workload.make_engine(pods, nodes)
-    workload.create(engine, _make_sleepers(pods, seconds))
+    command = ["sh", "-c", f"while true; do sleep {seconds}; done"]
+    workload.create(engine, workload.make_deployment(pods, image="busybox:1.36", command=command))
     workload.run(engine, workload.LIMIT_MS, lambda changes: None, workload.is_ready(engine, pods))
     # The Deployment's last rows come just behind the last pod.
     workload.run(engine, engine.now_ms + 60_000, lambda changes: None)
     end_ms = engine.now_ms + HOUR_MS
     spent, _ = computed(lambda: workload.run(engine, end_ms, counter.take))
     return spent
-
-
-def _make_sleepers(pods: int, seconds: str) -> dict[str, Any]:
-    deployment = workload.make_deployment(pods)
-    (container,) = deployment["spec"]["template"]["spec"]["containers"]
-    container |= {"image": "busybox:1.36", "command": ["sh", "-c", f"while true; do sleep {seconds}; done"]}
-    return deployment

@@ -22,7 +22,6 @@ RESTART_EVERY_MS = 600_000
 PATIENCE_SECONDS = 600.0
 # The machine is the workers': whoever looks often takes it from two more than from one.
 LOOK_SECONDS = 0.2
-RESTART = {"kind": "Deployment", "namespace": "default", "name": "web", "action": "restart"}
 
 
 def run(pods: int, restarts: int) -> Report:
@@ -76,7 +75,7 @@ def _make_cluster(podline: Installation, name: str, worker: str, pods: int, rest
     cluster.save(update_fields=["shard"])
     inbox.append(cluster, "create", {"object": workload.make_deployment(pods)}, pinned_ms=0)
     for number in range(restarts):
-        inbox.append(cluster, "rollout", RESTART, pinned_ms=RESTART_EVERY_MS * (number + 1))
+        inbox.append(cluster, "rollout", workload.RESTART, pinned_ms=RESTART_EVERY_MS * (number + 1))
     return cluster
 
 

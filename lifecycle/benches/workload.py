@@ -13,22 +13,23 @@ EPOCH_MS = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp() * 1000)
 INSTANTS_A_SLICE = 500
 LIMIT_MS = 24 * 3_600_000
 
-PROBE = {"httpGet": {"path": "/", "port": 80}, "periodSeconds": 10}
+WEB = {"kind": "Deployment", "namespace": "default", "name": "web"}
+"""How commands name the Deployment."""
+RESTART = WEB | {"action": "restart"}
 
 
 def make_engine(pods: int, nodes: int) -> Engine:
-    """A cluster of `nodes` nodes with room for all the pods, at instant 0."""
+    """A cluster of `nodes` nodes with room for all the pods, at instant 0, in a process like a worker's."""
+    collector.settle()
     room = max(110, -(-pods // nodes) + 10)
     settings = Settings(nodes={"count": nodes, "cpu": "64", "memory": "256Gi", "pods": room})
     return Engine(seed=1, epoch_ms=EPOCH_MS, settings=settings)
 
 
-def make_deployment(pods: int, is_probed: bool = False) -> dict[str, Any]:
-    """The Deployment `web` of one well-known container, with or without the usual probes."""
-    container: dict[str, Any] = {"name": "web", "image": "nginx:1.27"}
-    container["resources"] = {"requests": {"cpu": "100m", "memory": "64Mi"}}
-    if is_probed:
-        container |= {"readinessProbe": PROBE, "livenessProbe": PROBE}
+def make_deployment(pods: int, **fields: Any) -> dict[str, Any]:
+    """The Deployment `web` of one well-known container; `fields` are more of the container's, or others."""
+    resources = {"requests": {"cpu": "100m", "memory": "64Mi"}}
+    container = {"name": "web", "image": "nginx:1.27", "resources": resources, **fields}
     labels = {"app": "web"}
     return {
         "apiVersion": "apps/v1",
@@ -42,11 +43,18 @@ def make_deployment(pods: int, is_probed: bool = False) -> dict[str, Any]:
     }
 
 
+def make_stateful_set(pods: int) -> dict[str, Any]:
+    """The StatefulSet `web` of the same container, which makes its pods all at once."""
+    deployment = make_deployment(pods)
+    spec = {**deployment["spec"], "serviceName": "web", "podManagementPolicy": "Parallel"}
+    return {**deployment, "kind": "StatefulSet", "spec": spec}
+
+
 def create(engine: Engine, deployment: dict[str, Any]) -> None:
-    """Enter the Deployment; RuntimeError when the engine refuses it."""
+    """Enter the workload; RuntimeError when the engine refuses it."""
     result = engine.submit(Command(id="bench", kind="create", payload={"object": deployment}))
     if not result.ok:
-        raise RuntimeError(f"the engine refused the bench's Deployment: {result.status}")
+        raise RuntimeError(f"the engine refused the bench's workload: {result.status}")
 
 
 def run(
@@ -68,11 +76,11 @@ def run(
             return
 
 
-def is_ready(engine: Engine, pods: int) -> Callable[[], bool]:
+def is_ready(engine: Engine, pods: int, kind: str = "Deployment") -> Callable[[], bool]:
     """Whether every replica is Ready."""
 
     def is_done() -> bool:
-        deployment = engine.get("Deployment", "default", "web") or {}
+        deployment = engine.get(kind, "default", "web") or {}
         return bool(deployment.get("status", {}).get("readyReplicas") == pods)
 
     return is_done

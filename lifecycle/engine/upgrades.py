@@ -14,11 +14,12 @@ from typing import Any
 from .heart.agenda import Timer
 from .heart.saved import list_of, map_of, part_of
 from .heart.settings import Settings
-from .kinds.registry import entry_of, read_object
+from .kinds.registry import entry_of, entry_of_json, read_object
 from .kinds.service import SERVICE
 from .objects.codec import decode
+from .objects.job import JOB_KIND
 from .objects.kinds import kind_for
-from .objects.meta import StoredObject, Subject
+from .objects.meta import PlainObject, StoredObject, Subject
 from .objects.node import NODE_KIND
 from .objects.pod import PodSpec
 from .objects.storage import ATTACHMENT, CLAIM, VOLUME
@@ -56,13 +57,32 @@ def read_objects(known: Known, saved: Any) -> list[StoredObject]:
             return [_as_typed(found, known.epoch_ms) for found in objects]
     except Exception:
         pass
-    return [read_object(data, known.epoch_ms) for data in known.objects]
+    return [_read(data, known.epoch_ms) for data in known.objects]
 
 
 def _as_typed(found: StoredObject, epoch_ms: int) -> StoredObject:
     """Kinds that were only stored then may be acted on now: these are read as their controllers do."""
     is_typed = isinstance(found, entry_of(found.kind).typed)
-    return found if is_typed else read_object(found.to_json(epoch_ms), epoch_ms)
+    return found if is_typed else _read(found.to_json(epoch_ms), epoch_ms)
+
+
+def _read(data: dict[str, Any], epoch_ms: int) -> StoredObject:
+    """An object's JSON, with what its kind makes of its uid where it was made without."""
+    identify = entry_of_json(data).identify
+    uid = data["metadata"].get("uid") or ""
+    return read_object(data if identify is None else identify(data, uid), epoch_ms)
+
+
+def list_woken(saved: Any, objects: Sequence[StoredObject]) -> list[StoredObject]:
+    """Those of kinds that were only stored then and are acted on now: nobody has looked at them yet."""
+    plain = {
+        kind_for(one[1], one[2]).id
+        for entry in list_of(saved, "objects")
+        if isinstance(entry, list) and PlainObject.__name__ in entry[1:2]
+        for one in entry
+        if isinstance(one, list) and one[:1] == ["K"] and len(one) == 3
+    }
+    return [one for one in objects if one.kind.id in plain and not isinstance(one, PlainObject)]
 
 
 def read_counts(known: Known, saved: Any) -> dict[str, int]:
@@ -208,5 +228,7 @@ def keys_of(objects: Sequence[StoredObject]) -> Iterator[tuple[str, str, str]]:
             yield "volumeAttach", "", name
         elif found.kind.id == SERVICE.kind.id:
             yield "endpointslice", namespace, name
+        elif found.kind.id == JOB_KIND.id:
+            yield "ttlAfterFinished", namespace, name
     for namespace in namespaces:
         yield "resourceQuota", "", namespace

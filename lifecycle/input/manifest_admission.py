@@ -14,7 +14,7 @@ from lifecycle.engine.heart.settings import FEATURE_DEFAULTS, Settings
 from lifecycle.engine.kinds.defaults import apply_defaults
 from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.kinds.registry import kind_of_json
-from lifecycle.engine.kinds.validation import validate_create, validate_update
+from lifecycle.engine.kinds.validation import validate_manifest, validate_update
 from lifecycle.engine.programs.behavior_yaml import read_annotation
 from lifecycle.engine.programs.profiles import read_profile
 from lifecycle.engine.rules.sizes import REQUEST_MOST_BYTES, STORED_MOST_BYTES, measure_bytes
@@ -54,7 +54,7 @@ def list_problems(
             return [document.problem((), message, "make it smaller, or several objects of it")]
     wanted = apply_defaults(document.data, gates)
     if stored is None:
-        errors = validate_create(wanted, gates)
+        errors = validate_manifest(wanted, gates)
     else:
         errors = validate_update(stored, wanted, gates=gates)
     problems = []

@@ -8,7 +8,7 @@ Nothing here knows what a manifest means; `lifecycle.engine.schema` does.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -26,7 +26,7 @@ from lifecycle.engine.schema.yaml_nodes import (
     UnreadableYaml,
     compose,
 )
-from lifecycle.engine.schema.yaml_values import UnreadableValue, json_number, resolve_plain
+from lifecycle.engine.schema.yaml_values import UnreadableValue, json_number
 from lifecycle.input.problems import ManifestError, Problem, refuse
 
 FILE_LIMIT_BYTES = 32 * 1024 * 1024
@@ -87,31 +87,6 @@ def read_documents(
     if documents is None:
         documents = _read_yaml(decoded, source, budget)
     return [item for document in documents for item in _unpack(document)]
-
-
-class _Dumper(yaml.SafeDumper):
-    """Quotes every text that would be read back as something else: `y`, `089` and `1e3` too."""
-
-
-def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    try:
-        means_itself = resolve_plain(text) == text
-    except UnreadableValue:
-        means_itself = False
-    style: str | None = '"'
-    if means_itself and text.replace("\n", "").isprintable():
-        style = "|" if "\n" in text else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style)
-
-
-_Dumper.add_representer(str, _represent_text)
-
-
-def write_documents(objects: Iterable[Mapping[str, Any]]) -> str:
-    """Objects as YAML that reads back as the same data."""
-    return yaml.dump_all(
-        [dict(data) for data in objects], Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110
-    )
 
 
 def name_object(data: dict[str, Any]) -> str:

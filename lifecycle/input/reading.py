@@ -145,11 +145,6 @@ def read_batches(
     return Reading(tuple(taken), report)
 
 
-def read_text(text: str | bytes, limit_bytes: int = FILE_LIMIT_BYTES) -> Reading:
-    """The same for one text that somebody pasted."""
-    return read_batches([Batch({"": text})], limit_bytes=limit_bytes)
-
-
 def _read_batch(
     batch: Batch,
     limit_bytes: int,

@@ -1,15 +1,14 @@
 """Scenario documents: what a run is made of, what happens in it, and what it must show.
 
-One document of this kind may stand beside the manifests of a file. Reading names every problem with its path;
-writing turns a recorded run back into such a file.
+One document of this kind may stand beside the manifests of a file. Reading names every problem with its path.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from lifecycle.engine.heart.settings import Settings
@@ -18,9 +17,9 @@ from lifecycle.engine.rules.validation.kubelet_config import validate_kubelet_co
 from lifecycle.engine.schema.paths import Path
 from lifecycle.engine.schema.scalars import describe
 from lifecycle.input.expressions import Expression, ExpressionError, parse
-from lifecycle.input.manifests import Document, write_documents
+from lifecycle.input.manifests import Document
 from lifecycle.input.problems import ManifestError, Problem
-from lifecycle.input.scenario_steps import Step, StepReader, write_step
+from lifecycle.input.scenario_steps import Step, StepReader
 from lifecycle.input.schema import check_document
 from lifecycle.input.sequences import Entry, Lane, read_entry, read_lane
 
@@ -274,42 +273,6 @@ def _read_sequence(entry: Mapping[str, Any], path: Path, reader: StepReader) -> 
     return [LaneClaim(lane, tuple(entries), f'sequence "{entry["sequence"]}"')]
 
 
-def format_epoch(epoch_ms: int) -> str:
-    """RFC 3339 in UTC, to the second."""
-    moment = datetime.fromtimestamp(epoch_ms // 1000, UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
 def format_duration(duration_ms: int) -> str:
     """Milliseconds as `90s` or `1500ms`: what every reader of durations takes."""
     return f"{duration_ms // 1000}s" if duration_ms % 1000 == 0 else f"{duration_ms}ms"
-
-
-def write_scenario(
-    name: str,
-    seed: int,
-    epoch_ms: int,
-    settings: Mapping[str, Any],
-    commands: Iterable[tuple[int, str, Mapping[str, Any]]],
-    until_ms: int | None = None,
-) -> str:
-    """A recorded run as a file that runs again: the objects created at instant 0, then a Scenario.
-
-    `settings` is `Settings.to_json()`; `commands` are (instant, kind, payload) in their order.
-    """
-    objects: list[Mapping[str, Any]] = []
-    steps: list[dict[str, Any]] = []
-    for at_ms, kind, payload in commands:
-        if at_ms == 0 and kind in ("create", "apply") and not steps:
-            objects.append(payload["object"])
-        else:
-            steps.append({"at": format_duration(at_ms), **write_step(kind, payload)})
-    spec: dict[str, Any] = {"seed": seed, "epoch": format_epoch(epoch_ms)}
-    spec |= {name: settings[name] for name in _SETTINGS if settings.get(name) not in (None, {}, [])}
-    if steps:
-        spec["steps"] = steps
-    if until_ms is not None:
-        spec["until"] = format_duration(until_ms)
-    document = {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": name}, "spec": spec}
-    kubelets = list(settings.get("kubelet") or ())
-    return write_documents([*kubelets, *objects, document])

@@ -307,22 +307,3 @@ READERS: dict[str, Callable[[StepReader, Any, Path], Commands]] = {
     "staticPod": _static_pod,
     "remove": _node("remove"),
 }
-
-
-def write_step(kind: str, payload: Mapping[str, Any]) -> dict[str, Any]:
-    """A command as the entry of a step, without its instant: what `StepReader` reads back."""
-    rest = {name: value for name, value in payload.items() if value is not None}
-    match kind:
-        case "apply" | "create" | "replace":
-            return {kind: rest["object"]}
-        case "setImage" | "scale" | "evict":
-            target = {str(rest.pop("kind", POD_KIND.id)).lower(): rest.pop("name")}
-            return {kind: {**target, **_without_default(rest)}}
-        case "rollout":
-            target = {rest.pop("action"): f"{str(rest.pop('kind')).lower()}/{rest.pop('name')}"}
-            return {kind: {**target, **_without_default(rest)}}
-    return {kind: _without_default(rest)}
-
-
-def _without_default(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if (name, value) != ("namespace", "default")}

@@ -6,29 +6,10 @@ sense is the API server's validation (`lifecycle.engine.rules.validation`). No D
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from lifecycle.engine.schema.check import FieldProblem, find_problems, find_type_problems
-from lifecycle.engine.schema.decode import drop_nulls
 from lifecycle.input.hints import PATCH_DIRECTIVES, PATCH_REMEDY, explain
-from lifecycle.input.manifests import FILE_LIMIT_BYTES, Document, read_documents
-from lifecycle.input.problems import ManifestError, Problem
-
-
-def read_manifests(
-    text: str | bytes, source: str = "", limit_bytes: int = FILE_LIMIT_BYTES
-) -> list[Document]:
-    """The objects of a text, each structurally sound. Raises ManifestError with every problem found."""
-    documents = read_documents(text, source, limit_bytes)
-    check_documents(documents)
-    return [replace(document, data=drop_nulls(document.data)) for document in documents]
-
-
-def check_documents(documents: list[Document]) -> None:
-    """Raises ManifestError with the problems of all documents, in their order."""
-    problems = [problem for document in documents for problem in check_document(document)]
-    if problems:
-        raise ManifestError(problems)
+from lifecycle.input.manifests import Document
+from lifecycle.input.problems import Problem
 
 
 def check_document(document: Document) -> list[Problem]:

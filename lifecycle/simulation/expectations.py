@@ -42,13 +42,13 @@ class Watch:
             case "eventually":
                 self._look_eventually(verdict)
             case _ if now_ms == end_ms:
-                self._settle(None if verdict.holds else f"at {_at(now_ms)}: {verdict.seen}")
+                self._settle(None if verdict.holds else f"at {format_duration(now_ms)}: {verdict.seen}")
 
     def _look_always(self, verdict: Verdict, now_ms: int) -> None:
         """Without `from` the claim starts with its object."""
         has_begun = self.expect.from_ms is not None or self.has_existed
         if has_begun and not verdict.holds:
-            self._settle(f"at {_at(now_ms)}: {verdict.seen}")
+            self._settle(f"at {format_duration(now_ms)}: {verdict.seen}")
 
     def _look_eventually(self, verdict: Verdict) -> None:
         # What was never there cannot be gone.
@@ -67,13 +67,13 @@ class Watch:
         match expect.claim:
             case "eventually":
                 end_ms = now_ms if expect.to_ms is None else min(expect.to_ms, now_ms)
-                self._settle(f"not until {_at(end_ms)}; last seen: {self.last_seen}")
+                self._settle(f"not until {format_duration(end_ms)}; last seen: {self.last_seen}")
             case "always" if expect.from_ms is None and not self.has_existed:
                 self._settle("there never was such an object")
             case "always" if (expect.from_ms or 0) <= now_ms:
                 self._settle(None)
             case _:
-                self._settle(f"the run ended at {_at(now_ms)}, before it could be seen")
+                self._settle(f"the run ended at {format_duration(now_ms)}, before it could be seen")
 
 
 class Watches:
@@ -122,7 +122,3 @@ class Watches:
             if wrong is not None:
                 failures.append(f"{claim.text} failed: {wrong}")
         return failures
-
-
-def _at(now_ms: int) -> str:
-    return format_duration(now_ms)

@@ -7,7 +7,7 @@ from typing import TextIO
 
 from lifecycle.engine import Changes
 from lifecycle.engine.objects.pod import Pod
-from lifecycle.input.scenario import format_epoch
+from lifecycle.engine.objects.times import format_time
 
 MOST_OPEN = 64
 
@@ -34,8 +34,7 @@ class LogFolder:
                 self._file(pod / f"{container}-{attempt}.log").write(f"{self._stamp(at_ms)} {text}\n")
 
     def _stamp(self, at_ms: int) -> str:
-        moment_ms = self._epoch_ms + at_ms
-        return f"{format_epoch(moment_ms)[:-1]}.{moment_ms % 1000:03}Z"
+        return f"{format_time(at_ms, self._epoch_ms)[:-1]}.{(self._epoch_ms + at_ms) % 1000:03}Z"
 
     def _file(self, path: Path) -> TextIO:
         """Appending, with a bounded number of files open at a time: the oldest is closed first."""

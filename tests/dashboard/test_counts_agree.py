@@ -28,8 +28,7 @@ def test_all_counts_are_equal_in_mid_rollout(client: Client, pods: int) -> None:
     cluster = keep(engine)
     client.force_login(cluster.owner)
 
-    feed = TimelineFeed("", None)
-    feed.load(cluster)
+    feed = TimelineFeed(cluster, "", None)
     meta = feed.figure(64_000)["layout"]["meta"]
     counts = Counter(meta["counts"])
     assert counts["ready"] and len(counts) > 1 and counts.total() > pods * 0.9, "nothing is rolling"

@@ -28,8 +28,7 @@ def follow(feed: TimelineFeed | PodFeed, cluster: Cluster, rows: list[dict[str, 
 
 
 def test_a_timeline_draws_the_stored_state_and_goes_on_from_there(old: Cluster) -> None:
-    feed = TimelineFeed("", None)
-    feed.load(old)
+    feed = TimelineFeed(old, "", None)
     assert bars(feed.figure(9000)) == {("default/web-1", "ready"): [(0, None)]}
     follow(feed, old, [transition(9500, "state", "terminating", old="ready")])
     assert bars(feed.figure(10_000)) == {
@@ -39,8 +38,7 @@ def test_a_timeline_draws_the_stored_state_and_goes_on_from_there(old: Cluster) 
 
 
 def test_a_pods_page_draws_the_stored_state_and_goes_on_from_there(old: Cluster) -> None:
-    feed = PodFeed("default/web-1", None)
-    feed.load(old)
+    feed = PodFeed(old, "default/web-1", None)
     assert states(feed.figure(9000)) == {"ready": [(0, None)]}
     follow(feed, old, [transition(9500, "state", "terminating", old="ready")])
     assert states(feed.figure(10_000)) == {"ready": [(0, 9500)], "terminating": [(9500, None)]}
@@ -54,8 +52,7 @@ def test_a_timeline_reads_the_states_that_were_recorded() -> None:
     cluster = make_cluster(make_user())
     record(cluster, pod_life())
     StoredObject.objects.filter(cluster=cluster).update(state="failed")
-    feed = TimelineFeed("", None)
-    feed.load(cluster)
+    feed = TimelineFeed(cluster, "", None)
     assert bars(feed.figure(9000)) == {
         ("default/web-1", "pending"): [(0, 100)],
         ("default/web-1", "starting"): [(100, 2000)],

@@ -121,8 +121,7 @@ def test_the_events_of_a_static_pod_are_its_mirrors(client: Any, shop: Cluster, 
     page = client.get("/clusters/shop/pods/default/web-1/").content.decode()
     assert ("from the node" in page) is is_mirror
     assert ('data-uid="abc"' in page) is is_mirror
-    feed = PodFeed("default/web-1", None)
-    feed.load(shop)
+    feed = PodFeed(shop, "default/web-1", None)
     assert ("from the node" in [row.get("message") for row in feed.rows]) is is_mirror
     later = event(8000, "Killing", "later", uid="abc")
     feed.follow(shop, {"transitions": [], "events": [later]})

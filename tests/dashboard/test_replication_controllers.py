@@ -21,8 +21,7 @@ def test_pages_show_it_with_its_pods(client: Client) -> None:
     (listed,) = readings.list_workloads(cluster)
     assert (listed.kind, listed.name, listed.summary) == ("ReplicationController", "nginx", "3 of 3 ready")
     assert [(share.tone.name, share.count) for share in listed.shares] == [("ready", 3)]
-    feed = TimelineFeed("", None)
-    feed.load(cluster)
+    feed = TimelineFeed(cluster, "", None)
     owners = {feed.stories.workload_of(story) for story in feed.stories.by_uid.values()}
     assert owners == {"ReplicationController/nginx"}
     client.force_login(cluster.owner)
@@ -41,7 +40,6 @@ def test_pods_of_one_that_is_owned_stand_under_its_owner() -> None:
     manifest["metadata"]["ownerReferences"] = [reference]
     door.apply(manifest)
     cluster = keep(door.run(30).cluster)
-    feed = TimelineFeed("", None)
-    feed.load(cluster)
+    feed = TimelineFeed(cluster, "", None)
     owners = {feed.stories.workload_of(story) for story in feed.stories.by_uid.values()}
     assert owners == {"DeploymentConfig.apps.openshift.io/shop"}

@@ -6,7 +6,7 @@ from dashboard.plots.stories import Stories
 from lifecycle.engine import Cluster, Command, Settings
 from lifecycle.engine.heart.trace import row_to_json
 from lifecycle.engine.rules.pod_state import decide_state
-from lifecycle.input.schema import read_manifests
+from tests.texts import read_manifests
 
 MANIFESTS = """
 apiVersion: apps/v1

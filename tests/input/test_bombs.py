@@ -13,10 +13,9 @@ from lifecycle.engine.programs.behavior_yaml import read_annotation
 from lifecycle.engine.programs.profiles import read_profile
 from lifecycle.input.manifest_admission import admit
 from lifecycle.input.manifests import ManifestError, read_documents
-from lifecycle.input.reading import read_text
-from lifecycle.input.schema import read_manifests
 from lifecycle.simulation import make_plan
 from tests.simulate.running import run_plan
+from tests.texts import read_manifests, read_text
 
 BEHAVIOR = "podline.dev/behavior"
 NOTE_LIMIT = 1024

@@ -4,7 +4,7 @@ import pytest
 
 from lifecycle.input.manifest_admission import admit
 from lifecycle.input.manifests import ManifestError
-from lifecycle.input.reading import read_text
+from tests.texts import read_text
 
 DEPLOYMENT = """
 apiVersion: apps/v1

@@ -11,7 +11,7 @@ from lifecycle.engine.heart.trace import EventRow
 from lifecycle.engine.kinds.defaults import apply_defaults
 from lifecycle.engine.kinds.validation import list_warnings, validate_create, validate_update
 from lifecycle.input.manifest_admission import admit
-from lifecycle.input.reading import read_text
+from tests.texts import read_text
 
 WEB = """
 apiVersion: apps/v1

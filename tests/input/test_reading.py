@@ -5,7 +5,8 @@ import json
 import pytest
 
 from lifecycle.input.manifests import ManifestError
-from lifecycle.input.reading import Batch, read_batches, read_text
+from lifecycle.input.reading import Batch, read_batches
+from tests.texts import read_text
 
 WEB = """
 apiVersion: apps/v1

@@ -13,8 +13,8 @@ import yaml
 
 from lifecycle.engine import Cluster, Command
 from lifecycle.engine.kinds.defaults import apply_defaults
-from lifecycle.engine.kinds.validation import validate_create, validate_update
-from lifecycle.engine.rules.validation.schedules import check_schedule
+from lifecycle.engine.kinds.validation import validate_manifest, validate_update
+from lifecycle.engine.rules.validation.cron_jobs import check_schedule
 
 LABEL = (
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and"
@@ -55,7 +55,7 @@ def make(kind: str, body: str) -> dict[str, Any]:
 
 
 def refusals(data: dict[str, Any]) -> list[str]:
-    return list(dict.fromkeys(str(error) for error in validate_create(apply_defaults(data))))
+    return list(dict.fromkeys(str(error) for error in validate_manifest(apply_defaults(data))))
 
 
 ANSWERED = [
@@ -419,7 +419,7 @@ def test_it_is_taken(kind: str, body: str) -> None:
         ("1-2-3 * * * *", "too many hyphens: 1-2-3"),
         ("x * * * *", 'failed to parse int from x: strconv.Atoi: parsing "x": invalid syntax'),
         ("@noon", "unrecognized descriptor: @noon"),
-        ("@every now", 'failed to parse duration now: time: invalid duration "now"'),
+        ("@every now", 'failed to parse duration @every now: time: invalid duration "now"'),
     ],
 )
 def test_schedules_are_read_as_cron_reads_them(schedule: str, problem: str) -> None:

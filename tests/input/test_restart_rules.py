@@ -5,7 +5,8 @@ import pytest
 from lifecycle.engine.heart.settings import FEATURE_DEFAULTS
 from lifecycle.engine.kinds.defaults import apply_defaults
 from lifecycle.engine.kinds.validation import validate_create
-from lifecycle.input.schema import ManifestError, read_manifests
+from lifecycle.input.problems import ManifestError
+from tests.texts import read_manifests
 
 POD = """
 apiVersion: v1

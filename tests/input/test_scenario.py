@@ -3,8 +3,8 @@
 import pytest
 
 from lifecycle.input.manifests import ManifestError
-from lifecycle.input.scenario import read_scenario, write_scenario
-from lifecycle.input.schema import read_manifests
+from lifecycle.input.scenario import read_scenario
+from tests.texts import read_manifests
 
 HEAD = "apiVersion: podline.dev/v1alpha1\nkind: Scenario\nmetadata: {name: test}\nspec:\n"
 
@@ -233,29 +233,3 @@ def test_unknown_fields_and_wrong_types_are_refused_by_the_schema():
     with pytest.raises(ManifestError) as caught:
         read("  seeds: 7\n  nodes: {count: three}\n")
     assert [problem.path for problem in caught.value.problems] == ["spec.seeds", "spec.nodes.count"]
-
-
-def test_a_recorded_run_reads_back():
-    pod = WHOLE_DATA
-    commands = [
-        (0, "apply", {"object": pod}),
-        (1500, "scale", {"kind": "Deployment", "namespace": "default", "name": "web", "replicas": 2}),
-        (
-            2000,
-            "rollout",
-            {"kind": "Deployment", "namespace": "shop", "name": "web", "action": "undo", "toRevision": 1},
-        ),
-        (3000, "delete", {"kind": "Pod", "namespace": "default", "name": "a", "gracePeriodSeconds": 0}),
-        (4000, "apply", {"object": pod}),
-    ]
-    text = write_scenario("run", 7, 1_767_225_600_000, {"timing": "instant"}, commands, until_ms=60_000)
-    *objects, document = read_manifests(text)
-    scenario = read_scenario(document)
-    assert [found.data for found in objects] == [pod]
-    assert [(step.at_ms, step.kind, step.payload) for step in scenario.steps] == commands[1:]
-    assert (scenario.seed, scenario.epoch_ms, scenario.settings) == (
-        7,
-        1_767_225_600_000,
-        {"timing": "instant"},
-    )
-    assert scenario.untils[0].at_ms == 60_000

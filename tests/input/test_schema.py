@@ -2,7 +2,8 @@
 
 import pytest
 
-from lifecycle.input.schema import ManifestError, read_manifests
+from lifecycle.input.problems import ManifestError
+from tests.texts import read_manifests
 
 DEPLOYMENT = """
 apiVersion: apps/v1

@@ -6,7 +6,12 @@ import pytest
 
 from lifecycle.engine.heart.settings import FEATURE_DEFAULTS
 from lifecycle.engine.kinds.defaults import apply_defaults
-from lifecycle.engine.kinds.validation import list_warnings, validate_create, validate_update
+from lifecycle.engine.kinds.validation import (
+    list_warnings,
+    validate_create,
+    validate_manifest,
+    validate_update,
+)
 from lifecycle.engine.rules.validation.kubelet_config import (
     validate_kubelet_configuration,
     validate_subordinate_ids,
@@ -42,7 +47,7 @@ def make_deployment(name="web", template=None, pod=None, **spec):
 
 
 def refuse_create(data, gates=ALL_GATES):
-    return [str(error) for error in validate_create(apply_defaults(data, gates), gates)]
+    return [str(error) for error in validate_manifest(apply_defaults(data, gates), gates)]
 
 
 def refuse_update(old, change, subresource=""):
@@ -552,9 +557,7 @@ def test_a_job_template_may_not_restart_for_ever():
     template = {"spec": {"containers": [{"name": "a", "image": "b:1"}], "restartPolicy": "Always"}}
     job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j"}, "spec": {"template": template}}
     path = "spec.template.spec.restartPolicy"
-    assert refuse_create(job) == [
-        f'{path}: Unsupported value: "Always": supported values: "OnFailure", "Never"'
-    ]
+    assert refuse_create(job) == [f'{path}: Required value: valid values: "OnFailure", "Never"']
 
 
 @pytest.mark.spec("DEP-SEL-01", "RS-SPEC-08")

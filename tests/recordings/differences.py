@@ -21,7 +21,6 @@ WORKLOADS = ("deploy-", "rs-", "rc-", "ds-")
 # Group -> reason -> scenarios.
 DIFFERENCES: dict[str, dict[str, str]] = {
     NEEDS_LATER: {
-        "Jobs": "refuse-job",
         "preemption": "preemption-by-priority",
         "drains": "drain-daemonset",
         "lost nodes": "nodeloss-daemonset",
@@ -40,8 +39,13 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         """,
         "its kubelet had begun to look for pods to evict at another of ten seconds": "emptydir-limit-evicts",
         "another scenario cordoned its node 2.6 s before its end": "cordoned-nodes",
+        "a readiness probe was running when its pod was deleted": "sts-unready-blocks-update",
     },
-    TO_BE_MENDED: {},
+    TO_BE_MENDED: {
+        "a pod whose image never came takes 0.4 s to end: so long its endpoint is terminating": """
+            sts-broken-update-trap
+        """,
+    },
 }
 
 

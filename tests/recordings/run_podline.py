@@ -22,10 +22,10 @@ from lifecycle.engine import Changes
 from lifecycle.engine.heart.trace import row_to_json
 from lifecycle.input.problems import ManifestError
 from lifecycle.input.scenario import read_epoch_ms
-from lifecycle.input.schema import read_manifests
 from lifecycle.simulation import Overrides, make_plan
 from lifecycle.simulation import run as run_plan
 from tests.recordings.scenario_files import PODLINE_ONLY, Json, ScenarioFile, recording_of
+from tests.texts import read_manifests
 
 WARM_SECONDS = 20
 WARM_NAMESPACE = "lab-warm"

@@ -3,9 +3,9 @@
 import pytest
 
 from lifecycle.engine.kubelet.starting.mounts import next_try_ms
-from lifecycle.input.schema import read_manifests
 from lifecycle.simulation.plan import make_plan
 from tests.simulate.running import run_plan
+from tests.texts import read_manifests
 
 POD = """
 apiVersion: v1

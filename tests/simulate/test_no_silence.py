@@ -4,9 +4,9 @@ import pytest
 import yaml
 
 from lifecycle.input.scenario import read_until
-from lifecycle.input.schema import read_manifests
 from lifecycle.simulation import Overrides, make_plan
 from tests.simulate.running import run_plan
+from tests.texts import read_manifests
 
 NEVER = "pods may be placed where Kubernetes would leave them Pending"
 ON_HOSTS = {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": "kubernetes.io/hostname"}

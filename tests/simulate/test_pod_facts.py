@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from lifecycle.input.schema import read_manifests
 from lifecycle.simulation.plan import make_plan
 from tests.simulate.running import run_plan
+from tests.texts import read_manifests
 
 HEAD = "apiVersion: podline.dev/v1alpha1\nkind: Scenario\nmetadata: {name: s}\nspec:\n  timing: instant\n"
 SERVER = "{name: app, image: 'sim/server:1'}"

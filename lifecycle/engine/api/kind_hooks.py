@@ -12,12 +12,14 @@ from ..kinds.plain import SERVICE_ACCOUNT
 from ..kinds.registry import kind_of_json
 from ..kinds.service import SERVICE
 from ..objects.daemon_set import DAEMON_SET_KIND, TEMPLATE_GENERATION, DaemonSet
+from ..objects.job import JOB_KIND
 from ..objects.meta import StoredObject
 from ..objects.node import NODE_KIND
 from ..objects.shortened import shorten
 from ..objects.storage import CLAIM, VOLUME
 from ..objects.times import format_time
 from ..rules.defaults.nodes import register_node
+from ..rules.defaults.workloads import label_like_template
 from .addresses import with_allocations, with_later_allocations
 from .context import Context
 from .storage import needed_class, prepare_claim, prepare_volume
@@ -127,10 +129,13 @@ _COMPLETE_NEW: Mapping[str, Callable[[Context, Json], Json]] = {
     NODE_KIND.id: _register_node,
     SERVICE.kind.id: with_allocations,
     DAEMON_SET_KIND.id: _count_template,
+    # Those of its template hold what was made of its uid.
+    JOB_KIND.id: lambda context, data: label_like_template(data),
 }
 _COMPLETE_CHANGED: Mapping[str, Callable[[Context, StoredObject, Json], Json]] = {
     SERVICE.kind.id: with_later_allocations,
     DAEMON_SET_KIND.id: _count_changed_template,
+    JOB_KIND.id: lambda context, old, wanted: label_like_template(wanted),
 }
 _PREPARE: Mapping[str, Callable[[Context, StoredObject], None]] = {
     CLAIM: prepare_claim,

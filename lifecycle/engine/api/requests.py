@@ -21,7 +21,8 @@ from .patches import patch_object
 Json = dict[str, Any]
 OF_PODS = ("resize", "ephemeralcontainers")
 SUBRESOURCES = ("status", *OF_PODS, "scale")
-_NOT_A_CLIENTS = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")
+_OF_A_STORED = ("creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")
+_NOT_A_CLIENTS = ("uid", *_OF_A_STORED)
 
 
 # --- read and decode --------------------------------------------------------------------------------------
@@ -54,8 +55,8 @@ def _decode_as(data: Json, version: str) -> Json:
 
 
 def read_new(data: Json, epoch_ms: int) -> StoredObject:
-    """A new object, without what no client may say of one."""
-    meta = {name: value for name, value in data["metadata"].items() if name not in _NOT_A_CLIENTS}
+    """A new object, its uid its own, without what no client may say of one."""
+    meta = {name: value for name, value in data["metadata"].items() if name not in _OF_A_STORED}
     data = {**data, "metadata": meta}
     if entry_of_json(data).drops_status:
         data.pop("status", None)

@@ -67,4 +67,4 @@ def require_growth(context: Context, old: StoredObject, new: StoredObject) -> No
         )
     else:
         return
-    forbid(problem, old.kind, old.meta)
+    forbid(problem, old.kind, old.meta.name)

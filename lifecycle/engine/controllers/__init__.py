@@ -8,11 +8,14 @@ from ..api.context import Context
 from ..objects.meta import StoredObject
 from .act import Act
 from .attachments import AttachmentController
+from .cron_job import CronJobController
 from .daemon_set import DaemonSetController
 from .deployment import DeploymentController
 from .endpoints import EndpointSliceController, EndpointSliceMirror
 from .ephemeral_volumes import EphemeralVolumeController
 from .garbage import GarbageCollector
+from .job import JobController, JobPodReleaser
+from .load_balancer import LoadBalancerController
 from .namespaces import NamespaceController
 from .node_taints import NodeTaintController
 from .own_objects import OwnObjectsController
@@ -23,6 +26,7 @@ from .replication_controller import ReplicationControllerController
 from .stateful_set import StatefulSetController
 from .storage_driver import StorageDriver
 from .storage_protection import StorageProtection
+from .ttl_after_finished import TtlAfterFinishedController
 from .volume_binder import VolumeBinder
 
 
@@ -63,9 +67,14 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         DeploymentController(context, act, pods.tally),
         StatefulSetController(context, act, pods),
         DaemonSetController(context, act, pods),
+        JobController(context, act, pods),
+        JobPodReleaser(context, act),
+        CronJobController(context, act),
+        TtlAfterFinishedController(context, act),
         GarbageCollector(context, act),
         EndpointSliceController(context, act),
         EndpointSliceMirror(context, act),
+        LoadBalancerController(context, act),
         NamespaceController(context, act),
         OwnObjectsController(context, act),
         NodeTaintController(context, act),

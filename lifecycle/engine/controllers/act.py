@@ -9,7 +9,17 @@ from ..api.namespace_rules import is_namespace_ending
 from ..api.server import ApiServer
 from ..heart.errors import AlreadyExists, ApiError
 from ..objects.meta import StoredObject
-from ..rules.actions import Action, Create, CreateJson, CreatePod, Delete, DeletePod, RecordEvent, Update
+from ..rules.actions import (
+    Action,
+    Create,
+    CreateJson,
+    CreatePod,
+    Delete,
+    DeletePod,
+    RecordEvent,
+    RemoveFinalizer,
+    Update,
+)
 
 Act = Callable[[Action], None]
 """Does one action. Raises ApiError when the API server refuses it."""
@@ -18,11 +28,12 @@ Act = Callable[[Action], None]
 class Actor:
     """Does actions. Raises ApiError when the API server refuses one."""
 
-    __slots__ = ("_api", "_trace")
+    __slots__ = ("_api", "_store", "_trace")
 
     def __init__(self, context: Context, api: ApiServer) -> None:
         self._api = api
         self._trace = context.trace
+        self._store = context.store
 
     def act(self, action: Action) -> None:
         """Do one action."""
@@ -36,12 +47,9 @@ class Actor:
                     action.about.subject, action.event_type, action.reason, action.message, action.source
                 )
             case DeletePod():
-                self._api.delete_pod(action.pod)
-                if action.owner is not None:
-                    name = action.pod.meta.name
-                    self._tell(
-                        action.owner, "Normal", "SuccessfulDelete", f"Deleted pod: {name}", action.source
-                    )
+                self._delete_pod(action)
+            case RemoveFinalizer():
+                self._api.remove_finalizer(action.pod, action.finalizer)
             case Create():
                 self._api.create(action.new)
             case CreateJson():
@@ -72,6 +80,16 @@ class Actor:
         # In a namespace that goes nothing can be made, and a name that is taken is tried again in silence.
         if not is_namespace_ending(refusal) and not isinstance(refusal, AlreadyExists):
             self._tell(owner, "Warning", "FailedCreate", f"{words}{refusal.message}", source)
+
+    def _delete_pod(self, action: DeletePod) -> None:
+        """By its uid: the pod may have changed since it was looked at."""
+        pod = self._store.pods.get(action.pod.meta.uid)
+        if pod is None:
+            return
+        self._api.delete_pod(pod)
+        if action.owner is not None:
+            message = f"Deleted pod: {pod.meta.name}"
+            self._tell(action.owner, "Normal", "SuccessfulDelete", message, action.source)
 
     def _tell(self, owner: StoredObject, event_type: str, reason: str, message: str, source: str) -> None:
         if source:

@@ -97,12 +97,19 @@ class Loop:
         if waiting is not None:
             self._enqueue_by(key, waiting[0], True)
 
-    def retry(self, controller: str, namespace: str, name: str, most_ms: int = QUEUE_MAX_MS) -> int:
+    def retry(
+        self,
+        controller: str,
+        namespace: str,
+        name: str,
+        most_ms: int = QUEUE_MAX_MS,
+        first_ms: int = QUEUE_BASE_MS,
+    ) -> int:
         """Look again after the work queue's growing delay, which is returned in ms."""
         key = (controller, namespace, name)
         failures = self._failures.get(key, 0)
         self._failures[key] = failures + 1
-        delay_ms = min(QUEUE_BASE_MS << min(failures, 40), most_ms)
+        delay_ms = min(first_ms << min(failures, 40), most_ms)
         self._enqueue_by(key, self._clock.now_ms + delay_ms, failures < 10)
         return delay_ms
 

@@ -21,6 +21,7 @@ _TABLE: dict[str, tuple[int, int, str]] = {
     "schedule": (2, 10, "one scheduling cycle and the binding, from the pod entering the queue"),
     "watch": (5, 25, "a kubelet hears of a change to one of its pods"),
     "controller_sync": (15, 15, "a controller's queue gathers changes before it looks again"),
+    "job_sync": (1000, 1000, "the Job controller's queue gathers changes of pods before it looks again"),
     "volume_mount": (20, 120, "mounting what the pod needs, before its sandbox"),
     "claim_look": (12, 12, "the volume controller getting to a claim or a volume that has changed"),
     "claim_protection": (35, 35, "making sure that nobody uses a claim or a volume that is to go"),

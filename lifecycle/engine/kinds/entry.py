@@ -60,6 +60,8 @@ class KindEntry:
     """Fills in the spec, where there is one."""
     default: Callable[[Json], dict[str, Any]] | None = None
     """Fills in the whole object, its spec being filled in."""
+    identify: Callable[[Json, str], dict[str, Any]] | None = None
+    """(a new object, its uid): the object with its uid and what is made of that, before it is checked."""
     carry_over: Callable[[Json, Json], Json] | None = None
     """(stored spec, new spec): the new spec with what stays although a writer leaves it out."""
     propagation: str = BACKGROUND
@@ -77,12 +79,14 @@ class KindEntry:
     """What is wrong with the spec, defaults applied."""
     validate: Check | None = None
     """What is wrong with the whole object, defaults applied."""
-    validate_status: Check | None = None
+    validate_status: Change | None = None
     """What is wrong with an object sent to /status."""
     immutable: tuple[str, ...] = ()
     """Fields of the spec that stay for life."""
     validate_change: Callable[[Json, Json], list[FieldError]] | None = None
     """(stored spec, new spec): what else may not change so."""
+    validate_fixed: Callable[[Json, Json], list[FieldError]] | None = None
+    """(new object, stored object): what of the whole object may not change so."""
     validate_update: Change | None = None
     """Of a kind whose updates are held to rules of their own: in the place of all checks of the spec."""
     subresources: Mapping[str, Change] = field(default_factory=dict)

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from ..objects.kinds import Kind
-from ..rules.defaults.workloads import default_job
-from ..rules.validation.workloads import validate_job
+from ..objects.job import JOB_KIND, Job, JobSpec, JobStatus, UncountedPods
+from ..objects.propagation import ORPHAN
+from ..rules.defaults.jobs import default_job, identify_job
+from ..rules.validation.job_status import validate_job_status
+from ..rules.validation.job_updates import validate_job_update
+from ..rules.validation.jobs import validate_job
 from ..rules.workload_columns import decide_job_columns, decide_selector_columns, summarize_job
 from ..rules.workload_words import describe_job
-from .entry import NO_PODS, TEMPLATE, KindEntry
+from .entry import TEMPLATE, KindEntry
 
 JOB = KindEntry(
-    kind=Kind("batch/v1", "Job", "jobs"),
-    unattended=NO_PODS,
+    kind=JOB_KIND,
+    typed=Job,
+    records=(JobStatus, UncountedPods),
+    spec_class=JobSpec,
     default_spec=default_job,
+    identify=identify_job,
+    propagation=ORPHAN,
+    drops_status=True,
     is_host_name="Pod names and hostnames",
-    validate_spec=validate_job,
-    immutable=("completionMode", "selector", "template"),
+    validate=validate_job,
+    validate_update=validate_job_update,
+    validate_status=validate_job_status,
+    status_rows=("completedIndexes", "failedIndexes"),
     list_rows=lambda spec: {"suspended": bool(spec.get("suspend"))},
     columns=decide_job_columns,
     wide_columns=decide_selector_columns,

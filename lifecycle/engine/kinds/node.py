@@ -28,7 +28,7 @@ NODE = KindEntry(
     typed=Node,
     records=(NodeSpec, NodeStatus, Taint),
     validate=_validate,
-    validate_status=_validate,
+    validate_status=lambda old, new, gates: _validate(new, gates),
     list_rows=_list_rows,
     summarize=summarize_node,
 )

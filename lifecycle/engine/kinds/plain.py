@@ -14,9 +14,19 @@ from ..rules.defaults.others import (
 )
 from ..rules.defaults.services import default_endpoint_slice, default_endpoints
 from ..rules.service_columns import decide_endpoints_columns, decide_slice_columns
-from ..rules.validation.access import GROUP, validate_binding, validate_role
-from ..rules.validation.classes import validate_priority_class, validate_runtime_class
-from ..rules.validation.configurations import validate_config_map, validate_secret
+from ..rules.validation.access import GROUP, validate_binding, validate_kept_role, validate_role
+from ..rules.validation.classes import (
+    validate_kept_handler,
+    validate_kept_value,
+    validate_priority_class,
+    validate_runtime_class,
+)
+from ..rules.validation.configurations import (
+    validate_config_map,
+    validate_kept_data,
+    validate_kept_secret,
+    validate_secret,
+)
 from ..rules.validation.definitions import validate_definition
 from ..rules.validation.endpoints import validate_endpoint_slice, validate_endpoints
 from ..rules.validation.field_error import FieldError
@@ -24,7 +34,7 @@ from ..rules.validation.ingresses import validate_ingress, validate_new_ingress
 from ..rules.validation.kubelet_config import validate_kubelet_configuration
 from ..rules.validation.metadata import check_path_name
 from ..rules.validation.network_policies import validate_network_policy
-from ..rules.validation.quotas import validate_quota
+from ..rules.validation.quotas import validate_kept_scopes, validate_quota
 from .entry import Check, Json, KindEntry
 
 SERVICE_ACCOUNT = Kind("v1", "ServiceAccount", "serviceaccounts", True, "sa")
@@ -48,21 +58,32 @@ def _of_role(check: Callable[[Json, bool], list[FieldError]], is_namespaced: boo
 
 # Something in the model reads these.
 _READ = (
-    KindEntry(kind=Kind("v1", "ConfigMap", "configmaps", True, "cm"), validate=_of_any(validate_config_map)),
+    KindEntry(
+        kind=Kind("v1", "ConfigMap", "configmaps", True, "cm"),
+        validate=_of_any(validate_config_map),
+        validate_fixed=validate_kept_data,
+    ),
     KindEntry(
         kind=Kind("v1", "Secret", "secrets"),
         default=default_secret,
         validate=_of_any(validate_secret),
+        validate_fixed=validate_kept_secret,
     ),
     KindEntry(
         kind=PRIORITY_CLASS,
         default=default_priority_class,
         validate=_of_any(validate_priority_class),
+        validate_fixed=validate_kept_value,
     ),
-    KindEntry(kind=RUNTIME_CLASS, validate=_of_any(validate_runtime_class)),
+    KindEntry(
+        kind=RUNTIME_CLASS,
+        validate=_of_any(validate_runtime_class),
+        validate_fixed=validate_kept_handler,
+    ),
     KindEntry(
         kind=Kind("v1", "ResourceQuota", "resourcequotas", True, "quota"),
         validate_spec=_of_any(validate_quota),
+        validate_change=validate_kept_scopes,
     ),
     KindEntry(
         kind=ENDPOINTS_KIND,
@@ -111,12 +132,13 @@ _CHECKED = (
             check_name=check_path_name,
             default=default,
             validate=_of_role(validate, is_namespaced),
+            validate_fixed=validate_fixed,
         )
-        for name, is_namespaced, default, validate in (
-            ("Role", True, None, validate_role),
-            ("ClusterRole", False, None, validate_role),
-            ("RoleBinding", True, default_binding, validate_binding),
-            ("ClusterRoleBinding", False, default_binding, validate_binding),
+        for name, is_namespaced, default, validate, validate_fixed in (
+            ("Role", True, None, validate_role, None),
+            ("ClusterRole", False, None, validate_role, None),
+            ("RoleBinding", True, default_binding, validate_binding, validate_kept_role),
+            ("ClusterRoleBinding", False, default_binding, validate_binding, validate_kept_role),
         )
     ),
     KindEntry(

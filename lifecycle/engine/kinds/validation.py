@@ -18,9 +18,17 @@ from .entry import Gates, Json, KindEntry
 from .pod_specs import find_pod_spec
 from .registry import entry_of_json
 
+_NO_UID_YET = "its-uid"
+
+
+def validate_manifest(data: Json, gates: Gates = FEATURE_DEFAULTS) -> list[FieldError]:
+    """Everything wrong with an object that has no uid yet, defaults applied."""
+    identify = entry_of_json(data).identify
+    return validate_create(data if identify is None else identify(data, _NO_UID_YET), gates)
+
 
 def validate_create(data: Json, gates: Gates = FEATURE_DEFAULTS) -> list[FieldError]:
-    """Everything wrong with a new object whose defaults are applied."""
+    """Everything wrong with a new object that has its uid and its defaults."""
     entry = entry_of_json(data)
     errors = validate_metadata(data.get("metadata") or {}, entry.check_name, entry.is_custom)
     errors += _validate_content(entry, data, gates)
@@ -47,7 +55,7 @@ def validate_update(
     before, after = old.get("metadata") or {}, new.get("metadata") or {}
     errors = validate_metadata_update(before, after, entry.is_custom)
     if subresource == "status":
-        return errors + (entry.validate_status(new, gates) if entry.validate_status is not None else [])
+        return errors + (entry.validate_status(old, new, gates) if entry.validate_status is not None else [])
     own = entry.subresources.get(subresource) or entry.validate_update
     if own is not None:
         return errors + own(old, new, gates)
@@ -62,7 +70,8 @@ def _validate_fixed_fields(entry: KindEntry, old: Json, new: Json) -> list[Field
         for field in entry.immutable
         if before.get(field) != after.get(field)
     ]
-    return errors + (entry.validate_change(before, after) if entry.validate_change is not None else [])
+    errors += entry.validate_change(before, after) if entry.validate_change is not None else []
+    return errors + (entry.validate_fixed(new, old) if entry.validate_fixed is not None else [])
 
 
 def list_warnings(data: Json) -> list[str]:

@@ -172,7 +172,7 @@ class Parts:
         """
         if not self.look_period_ms:
             return from_ms
-        phase_ms = self.context.chance.draw_ms("kubelet_look", node, 0, self.look_period_ms - 1)
+        phase_ms = self.agents[node].look_phase_ms
         return from_ms + (phase_ms - from_ms) % (period_ms or self.look_period_ms)
 
     def return_ms(self, worker: PodWorker, from_ms: int, least_ms: int) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .probe import LIVENESS, READINESS, Probe
+from .probe import EXEC, LIVENESS, READINESS, Probe
 from .quantity import amount
 from .record import Reading, Record
 from .times import format_time, parse_time_or_none
@@ -58,7 +58,10 @@ class Container(Reading, read_from=("raw", "section")):
         self.liveness_probe = Probe.from_json(raw.get("livenessProbe"))
         self.readiness_probe = Probe.from_json(raw.get("readinessProbe"))
         self.startup_probe = Probe.from_json(raw.get("startupProbe"))
-        self.has_probes = any((self.liveness_probe, self.readiness_probe, self.startup_probe))
+        probes = (self.liveness_probe, self.readiness_probe, self.startup_probe)
+        self.has_probes = any(probes)
+        # Whether commands run beside its main process.
+        self.runs_commands_later = bool(lifecycle) or any(one and one.kind == EXEC for one in probes)
         self.post_start: dict[str, Any] | None = lifecycle.get("postStart")
         self.pre_stop: dict[str, Any] | None = lifecycle.get("preStop")
         self.stop_signal: str | None = lifecycle.get("stopSignal")

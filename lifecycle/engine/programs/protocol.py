@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from lifecycle.userland.saved import Saved
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
+class Sight(NamedTuple):
     """What one check would see now.
 
     `takes_ms` is how long the check runs (the kubelet compares it with the probe's timeout). `until_ms` is

@@ -50,6 +50,14 @@ class DeletePod:
 
 
 @dataclass(slots=True)
+class RemoveFinalizer:
+    """Take a finalizer off a pod as it is by then, if it is still there: what a patch does."""
+
+    pod: Pod
+    finalizer: str
+
+
+@dataclass(slots=True)
 class Create:
     """Create an object; its uid is drawn from its owner and count."""
 
@@ -97,7 +105,7 @@ class RecordEvent:
     source: str
 
 
-Action = CreatePod | DeletePod | Create | CreateJson | Update | Delete | RecordEvent
+Action = CreatePod | DeletePod | RemoveFinalizer | Create | CreateJson | Update | Delete | RecordEvent
 
 
 @dataclass(slots=True)

@@ -284,7 +284,9 @@ def object_changes(old: StoredObject | None, new: StoredObject) -> list[Change]:
     found: list[Change] = []
     if old is None:
         found.append(("exists", None, "created", None, None, None))
-    before, after = _readings(old), _readings(new)
+    # Mostly a status alone has changed.
+    keeps_spec = old is not None and old.spec is new.spec and old.meta is new.meta
+    before, after = _readings(old, keeps_spec), _readings(new, keeps_spec)
     for field in sorted(set(before) | set(after), key=_field_rank):
         was, is_now = before.get(field), after.get(field)
         if was == is_now:
@@ -310,7 +312,9 @@ def _field_rank(field: str) -> tuple[int, int, str]:
     return (1, 0, field)
 
 
-def _readings(obj: StoredObject | None) -> dict[str, tuple[Any, str | None, str | None]]:
+def _readings(
+    obj: StoredObject | None, is_status_alone: bool
+) -> dict[str, tuple[Any, str | None, str | None]]:
     """What rows are made of, by field: (value, reason, message)."""
     if obj is None:
         return {}
@@ -320,9 +324,6 @@ def _readings(obj: StoredObject | None) -> dict[str, tuple[Any, str | None, str 
         for name, value in status.items():
             if isinstance(value, int) and not isinstance(value, bool) and name != "observedGeneration":
                 found[name] = (value, None, None)
-        for name in ("completedIndexes", "failedIndexes"):
-            if name in status:
-                found[name] = (status[name], None, None)
         for entry in status.get("conditions") or ():
             if isinstance(entry, dict):
                 found["condition." + str(entry.get("type"))] = (
@@ -333,7 +334,8 @@ def _readings(obj: StoredObject | None) -> dict[str, tuple[Any, str | None, str 
         for name in entry_of(obj.kind).status_rows:
             if name in status:
                 found[name] = (status[name], None, None)
-    _read_spec_fields(obj, found)
+    if not is_status_alone:
+        _read_spec_fields(obj, found)
     return found
 
 

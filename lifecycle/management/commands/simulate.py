@@ -13,9 +13,8 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from lifecycle.engine import Changes
 from lifecycle.engine.rules.validation.names import check_label
-from lifecycle.input.expressions import ExpressionError
 from lifecycle.input.problems import ManifestError
-from lifecycle.input.scenario import Until, read_epoch_ms, read_until
+from lifecycle.input.scenario import read_epoch_ms, read_until
 from lifecycle.simulation import Outcome, Overrides, Plan, make_plan, run, take_inputs
 from lifecycle.simulation.logs import LogFolder
 from lifecycle.simulation.run import Sink
@@ -165,11 +164,4 @@ def _read_namespace(text: str) -> str:
     return text
 
 
-def _read_end(text: str) -> Until:
-    try:
-        return read_until(text)
-    except ExpressionError as error:
-        raise ValueError(str(error)) from None
-
-
-_count, _epoch, _namespace, _until = map(_argument, (_read_count, _read_time, _read_namespace, _read_end))
+_count, _epoch, _namespace, _until = map(_argument, (_read_count, _read_time, _read_namespace, read_until))

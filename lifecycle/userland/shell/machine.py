@@ -106,6 +106,11 @@ class Machine(Effort):
         return self._file_system
 
     @property
+    def reads_volumes(self) -> bool:
+        """Whether something in a volume was looked at during this call."""
+        return self._file_system is not None and self._file_system.reads_volumes
+
+    @property
     def version(self) -> int:
         """Grows when anything a check could see changes."""
         return self.changes + self.root.version

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..tools import all_tools
 from ..world import World
@@ -20,8 +20,7 @@ assert COUNT_OF_TOOLS, "the tools are registered by importing them"
 _STEPS_OF_A_CALL = 50
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
+class CheckResult(NamedTuple):
     """A command that ran to its end, or to its limit (`status` None), in a container."""
 
     status: int | None
@@ -52,22 +51,13 @@ def start_command(machine: Machine, arguments: list[str], folder: str, now_ms: i
 
 def _start(machine: Machine, arguments: list[str], folder: str, world: World, output: int) -> Task:
     task = machine.new_task(0, 0, arguments)
-    task.environment = _environment(world)
+    task.environment = dict(world.env)
     task.folder = folder
     task.state["flavour"] = machine.flavour
     machine.set_fd(task, 0, machine.open_files.open(OpenFile(NULL)))
     machine.set_fd(task, 1, output)
     machine.set_fd(task, 2, output)
     return task
-
-
-def _environment(world: World) -> dict[str, str]:
-    defaults = {
-        "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-        "HOSTNAME": world.pod.host,
-        "HOME": "/root",
-    }
-    return {**defaults, **world.env}
 
 
 def run_machine(machine: Machine, now_ms: int, world: World) -> None:
@@ -120,7 +110,6 @@ def run_check(
     overruns = machine.overruns, machine.busy_until_ms
     version = machine.root.version
     volumes = [mount.layer.version for mount in world.volumes]
-    machine.file_system.reads_volumes = False
     output = machine.open_files.open(OpenFile(CAPTURE))
     machine.open_files.retain(output)
     pid = _start(machine, arguments, folder, world, output).pid
@@ -139,7 +128,7 @@ def run_check(
         takes_ms=end_ms - now_ms,
         is_volatile=machine.is_volatile or has_written,
         met_unknown=machine.met_unknown,
-        reads_volumes=machine.file_system.reads_volumes,
+        reads_volumes=machine.reads_volumes,
     )
     machine.overruns, machine.busy_until_ms = overruns
     machine.set_time(now_ms)

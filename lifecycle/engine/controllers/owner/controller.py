@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 from ...api.context import Context
 from ...api.namespace_rules import is_namespace_ending
 from ...heart.errors import ApiError
+from ...heart.timing import QUEUE_BASE_MS, QUEUE_MAX_MS
 from ...objects.meta import Key, StoredObject
 from ...objects.selector import Selector
 from ...rules.actions import Action, Create, CreateJson, CreatePod, Decision, DeletePod, Refusal, Tried
@@ -27,6 +28,12 @@ class OwnerController(Generic[Owner]):
     kind: str
     source: str
     owner_class: type[Owner]
+    gathers = "controller_sync"
+    """The latency for which changes are gathered before a look."""
+    adopts_with: tuple[str, ...] = ()
+    """Finalizers that a dependent gets with the owner, and loses with it."""
+    retry_ms = (QUEUE_MAX_MS, QUEUE_BASE_MS)
+    """Cap and first delay of the work queue's retries."""
     revisions: Revisions | None = None
     """The ControllerRevisions of owners that have some."""
 
@@ -37,7 +44,7 @@ class OwnerController(Generic[Owner]):
         self._act = act
         self._orphans = Orphans(context.store.find, list_free)
         self._busy: Key | None = None
-        context.loop.register(self.name, self.sync, "controller_sync")
+        context.loop.register(self.name, self.sync, self.gathers)
         context.store.listen(self.kind, self._on_owner)
 
     # --- what a kind of owner says --------------------------------------------------------------------
@@ -131,9 +138,12 @@ class OwnerController(Generic[Owner]):
         selector, revisions = self.selector_of(owner), self.revisions
         if revisions is not None:
             free, strays = revisions.take_free(owner), revisions.list_strays(owner)
-            self._act_on(decide_claims(owner, selector, free, strays))
-        orphans, belongs = self._orphans.take(owner.meta.uid), partial(self.belongs, owner)
-        self._act_on(decide_claims(owner, selector, orphans, self.list_strays(owner), belongs))
+            if free or strays:
+                self._act_on(decide_claims(owner, selector, free, strays))
+        orphans, gone = self._orphans.take(owner.meta.uid), self.list_strays(owner)
+        if orphans or gone:
+            belongs = partial(self.belongs, owner)
+            self._act_on(decide_claims(owner, selector, orphans, gone, belongs, self.adopts_with))
 
     def _act_on(self, claims: Sequence[Action]) -> None:
         for action in claims:
@@ -169,7 +179,7 @@ class OwnerController(Generic[Owner]):
         if decision.recheck_at_ms is not None:
             loop.enqueue_at(self.name, namespace, name, decision.recheck_at_ms)
         if decision.is_failure:
-            loop.retry(self.name, namespace, name)
+            loop.retry(self.name, namespace, name, *self.retry_ms)
             return
         loop.forget(self.name, namespace, name)
         if decision.is_unfinished:

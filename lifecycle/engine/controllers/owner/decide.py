@@ -43,31 +43,39 @@ def decide_claims(
     orphans: Sequence[StoredObject],
     strays: Sequence[StoredObject],
     belongs: Callable[[StoredObject], bool] = lambda dependent: True,
+    finalizers: Sequence[str] = (),
 ) -> list[Action]:
     """Adopt matching orphans, release strays that match no more.
 
-    `belongs`: which of those that match an owner may have, where it is choosy.
+    `belongs`: which of those that match an owner may have, where it is choosy. `finalizers` come and go with
+    the owner.
     """
-    actions = [_adopt(owner, one) for one in orphans if can_adopt(owner, selector, one) and belongs(one)]
+    wanted = [one for one in orphans if can_adopt(owner, selector, one) and belongs(one)]
+    actions = [_adopt(owner, one, finalizers) for one in wanted]
     for one in strays:
         is_wanted = selector.matches(one.meta.labels) and belongs(one)
         if can_release(owner, one, is_wanted):
-            actions.append(_release(owner, one))
+            actions.append(_release(owner, one, finalizers))
     return actions
 
 
-def _adopt(owner: StoredObject, dependent: StoredObject) -> Action:
+def _adopt(owner: StoredObject, dependent: StoredObject, finalizers: Sequence[str]) -> Action:
     # A reference of the owner that did not control becomes the one that does.
-    return _with_references(dependent, (*_others(owner, dependent), controller_reference(owner)))
+    kept = dict.fromkeys((*dependent.meta.finalizers, *finalizers))
+    return _with_references(dependent, (*_others(owner, dependent), controller_reference(owner)), tuple(kept))
 
 
-def _release(owner: StoredObject, dependent: StoredObject) -> Action:
-    return _with_references(dependent, _others(owner, dependent))
+def _release(owner: StoredObject, dependent: StoredObject, finalizers: Sequence[str]) -> Action:
+    kept = tuple(one for one in dependent.meta.finalizers if one not in finalizers)
+    return _with_references(dependent, _others(owner, dependent), kept)
 
 
 def _others(owner: StoredObject, dependent: StoredObject) -> tuple[OwnerReference, ...]:
     return tuple(entry for entry in dependent.meta.owner_references if entry.uid != owner.meta.uid)
 
 
-def _with_references(dependent: StoredObject, references: tuple[OwnerReference, ...]) -> Action:
-    return Update(dependent.replace(meta=dependent.meta.replace(owner_references=references)))
+def _with_references(
+    dependent: StoredObject, references: tuple[OwnerReference, ...], finalizers: tuple[str, ...]
+) -> Action:
+    meta = dependent.meta.replace(owner_references=references, finalizers=finalizers)
+    return Update(dependent.replace(meta=meta))

@@ -45,7 +45,7 @@ class Cpus:
         if own is not None:
             return own
         taken = self._exclusive(worker.node)
-        return tuple(number for number in range(self._count(worker.node)) if number not in taken)
+        return find_free(self._count(worker.node), taken)
 
     def _exclusive(self, node: str) -> list[int]:
         return [

@@ -32,6 +32,7 @@ class NodeAgent:
         "images",
         "is_blind",
         "last_address",
+        "look_phase_ms",
         "name",
         "number",
         "outages",
@@ -45,11 +46,14 @@ class NodeAgent:
         self,
         name: str,
         number: int,
+        look_phase_ms: int,
         features: Mapping[str, bool],
         configuration: Mapping[str, Any] | None,
     ) -> None:
         self.name = name
         self.number = number
+        # Where in its period it looks at its runtime.
+        self.look_phase_ms = look_phase_ms
         self.images: dict[str, None] = {}
         self.pulls: dict[str, int] = {}
         self.outages: dict[str, int | None] = {}

@@ -49,7 +49,9 @@ class NodeAgents:
             if selected in (None, node):
                 configuration = entry
         self._count += 1
-        return NodeAgent(node, self._count, context.features, configuration)
+        last_ms = max(self._parts.look_period_ms - 1, 0)
+        phase_ms = context.chance.draw_ms("kubelet_look", node, 0, last_ms)
+        return NodeAgent(node, self._count, phase_ms, context.features, configuration)
 
     def _on_profile(self, old: StoredObject | None, new: StoredObject | None) -> None:
         parts = self._parts
@@ -91,9 +93,8 @@ class NodeAgents:
                 if agent.pressure is not None and not all(map(is_waiting, agent.pressure.timers())):
                     agent.pressure = None
             except Exception:
-                self._parts.agents[name] = NodeAgent(
-                    name, agent.number, self._parts.context.features, agent.configuration
-                )
+                self._count = agent.number - 1
+                self._parts.agents[name] = self._make(name)
         self._count = max([0, *(agent.number for agent in self._parts.agents.values())])
         for node in self._parts.store.list("Node"):
             if node.meta.name not in self._parts.agents:

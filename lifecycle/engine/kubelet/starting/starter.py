@@ -204,7 +204,8 @@ class Starter:
             attempt=run.attempt,
         )
         world = parts.world(worker, pod, run)
-        if is_env_asked_for_later(container):
+        if container.runs_commands_later:
+            # They run in the environment made at its start (DOWN-25).
             run.env = dict(world.env)
         if behavior.is_assumed:
             parts.context.assumed_images.add(container.image)
@@ -352,12 +353,3 @@ def _hook_problem(pod: Pod, container: Container, hook: HookRun) -> str:
     words = " ".join(str(word) for word in action["exec"].get("command") or ())
     why = hook.message or f"command '{words}' exited with {hook.exit_code}: "
     return f'Exec lifecycle hook ([{words}]) {whose} - error: {why}, message: ""'
-
-
-def is_env_asked_for_later(container: Container) -> bool:
-    """Whether commands run beside the main process, in the environment made at its start (DOWN-25)."""
-    raw = container.raw
-    if not (raw.get("env") or raw.get("envFrom")):
-        return False
-    probes = (raw.get(name) or {} for name in ("livenessProbe", "readinessProbe", "startupProbe"))
-    return bool(raw.get("lifecycle")) or any("exec" in probe for probe in probes)

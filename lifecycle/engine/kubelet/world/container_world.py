@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...api.context import Context
+from ...kinds.plain import SERVICE_ACCOUNT
 from ...kinds.service import API_SERVER_KEY
 from ...objects.container import Container
 from ...objects.node import Node
@@ -108,7 +109,21 @@ class ContainerWorld:
     def runtime_files(self) -> Mapping[str, str]:
         """What the kubelet and the runtime put into the container: text by absolute path."""
         aliases = self._pod.spec.raw.get("hostAliases") or ()
-        return make_runtime_files(self.pod, self._resolver, aliases)
+        return make_runtime_files(self.pod, self._resolver, aliases, self._has_token)
+
+    @property
+    def _has_token(self) -> bool:
+        """Whether the token of its account is mounted: the pod's own word counts first, then the account's.
+
+        Kubernetes settles it when the pod is made; here an account that changes later is taken at its word.
+        """
+        spec, store = self._pod.spec, self._context.store
+        account = store.get(SERVICE_ACCOUNT.id, self._pod.meta.namespace, spec.service_account_name)
+        field = "automountServiceAccountToken"
+        asked = spec.raw.get(field)
+        if asked is None and account is not None:
+            asked = (account.extra or {}).get(field)
+        return asked is not False
 
     @property
     def kernel_files(self) -> Mapping[str, str]:

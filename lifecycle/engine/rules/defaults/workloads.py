@@ -19,10 +19,8 @@ def default_template(template: Mapping[str, Any], gates: Gates) -> Json:
 
 
 def _with_template(spec: Mapping[str, Any], gates: Gates) -> Json:
-    found = dict(spec)
-    if found.get("template") is not None:
-        found["template"] = default_template(found["template"], gates)
-    return found
+    # A template that is left out is an empty one.
+    return {**spec, "template": default_template(spec.get("template") or {}, gates)}
 
 
 def _default_strategy(strategy: Mapping[str, Any] | None, **rolling: Any) -> Json:
@@ -52,6 +50,8 @@ def default_replica_set(spec: Mapping[str, Any], gates: Gates) -> Json:
 
 def default_replication_controller(spec: Mapping[str, Any], gates: Gates) -> Json:
     """Its selector may be left out: then it is the template's labels."""
+    if spec.get("template") is None:
+        return {"replicas": 1, **spec}
     found = default_replica_set(spec, gates)
     labels = _template_labels(found)
     if labels and not found.get("selector"):
@@ -86,13 +86,21 @@ def default_stateful_set(spec: Mapping[str, Any], gates: Gates) -> Json:
 
 
 def _default_stateful_strategy(strategy: Mapping[str, Any] | None, gates: Gates) -> Json:
-    """Without the gate MaxUnavailableStatefulSet that field is not stored (STS-MAXU-03)."""
-    if gates.get("MaxUnavailableStatefulSet", False):
-        return _default_strategy(strategy, partition=0, maxUnavailable=1)
-    found = _default_strategy(strategy, partition=0)
-    if found.get("rollingUpdate"):
-        rolling = found["rollingUpdate"]
-        found["rollingUpdate"] = {name: rolling[name] for name in rolling if name != "maxUnavailable"}
+    """A partition of 0, but where a type is given and nothing else.
+
+    Without the gate MaxUnavailableStatefulSet that field is not stored (STS-MAXU-03).
+    """
+    found = dict(strategy or {})
+    if not found.get("type"):
+        found |= {"type": "RollingUpdate", "rollingUpdate": found.get("rollingUpdate") or {}}
+    if found["type"] == "RollingUpdate" and found.get("rollingUpdate") is not None:
+        rolling = dict(found["rollingUpdate"])
+        fill(rolling, partition=0)
+        if gates.get("MaxUnavailableStatefulSet", False):
+            fill(rolling, maxUnavailable=1)
+        else:
+            rolling.pop("maxUnavailable", None)
+        found["rollingUpdate"] = rolling
     return found
 
 
@@ -111,43 +119,4 @@ def default_daemon_set(spec: Mapping[str, Any], gates: Gates) -> Json:
         rolling = strategy["rollingUpdate"]
         fill(rolling, maxUnavailable=0 if rolling["maxSurge"] not in (0, "0%") else 1)
     found["updateStrategy"] = strategy
-    return found
-
-
-def default_job(spec: Mapping[str, Any], gates: Gates) -> Json:
-    """One pod at a time, tried again 6 times."""
-    found = _with_template(spec, gates)
-    # Neither given: one pod. Only parallelism given: a work queue, whose completions stay open.
-    if found.get("completions") is None and found.get("parallelism") is None:
-        found["completions"] = 1
-    fill(
-        found,
-        parallelism=1,
-        completionMode="NonIndexed",
-        suspend=False,
-        manualSelector=False,
-        podReplacementPolicy="Failed" if found.get("podFailurePolicy") else "TerminatingOrFailed",
-    )
-    # With a limit per index the total is as good as unlimited.
-    fill(found, backoffLimit=6 if found.get("backoffLimitPerIndex") is None else 2**31 - 1)
-    return found
-
-
-def default_cron_job(spec: Mapping[str, Any], gates: Gates) -> Json:
-    """Jobs may overlap; 3 that succeeded and 1 that failed are kept."""
-    found = dict(spec)
-    fill(
-        found,
-        concurrencyPolicy="Allow",
-        suspend=False,
-        successfulJobsHistoryLimit=3,
-        failedJobsHistoryLimit=1,
-    )
-    template = dict(found.get("jobTemplate") or {})
-    job = template.get("spec") or {}
-    if job.get("template") is not None:
-        # Only the pod template: the Job's own defaults come when the Job is made.
-        template["spec"] = _with_template(job, gates)
-    template["metadata"] = dict(template.get("metadata") or {})
-    found["jobTemplate"] = template
     return found

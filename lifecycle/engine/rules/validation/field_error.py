@@ -31,6 +31,8 @@ _WORDS = {
     TOO_LONG: "Too long",
     TOO_MANY: "Too many",
 }
+OMITTED = GoText("")
+"""A value that the API server does not show."""
 # These say all in their detail: the value would only repeat it.
 _WITHOUT_VALUE = frozenset((REQUIRED, FORBIDDEN, TOO_LONG))
 
@@ -48,7 +50,7 @@ class FieldError:
     def body(self) -> str:
         """The error without its field, as in the causes of a Status."""
         text = _WORDS[self.type]
-        if self.type not in _WITHOUT_VALUE:
+        if self.type not in _WITHOUT_VALUE and self.value is not OMITTED:
             text += f": {_show(self.value)}"
         return f"{text}: {self.detail}" if self.detail else text
 

@@ -15,6 +15,10 @@ class Nested(str):
     """The name of the struct that a field points to."""
 
 
+class Listed(str):
+    """The name of the struct that a field lists."""
+
+
 class Tagged(tuple[str, ...]):
     """The fields of a struct that does have JSON names: in this order, the absent ones left out."""
 
@@ -25,6 +29,8 @@ _ROLLING_STRATEGY = {"Type": "", "RollingUpdate": Nested("RollingUpdate")}
 
 _STRUCTS: dict[str, dict[str, Any] | Tagged] = {
     "LabelSelector": Tagged(("matchLabels", "matchExpressions")),
+    "OwnerReference": Tagged(("apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion")),
+    "RoleRef": {"APIGroup": "", "Kind": "", "Name": ""},
     "Capabilities": {"Add": ABSENT, "Drop": ABSENT},
     "SELinuxOptions": {"User": "", "Role": "", "Type": "", "Level": ""},
     "WindowsOptions": {
@@ -68,8 +74,20 @@ _STRUCTS: dict[str, dict[str, Any] | Tagged] = {
     "DaemonSetUpdateStrategy": _ROLLING_STRATEGY,
     "RollingUpdateStatefulSet": {"Partition": 0, "MaxUnavailable": ABSENT},
     "StatefulSetUpdateStrategy": {"Type": "", "RollingUpdate": Nested("RollingUpdateStatefulSet")},
+    "PodFailurePolicy": {"Rules": Listed("PodFailurePolicyRule")},
+    "PodFailurePolicyRule": {
+        "Action": "",
+        "OnExitCodes": Nested("OnExitCodes"),
+        "OnPodConditions": Listed("OnPodConditions"),
+    },
+    "OnExitCodes": {"ContainerName": ABSENT, "Operator": "", "Values": ABSENT},
+    "OnPodConditions": {"Type": "", "Status": ""},
+    "UncountedTerminatedPods": {"Succeeded": ABSENT, "Failed": ABSENT},
+    "SuccessPolicy": {"Rules": Listed("SuccessPolicyRule")},
+    "SuccessPolicyRule": {"SucceededIndexes": ABSENT, "SucceededCount": ABSENT},
 }
 _JSON_NAMES = {
+    "APIGroup": "apiGroup",
     "SELinuxOptions": "seLinuxOptions",
     "GMSACredentialSpecName": "gmsaCredentialSpecName",
     "GMSACredentialSpec": "gmsaCredentialSpec",
@@ -102,6 +120,8 @@ def _value_of(field: str, zero: Any, data: Mapping[str, Any]) -> Any:
     value = data.get(_JSON_NAMES.get(field) or field[0].lower() + field[1:])
     if isinstance(zero, Nested):
         return _fill(zero, value) if value is not None else None
+    if isinstance(zero, Listed):
+        return [_fill(zero, entry) for entry in value] if value is not None else None
     return _sorted(value) if value is not None else zero
 
 

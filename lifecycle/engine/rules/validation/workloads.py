@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .field_error import FieldError
 from .go_structs import show_struct
 from .metadata import validate_annotations, validate_labels
 from .part import Part, gathers
-from .pods import validate_pod_spec
+from .pods import validate_pod_annotations, validate_pod_spec
 from .selectors import (
     check_at_most_whole,
     is_empty_selector,
@@ -27,18 +28,23 @@ _NO_DEADLINE = {
 }
 
 
-def validate_template(
-    template: Part, gates: Gates, policies: tuple[str, ...] = ("Always",), kind: str = "deployment"
-) -> None:
-    """A pod template; `policies` are those its kind can live with (POD-TPL-09, VALID-19)."""
+def validate_pod_template(template: Part, gates: Gates) -> None:
+    """The pod template of any kind. The API server leaves `metadata` out of these paths."""
     metadata, spec = template.part("metadata"), template.part("spec")
-    metadata.apply("labels", validate_labels)
-    metadata.apply("annotations", validate_annotations)
+    template.errors += validate_labels(metadata["labels"], template.at("labels"))
+    template.errors += validate_annotations(metadata["annotations"], template.at("annotations"))
+    template.errors += validate_pod_annotations(metadata["annotations"], template.at("annotations"), gates)
     validate_pod_spec(spec, gates)
     if spec["ephemeralContainers"]:
         spec.forbid("ephemeralContainers", "ephemeral containers not allowed in pod template")
-    spec.support("restartPolicy", policies)
-    if spec["activeDeadlineSeconds"] is not None and policies == ("Always",):
+
+
+def validate_template(template: Part, gates: Gates, kind: str = "deployment") -> None:
+    """The template of pods that run for ever (POD-TPL-09, VALID-19)."""
+    validate_pod_template(template, gates)
+    spec = template.part("spec")
+    spec.support("restartPolicy", ("Always",))
+    if spec["activeDeadlineSeconds"] is not None:
         spec.forbid("activeDeadlineSeconds", _NO_DEADLINE[kind])
 
 
@@ -56,8 +62,6 @@ def validate_selected_template(spec: Part, gates: Gates, kind: str) -> None:
     if malformed and kind == "deployment":
         # A selector that selects nothing that is known: its template is not looked at.
         spec.refuse("selector", "invalid label selector", show_struct("LabelSelector", selector or {}))
-    elif spec["template"] is None:
-        spec.require("template")
     else:
         template = spec.part("template")
         if not malformed:
@@ -154,6 +158,22 @@ def validate_daemon_set(spec: Part, gates: Gates) -> None:
     spec.counts("revisionHistoryLimit")
 
 
+def validate_daemon_set_status(
+    old: Mapping[str, Any], new: Mapping[str, Any], gates: Gates
+) -> list[FieldError]:
+    """No number of it is below 0, and no collision is forgotten."""
+    status = Part(new.get("status") or {}, "status")
+    status.counts(
+        "currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady",
+        "observedGeneration", "updatedNumberScheduled", "numberAvailable", "numberUnavailable",
+        "collisionCount",
+    )  # fmt: skip
+    collisions = status["collisionCount"] or 0
+    if collisions < ((old.get("status") or {}).get("collisionCount") or 0):
+        status.refuse("collisionCount", "cannot be decremented", collisions)
+    return status.errors
+
+
 def _validate_daemon_rolling(rolling: Part) -> None:
     """Either old pods leave first or new ones come first, not both."""
     _are_amounts(rolling)
@@ -170,19 +190,3 @@ def _is_nothing(value: Any) -> bool:
     """Whether an amount is 0, or a text that Go reads as that."""
     is_text = isinstance(value, str) and percent_of(value) is None
     return is_zero(value) or (is_text and not value.lstrip("+-").isdigit())
-
-
-def validate_job_spec(spec: Part, gates: Gates) -> None:
-    """A Job's own numbers and its template, which must be able to end."""
-    spec.counts("parallelism", "completions", "activeDeadlineSeconds", "backoffLimit")
-    spec.counts("ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes")
-    spec.choice("completionMode", ("Indexed", "NonIndexed"))
-    if spec["completionMode"] == "Indexed" and spec["completions"] is None:
-        spec.require("completions", "when completion mode is Indexed")
-    if spec["template"] is None:
-        spec.require("template")
-    else:
-        validate_template(spec.part("template"), gates, ("OnFailure", "Never"))
-
-
-validate_job = gathers("spec")(validate_job_spec)

@@ -1,0 +1,159 @@
+"""What a Job does next, from what was seen of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ....objects.condition import Condition, find_condition, with_condition
+from ....objects.job import (
+    COMPLETE,
+    SUSPENDED,
+    TRACKING_FINALIZER,
+    JobStatus,
+    UncountedPods,
+)
+from ....objects.job import Job as Job
+from ....objects.pod import Pod
+from ....rules.actions import Action, DeletePod, RecordEvent, RemoveFinalizer, Update
+from .accounting import take_account
+from .look import Look, find_deadline_ms, is_resuming, look_at, make_condition, make_success
+from .pods import Plan, plan_pods
+from .seen import SOURCE, JobDecision, Seen, SeenPods
+
+
+@dataclass(slots=True)
+class _Step:
+    """A look that has its pods. `active`, `ready` and `terminating`: as they are once it has deleted some."""
+
+    seen: Seen
+    look: Look
+    plan: Plan
+    active: int
+    ready: int
+    terminating: int
+    end: Condition | None
+
+
+def decide(seen: Seen, now_ms: int) -> JobDecision:
+    """Make pods, or delete some; then have the status say so, and count what has ended."""
+    job = seen.job
+    if seen.gates.is_managed_elsewhere(job.spec):
+        return JobDecision()
+    if job.is_finished:
+        return JobDecision(_release(seen.pods.list_tracked() if seen.pods.tracked else ()))
+    look = look_at(seen, now_ms)
+    plan = plan_pods(seen, look, now_ms)
+    if plan.creations:
+        return JobDecision(plan.creations, goes_on=True)
+    return _settle(_see_counts(seen, look, plan, now_ms), now_ms)
+
+
+def _release(pods: Sequence[Pod]) -> list[Action]:
+    return [RemoveFinalizer(pod, TRACKING_FINALIZER) for pod in pods]
+
+
+def _see_counts(seen: Seen, look: Look, plan: Plan, now_ms: int) -> _Step:
+    pods, deleted = seen.pods, plan.deletions
+    # While it waits to try again, Kubernetes tells of no active pod, whatever else runs.
+    active = 0 if plan.wait_ms is not None else pods.active - len(deleted)
+    ready = pods.ready - sum(pod.is_ready for pod in deleted)
+    end = look.end
+    if end is None and active == 0 and _is_reached(seen, look):
+        end = make_success(seen.gates, now_ms)
+    elif end is not None and not seen.is_settled:
+        end = None
+    return _Step(seen, look, plan, active, ready, pods.terminating + len(deleted), end)
+
+
+def _is_reached(seen: Seen, look: Look) -> bool:
+    """Whether enough pods have succeeded: of a work queue one (JOB-PAR-08)."""
+    completions = seen.job.spec.completions
+    return look.succeeded > 0 if completions is None else look.succeeded >= completions
+
+
+def _settle(step: _Step, now_ms: int) -> JobDecision:
+    """Deletions, the status with what ended, its pods let go, the status with the counts."""
+    seen, look, job = step.seen, step.look, step.seen.job
+    told, events = _tell_suspension(step, _tell_counts(step), now_ms)
+    account = take_account(seen, look, told, step.end, step.terminating, now_ms)
+    actions: list[Action] = [*_delete(step), *events]
+    is_changed = account.told != job.status
+    if is_changed:
+        actions.append(Update(job.with_status(account.told)))
+    actions += _release(account.released)
+    if account.final != account.told:
+        actions.append(Update(job.with_status(account.final)))
+    if account.end is not None:
+        actions += _tell_finish(job, account.final, account.end)
+    refusals = seen.tried.refusals
+    return JobDecision(
+        actions,
+        recheck_at_ms=_find_recheck(step, now_ms),
+        is_failure=bool(refusals) and not any(one.is_ending for one in refusals),
+        # As Kubernetes hears of its own writes, and looks again.
+        is_unfinished=bool(actions) or seen.tried.calls > 0,
+        failures=look.failures if is_changed else None,
+    )
+
+
+def _delete(step: _Step) -> list[Action]:
+    """Pods that are deleted because they are too many count as nothing: their finalizer goes along."""
+    job, deletions = step.seen.job, step.plan.deletions
+    actions: list[Action] = []
+    for pod in deletions:
+        if step.plan.is_managed:
+            actions.append(RemoveFinalizer(pod, TRACKING_FINALIZER))
+        actions.append(DeletePod(pod, job, SOURCE))
+    return actions
+
+
+def _tell_counts(step: _Step) -> JobStatus:
+    status, gates = step.seen.job.status, step.seen.gates
+    return status.replace(
+        active=step.active,
+        ready=step.ready,
+        terminating=step.terminating if gates.replacement_policy else None,
+        start_ms=step.look.start_ms if not is_resuming(step.seen.job) else status.start_ms,
+        uncounted=status.uncounted or UncountedPods(),
+    )
+
+
+def _tell_suspension(step: _Step, status: JobStatus, now_ms: int) -> tuple[JobStatus, list[Action]]:
+    """Say that it is suspended, or is so no longer; one that never was says nothing (JOB-SUSP-07 to -11)."""
+    job = step.seen.job
+    if step.end is not None or not step.plan.is_managed:
+        return status, []
+    known, is_on = find_condition(status.conditions, SUSPENDED), job.spec.suspend
+    if (known is None and not is_on) or (known is not None and known.status == str(is_on)):
+        return status, []
+    reason, event = ("JobSuspended", "Suspended") if is_on else ("JobResumed", "Resumed")
+    message = f"Job {event.lower()}"
+    condition = make_condition(SUSPENDED, reason, message, now_ms, str(is_on))
+    told = status.replace(
+        conditions=with_condition(status.conditions, condition),
+        start_ms=status.start_ms if is_on else now_ms,
+    )
+    return told, [RecordEvent(job, "Normal", event, message, SOURCE)]
+
+
+def _tell_finish(job: Job, status: JobStatus, end: Condition) -> list[Action]:
+    if end.type != COMPLETE:
+        return [RecordEvent(job, "Warning", end.reason, end.message, SOURCE)]
+    told: list[Action] = []
+    if job.spec.completions is not None and status.succeeded > job.spec.completions:
+        message = "Too many succeeded pods running after completion count reached"
+        told.append(RecordEvent(job, "Warning", "TooManySucceededPods", message, SOURCE))
+    return [*told, RecordEvent(job, "Normal", "Completed", "Job completed", SOURCE)]
+
+
+def _find_recheck(step: _Step, now_ms: int) -> int | None:
+    """When a wait is over, or its deadline has come."""
+    dues = [] if step.plan.wait_ms is None else [now_ms + step.plan.wait_ms]
+    deadline_ms = find_deadline_ms(step.seen.job, step.look) if step.end is None else None
+    if deadline_ms is not None:
+        dues.append(deadline_ms)
+    return min(dues, default=None)
+
+
+__all__ = ["SOURCE", "JobDecision", "Seen", "SeenPods", "decide"]

@@ -1,0 +1,62 @@
+"""What the decision of a Job is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+
+from ....objects.job import Job
+from ....objects.pod import Pod
+from ....rules.actions import Decision, Tried
+from ....rules.jobs.backoff import NO_FAILURES, Failures
+from ....rules.jobs.gates import ALL_GATES, JobGates
+
+SOURCE = "job-controller"
+BATCH_MS = 1000
+"""How long changes of pods are gathered before the next look, in ms; no wait is shorter."""
+
+
+@dataclass(slots=True)
+class SeenPods:
+    """A Job's pods in numbers, and those that its decision looks at one by one.
+
+    `restarts`: in place. `ended`: finished or being deleted, and in no count yet. `tracked`: uids of all pods
+    that keep their finalizer. Of an Indexed Job: active and terminating pods by index; `is_uneven`: whether
+    some active pods share an index or have none that counts.
+    """
+
+    active: int
+    ready: int
+    terminating: int
+    restarts: int
+    ended: Sequence[Pod]
+    tracked: Collection[str]
+    list_active: Callable[[], Sequence[Pod]]
+    list_tracked: Callable[[], Sequence[Pod]]
+    by_index: Mapping[int, Collection[str]] = field(default_factory=dict)
+    going_by_index: Mapping[int, int] = field(default_factory=dict)
+    is_uneven: bool = False
+
+
+@dataclass(slots=True)
+class Seen:
+    """`failures`: those that the back-off goes by. `tried`: what this look has done so far.
+
+    `is_settled`: whether all that earlier looks wrote has been seen; pods are made and deleted only then.
+    """
+
+    job: Job
+    pods: SeenPods
+    failures: Failures = NO_FAILURES
+    tried: Tried = field(default_factory=Tried)
+    gates: JobGates = ALL_GATES
+    batch_ms: int = BATCH_MS
+    is_settled: bool = True
+
+
+@dataclass(slots=True)
+class JobDecision(Decision):
+    """A decision, and the failures that the back-off is to go by from then on (None: those it went by)."""
+
+    _: KW_ONLY
+    failures: Failures | None = None

@@ -1,0 +1,48 @@
+"""Letting go of tracked pods that no Job will ever count (JOB-FIN-05)."""
+
+from __future__ import annotations
+
+from ...api.context import Context
+from ...objects.job import JOB_KIND, TRACKING_FINALIZER, Job
+from ...objects.meta import StoredObject
+from ...objects.pod import POD_KIND, Pod
+from ...rules.actions import RemoveFinalizer
+from ...rules.jobs.gates import JobGates
+from ...rules.jobs.pods import is_tracked
+from ..act import Act
+
+NAME = "joborphan"
+
+
+class JobPodReleaser:
+    """Keys are pods that keep a Job's finalizer and may have lost the Job."""
+
+    name, source = NAME, "job-controller"
+
+    def __init__(self, context: Context, act: Act) -> None:
+        self._store = context.store
+        self._act = act
+        self._gates = JobGates.read(context.features)
+        context.loop.register(self.name, self.sync, "controller_sync")
+
+    def restore(self) -> None:
+        """Nothing is derived."""
+
+    def find(self, namespace: str, name: str) -> StoredObject | None:
+        """The pod that a key names."""
+        return self._store.get(POD_KIND.id, namespace, name)
+
+    def sync(self, namespace: str, name: str) -> None:
+        """Take the finalizer off, unless a Job has taken the pod since."""
+        pod = self.find(namespace, name)
+        if isinstance(pod, Pod) and is_tracked(pod) and not self._is_kept(pod):
+            self._act(RemoveFinalizer(pod, TRACKING_FINALIZER))
+
+    def _is_kept(self, pod: Pod) -> bool:
+        reference = pod.meta.controller
+        if reference is None:
+            return False
+        if reference.kind_id != JOB_KIND.id:
+            return True
+        job = self._store.find(reference.uid)
+        return isinstance(job, Job) and (not job.is_finished or self._gates.is_managed_elsewhere(job.spec))

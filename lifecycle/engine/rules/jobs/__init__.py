@@ -1,0 +1,1 @@
+"""The rules of Jobs, a question a module. Pure."""

@@ -1,0 +1,90 @@
+"""Sets of completion indexes as Jobs write them: `0,2-4,6,7` (JOB-IDX-13)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from heapq import merge
+from itertools import chain
+
+Intervals = tuple[tuple[int, int], ...]
+"""(first, last) of each run of indexes, apart from each other, in order."""
+
+
+@lru_cache(maxsize=256)
+def parse_indexes(text: str, completions: int) -> Intervals:
+    """The indexes below `completions` that a text names; parts that cannot be read are left out."""
+    found: list[tuple[int, int]] = []
+    for part in text.split(",") if text else ():
+        first_text, dash, last_text = part.partition("-")
+        try:
+            first = int(first_text)
+            last = int(last_text) if dash else first
+        except ValueError:
+            continue
+        if first >= completions:
+            break
+        last = min(last, completions - 1)
+        if found and found[-1][1] == first - 1:
+            found[-1] = (found[-1][0], last)
+        else:
+            found.append((first, last))
+    return tuple(found)
+
+
+def union(one: Intervals, other: Intervals) -> Intervals:
+    """The indexes of either."""
+    if not other:
+        return one
+    found: list[tuple[int, int]] = []
+    for first, last in merge(one, other):
+        if not found or first > found[-1][1] + 1:
+            found.append((first, last))
+        elif found[-1][1] < last:
+            found[-1] = (found[-1][0], last)
+    return tuple(found)
+
+
+def with_indexes(intervals: Intervals, indexes: Iterable[int]) -> Intervals:
+    """The intervals with single indexes added, in whatever order they come."""
+    return union(intervals, tuple((index, index) for index in sorted(set(indexes))))
+
+
+def count_indexes(intervals: Intervals) -> int:
+    """How many indexes there are."""
+    return sum(last - first + 1 for first, last in intervals)
+
+
+def has_index(intervals: Intervals, index: int) -> bool:
+    """Whether an index is among them."""
+    place = bisect_left(intervals, index, key=lambda one: one[1])
+    return place < len(intervals) and intervals[place][0] <= index
+
+
+def count_common(one: Intervals, other: Intervals) -> int:
+    """How many indexes are in both."""
+    total = mine = theirs = 0
+    while mine < len(one) and theirs < len(other):
+        (first, last), (start, end) = one[mine], other[theirs]
+        total += max(0, min(last, end) - max(first, start) + 1)
+        # Whichever ends first has nothing more in common with what follows.
+        mine, theirs = mine + (last <= end), theirs + (end <= last)
+    return total
+
+
+def format_indexes(intervals: Sequence[tuple[int, int]]) -> str:
+    """The text: three or more neighbours are shortened, two stay `a,b`."""
+    return ",".join(
+        str(first) if first == last else f"{first}{',' if last == first + 1 else '-'}{last}"
+        for first, last in intervals
+    )
+
+
+def list_gaps(intervals: Intervals, completions: int) -> Iterator[int]:
+    """The indexes below `completions` that are not among them, lowest first."""
+    starts = (0, *(last + 1 for _first, last in intervals))
+    ends = (*(first for first, _last in intervals), completions)
+    return chain.from_iterable(
+        range(start, min(end, completions)) for start, end in zip(starts, ends, strict=True)
+    )
