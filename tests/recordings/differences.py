@@ -22,7 +22,6 @@ WORKLOADS = ("deploy-", "rs-", "rc-", "ds-")
 DIFFERENCES: dict[str, dict[str, str]] = {
     NEEDS_LATER: {
         "StatefulSets": "gc-foreground-blocked",
-        "Jobs": "refuse-job",
         "preemption": "preemption-by-priority",
         "drains": "drain-daemonset",
         "lost nodes": "nodeloss-daemonset",
@@ -37,8 +36,15 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         """,
         "its kubelet had begun to look for pods to evict at another of ten seconds": "emptydir-limit-evicts",
         "another scenario cordoned its node 2.6 s before its end": "cordoned-nodes",
+        "its kubelet looked just before a container ended, or just after": """
+            job-backoff-limit-never job-pod-failure-policy-fail-index
+        """,
+        "its kubelet drew the shortest back-off there is": "job-onfailure-then-success",
     },
-    TO_BE_MENDED: {},
+    TO_BE_MENDED: {
+        "a kubelet tells the end of a pod two seconds after that of the sidecars it has stopped": "job-sidecar",
+        "a refused template is shown as Go prints it": "job-created-suspended job-template-immutable",
+    },
 }
 
 
