@@ -10,9 +10,9 @@ from dashboard.pages import find_page
 from dashboard.plots.theme import STATES, TONES, Tone
 from lifecycle.engine.kinds import references, registry
 from lifecycle.engine.kinds.entry import KindEntry
-from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import MIRROR, POD_KIND
+from lifecycle.engine.objects.storage import STORAGE_CLASS
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.stored_kinds import kind_of_stored, of_kind
 from lifecycle.verdicts import judge_rollout
@@ -67,6 +67,12 @@ def list_missing(cluster: Cluster) -> list[references.Missing]:
     return references.list_missing(askers.values_list("data", flat=True), list_there(cluster))
 
 
+def list_classes(cluster: Cluster) -> list[Any]:
+    """The StorageClasses of a cluster, by their names."""
+    stored = StoredObject.objects.filter(of_kind(STORAGE_CLASS), cluster=cluster, deleted_ms__isnull=True)
+    return list(stored.order_by("name").values_list("data", flat=True))
+
+
 def list_there(cluster: Cluster) -> list[references.Reference]:
     """What the cluster has of all that may be missing."""
     there = StoredObject.objects.filter(of_kind(*references.KINDS), cluster=cluster, deleted_ms__isnull=True)
@@ -119,9 +125,9 @@ def count_states(cluster: Cluster) -> list[tuple[Tone, int]]:
 def describe_workload(entry: KindEntry, data: Json) -> str:
     """Where it is, and its rollout as `kubectl rollout status` says it; a pause is said beside."""
     words = [entry.describe(data)]
-    if entry.kind.id == DEPLOYMENT_KIND.id:
+    if rollout := judge_rollout(entry.kind.id, data):
         paused = "paused, " if (data.get("spec") or {}).get("paused") else ""
-        words.append(f"{paused}{judge_rollout(data).brief}")
+        words.append(f"{paused}{rollout.brief}")
     if entry.unattended:
         words.append(f"stored only: {entry.unattended}")
     return " · ".join(words)

@@ -315,12 +315,10 @@ class Cluster:
         context.loop.load(upgrades.read_failures(saved))
         self._kubelets.upgrade.go_on()
         lost = upgrades.count_lost_timers(saved, agenda)
-        if lost == 0:
-            return
         if lost:
             self._kubelets.upgrade.begun_anew.insert(0, f"what {lost} timers were to do")
-        # Nobody knows who would have looked at what.
-        for key in upgrades.keys_of(objects):
+        # Where timers are lost, nobody knows who would have looked at what.
+        for key in upgrades.keys_of(upgrades.list_woken(saved, objects) if lost == 0 else objects):
             if context.loop.knows_controller(key[0]):
                 context.loop.enqueue(*key)
 

@@ -17,10 +17,12 @@ from .heart.settings import Settings
 from .kinds.registry import entry_of, entry_of_json, read_object
 from .kinds.service import SERVICE
 from .objects.codec import decode
+from .objects.job import JOB_KIND
 from .objects.kinds import kind_for
-from .objects.meta import StoredObject, Subject
+from .objects.meta import PlainObject, StoredObject, Subject
 from .objects.node import NODE_KIND
 from .objects.pod import PodSpec
+from .objects.storage import ATTACHMENT, CLAIM, VOLUME
 
 _SERIES_KEYS = frozenset(
     "subject type reason message source field_path period_ms first_ms seq number".split()
@@ -69,6 +71,18 @@ def _read(data: dict[str, Any], epoch_ms: int) -> StoredObject:
     identify = entry_of_json(data).identify
     uid = data["metadata"].get("uid") or ""
     return read_object(data if identify is None else identify(data, uid), epoch_ms)
+
+
+def list_woken(saved: Any, objects: Sequence[StoredObject]) -> list[StoredObject]:
+    """Those of kinds that were only stored then and are acted on now: nobody has looked at them yet."""
+    plain = {
+        kind_for(one[1], one[2]).id
+        for entry in list_of(saved, "objects")
+        if isinstance(entry, list) and PlainObject.__name__ in entry[1:2]
+        for one in entry
+        if isinstance(one, list) and one[:1] == ["K"] and len(one) == 3
+    }
+    return [one for one in objects if one.kind.id in plain and not isinstance(one, PlainObject)]
 
 
 def read_counts(known: Known, saved: Any) -> dict[str, int]:
@@ -205,7 +219,16 @@ def keys_of(objects: Sequence[StoredObject]) -> Iterator[tuple[str, str, str]]:
             yield "garbage", "", uid
         if found.kind.id == NODE_KIND.id:
             yield "nodeTaints", "", name
+        elif found.kind.id == CLAIM:
+            yield from ((queue, namespace, name) for queue in ("volumeProvision", "volumeGrowth"))
+            yield "claimProtection", namespace, name
+        elif found.kind.id == VOLUME:
+            yield from ((queue, "", name) for queue in ("attachments", "volumeDeletion", "volumeProtection"))
+        elif found.kind.id == ATTACHMENT:
+            yield "volumeAttach", "", name
         elif found.kind.id == SERVICE.kind.id:
             yield "endpointslice", namespace, name
+        elif found.kind.id == JOB_KIND.id:
+            yield "ttlAfterFinished", namespace, name
     for namespace in namespaces:
         yield "resourceQuota", "", namespace

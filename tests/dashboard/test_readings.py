@@ -9,6 +9,7 @@ from django.test import Client
 
 from dashboard.readings import describe_workload, list_missing
 from lifecycle.engine.controllers.deployment.decide.rollout_status import decide_rollout_status
+from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.kinds.deployment import DEPLOYMENT
 from lifecycle.models import StoredObject
 from tests.dashboard.conftest import make_cluster, make_user
@@ -30,6 +31,14 @@ def test_pages_say_what_kubectl_says_without_the_name(
     deployment = make(status, **spec)
     assert describe_workload(DEPLOYMENT, deployment.to_json()).partition(" · ")[2] == words
     assert words.removeprefix("paused, ") in decide_rollout_status(deployment).text
+
+
+def test_pages_say_it_of_a_daemon_set_too():
+    status = {"desiredNumberScheduled": 3, "updatedNumberScheduled": 3, "numberAvailable": 1}
+    spec = {"updateStrategy": {"type": "RollingUpdate"}}
+    data = {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "agent"}, "spec": spec}
+    words = describe_workload(DAEMON_SET, {**data, "status": status})
+    assert words == "0 of 3 ready · 1 of 3 updated pods are available"
 
 
 @pytest.mark.django_db

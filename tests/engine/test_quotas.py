@@ -130,11 +130,144 @@ def test_a_scope_selector_chooses_pods_by_their_priority_class(
     assert refused == counted
 
 
-def test_a_scope_that_nothing_is_found_to_be_of_refuses_nobody() -> None:
+@pytest.mark.parametrize(
+    "affinity, is_refused",
+    [
+        ({}, False),
+        ({"topologyKey": "zone"}, False),
+        ({"topologyKey": "zone", "namespaces": ["lab"]}, True),
+        ({"topologyKey": "zone", "namespaceSelector": {}}, True),
+    ],
+)
+@pytest.mark.parametrize("kind", ["podAffinity", "podAntiAffinity"])
+@pytest.mark.parametrize("is_needed", [True, False])
+def test_a_scope_keeps_pods_from_looking_into_other_namespaces(
+    affinity: dict[str, Any], is_refused: bool, kind: str, is_needed: bool
+) -> None:
     world = World()
     quota(world, hard={"pods": "0"}, scopes=["CrossNamespacePodAffinity"])
+    wish = {"weight": 1, "podAffinityTerm": affinity}
+    terms = (
+        {"requiredDuringSchedulingIgnoredDuringExecution": [affinity]}
+        if is_needed
+        else {"preferredDuringSchedulingIgnoredDuringExecution": [wish]}
+    )
+    given = {"affinity": {kind: terms}} if affinity else {}
+    assert world.pod(**given).ok != is_refused
+
+
+def service(world: World, name: str, type_: str = "NodePort", ports: int = 1, **spec: Any) -> Any:
+    listed = [{"name": f"p{number}", "port": 80 + number} for number in range(ports)]
+    meta = {"name": name, "namespace": "default"}
+    whole = {"type": type_, "ports": listed, **spec}
+    return world.create({"apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": whole})
+
+
+def test_services_take_ports_of_nodes_and_load_balancers() -> None:
+    world = World()
+    quota(world, hard={"services": "9", "services.nodeports": "5", "services.loadbalancers": "1"})
+    assert service(world, "inside", "ClusterIP", 3).ok
+    assert service(world, "open", "NodePort", 2).ok
+    assert service(world, "balanced", "LoadBalancer", 2).ok
+    # Of those three and the API server's own.
+    assert used(world.to(1)) == {"services": "4", "services.nodeports": "4", "services.loadbalancers": "1"}
+    refused = service(world, "more", "LoadBalancer", 2, allocateLoadBalancerNodePorts=False)
+    assert refused.code == 403 and refused.status is not None
+    assert refused.status["message"] == (
+        'services "more" is forbidden: exceeded quota: small, requested: services.loadbalancers=1, used:'
+        " services.loadbalancers=1, limited: services.loadbalancers=1"
+    )
+    refused = world.submit(
+        "patch",
+        kind="Service",
+        namespace="default",
+        name="inside",
+        type="merge",
+        patch={"spec": {"type": "NodePort"}},
+    )
+    assert refused.code == 403 and refused.status is not None
+    assert refused.status["message"] == (
+        'services "inside" is forbidden: exceeded quota: small, requested: services.nodeports=3, used:'
+        " services.nodeports=4, limited: services.nodeports=5"
+    )
+    assert world.submit("delete", kind="Service", namespace="default", name="open").ok
+    assert used(world.to(2))["services.nodeports"] == "2"
+
+
+def claim(world: World, name: str, size: str, storage_class: str | None = None, **spec: Any) -> Any:
+    given = {"storageClassName": storage_class} if storage_class is not None else {}
+    whole = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": size}}, **given, **spec}
+    meta = {"name": name, "namespace": "default"}
+    return world.create(
+        {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": meta, "spec": whole}
+    )
+
+
+GOLD = "gold.storageclass.storage.k8s.io/"
+
+
+def test_claims_take_storage_of_all_and_of_their_class() -> None:
+    world = World()
+    quota(
+        world,
+        hard={
+            "requests.storage": "10Gi",
+            "persistentvolumeclaims": "5",
+            f"{GOLD}requests.storage": "3Gi",
+            f"{GOLD}persistentvolumeclaims": "5",
+        },
+    )
+    assert claim(world, "one", "2Gi", "gold").ok
+    assert claim(world, "two", "3Gi", "silver").ok
+    assert used(world.to(1)) == {
+        "requests.storage": "5Gi",
+        "persistentvolumeclaims": "2",
+        f"{GOLD}requests.storage": "2Gi",
+        f"{GOLD}persistentvolumeclaims": "1",
+    }
+    refused = claim(world, "three", "2Gi", "gold")
+    assert refused.status is not None and refused.status["message"] == (
+        'persistentvolumeclaims "three" is forbidden: exceeded quota: small,'
+        f" requested: {GOLD}requests.storage=2Gi, used: {GOLD}requests.storage=2Gi,"
+        f" limited: {GOLD}requests.storage=3Gi"
+    )
+
+
+def test_a_scope_is_about_claims_of_a_class_of_attributes() -> None:
+    world = World()
+    one = {"scopeName": "VolumeAttributesClass", "operator": "In", "values": ["fast"]}
+    quota(world, hard={"persistentvolumeclaims": "0"}, scopeSelector={"matchExpressions": [one]})
+    assert claim(world, "plain", "1Gi").ok
+    assert claim(world, "slow", "1Gi", volumeAttributesClassName="slow").ok
+    assert claim(world, "fast", "1Gi", volumeAttributesClassName="fast").code == 403
+
+
+def test_a_limit_is_shown_as_it_was_given() -> None:
+    world = World()
+    quota(world, hard={"requests.memory": "1G"})
+    refused = world.pod({"name": "app", **asks("1", "2Gi")})
+    assert refused.status is not None and refused.status["message"] == (
+        'pods "web" is forbidden: exceeded quota: small, requested: requests.memory=2Gi, used:'
+        " requests.memory=0, limited: requests.memory=1G"
+    )
+
+
+def test_a_pod_that_says_how_much_it_wants_as_a_whole_says_enough() -> None:
+    world = World()
+    quota(world, hard={"requests.cpu": "2"})
+    assert world.pod("app", resources={"requests": {"cpu": "1"}}).ok
+    assert used(world.to(1)) == {"requests.cpu": "1"}
+
+
+def test_a_pod_that_is_given_a_deadline_has_to_fit_among_those_that_end() -> None:
+    world = World()
+    quota(world, hard={"pods": "0"}, scopes=["Terminating"])
     assert world.pod().ok
-    assert used(world.to(5)) == {"pods": "0"}
+    refused = world.patch({"spec": {"activeDeadlineSeconds": 60}})
+    assert refused.code == 403 and refused.status is not None
+    assert (
+        "exceeded quota: small, requested: pods=1, used: pods=0, limited: pods=0" in refused.status["message"]
+    )
 
 
 def test_a_resize_needs_room_for_what_it_adds() -> None:

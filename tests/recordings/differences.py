@@ -21,7 +21,6 @@ WORKLOADS = ("deploy-", "rs-", "rc-", "ds-")
 # Group -> reason -> scenarios.
 DIFFERENCES: dict[str, dict[str, str]] = {
     NEEDS_LATER: {
-        "StatefulSets": "gc-foreground-blocked",
         "preemption": "preemption-by-priority",
         "drains": "drain-daemonset",
         "lost nodes": "nodeloss-daemonset",
@@ -29,21 +28,28 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "pod affinity": "sched-anti-affinity-pending",
         "topology spread": "sched-spread-do-not-schedule",
     },
-    SETTING: {},
+    SETTING: {
+        "its hollow nodes tell that a pod runs a second after it is Ready, and each pod waits for that": """
+            claim-statefulset-local
+        """,
+    },
     CHANCE: {
         "scenarios beside it moved the scheduler's queue: three tries at a pod that fits nowhere": """
             delete-pending-unschedulable
         """,
         "its kubelet had begun to look for pods to evict at another of ten seconds": "emptydir-limit-evicts",
         "another scenario cordoned its node 2.6 s before its end": "cordoned-nodes",
+        "a readiness probe was running when its pod was deleted": "sts-unready-blocks-update",
         "its kubelet looked just before a container ended, or just after": """
             job-backoff-limit-never job-pod-failure-policy-fail-index
         """,
         "its kubelet drew the shortest back-off there is": "job-onfailure-then-success",
     },
     TO_BE_MENDED: {
+        "a pod whose image never came takes 0.4 s to end: so long its endpoint is terminating": """
+            sts-broken-update-trap
+        """,
         "a kubelet tells the end of a pod two seconds after that of the sidecars it has stopped": "job-sidecar",
-        "a refused template is shown as Go prints it": "job-created-suspended job-template-immutable",
     },
 }
 

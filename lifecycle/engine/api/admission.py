@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from ..heart.errors import Forbidden
 from ..kinds.plain import PRIORITY_CLASS
-from ..kinds.references import CLAIM
 from ..objects.meta import ObjectMeta, StoredObject
 from ..objects.pod import POD_KIND, Pod, PodSpec
+from ..objects.storage import CLAIM
 from ..rules.validation.pod_security import is_significant
 from .classes import find_default
 from .completion import forbid
 from .context import Context
 from .namespace_rules import find_namespace, require_lasting, require_security
-from .quotas import QUOTA
+from .quotas import QUOTA, SIZED
+from .storage import require_growth
 
 MAX_PODS = 150_000
 """As many as Kubernetes is made for. Where it would try to hold more, here they are refused."""
@@ -27,7 +28,7 @@ def admit_new(context: Context, new: StoredObject) -> None:
     if isinstance(new, Pod):
         admit_pod(context, new.spec, new.meta)
     else:
-        require_lasting(find_namespace(context.store, new.meta), new.kind, new.meta)
+        require_lasting(find_namespace(context.store, new.meta), new.kind, new.meta.name)
         _admit_any(context, new)
     if context.store.count(QUOTA):
         context.quotas.require_room(new)
@@ -40,7 +41,7 @@ def admit_pod(context: Context, spec: PodSpec, meta: ObjectMeta) -> None:
         full = f"the cluster holds {MAX_PODS:,} pods, as many as it can"
         raise Forbidden(f'pods "{meta.name}" is forbidden: {full}', "pods", meta.name)
     namespace = find_namespace(store, meta)
-    require_lasting(namespace, POD_KIND, meta)
+    require_lasting(namespace, POD_KIND, meta.name)
     context.completion.require(spec, meta)
     require_security(namespace, spec.raw, meta, context.features)
 
@@ -50,13 +51,22 @@ def admit_changed(context: Context, old: StoredObject, new: StoredObject, subres
     if isinstance(old, Pod) and is_significant(old.spec.raw, new.spec.raw):
         namespace = find_namespace(context.store, old.meta)
         require_security(namespace, new.spec.raw, old.meta, context.features)
+    if old.kind.id == CLAIM and not subresource:
+        require_growth(context, old, new)
     if subresource == "resize":
         context.completion.require_within(new)
     elif not subresource and new.meta.deletion_ms is None:
         _admit_any(context, new)
-    # Nothing but a resize can make an object take more than it did.
-    if subresource == "resize" and context.store.count(QUOTA):
+    if context.store.count(QUOTA) and _may_take_more(old, new, subresource):
         context.quotas.require_room(new, old=old)
+
+
+def _may_take_more(old: StoredObject, new: StoredObject, subresource: str) -> bool:
+    """Whether a change has to fit into quotas: a resize, another scope of a pod, other ports or storage."""
+    if isinstance(old, Pod) and isinstance(new, Pod):
+        deadlines = (old.spec.active_deadline_seconds is None, new.spec.active_deadline_seconds is None)
+        return subresource == "resize" or (not subresource and deadlines[0] != deadlines[1])
+    return not subresource and new.kind.id in SIZED
 
 
 def _admit_any(context: Context, new: StoredObject) -> None:
@@ -68,4 +78,4 @@ def _admit_any(context: Context, new: StoredObject) -> None:
         if only is not None and only.meta.name != new.meta.name:
             name = only.meta.name
             why = f"PriorityClass {name} is already marked as default. Only one default can exist"
-            forbid(why, new.kind, new.meta)
+            forbid(why, new.kind, new.meta.name)

@@ -54,10 +54,14 @@ class PodCompletion:
         return complete_classes(self._store, filled), told
 
     def complete_json(self, data: Json) -> Json:
-        """The same for a pod as JSON, defaults applied."""
+        """The same for a pod as JSON, defaults applied. Raises Forbidden where classes or account cannot be.
+
+        That comes before its fields are looked at, as with the API server.
+        """
         meta, spec = data["metadata"], data.get("spec") or {}
         has = meta.get("annotations") or {}
         spec, told = self.complete(spec, meta["namespace"], MIRROR in has)
+        forbid(self._find_missing(spec, meta["namespace"]), POD_KIND, meta.get("name") or "")
         if told:
             meta = {**meta, "annotations": annotate(has, told)}
         return {**data, "metadata": meta, "spec": spec}
@@ -68,7 +72,7 @@ class PodCompletion:
         if notes.judged_at != at:
             notes.problem, notes.judged_at = self._find_problem(spec.raw, at[1]), at
         if isinstance(notes.problem, str):
-            forbid(notes.problem, POD_KIND, meta)
+            forbid(notes.problem, POD_KIND, meta.name)
         else:
             raise make_invalid(POD_KIND.name, meta.name, notes.problem, POD_KIND.api_version)
 
@@ -76,7 +80,7 @@ class PodCompletion:
         """Raise Forbidden when a changed pod or a volume claim exceeds a LimitRange of its namespace."""
         find = find_pod_excess if isinstance(new, Pod) else find_claim_excess
         spec = new.spec.raw if isinstance(new, Pod) else new.spec or {}
-        forbid(find(spec, self._list_ranges(new.meta.namespace or "")), new.kind, new.meta)
+        forbid(find(spec, self._list_ranges(new.meta.namespace or "")), new.kind, new.meta.name)
 
     def _list_ranges(self, namespace: str) -> list[Mapping[str, Any]]:
         return [one.spec or {} for one in self._store.list(LIMIT_RANGE.kind.id, namespace)]
@@ -92,8 +96,10 @@ class PodCompletion:
         ranges = self._list_ranges(namespace)
         data = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}, "spec": raw}
         wrong = ranges and validate_create(data, self._features)
-        missing = self._find_missing_account(raw, namespace) or find_problem(self._store, raw)
-        return missing or wrong or find_pod_excess(raw, ranges)
+        return self._find_missing(raw, namespace) or wrong or find_pod_excess(raw, ranges)
+
+    def _find_missing(self, raw: Json, namespace: str) -> str:
+        return self._find_missing_account(raw, namespace) or find_problem(self._store, raw)
 
     def _find_missing_account(self, raw: Json, namespace: str) -> str:
         """A pod runs as an account that is there; every namespace has a `default` one, or soon has again."""
@@ -108,9 +114,7 @@ def annotate(annotations: Mapping[str, str], told: str) -> dict[str, str]:
     return {**annotations, ANNOTATION: told}
 
 
-def forbid(why: str, kind: Kind, meta: ObjectMeta) -> None:
+def forbid(why: str, kind: Kind, name: str) -> None:
     """Raise Forbidden where there is a reason."""
     if why:
-        raise Forbidden(
-            f'{kind.resource} "{meta.name}" is forbidden: {why}', kind.plural, meta.name, group=kind.group
-        )
+        raise Forbidden(f'{kind.resource} "{name}" is forbidden: {why}', kind.plural, name, group=kind.group)

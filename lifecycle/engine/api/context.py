@@ -16,6 +16,7 @@ from ..store.store import Store
 from .completion import PodCompletion
 from .quotas import QuotaSums
 from .services import ServiceDirectory
+from .volumes import Volumes
 
 
 class Context:
@@ -34,6 +35,7 @@ class Context:
         self.quotas = QuotaSums(self.store)
         self.completion = PodCompletion(self.store, self.features)
         self.services = ServiceDirectory(self.store)
+        self.volumes = Volumes(self.store)
         self.loop = Loop(self.clock, self.agenda, self.trace, self.timing)
         # Lines of container output since the last take: (pod uid, container, attempt, at_ms, text).
         self.logs: list[tuple[str, str, int, int, str]] = []

@@ -16,11 +16,13 @@ from ..objects.job import JOB_KIND
 from ..objects.meta import StoredObject
 from ..objects.node import NODE_KIND
 from ..objects.shortened import shorten
+from ..objects.storage import CLAIM, VOLUME
 from ..objects.times import format_time
 from ..rules.defaults.nodes import register_node
 from ..rules.defaults.workloads import label_like_template
 from .addresses import with_allocations, with_later_allocations
 from .context import Context
+from .storage import needed_class, prepare_claim, prepare_volume
 
 Json = dict[str, Any]
 _BUNDLE_IS_FOR = (
@@ -50,6 +52,18 @@ def list_companions(created: StoredObject) -> list[Json]:
     """Objects that come to be with one, as JSON to be created."""
     make = _COMPANIONS.get(created.kind.id)
     return [] if make is None else make(created)
+
+
+def list_forerunners(context: Context, new: StoredObject) -> list[Json]:
+    """Objects that have to be there before one comes, as JSON to be created."""
+    return needed_class(context, new) if new.kind.id == CLAIM else []
+
+
+def prepare_new(context: Context, new: StoredObject) -> None:
+    """Complete an object that is about to be stored, whoever makes it."""
+    prepare = _PREPARE.get(new.kind.id)
+    if prepare is not None:
+        prepare(context, new)
 
 
 # --- what they ask ----------------------------------------------------------------------------------------
@@ -122,5 +136,9 @@ _COMPLETE_CHANGED: Mapping[str, Callable[[Context, StoredObject, Json], Json]] =
     SERVICE.kind.id: with_later_allocations,
     DAEMON_SET_KIND.id: _count_changed_template,
     JOB_KIND.id: lambda context, old, wanted: label_like_template(wanted),
+}
+_PREPARE: Mapping[str, Callable[[Context, StoredObject], None]] = {
+    CLAIM: prepare_claim,
+    VOLUME: prepare_volume,
 }
 _COMPANIONS: Mapping[str, Callable[[StoredObject], list[Json]]] = {NAMESPACE.kind.id: _make_own_objects}

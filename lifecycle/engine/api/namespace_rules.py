@@ -17,15 +17,15 @@ TERMINATING = "NamespaceTerminating"
 _IMMORTAL = ("default", "kube-system", "kube-public")
 
 
-def require_namespace(store: Store, new: StoredObject) -> None:
-    """An object's namespace has to be there to stay. Raises NotFound, Forbidden."""
-    namespace = new.meta.namespace
-    if namespace is None or not new.kind.namespaced:
+def require_namespace(store: Store, kind: Kind, metadata: Mapping[str, Any]) -> None:
+    """A new object's namespace has to be there to stay, whatever else it is. Raises NotFound, Forbidden."""
+    namespace = metadata.get("namespace")
+    if namespace is None or not kind.namespaced:
         return
     found = store.get("Namespace", "", namespace)
     if found is None:
         raise NotFound(f'namespaces "{namespace}" not found', "namespaces", namespace)
-    require_lasting(found, new.kind, new.meta)
+    require_lasting(found, kind, metadata.get("name") or "")
 
 
 def find_namespace(store: Store, meta: ObjectMeta) -> StoredObject | None:
@@ -33,10 +33,10 @@ def find_namespace(store: Store, meta: ObjectMeta) -> StoredObject | None:
     return store.get("Namespace", "", meta.namespace or "")
 
 
-def require_lasting(namespace: StoredObject | None, kind: Kind, meta: ObjectMeta) -> None:
+def require_lasting(namespace: StoredObject | None, kind: Kind, name: str) -> None:
     """Nothing is made in a namespace that is being deleted. Raises Forbidden."""
     if namespace is not None and namespace.meta.deletion_ms is not None:
-        raise _make_ending(namespace, kind, meta.name)
+        raise _make_ending(namespace, kind, name)
 
 
 def _make_ending(namespace: StoredObject, kind: Kind, name: str) -> Forbidden:

@@ -29,17 +29,22 @@ from ..rules.validation.refusal import raise_invalid
 from .admission import admit_changed, admit_new, admit_pod
 from .completion import annotate
 from .context import Context
-from .deletion import check_preconditions, check_propagation, delete_object, delete_pod, finish_deletion
+from .deletion import (
+    check_mortal,
+    check_preconditions,
+    check_propagation,
+    delete_object,
+    delete_pod,
+    finish_deletion,
+)
 from .evictions import evict_pod
-from .identity import identify, with_name, with_uid
-from .kind_hooks import complete_changed, complete_new, list_companions
+from .identity import generate, identify, require_fitting, with_name, with_uid
+from .kind_hooks import complete_changed, complete_new, list_companions, list_forerunners, prepare_new
 from .namespace_rules import delete_namespace, require_namespace
 from .quotas import QUOTA
 from .requests import check_address, check_subresource, decode, make_wanted, patched, read_new, require_fresh
 
 Json = dict[str, Any]
-LONGEST_STEM = 58
-"""How much of a generateName goes before the suffix, so that the name is a label."""
 GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
 
 
@@ -60,11 +65,12 @@ class ApiServer:
         context = self._context
         data = apply_defaults(self.decode(data), context.features)
         data = with_uid(context, with_name(context, data))
-        if kind_of_json(data).id == POD_KIND.id:
+        kind = kind_of_json(data)
+        require_namespace(self._store, kind, data["metadata"])
+        if kind.id == POD_KIND.id:
             data = context.completion.complete_json(data)
         raise_invalid(data, validate_create(data, context.features))
         new = read_new(complete_new(context, data), self._clock.epoch_ms)
-        require_namespace(self._store, new)
         created = self.create(new)
         for companion in list_companions(created):
             self.create_json(companion)
@@ -76,7 +82,10 @@ class ApiServer:
 
     def create(self, new: StoredObject) -> StoredObject:
         """A component's new object: give it its identity, and store it. Raises Forbidden, AlreadyExists."""
+        for forerunner in list_forerunners(self._context, new):
+            self.create_json(forerunner)
         identify(self._context, new)
+        prepare_new(self._context, new)
         if isinstance(new, Pod):
             raw, told = self._context.completion.complete(
                 new.spec.raw, new.meta.namespace or "", new.is_mirror
@@ -98,7 +107,7 @@ class ApiServer:
     def create_pod(self, action: CreatePod) -> Pod:
         """Make a pod from a template: the hot path. Its template was defaulted and checked with its owner.
 
-        Raises AlreadyExists when another pod has the name that was given, Forbidden.
+        Raises AlreadyExists when another pod has the name that was given, Invalid, Forbidden.
         """
         template, owner = action.template, action.owner.meta
         store = self._store
@@ -108,7 +117,7 @@ class ApiServer:
         spec = self._admitted(template.spec, owner.namespace or "")
         told = spec.notes.limited
         meta = ObjectMeta(
-            action.name or action.generate_name[:LONGEST_STEM] + suffix,
+            action.name or generate(action.generate_name, suffix),
             owner.namespace,
             uid,
             template.labels,
@@ -120,6 +129,7 @@ class ApiServer:
             generation=1,
         )
         if action.overlay is not None:
+            require_fitting(meta, action.overlay)
             meta, spec = overlay_meta(meta, action.overlay), overlay_spec(spec, action.overlay.spec)
         admit_pod(self._context, spec, meta)
         status = spec.notes.new_status or self._new_status(spec)
@@ -235,10 +245,11 @@ class ApiServer:
         Conflict when a precondition (`uid`, `resourceVersion`) does not hold.
         """
         check_propagation(propagation)
+        check_mortal(old)
         if preconditions:
             check_preconditions(old, preconditions)
         if isinstance(old, Pod):
-            return self.delete_pod(old, grace_seconds, has_options)
+            return delete_pod(self._context, old, grace_seconds, has_options, propagation)
         if old.kind.id == NAMESPACE.kind.id:
             return delete_namespace(self._context, old)
         return delete_object(self._context, old, propagation)

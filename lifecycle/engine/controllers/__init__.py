@@ -7,11 +7,15 @@ from typing import Any, Protocol, runtime_checkable
 from ..api.context import Context
 from ..objects.meta import StoredObject
 from .act import Act
+from .attachments import AttachmentController
+from .cron_job import CronJobController
 from .daemon_set import DaemonSetController
 from .deployment import DeploymentController
 from .endpoints import EndpointSliceController, EndpointSliceMirror
+from .ephemeral_volumes import EphemeralVolumeController
 from .garbage import GarbageCollector
 from .job import JobController, JobPodReleaser
+from .load_balancer import LoadBalancerController
 from .namespaces import NamespaceController
 from .node_taints import NodeTaintController
 from .own_objects import OwnObjectsController
@@ -20,6 +24,10 @@ from .quota import QuotaController
 from .replica_set import ReplicaSetController
 from .replication_controller import ReplicationControllerController
 from .stateful_set import StatefulSetController
+from .storage_driver import StorageDriver
+from .storage_protection import StorageProtection
+from .ttl_after_finished import TtlAfterFinishedController
+from .volume_binder import VolumeBinder
 
 
 class Controller(Protocol):
@@ -61,13 +69,21 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         DaemonSetController(context, act, pods),
         JobController(context, act, pods),
         JobPodReleaser(context, act),
+        CronJobController(context, act),
+        TtlAfterFinishedController(context, act),
         GarbageCollector(context, act),
         EndpointSliceController(context, act),
         EndpointSliceMirror(context, act),
+        LoadBalancerController(context, act),
         NamespaceController(context, act),
         OwnObjectsController(context, act),
         NodeTaintController(context, act),
         QuotaController(context, act),
+        EphemeralVolumeController(context, act),
+        VolumeBinder(context, act),
+        StorageDriver(context, act),
+        AttachmentController(context, act),
+        StorageProtection(context, act),
     ]
 
 

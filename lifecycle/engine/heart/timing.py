@@ -23,6 +23,22 @@ _TABLE: dict[str, tuple[int, int, str]] = {
     "controller_sync": (15, 15, "a controller's queue gathers changes before it looks again"),
     "job_sync": (1000, 1000, "the Job controller's queue gathers changes of pods before it looks again"),
     "volume_mount": (20, 120, "mounting what the pod needs, before its sandbox"),
+    "claim_look": (12, 12, "the volume controller getting to a claim or a volume that has changed"),
+    "claim_protection": (35, 35, "making sure that nobody uses a claim or a volume that is to go"),
+    "claim_resync": (
+        15_000,
+        15_000,
+        "between two looks of the volume controller at claims that found nothing",
+    ),
+    "volume_provision": (900, 2500, "a storage driver making a volume for a claim"),
+    "volume_delete": (400, 1500, "a storage driver deleting a volume that was released"),
+    "volume_bind": (
+        1000,
+        1000,
+        "between two looks of the scheduler at the claims of a pod that it has found a node for",
+    ),
+    "volume_attach": (1500, 4000, "a storage driver attaching a volume to a node"),
+    "volume_detach": (1500, 4000, "a storage driver taking a volume off a node that needs it no more"),
     "sandbox": (250, 700, "runtime sandbox and pod network"),
     "image_pull": (1200, 5000, "an image that the node does not have yet"),
     "image_check": (20, 120, "asking the registry again for an image that is there (policy Always)"),
@@ -65,6 +81,8 @@ STATUS_SYNC_MS = 10_000
 RETURN_PERMILLE = (1200, 1300)
 """A worker comes back late, in thousandths of its wait. A kubelet draws from 1000 to 1500; ours keep to the
 middle, which is the least far from whatever is drawn there."""
+CLAIM_RESYNC_MS = 15_000
+"""How often the volume controller goes over all claims, and tells what each waits for (resyncPeriod)."""
 MINIMUM_GRACE_SECONDS = 2
 """The least window between a stop signal and SIGKILL (kubelet)."""
 UPKEEP_PROGRAM_MS = 600_000

@@ -85,6 +85,8 @@ class KindEntry:
     """Fields of the spec that stay for life."""
     validate_change: Callable[[Json, Json], list[FieldError]] | None = None
     """(stored spec, new spec): what else may not change so."""
+    validate_fixed: Callable[[Json, Json], list[FieldError]] | None = None
+    """(new object, stored object): what of the whole object may not change so."""
     validate_update: Change | None = None
     """Of a kind whose updates are held to rules of their own: in the place of all checks of the spec."""
     subresources: Mapping[str, Change] = field(default_factory=dict)
@@ -94,6 +96,8 @@ class KindEntry:
 
     list_rows: Callable[[Json], Mapping[str, Any]] = lambda spec: {}
     """Fields of the spec whose changes are transitions. Of the status all integers and conditions are."""
+    status_rows: tuple[str, ...] = ()
+    """Texts of the status whose changes are transitions."""
     columns: Columns = show_nothing
     """What kubectl prints between NAME and AGE."""
     wide_columns: Columns = show_nothing

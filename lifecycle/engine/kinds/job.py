@@ -25,6 +25,7 @@ JOB = KindEntry(
     validate=validate_job,
     validate_update=validate_job_update,
     validate_status=validate_job_status,
+    status_rows=("completedIndexes", "failedIndexes"),
     list_rows=lambda spec: {"suspended": bool(spec.get("suspend"))},
     columns=decide_job_columns,
     wide_columns=decide_selector_columns,

@@ -6,20 +6,27 @@ from collections.abc import Callable
 
 from ..objects.endpoint_slice import ENDPOINT_SLICE_KIND, ENDPOINTS_KIND
 from ..objects.kinds import Kind
+from ..objects.storage import ATTACHMENT_KIND
 from ..rules.defaults.others import (
     default_binding,
-    default_claim,
     default_priority_class,
     default_secret,
-    default_storage_class,
-    default_volume,
 )
 from ..rules.defaults.services import default_endpoint_slice, default_endpoints
 from ..rules.service_columns import decide_endpoints_columns, decide_slice_columns
-from ..rules.validation.access import GROUP, validate_binding, validate_role
-from ..rules.validation.claims import validate_claim
-from ..rules.validation.classes import validate_priority_class, validate_runtime_class
-from ..rules.validation.configurations import validate_config_map, validate_secret
+from ..rules.validation.access import GROUP, validate_binding, validate_kept_role, validate_role
+from ..rules.validation.classes import (
+    validate_kept_handler,
+    validate_kept_value,
+    validate_priority_class,
+    validate_runtime_class,
+)
+from ..rules.validation.configurations import (
+    validate_config_map,
+    validate_kept_data,
+    validate_kept_secret,
+    validate_secret,
+)
 from ..rules.validation.definitions import validate_definition
 from ..rules.validation.endpoints import validate_endpoint_slice, validate_endpoints
 from ..rules.validation.field_error import FieldError
@@ -27,8 +34,7 @@ from ..rules.validation.ingresses import validate_ingress, validate_new_ingress
 from ..rules.validation.kubelet_config import validate_kubelet_configuration
 from ..rules.validation.metadata import check_path_name
 from ..rules.validation.network_policies import validate_network_policy
-from ..rules.validation.quotas import validate_quota
-from ..rules.validation.storage import validate_storage_class, validate_volume
+from ..rules.validation.quotas import validate_kept_scopes, validate_quota
 from .entry import Check, Json, KindEntry
 
 SERVICE_ACCOUNT = Kind("v1", "ServiceAccount", "serviceaccounts", True, "sa")
@@ -52,38 +58,32 @@ def _of_role(check: Callable[[Json, bool], list[FieldError]], is_namespaced: boo
 
 # Something in the model reads these.
 _READ = (
-    KindEntry(kind=Kind("v1", "ConfigMap", "configmaps", True, "cm"), validate=_of_any(validate_config_map)),
+    KindEntry(
+        kind=Kind("v1", "ConfigMap", "configmaps", True, "cm"),
+        validate=_of_any(validate_config_map),
+        validate_fixed=validate_kept_data,
+    ),
     KindEntry(
         kind=Kind("v1", "Secret", "secrets"),
         default=default_secret,
         validate=_of_any(validate_secret),
-    ),
-    KindEntry(
-        kind=Kind("v1", "PersistentVolume", "persistentvolumes", False, "pv"),
-        is_passive=True,
-        default=default_volume,
-        validate_spec=_of_any(validate_volume),
-    ),
-    KindEntry(
-        kind=Kind("v1", "PersistentVolumeClaim", "persistentvolumeclaims", True, "pvc"),
-        default=default_claim,
-        validate_spec=_of_any(validate_claim),
-    ),
-    KindEntry(
-        kind=Kind("storage.k8s.io/v1", "StorageClass", "storageclasses", False, "sc"),
-        is_passive=True,
-        default=default_storage_class,
-        validate=_of_any(validate_storage_class),
+        validate_fixed=validate_kept_secret,
     ),
     KindEntry(
         kind=PRIORITY_CLASS,
         default=default_priority_class,
         validate=_of_any(validate_priority_class),
+        validate_fixed=validate_kept_value,
     ),
-    KindEntry(kind=RUNTIME_CLASS, validate=_of_any(validate_runtime_class)),
+    KindEntry(
+        kind=RUNTIME_CLASS,
+        validate=_of_any(validate_runtime_class),
+        validate_fixed=validate_kept_handler,
+    ),
     KindEntry(
         kind=Kind("v1", "ResourceQuota", "resourcequotas", True, "quota"),
         validate_spec=_of_any(validate_quota),
+        validate_change=validate_kept_scopes,
     ),
     KindEntry(
         kind=ENDPOINTS_KIND,
@@ -99,6 +99,7 @@ _READ = (
     ),
     KindEntry(kind=SERVICE_ACCOUNT),
     KindEntry(kind=CONTAINER_PROFILE),
+    KindEntry(kind=ATTACHMENT_KIND),
 )
 _CHECKED = (
     KindEntry(
@@ -131,12 +132,13 @@ _CHECKED = (
             check_name=check_path_name,
             default=default,
             validate=_of_role(validate, is_namespaced),
+            validate_fixed=validate_fixed,
         )
-        for name, is_namespaced, default, validate in (
-            ("Role", True, None, validate_role),
-            ("ClusterRole", False, None, validate_role),
-            ("RoleBinding", True, default_binding, validate_binding),
-            ("ClusterRoleBinding", False, default_binding, validate_binding),
+        for name, is_namespaced, default, validate, validate_fixed in (
+            ("Role", True, None, validate_role, None),
+            ("ClusterRole", False, None, validate_role, None),
+            ("RoleBinding", True, default_binding, validate_binding, validate_kept_role),
+            ("ClusterRoleBinding", False, default_binding, validate_binding, validate_kept_role),
         )
     ),
     KindEntry(
@@ -161,7 +163,6 @@ _PASSIVE = (
     Kind("storage.k8s.io/v1", "CSIDriver", "csidrivers", False),
     Kind("storage.k8s.io/v1", "CSINode", "csinodes", False),
     Kind("storage.k8s.io/v1", "CSIStorageCapacity", "csistoragecapacities"),
-    Kind("storage.k8s.io/v1", "VolumeAttachment", "volumeattachments", False),
     Kind("storage.k8s.io/v1", "VolumeAttributesClass", "volumeattributesclasses", False, "vac"),
 )
 

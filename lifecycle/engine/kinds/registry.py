@@ -30,6 +30,7 @@ from .replica_set import REPLICA_SET
 from .replication_controller import REPLICATION_CONTROLLER
 from .service import SERVICE
 from .stateful_set import STATEFUL_SET
+from .storage import STORAGE
 
 _entries: dict[str, KindEntry] = {}
 
@@ -57,6 +58,7 @@ for _entry in (
     LIMIT_RANGE,
     HORIZONTAL_POD_AUTOSCALER,
     POD_DISRUPTION_BUDGET,
+    *STORAGE,
     CONTROLLER_REVISION,
     *PLAIN,
 ):

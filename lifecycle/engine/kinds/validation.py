@@ -70,7 +70,8 @@ def _validate_fixed_fields(entry: KindEntry, old: Json, new: Json) -> list[Field
         for field in entry.immutable
         if before.get(field) != after.get(field)
     ]
-    return errors + (entry.validate_change(before, after) if entry.validate_change is not None else [])
+    errors += entry.validate_change(before, after) if entry.validate_change is not None else []
+    return errors + (entry.validate_fixed(new, old) if entry.validate_fixed is not None else [])
 
 
 def list_warnings(data: Json) -> list[str]:

@@ -11,29 +11,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
+from ..objects.selector import DOES_NOT_EXIST, EXISTS, IN, NOT_IN, Requirement
 from ..objects.shortened import shorten
 from .behavior import Declared
 from .reading import Problem, Reader, read_declared
 
-_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
-
-
-@dataclass(frozen=True, slots=True)
-class Requirement:
-    """One demand on a pod's labels, as in `matchExpressions`."""
-
-    key: str
-    operator: str
-    values: tuple[str, ...] = ()
-
-    def is_met(self, labels: Mapping[str, str]) -> bool:
-        """Kubernetes' rule: `NotIn` holds for an absent label as well."""
-        value = labels.get(self.key)
-        if self.operator == "In":
-            return value is not None and value in self.values
-        if self.operator == "NotIn":
-            return value is None or value not in self.values
-        return (value is not None) == (self.operator == "Exists")
+_OPERATORS = (IN, NOT_IN, EXISTS, DOES_NOT_EXIST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +34,7 @@ class Profile:
         return (
             (self.image is None or any(fnmatchcase(form, self.image) for form in _image_forms(image)))
             and (self.container is None or fnmatchcase(container, self.container))
-            and all(requirement.is_met(labels) for requirement in self.selector)
+            and all(requirement.matches(labels) for requirement in self.selector)
         )
 
     @property
@@ -99,7 +82,7 @@ def _read_selector(reader: Reader, value: Any, path: str) -> tuple[Requirement, 
     if not isinstance(labels, dict):
         reader.note(f"{path}.matchLabels", f"{shorten(labels)} must map label names to values")
         labels = {}
-    found = [Requirement(str(key), "In", (str(value),)) for key, value in labels.items()]
+    found = [Requirement(str(key), IN, (str(value),)) for key, value in labels.items()]
     if "matchExpressions" in given:
         found += reader.entries(
             given["matchExpressions"],

@@ -62,7 +62,11 @@ def _matches_affinity(affinity: Mapping[str, Any], node: Node) -> bool:
     required = (affinity.get("nodeAffinity") or {}).get("requiredDuringSchedulingIgnoredDuringExecution")
     if not required:
         return True
-    terms = required.get("nodeSelectorTerms") or ()
+    return matches_a_term(required.get("nodeSelectorTerms") or (), node)
+
+
+def matches_a_term(terms: Sequence[Mapping[str, Any]], node: Node) -> bool:
+    """Whether a node is meant by one of the terms of a node selector."""
     return any(_matches_term(term, node) for term in terms)
 
 

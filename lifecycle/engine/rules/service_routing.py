@@ -1,4 +1,8 @@
-"""Where a connection to a Service goes. Models kube-proxy: which endpoints may be chosen, not how."""
+"""Where a connection to a Service goes. Models kube-proxy: which endpoints may be chosen, not how.
+
+Pods that end get no new connections (POD-TERM-13). Left out: kube-proxy falls back on them where there are no
+others.
+"""
 
 from __future__ import annotations
 
@@ -32,28 +36,22 @@ def is_ready(endpoint: Json) -> bool:
     return (endpoint.get("conditions") or {}).get("ready") is not False
 
 
-def _is_serving(endpoint: Json) -> bool:
-    conditions = endpoint.get("conditions") or {}
-    return conditions.get("serving", is_ready(endpoint)) is not False and bool(conditions.get("terminating"))
-
-
 def list_backends(slices: Iterable[Json], port_name: str, place: Place, is_local: bool) -> Sequence[Backend]:
     """The endpoints that a connection may go to, by the contents of the slices.
 
-    Those that end are only taken where no other is ready. `is_local`: those of the node alone. Of endpoints
-    kept for those near them, those that are kept for the place, unless there are none.
+    `is_local`: those of the node alone. Of endpoints kept for those near them, those that are kept for the
+    place, unless there are none.
     """
     found = [_Endpoint(one, port) for one, port in _list_endpoints(slices, port_name)]
     if is_local:
         found = [one for one in found if one.data.get("nodeName") == place.node]
-    usable = [one for one in found if is_ready(one.data)]
-    usable = _prefer_near(usable, place) or [one for one in found if _is_serving(one.data)]
+    usable = _prefer_near([one for one in found if is_ready(one.data)], place)
     return [Backend(address, one.port) for one in usable for address in one.data.get("addresses") or ()]
 
 
 def has_endpoints(slices: Iterable[Json], port_name: str) -> bool:
     """Whether anybody at all could take a connection."""
-    return any(is_ready(one) or _is_serving(one) for one, _port in _list_endpoints(slices, port_name))
+    return any(is_ready(one) for one, _port in _list_endpoints(slices, port_name))
 
 
 def _list_endpoints(slices: Iterable[Json], port_name: str) -> Iterable[tuple[Json, int]]:

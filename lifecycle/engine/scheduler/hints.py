@@ -10,7 +10,8 @@ from __future__ import annotations
 from ..objects.node import Node
 
 ROOM, LABELS, TAINTS, CORDON = "room", "labels", "taints", "cordon"
-CLAIM_MADE, NODE, PORTS = "claim", "node", "ports"
+CLAIM_CHANGED, VOLUME_CHANGED, CLASS_MADE = "claim", "volume", "class"
+NODE, PORTS = "node", "ports"
 # What the scheduler says of a pod that such a change may help.
 _WORDS: dict[str, tuple[str, ...]] = {
     ROOM: ("Insufficient ", "Too many pods"),
@@ -18,7 +19,9 @@ _WORDS: dict[str, tuple[str, ...]] = {
     TAINTS: ("untolerated taint",),
     CORDON: ("were unschedulable",),
     PORTS: ("free ports",),
-    CLAIM_MADE: ("persistentvolumeclaim",),
+    CLAIM_CHANGED: ("persistentvolumeclaim", "PersistentVolume", "persistent volumes", "pvc(s)"),
+    VOLUME_CHANGED: ("persistent volumes to bind", "PersistentVolume's node affinity", "pvc(s)"),
+    CLASS_MADE: ("unbound immediate", "persistent volumes to bind"),
     NODE: ("",),
 }
 

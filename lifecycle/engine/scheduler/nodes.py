@@ -7,7 +7,7 @@ of changed nodes, so that placing a pod costs by what changed since the class pl
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from heapq import heapify, heappop, heappush, heapreplace
 
 from ..objects.node import Node
@@ -150,8 +150,13 @@ class PodClass:
         # Siblings apart first, then the emptier node, then the order in which nodes joined.
         return (room.owners.get(self.owner, 0), room.load(), room.number, node.meta.name, room.version)
 
-    def best(self, rooms: Mapping[str, NodeRoom]) -> NodeRoom | None:
-        """The best node with room; None when there is none. A node without room returns when it changes."""
+    def best(
+        self, rooms: Mapping[str, NodeRoom], suits: Callable[[Node], bool] | None = None
+    ) -> NodeRoom | None:
+        """The best node with room; None when there is none. A node without room returns when it changes.
+
+        `suits`: what else is asked of a node, by the last pod of its class that is placed.
+        """
         heap = self.heap
         while heap:
             _siblings, _load, _number, name, version = heap[0]
@@ -161,6 +166,7 @@ class PodClass:
                 and room.version == version
                 and room.fits(self.requests)
                 and (not self.ports or room.has_ports(self.ports))
+                and (suits is None or suits(room.node))
             ):
                 return room
             heappop(heap)

@@ -324,9 +324,6 @@ def _readings(
         for name, value in status.items():
             if isinstance(value, int) and not isinstance(value, bool) and name != "observedGeneration":
                 found[name] = (value, None, None)
-        for name in ("completedIndexes", "failedIndexes"):
-            if name in status:
-                found[name] = (status[name], None, None)
         for entry in status.get("conditions") or ():
             if isinstance(entry, dict):
                 found["condition." + str(entry.get("type"))] = (
@@ -334,6 +331,9 @@ def _readings(
                     entry.get("reason") or None,
                     _Message(entry.get("message") or ""),
                 )
+        for name in entry_of(obj.kind).status_rows:
+            if name in status:
+                found[name] = (status[name], None, None)
     if not is_status_alone:
         _read_spec_fields(obj, found)
     return found

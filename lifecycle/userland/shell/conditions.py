@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from operator import eq, ge, gt, le, lt, ne
 
 from ..file_layers import FILE, FOLDER, LINK, OPAQUE, File
 from ..file_system import join_path
@@ -25,14 +26,8 @@ class ConditionProblem(Exception):
     """A condition that makes no sense; `test` then ends with 2."""
 
 
-_COMPARISONS = {
-    "-eq": lambda left, right: left == right,
-    "-ne": lambda left, right: left != right,
-    "-lt": lambda left, right: left < right,
-    "-le": lambda left, right: left <= right,
-    "-gt": lambda left, right: left > right,
-    "-ge": lambda left, right: left >= right,
-}
+ORDERS = {"=": eq, "==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+_COMPARISONS = {"-eq": eq, "-ne": ne, "-lt": lt, "-le": le, "-gt": gt, "-ge": ge}
 _BINARY = frozenset((*_COMPARISONS, "=", "==", "!=", "<", ">", "-nt", "-ot", "-ef", "=~"))
 _UNARY = frozenset("-" + letter for letter in "abcdefghknoprstuvwxzGLNORS")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/urandom")
@@ -64,15 +59,8 @@ def _number(text: str) -> int:
 
 def compare_texts(left: str, operator: str, right: str, machine: Machine, task: Task) -> bool:
     """Comparison of texts and of files' ages."""
-    match operator:
-        case "=" | "==":
-            return left == right
-        case "!=":
-            return left != right
-        case "<":
-            return left < right
-        case ">":
-            return left > right
+    if operator in ORDERS:
+        return bool(ORDERS[operator](left, right))
     first, second = _entry(left, machine, task), _entry(right, machine, task)
     if operator == "-ef":
         return first is not None and first is second

@@ -51,22 +51,13 @@ def start_command(machine: Machine, arguments: list[str], folder: str, now_ms: i
 
 def _start(machine: Machine, arguments: list[str], folder: str, world: World, output: int) -> Task:
     task = machine.new_task(0, 0, arguments)
-    task.environment = _environment(world)
+    task.environment = dict(world.env)
     task.folder = folder
     task.state["flavour"] = machine.flavour
     machine.set_fd(task, 0, machine.open_files.open(OpenFile(NULL)))
     machine.set_fd(task, 1, output)
     machine.set_fd(task, 2, output)
     return task
-
-
-def _environment(world: World) -> dict[str, str]:
-    defaults = {
-        "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-        "HOSTNAME": world.pod.host,
-        "HOME": "/root",
-    }
-    return {**defaults, **world.env}
 
 
 def run_machine(machine: Machine, now_ms: int, world: World) -> None:

@@ -10,10 +10,7 @@ from .registry import tool
 def env(call: Call) -> Outcome:
     """`env` and `printenv`: tell the environment, or run a program in another one."""
     words = call.arguments
-    if call.name == "printenv":
-        if not words:
-            call.out("".join(f"{name}={value}\n" for name, value in call.environment.items()))
-            return 0
+    if call.name == "printenv" and words:
         found = [call.environment[name] for name in words if name in call.environment]
         call.out("".join(value + "\n" for value in found))
         return int(len(found) < len(words))

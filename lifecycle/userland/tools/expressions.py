@@ -6,7 +6,7 @@ import re
 
 from ..matching.expression import compile_expression
 from ..matching.translation import BASIC
-from ..shell.conditions import ConditionProblem, evaluate_test
+from ..shell.conditions import ORDERS, ConditionProblem, evaluate_test
 from .call import Call, Outcome
 from .registry import tool
 
@@ -72,8 +72,6 @@ class _Expression:
             value = self.level(0)
             self.at += 1
             return value
-        if word == "length" and self.at < len(self.words):
-            return str(len(self.primary()))
         return word
 
     def apply(self, operator: str, left: str, right: str) -> str:
@@ -87,7 +85,9 @@ class _Expression:
             return str(
                 first + second if operator == "+" else first - second if operator == "-" else first * second
             )
-        return str(int(_compare(operator, left, right)))
+        are_numbers = all(re.fullmatch(r"-?\d+", text) for text in (left, right))
+        read: type[int] | type[str] = int if are_numbers else str
+        return str(int(ORDERS[operator](read(left), read(right))))
 
 
 def _match(pattern: str, text: str) -> str:
@@ -97,21 +97,3 @@ def _match(pattern: str, text: str) -> str:
     if expression.groups:
         return found[1] if found is not None else ""
     return str(found.end() if found is not None else 0)
-
-
-def _compare(operator: str, left: str, right: str) -> bool:
-    both_numbers = all(re.fullmatch(r"-?\d+", text) for text in (left, right))
-    order = (
-        (int(left) > int(right)) - (int(left) < int(right))
-        if both_numbers
-        else (left > right) - (left < right)
-    )
-    return {
-        "=": order == 0,
-        "==": order == 0,
-        "!=": order != 0,
-        "<": order < 0,
-        "<=": order <= 0,
-        ">": order > 0,
-        ">=": order >= 0,
-    }[operator]

@@ -16,6 +16,7 @@ from .call import Call, Outcome
 from .registry import tool
 
 _MOST_COST = 40_000_000
+_SILENT = {"q", "quiet", "silent"}
 _NO_WORD = r"[^\pL\pN_]"
 
 
@@ -58,14 +59,15 @@ def _files_below(call: Call, roots: list[str]) -> list[str]:
 
 def _grep_lines(call: Call, compiled: Expression, options: dict[str, str], names: list[str]) -> Outcome:
     state = call.state
-    silent = bool({"q", "quiet", "silent"} & set(options))
+    silent = bool(_SILENT & set(options))
     most = int(options.get("m") or options.get("max-count") or 1 << 60)
 
-    def handle(line: str) -> bool:
+    def look(line: str, place: str = "") -> bool:
         state["line"] = state.get("line", 0) + 1
         text = line.removesuffix("\n")
         state["cost"] = state.get("cost", 0) + compiled.cost(text)
-        _need_bounded(state["cost"])
+        if state["cost"] > _MOST_COST:
+            raise PatternProblem("so long an input for that pattern")
         is_found = compiled.is_in(text)
         if is_found == ("v" in options):
             return False
@@ -73,7 +75,7 @@ def _grep_lines(call: Call, compiled: Expression, options: dict[str, str], names
         if silent or "l" in options:
             return True
         if "c" not in options:
-            prefix = f"{state['line']}:" if "n" in options else ""
+            prefix = place + (f"{state['line']}:" if "n" in options else "")
             if "o" in options:
                 call.out("".join(f"{prefix}{one[0]}\n" for one in compiled.all(text) if one[0] and is_found))
             else:
@@ -81,39 +83,30 @@ def _grep_lines(call: Call, compiled: Expression, options: dict[str, str], names
         return bool(state["count"] >= most)
 
     if len(names) > 1:
-        return _grep_files(call, compiled, options, names)
-    outcome = call.each_line(names, handle)
-    if not isinstance(outcome, int):
-        return outcome
-    if "c" in options:
-        call.out(f"{state.get('count', 0)}\n")
-    if "l" in options and state.get("count"):
-        call.out(f"{names[0] if names else '(standard input)'}\n")
+        texts = call.whole_inputs(names)
+        if isinstance(texts, Wait):
+            return texts
+        is_found = False
+        for name, text in texts:
+            place = "" if "h" in options else f"{name}:"
+            for line in lines_of(text):
+                if look(line, place):
+                    break
+            is_found = _sum_up(call, options, name, place) or is_found
+    else:
+        outcome = call.each_line(names, look)
+        if not isinstance(outcome, int):
+            return outcome
+        is_found = _sum_up(call, options, names[0] if names else "(standard input)")
     # A file that cannot be read counts as an error, unless a match was found quietly.
-    return 0 if state.get("count") and (silent or not call.status) else 2 if call.status else 1
+    return 0 if is_found and (silent or not call.status) else 2 if call.status else 1
 
 
-def _need_bounded(cost: int) -> None:
-    if cost > _MOST_COST:
-        raise PatternProblem("so long an input for that pattern")
-
-
-def _grep_files(call: Call, compiled: Expression, options: dict[str, str], names: list[str]) -> Outcome:
-    texts = call.whole_inputs(names)
-    if isinstance(texts, Wait):
-        return texts
-    is_found = False
-    _need_bounded(sum(compiled.cost(line) for _, text in texts for line in lines_of(text)))
-    for name, text in texts:
-        hits = [line for line in lines_of(text) if compiled.is_in(line) != ("v" in options)]
-        is_found = is_found or bool(hits)
-        if {"q", "quiet"} & set(options):
-            continue
-        if "l" in options:
-            call.out(f"{name}\n" if hits else "")
-        elif "c" in options:
-            call.out(f"{name}:{len(hits)}\n")
-        else:
-            prefix = "" if "h" in options else f"{name}:"
-            call.out("".join(f"{prefix}{line}\n" for line in hits))
-    return 0 if is_found else 2 if call.status else 1
+def _sum_up(call: Call, options: dict[str, str], name: str, place: str = "") -> bool:
+    """Whether lines of a file were found, and what is told of the file as a whole."""
+    call.state["line"], count = 0, int(call.state.pop("count", 0))
+    if "c" in options and not _SILENT & set(options):
+        call.out(f"{place}{count}\n")
+    if "l" in options and count and not _SILENT & set(options):
+        call.out(f"{name}\n")
+    return count > 0

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster, Command
+from lifecycle.engine.controllers.endpoints.classic import decide_classic
 from lifecycle.engine.controllers.endpoints.decide import Wanted, endpoint_state, make_endpoint, make_ports
 from lifecycle.engine.controllers.endpoints.slices import (
     ENDPOINTS_PER_SLICE,
@@ -249,3 +250,198 @@ def test_a_slice_of_a_users_own_that_names_no_pod_stops_nobody():
     loaded = Cluster.load(door.cluster.save())
     loaded.run_until(10_000)
     assert loaded.submit(Command("x", "delete", {"kind": "EndpointSlice", "name": "mine"})).ok
+
+
+# --- what stands in a slice -------------------------------------------------------------------------------
+
+
+def endpoints_of(door: Door) -> list[dict[str, Any]]:
+    return [one for entry in door.slices() for one in entry["endpoints"]]
+
+
+def make_pod_manifest(name: str, port: int = 80, **spec: Any) -> dict[str, Any]:
+    ports = [{"name": "http", "containerPort": port}]
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "labels": {"app": "nginx"}},
+        "spec": {"containers": [{"name": "app", "image": "nginx:1", "ports": ports}], **spec},
+    }
+
+
+def test_a_slice_carries_the_labels_of_its_service():
+    door = Door()
+    service = make_service(clusterIP="None")
+    service["metadata"]["labels"] = {"tier": "front", "service.kubernetes.io/headless": "no"}
+    door.apply(service)
+    (entry,) = door.slices()
+    meta = entry["metadata"]
+    managed = {"endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io"}
+    expected = {"tier": "front", "service.kubernetes.io/headless": "", "kubernetes.io/service-name": "web"}
+    assert meta["labels"] == {**expected, **managed}
+    (owner,) = meta["ownerReferences"]
+    assert (owner["kind"], owner["name"], owner["controller"]) == ("Service", "web", True)
+    service["metadata"]["labels"] = {"tier": "back"}
+    door.apply(service)
+    assert door.slices()[0]["metadata"]["labels"]["tier"] == "back"
+
+
+def test_an_endpoint_says_where_its_pod_is_and_what_it_is_called():
+    door = Door()
+    for number, zone in ((1, "a"), (2, "b"), (3, "b")):
+        patch = {"metadata": {"labels": {"topology.kubernetes.io/zone": zone}}}
+        door.submit("patch", kind="Node", name=f"node-{number}", type="merge", patch=patch)
+    door.apply(make_service(clusterIP="None", trafficDistribution="PreferSameZone"))
+    door.apply(make_pod_manifest("one", nodeName="node-2", hostname="first", subdomain="web"))
+    door.apply(make_pod_manifest("two", nodeName="node-1", hostname="second", subdomain="other"))
+    door.run(10)
+    found = {one["targetRef"]["name"]: one for one in endpoints_of(door)}
+    one, two = found["one"], found["two"]
+    assert (one["nodeName"], one["zone"], one["hostname"]) == ("node-2", "b", "first")
+    assert one["hints"] == {"forZones": [{"name": "b"}]}
+    assert (two["zone"], "hostname" in two) == ("a", False)
+
+
+def test_pods_whose_ports_have_other_numbers_stand_in_slices_of_their_own():
+    door = Door()
+    door.apply(make_service("http"))
+    for name, port in (("one", 80), ("two", 81), ("three", 80)):
+        door.apply(make_pod_manifest(name, port))
+    door.run(10)
+    found = {
+        entry["ports"][0]["port"]: [one["targetRef"]["name"] for one in entry["endpoints"]]
+        for entry in door.slices()
+    }
+    assert found == {80: ["one", "three"], 81: ["two"]}
+    door.change("delete", "two", "Pod")
+    door.run(60)
+    assert [entry["ports"][0]["port"] for entry in door.slices()] == [80]
+
+
+def test_what_is_written_into_a_slice_by_hand_is_put_right():
+    door = Door()
+    door.apply(make_service())
+    door.apply(make_pod_manifest("one"))
+    door.run(10)
+    (before,) = door.slices()
+    strange = {"addresses": ["10.9.9.9"], "conditions": {"ready": True}}
+    patch = {"endpoints": [strange]}
+    name = before["metadata"]["name"]
+    door.change("patch", name, "EndpointSlice", type="merge", patch=patch)
+    door.run(1)
+    assert endpoints_of(door) == before["endpoints"]
+    lanes = [row["new"] for row in door.rows if row.get("field") == "endpoint.web"]
+    assert lanes == ["ready", None, "ready"]
+
+
+def test_what_a_service_had_stays_when_it_selects_nothing_any_more():
+    door = Door()
+    door.apply(make_service())
+    door.apply(make_pod_manifest("one"))
+    door.run(10)
+    (before,) = door.slices()
+    service = make_service()
+    del service["spec"]["selector"]
+    door.done("replace", object={**service, "metadata": {"name": "web", "namespace": "default"}})
+    door.change("delete", "one", "Pod")
+    door.run(60)
+    # Its Endpoints are as if made by hand now, so they are mirrored beside it.
+    assert before in door.slices() and len(door.slices()) == 2
+
+
+# --- Endpoints --------------------------------------------------------------------------------------------
+
+
+def classic_of(door: Door, name: str = "web") -> dict[str, Any] | None:
+    return door.cluster.get("Endpoints", "default", name)
+
+
+def test_the_older_endpoints_say_the_same():
+    door = Door()
+    door.apply(make_service("http"))
+    assert (classic_of(door) or {})["subsets"] == []
+    late = {"exec": {"command": ["false"]}}
+    door.apply(make_pod_manifest("one"))
+    second = make_pod_manifest("two")
+    second["spec"]["containers"][0]["readinessProbe"] = late
+    door.apply(second)
+    door.run(10)
+    found = classic_of(door)
+    assert found is not None
+    assert found["metadata"]["labels"] == {"endpoints.kubernetes.io/managed-by": "endpoint-controller"}
+    (subset,) = found["subsets"]
+    assert subset["ports"] == [{"port": 80, "protocol": "TCP"}]
+    assert [one["targetRef"]["name"] for one in subset["addresses"]] == ["one"]
+    assert [one["targetRef"]["name"] for one in subset["notReadyAddresses"]] == ["two"]
+    door.change("delete", "web", "Service")
+    door.run(1)
+    assert classic_of(door) is None
+
+
+def make_known(count: int, ready: int) -> list[Wanted]:
+    return [
+        Wanted(
+            {
+                "addresses": [f"10.64.{number >> 8}.{number & 255}"],
+                "conditions": {"ready": number < ready, "serving": number < ready, "terminating": False},
+            },
+            PORTS,
+        )
+        for number in range(count)
+    ]
+
+
+@pytest.mark.parametrize(
+    "count, ready, expected, is_over",
+    [
+        pytest.param(1000, 400, (400, 600), False, id="just fits"),
+        pytest.param(1001, 1001, (1000, 0), True, id="ready ones"),
+        pytest.param(1200, 900, (900, 100), True, id="the ready ones first"),
+        pytest.param(3000, 1500, (1000, 0), True, id="none that are not ready"),
+    ],
+)
+def test_endpoints_hold_a_thousand_addresses(
+    count: int, ready: int, expected: tuple[int, int], is_over: bool
+):
+    (action,) = decide_classic(SERVICE, None, make_known(count, ready))
+    assert isinstance(action, Create)
+    (subset,) = (action.new.extra or {})["subsets"]
+    sizes = tuple(len(subset.get(name, ())) for name in ("addresses", "notReadyAddresses"))
+    assert sizes == expected
+    marks = action.new.meta.annotations
+    assert marks == ({"endpoints.kubernetes.io/over-capacity": "truncated"} if is_over else {})
+
+
+def test_endpoints_made_by_hand_are_mirrored():
+    door = Door()
+    service = make_service()
+    del service["spec"]["selector"]
+    door.apply(service)
+    assert door.slices() == []
+    subsets = [{"addresses": [{"ip": "192.0.2.42"}, {"ip": "2001:db8::1"}], "ports": [{"port": 9376}]}]
+    by_hand = {"apiVersion": "v1", "kind": "Endpoints", "metadata": {"name": "web"}, "subsets": subsets}
+    door.apply(by_hand)
+    door.run(1)
+    found = {entry["addressType"]: entry for entry in door.slices()}
+    assert set(found) == {"IPv4", "IPv6"}
+    labels = found["IPv4"]["metadata"]["labels"]
+    assert labels["endpointslice.kubernetes.io/managed-by"] == "endpointslicemirroring-controller.k8s.io"
+    assert labels["kubernetes.io/service-name"] == "web"
+    assert found["IPv4"]["endpoints"] == [{"addresses": ["192.0.2.42"], "conditions": {"ready": True}}]
+    assert found["IPv4"]["ports"] == [{"name": "", "protocol": "TCP", "port": 9376}]
+    door.apply({**by_hand, "subsets": [{**subsets[0], "addresses": [{"ip": "192.0.2.43"}]}]})
+    door.run(1)
+    (entry,) = door.slices()
+    assert entry["endpoints"][0]["addresses"] == ["192.0.2.43"]
+    door.apply(make_service())
+    door.run(1)
+    assert [entry["endpoints"] for entry in door.slices()] == [[]]
+
+
+def test_the_api_server_has_endpoints_too():
+    door = Door()
+    found = door.cluster.get("EndpointSlice", "default", "kubernetes")
+    assert found is not None and found["metadata"]["labels"] == {"kubernetes.io/service-name": "kubernetes"}
+    assert [one["port"] for one in found["ports"]] == [6443]
+    (subset,) = (classic_of(door, "kubernetes") or {})["subsets"]
+    assert [one["ip"] for one in subset["addresses"]] == found["endpoints"][0]["addresses"]

@@ -60,7 +60,7 @@ def test_a_service_finds_no_port_of_an_init_container(init: dict[str, Any], port
     first = {"name": "first", "ports": [{"name": "metrics", "containerPort": 9100}], **init}
     app = {"name": "app", "ports": [{"name": "http", "containerPort": 8080}]}
     world.pod(app, init=(first,), behavior={"first": {} if init else ONCE}, meta={"labels": {"app": "web"}})
-    (found,) = world.to(30).cluster.list("EndpointSlice", "default")
+    (found,) = world.to(30).slices()
     assert [port["port"] for port in found["ports"]] == [8080, *ports]
 
 

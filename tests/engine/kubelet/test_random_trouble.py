@@ -125,14 +125,8 @@ def change_service(world: World, chance: random.Random) -> None:
     world.submit("apply", object={"apiVersion": "v1", "kind": "Service", "metadata": NAMED, "spec": spec})
 
 
-def list_slices(world: World) -> list[dict[str, Any]]:
-    """All but the API server's own."""
-    found = world.cluster.list("EndpointSlice")
-    return [one for one in found if one["metadata"]["name"] != "kubernetes"]
-
-
 def delete_slices(world: World, _chance: random.Random) -> None:
-    for one in list_slices(world):
+    for one in world.slices():
         world.submit("delete", kind="EndpointSlice", namespace="default", name=one["metadata"]["name"])
 
 
@@ -181,7 +175,7 @@ def test_what_counts_pods_agrees_with_the_pods_there_are(seed: int) -> None:
     active = [pod for pod in pods if pod["status"]["phase"] not in ("Succeeded", "Failed")]
     for quota in world.cluster.list("ResourceQuota"):
         assert quota["status"]["used"]["pods"] == str(len(active))
-    slices = list_slices(world)
+    slices = world.slices()
     found = [one["targetRef"]["uid"] for entry in slices for one in entry["endpoints"]]
     if world.get(NAMED["name"], "Service"):
         wanted = [pod for pod in active if pod["metadata"].get("labels") == LABELS]

@@ -356,9 +356,9 @@ def test_s13_the_endpoint_of_a_terminating_pod_serves_but_is_not_ready() -> None
     world.pod(behavior={"app": takes(4)}, meta={"labels": {"app": "web"}})
     world.to(DELETED_AT).delete()
     world.to(62)
-    slices = world.cluster.list("EndpointSlice", "default")
+    slices = world.slices()
     conditions = [one["conditions"] for found in slices for one in found["endpoints"]]
     assert conditions == [{"ready": False, "serving": True, "terminating": True}]
     world.to(100)
-    slices = world.cluster.list("EndpointSlice", "default")
+    slices = world.slices()
     assert [one for found in slices for one in found.get("endpoints") or []] == []

@@ -91,6 +91,11 @@ class World:
     def get(self, name: str = "web", kind: str = "Pod") -> dict[str, Any] | None:
         return self.cluster.get(kind, "default", name)
 
+    def slices(self) -> list[dict[str, Any]]:
+        """The EndpointSlices of all Services but the API server's own."""
+        found = self.cluster.list("EndpointSlice", "default")
+        return [one for one in found if one["metadata"]["name"] != "kubernetes"]
+
     def status(self, name: str = "web") -> dict[str, Any]:
         found = self.get(name)
         assert found is not None

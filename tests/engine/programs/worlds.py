@@ -44,6 +44,7 @@ class FakeWorld:
 
     pod: PodFacts = POD
     env: Mapping[str, str] = field(default_factory=dict)
+    """Beside what every image gives."""
     given_env: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = NO_LIMITS
     identity: Identity = ROOT
@@ -55,6 +56,10 @@ class FakeWorld:
     is_root_read_only: bool = False
     processes: ProcessNamespace | None = None
     connections: list[tuple[int, str, int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+        self.env = {"PATH": path, "HOSTNAME": self.pod.name, "HOME": "/root", **self.env}
 
     @property
     def runtime_files(self) -> Mapping[str, str]:

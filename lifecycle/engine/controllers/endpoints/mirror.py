@@ -34,19 +34,22 @@ class EndpointSliceMirror:
         self._context = context
         self._act = act
         context.loop.register(self.name, self.sync, "endpoints")
-        context.store.listen(ENDPOINTS_KIND.id, self._on_change)
-        context.store.listen("Service", self._on_change)
+        context.store.listen(ENDPOINTS_KIND.id, self._on_endpoints)
+        context.store.listen("Service", self._on_service)
 
     def restore(self) -> None:
         """Nothing is derived."""
 
-    def _on_change(self, old: StoredObject | None, new: StoredObject | None) -> None:
+    def _on_endpoints(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if new is not None and _is_by_hand(
+            self._context.store.get("Service", new.meta.namespace, new.meta.name)
+        ):
+            self._context.loop.enqueue(self.name, new.meta.namespace or "", new.meta.name)
+
+    def _on_service(self, old: StoredObject | None, new: StoredObject | None) -> None:
         some = new if new is not None else old
-        assert some is not None, "a write has an old or a new object"
-        if self.find(some.meta.namespace or "", some.meta.name) is not None:
-            service = self._context.store.get("Service", some.meta.namespace, some.meta.name)
-            if service is None or not (service.spec or {}).get("selector") or some is not new:
-                self._context.loop.enqueue(self.name, some.meta.namespace or "", some.meta.name)
+        if some is not None and _is_by_hand(old) != _is_by_hand(new):
+            self._context.loop.enqueue(self.name, some.meta.namespace or "", some.meta.name)
 
     def find(self, namespace: str, name: str) -> StoredObject | None:
         """The Endpoints that a key names."""
@@ -63,13 +66,14 @@ class EndpointSliceMirror:
             for entry in self._context.services.slices_of(namespace, name)
             if entry.meta.labels.get(MANAGED_BY_LABEL) == MIRROR
         ]
-        is_mirrored = (
-            service is not None
-            and not (service.spec or {}).get("selector")
-            and endpoints.meta.labels.get(SKIP_MIRROR) != "true"
-        )
+        is_mirrored = _is_by_hand(service) and endpoints.meta.labels.get(SKIP_MIRROR) != "true"
         for action in decide_mirror(endpoints, slices) if is_mirrored else map(Delete, slices):
             self._act(action)
+
+
+def _is_by_hand(service: StoredObject | None) -> bool:
+    """Whether the Endpoints of a Service are somebody's own."""
+    return service is not None and not (service.spec or {}).get("selector")
 
 
 def decide_mirror(endpoints: StoredObject, slices: Sequence[StoredObject]) -> list[Action]:

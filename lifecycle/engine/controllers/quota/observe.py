@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ...api.context import Context
-from ...api.quotas import QUOTA, make_status
+from ...api.quotas import QUOTA
 from ...objects.meta import StoredObject
+from ...rules.quotas import make_status
 from ..act import Act
 from .decide import decide_status
 

@@ -13,7 +13,9 @@ from ...objects.meta import StoredObject
 from ...objects.node import Node
 from ...objects.pod import Pod
 from ...objects.runtime import RuntimePod
+from ...objects.storage import ATTACHMENT, CLAIM
 from ...programs import make_namespace
+from ...rules.claims import attached_volume, claim_ref, is_attached, is_bound
 from ...rules.host_names import decide_host_name, find_name_problem
 from ...rules.pod_actions import ContainerToKill, decide_pod_actions
 from ...rules.user_namespaces import find_free_block, wants_one, why_not
@@ -22,7 +24,8 @@ from ..node.node_agent import SANDBOXES, NodeAgent
 from ..parts import NORMAL, SOURCE, WARNING, Kubelet, Parts
 from ..probing.prober import Prober
 from ..stopping.termination import Stopper
-from ..worker import TERMINATED, PodWorker
+from ..worker import SYNCING, TERMINATED, PodWorker
+from .claims import find_claim_problem, is_waiting_for_volume
 from .mounts import (
     SOURCE_KINDS,
     find_problems,
@@ -50,6 +53,8 @@ class Sandboxes:
         self._kubelet = kubelet
         for kind in SOURCE_KINDS:
             parts.store.listen(kind, self._on_volume_source)
+        parts.store.listen(CLAIM, self._on_claim)
+        parts.store.listen(ATTACHMENT, self._on_attachment)
 
     # --- making one -----------------------------------------------------------------------------------
 
@@ -85,19 +90,35 @@ class Sandboxes:
     def _has_mounted(self, worker: PodWorker, pod: Pod) -> bool:
         """Mount what can be. Each try tells what cannot, and the next comes after a pause that grows."""
         parts = self._parts
+        volumes, now_ms = parts.context.volumes, parts.now_ms
         problems = find_problems(parts.store, pod.meta.namespace or "", pod.spec.volumes)
-        first_ms, now_ms = worker.mounting_ms, parts.now_ms
+        unbound = find_claim_problem(volumes, pod)
+        is_waiting = not unbound and is_waiting_for_volume(volumes, pod, worker.node)
+        first_ms = worker.mounting_ms
         if first_ms is None:
-            if not problems:
+            if not (problems or unbound or is_waiting):
                 return True
             first_ms = worker.mounting_ms = now_ms
-        for problem in problems:
+        for problem in (*problems, *([unbound] if unbound else ())):
             parts.event(worker, None, WARNING, "FailedMount", problem)
-        if problems:
+        if unbound:
+            self._try_at(worker, parts.return_ms(worker, now_ms, RETRY_MS), is_progress=False)
+        elif problems:
             self._try_at(worker, next_try_ms(first_ms, now_ms), is_progress=False)
-            return False
-        known_ms = next_wait_ms(first_ms, now_ms, lambda at_ms: parts.return_ms(worker, at_ms, RETRY_MS))
-        if known_ms > now_ms:
+        elif is_waiting:
+            # Tried again as soon as it is there.
+            parts.stay(worker)
+        else:
+            return self._has_heard(worker, first_ms)
+        return False
+
+    def _has_heard(self, worker: PodWorker, first_ms: int) -> bool:
+        """All is mounted; the worker may have to end a pause before it learns of that."""
+        parts = self._parts
+        known_ms = next_wait_ms(
+            first_ms, parts.now_ms, lambda at_ms: parts.return_ms(worker, at_ms, RETRY_MS)
+        )
+        if known_ms > parts.now_ms:
             self._try_at(worker, known_ms, is_progress=True)
             return False
         worker.mounting_ms = None
@@ -111,16 +132,37 @@ class Sandboxes:
 
     def _on_volume_source(self, old: StoredObject | None, new: StoredObject | None) -> None:
         """Something to mount has come or changed: the next try of pods that wait may get further."""
-        if new is None:
+        if new is not None:
+            for worker in self._parts.roster.workers_to_mount_for():
+                self._try_soon(worker)
+
+    def _on_claim(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if new is not None and (old is None or not is_bound(old)):
+            self._try_users(new.meta.namespace, new.meta.name)
+
+    def _on_attachment(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if new is None or not is_attached(new):
             return
+        volume = self._parts.context.volumes.volume(attached_volume(new))
+        if volume is not None:
+            ref = claim_ref(volume)
+            self._try_users(ref.get("namespace"), ref.get("name") or "")
+
+    def _try_users(self, namespace: str | None, claim: str) -> None:
+        """A claim has got further: the pods that wait for it are tried."""
+        for pod in self._parts.context.volumes.users(namespace, claim):
+            worker = self._parts.roster.workers.get(pod.meta.uid)
+            if worker is not None and worker.mounting_ms is not None and worker.stage == SYNCING:
+                self._try_soon(worker)
+
+    def _try_soon(self, worker: PodWorker) -> None:
         parts = self._parts
-        for worker in parts.roster.workers_to_mount_for():
-            if worker.stage_timer or worker.sandbox_failed_ms is not None or parts.is_left_alone(worker):
-                continue
-            # Pods of earlier versions wait without a next try.
-            _, due_ms, is_progress = worker.return_timer or (0, parts.now_ms, False)
-            if not is_progress:
-                self._try_at(worker, due_ms, is_progress=True)
+        if worker.stage_timer or worker.sandbox_failed_ms is not None or parts.is_left_alone(worker):
+            return
+        # Pods that wait without a next try are tried now.
+        _, due_ms, is_progress = worker.return_timer or (0, parts.now_ms, False)
+        if not is_progress:
+            self._try_at(worker, due_ms, is_progress=True)
 
     def on_made(self, worker: PodWorker, pod: Pod) -> None:
         """The runtime has an answer: a sandbox with an address, unless it fails on this node."""

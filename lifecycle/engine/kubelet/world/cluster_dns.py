@@ -2,8 +2,8 @@
 
 A Service has its own address; one without has those of its endpoints, as its slices tell them. An endpoint
 has a name below its Service: its host name, or its address with dashes. That there is no such host is
-remembered for a while (CoreDNS' cache of denials); Services are looked up anew each time. What belongs neither
-to the cluster nor to one of its namespaces is the world outside, and taken to be there.
+remembered for a while (CoreDNS' cache of denials); Services are looked up anew each time. What belongs to
+neither the cluster nor one of its namespaces is the world outside, and taken to be there.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class ClusterDns:
         for name in resolver.expand(host):
             found = self._addresses(name, resolver.asks_cluster, _MOST_ALIASES)
             if found:
-                return found
+                return list(dict.fromkeys(found))
         return ()
 
     def find_services(self, resolver: Resolver, host: str) -> Sequence[ServicePort]:

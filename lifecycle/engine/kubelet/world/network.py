@@ -1,8 +1,8 @@
 """Connections between pods: to itself, to another pod's address, or through a Service to an endpoint.
 
 Models kube-proxy as far as it can be seen: addresses of Services, of their load balancers and of nodes,
-host ports, traffic policies, and clients that stay with an endpoint. Which endpoint is taken is drawn; a client
-that is to stay goes where it is drawn to among those there are, so that a new endpoint may draw it away.
+host ports, traffic policies, and clients that stay with an endpoint. Which endpoint is taken is drawn; a
+client that is to stay goes where it is drawn to among those there are, so that a new one may draw it away.
 """
 
 from __future__ import annotations

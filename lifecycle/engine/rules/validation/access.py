@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from .go_structs import show_struct
 from .metadata import check_path_name
 from .names import check_subdomain
 from .part import Part, gathers
@@ -46,6 +50,13 @@ def validate_binding(data: Part, is_namespaced: bool) -> None:
     role.text("name", check_path_name, needed=True)
     for subject in data.parts("subjects"):
         _validate_subject(subject, is_namespaced)
+
+
+@gathers("")
+def validate_kept_role(data: Part, stored: Mapping[str, Any]) -> None:
+    """A binding keeps the role it gives."""
+    if data["roleRef"] != stored.get("roleRef"):
+        data.refuse("roleRef", "cannot change roleRef", show_struct("RoleRef", data["roleRef"] or {}))
 
 
 def _validate_subject(subject: Part, is_namespaced: bool) -> None:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from ...objects.quantity import parse_quantity
+from ...objects.storage import BOUND
+from .field_error import FieldError, invalid
 from .names import check_subdomain
 from .part import Part, gathers
 from .resources import check_quantity
@@ -29,6 +35,50 @@ def validate_claim_spec(spec: Part) -> None:
 
 
 validate_claim = gathers("spec")(validate_claim_spec)
+
+
+_FIXED = (
+    "spec is immutable after creation except resources.requests and volumeAttributesClassName"
+    " for bound claims"
+)
+
+
+def validate_claim_change(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
+    """A changed claim: its volume is named once; a bound one may ask for more. Nothing else changes."""
+    before, after = old.get("spec") or {}, new.get("spec") or {}
+    errors = validate_claim(after)
+    if errors:
+        return errors
+    part = Part(after, "spec", errors)
+    is_bound = (old.get("status") or {}).get("phase") == BOUND
+    free = ("volumeAttributesClassName",) if is_bound else ()
+    if not before.get("volumeName"):
+        free = (*free, "volumeName")
+    if before.get("storageClassName") is None:
+        # A claim that was made before there was a default class is given one later.
+        free = (*free, "storageClassName")
+    if _freeze(before, free, is_bound) != _freeze(after, free, is_bound):
+        part.forbid("", _FIXED)
+    was, wanted = _amount(before), _amount(after)
+    has = parse_quantity(((old.get("status") or {}).get("capacity") or {}).get("storage") or 0)
+    if wanted < was and wanted <= has:
+        part.forbid("resources.requests.storage", "field can not be less than status.capacity")
+    if before.get("volumeMode") != after.get("volumeMode"):
+        errors.append(invalid("volumeMode", after.get("volumeMode"), "field is immutable"))
+    return errors
+
+
+def _amount(spec: Mapping[str, Any]) -> Any:
+    return parse_quantity(((spec.get("resources") or {}).get("requests") or {}).get("storage") or 0)
+
+
+def _freeze(spec: Mapping[str, Any], free: tuple[str, ...], may_grow: bool) -> dict[str, Any]:
+    """The fields that stay for life, as they are."""
+    kept = {name: value for name, value in spec.items() if name not in free}
+    resources = dict(kept.pop("resources", None) or {})
+    requests = dict(resources.pop("requests", None) or {})
+    amount = parse_quantity(requests.pop("storage", None) or 0)
+    return {**kept, "resources": resources, "requests": requests, "amount": None if may_grow else amount}
 
 
 def check_access_modes(spec: Part) -> None:

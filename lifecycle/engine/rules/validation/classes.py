@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from .metadata import validate_labels
 from .names import check_label
 from .part import Part, gathers
@@ -25,6 +28,20 @@ def validate_priority_class(data: Part) -> None:
     elif value > HIGHEST_PRIORITY:
         data.forbid("value", f"maximum allowed value of a user defined priority is {HIGHEST_PRIORITY}")
     data.choice("preemptionPolicy", PREEMPTION_POLICIES)
+
+
+@gathers("")
+def validate_kept_value(data: Part, stored: Mapping[str, Any]) -> None:
+    """A PriorityClass is worth the same for life: pods have its value already."""
+    if (data["value"] or 0) != (stored.get("value") or 0):
+        data.forbid("value", "may not be changed in an update.")
+    data.stays("preemptionPolicy", stored)
+
+
+@gathers("")
+def validate_kept_handler(data: Part, stored: Mapping[str, Any]) -> None:
+    """A RuntimeClass keeps its handler."""
+    data.stays("handler", stored)
 
 
 def _why_not_system(name: str, value: int, is_default: bool) -> str:

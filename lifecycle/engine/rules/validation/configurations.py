@@ -10,6 +10,7 @@ from typing import Any
 
 from .field_error import FieldError, each_invalid, invalid, required, too_long
 from .names import check_config_key
+from .part import Part, gathers
 
 MOST_BYTES = 1024 * 1024
 ACCOUNT_NAME = "kubernetes.io/service-account.name"
@@ -58,6 +59,23 @@ def validate_secret(data: Mapping[str, Any]) -> list[FieldError]:
         return errors + _validate_registries(values, _REGISTRIES[kind])
     missing = (key for key in _KEYS.get(kind, ()) if key not in values)
     return errors + [required(f"data[{key}]") for key in missing]
+
+
+@gathers("")
+def validate_kept_data(data: Part, stored: Mapping[str, Any]) -> None:
+    """What was made `immutable` stays so, and what is in it."""
+    if not stored.get("immutable"):
+        return
+    for field in ("immutable", "data", "binaryData"):
+        if (data[field] or None) != (stored.get(field) or None):
+            data.forbid(field, "field is immutable when `immutable` is set")
+
+
+@gathers("")
+def validate_kept_secret(data: Part, stored: Mapping[str, Any]) -> None:
+    """A Secret keeps its type too."""
+    data.stays("type", stored)
+    data.errors += validate_kept_data(data.data, stored)
 
 
 def _validate_registries(values: Mapping[str, str], key: str) -> list[FieldError]:

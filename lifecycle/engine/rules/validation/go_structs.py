@@ -29,6 +29,8 @@ _ROLLING_STRATEGY = {"Type": "", "RollingUpdate": Nested("RollingUpdate")}
 
 _STRUCTS: dict[str, dict[str, Any] | Tagged] = {
     "LabelSelector": Tagged(("matchLabels", "matchExpressions")),
+    "OwnerReference": Tagged(("apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion")),
+    "RoleRef": {"APIGroup": "", "Kind": "", "Name": ""},
     "Capabilities": {"Add": ABSENT, "Drop": ABSENT},
     "SELinuxOptions": {"User": "", "Role": "", "Type": "", "Level": ""},
     "WindowsOptions": {
@@ -85,6 +87,7 @@ _STRUCTS: dict[str, dict[str, Any] | Tagged] = {
     "SuccessPolicyRule": {"SucceededIndexes": ABSENT, "SucceededCount": ABSENT},
 }
 _JSON_NAMES = {
+    "APIGroup": "apiGroup",
     "SELinuxOptions": "seLinuxOptions",
     "GMSACredentialSpecName": "gmsaCredentialSpecName",
     "GMSACredentialSpec": "gmsaCredentialSpec",

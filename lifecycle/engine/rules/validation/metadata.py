@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...objects.propagation import FOREGROUND_FINALIZER, ORPHAN_FINALIZER
-from .field_error import FieldError, each_invalid, forbidden, invalid, required, too_long
-from .go_structs import show_texts
+from .field_error import FieldError, each_invalid, too_long
+from .go_structs import GoText, show_struct, show_texts
 from .names import check_label, check_label_value, check_qualified, check_subdomain
+from .part import Part
 
 NameCheck = Callable[[str], list[str]]
 """What is wrong with a name, by the rules of its kind."""
@@ -28,25 +29,50 @@ def validate_metadata(
 
     `is_custom`: of a kind that is not Kubernetes' own.
     """
-    errors = _validate_name(metadata, check_name, path)
-    namespace = metadata.get("namespace")
-    if namespace:
-        errors += each_invalid(f"{path}.namespace", namespace, check_label(namespace))
-    errors += validate_labels(metadata.get("labels"), f"{path}.labels")
-    errors += validate_annotations(metadata.get("annotations"), f"{path}.annotations")
-    errors += _validate_finalizers(metadata.get("finalizers") or (), is_custom, f"{path}.finalizers")
-    return errors
+    part = Part(metadata, path)
+    prefix = part["generateName"]
+    if prefix:
+        # A name continues it: its last hyphen is none.
+        stem = f"{prefix[:-2]}a" if len(prefix) > 1 and prefix.endswith("-") else prefix
+        part.complain("generateName", check_name(stem))
+    if part["name"] or not prefix:
+        part.text("name", check_name, needed=True, detail="name or generateName is required")
+    part.text("namespace", check_label)
+    _validate_common(part, is_custom)
+    return part.errors
 
 
-def _validate_name(metadata: Mapping[str, Any], check_name: NameCheck, path: str) -> list[FieldError]:
-    name, prefix = metadata.get("name"), metadata.get("generateName")
-    if not name and not prefix:
-        return [required(f"{path}.name", "name or generateName is required")]
-    if name:
-        return each_invalid(f"{path}.name", name, check_name(name))
-    # A generated name continues its prefix, so the prefix may end in a hyphen or dot.
-    stem = str(prefix).rstrip("-.") or str(prefix)
-    return each_invalid(f"{path}.generateName", prefix, check_name(stem))
+def _validate_common(part: Part, is_custom: bool) -> None:
+    """What is held to the same rules whenever an object is written."""
+    part.apply("labels", validate_labels)
+    part.apply("annotations", validate_annotations)
+    _validate_owners(part)
+    for index, name in enumerate(part["finalizers"] or ()):
+        part.complain("finalizers", check_qualified(name), name)
+        if not is_custom and is_unqualified_finalizer(name):
+            detail = "name is neither a standard finalizer name nor is it fully qualified"
+            part.refuse(f"finalizers[{index}]", detail, name)
+
+
+def _validate_owners(part: Part) -> None:
+    """Owners that are named in full, one of them in control. The API server does not say which is wrong."""
+    first, field = "", "ownerReferences"
+    for owner in part.parts(field):
+        kind, name = owner["kind"] or "", owner["name"] or ""
+        if not (owner["apiVersion"] or "").rpartition("/")[2]:
+            part.refuse(f"{field}.apiVersion", "version must not be empty", owner["apiVersion"] or "")
+        for one in ("kind", "name", "uid"):
+            if not owner[one]:
+                part.refuse(f"{field}.{one}", "must not be empty", "")
+        if (owner["apiVersion"], kind) == ("v1", "Event"):
+            detail = "/v1, Kind=Event is disallowed from being an owner"
+            part.refuse(field, detail, show_struct("OwnerReference", owner.data))
+        if owner["controller"] and first:
+            detail = 'Only one reference can have Controller set to true. Found "true" in references for'
+            shown = [show_struct("OwnerReference", one) for one in part[field]]
+            part.refuse(field, f"{detail} {first} and {kind}/{name}", GoText(f"[{','.join(shown)}]"))
+        elif owner["controller"]:
+            first = f"{kind}/{name}"
 
 
 def check_path_name(name: str) -> list[str]:
@@ -81,15 +107,6 @@ def validate_annotations(annotations: Mapping[str, str] | None, path: str) -> li
     return errors
 
 
-def _validate_finalizers(finalizers: Any, is_custom: bool, path: str) -> list[FieldError]:
-    errors = [error for name in finalizers for error in each_invalid(path, name, check_qualified(name))]
-    for index, name in enumerate(finalizers):
-        if not is_custom and is_unqualified_finalizer(name):
-            detail = "name is neither a standard finalizer name nor is it fully qualified"
-            errors.append(invalid(f"{path}[{index}]", name, detail))
-    return errors
-
-
 def is_unqualified_finalizer(name: str) -> bool:
     """Whether a finalizer names nobody whose it is, and is none of Kubernetes' own."""
     return "/" not in name and name not in STANDARD_FINALIZERS
@@ -99,29 +116,17 @@ def validate_metadata_update(
     old: Mapping[str, Any], new: Mapping[str, Any], is_custom: bool = False, path: str = "metadata"
 ) -> list[FieldError]:
     """What may never change (POD-OBJ-11, -12, -13; VALID-12, -14)."""
-    errors = [
-        invalid(f"{path}.{field}", new[field], "field is immutable")
-        for field in _IMMUTABLE
+    part = Part(new, path)
+    for field in _IMMUTABLE:
         # A field left out is taken from the stored object.
-        if new.get(field) and new[field] != old.get(field)
-    ]
-    generation = new.get("generation")
-    if generation is not None and generation < (old.get("generation") or 0):
-        errors.append(invalid(f"{path}.generation", generation, "must not be decremented"))
-    if old.get("deletionTimestamp"):
-        errors += _validate_no_new_finalizers(old, new, f"{path}.finalizers")
-    errors += validate_labels(new.get("labels"), f"{path}.labels")
-    errors += validate_annotations(new.get("annotations"), f"{path}.annotations")
-    errors += _validate_finalizers(new.get("finalizers") or (), is_custom, f"{path}.finalizers")
-    return errors
-
-
-def _validate_no_new_finalizers(
-    old: Mapping[str, Any], new: Mapping[str, Any], path: str
-) -> list[FieldError]:
+        if new.get(field) and new[field] != old.get(field):
+            part.refuse(field, "field is immutable")
+    if part["generation"] is not None and part["generation"] < (old.get("generation") or 0):
+        part.refuse("generation", "must not be decremented")
     known = old.get("finalizers") or ()
-    added = [name for name in new.get("finalizers") or () if name not in known]
-    if not added:
-        return []
-    detail = "no new finalizers can be added if the object is being deleted, found new finalizers"
-    return [forbidden(path, f"{detail} {show_texts(sorted(added))}")]
+    added = sorted(name for name in part["finalizers"] or () if name not in known)
+    if old.get("deletionTimestamp") and added:
+        detail = "no new finalizers can be added if the object is being deleted, found new finalizers"
+        part.forbid("finalizers", f"{detail} {show_texts(added)}")
+    _validate_common(part, is_custom)
+    return part.errors

@@ -9,6 +9,8 @@ import re
 
 LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 SUBDOMAIN = rf"{LABEL}(\.{LABEL})*"
+LABEL_WITH_UNDERSCORES = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
+SUBDOMAIN_WITH_UNDERSCORES = rf"{LABEL_WITH_UNDERSCORES}(\.{LABEL_WITH_UNDERSCORES})*"
 WILDCARD = rf"\*\.{SUBDOMAIN}"
 LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
 QUALIFIED = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
@@ -26,6 +28,9 @@ _TEXTS = {
     LABEL_1035: "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
     "start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  "
     f"or 'abc-123', regex used for validation is '{LABEL_1035}')",
+    SUBDOMAIN_WITH_UNDERSCORES: "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
+    "characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', "
+    f"regex used for validation is '{SUBDOMAIN_WITH_UNDERSCORES}')",
     WILDCARD: "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which "
     "must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character "
     f"(e.g. '*.example.com', regex used for validation is '{WILDCARD}')",
@@ -44,10 +49,11 @@ _TEXTS = {
 }
 
 
-def _check(text: str, pattern: str, most_bytes: int) -> list[str]:
+def _check(text: str, pattern: str, most: int, unit: str = "characters") -> list[str]:
+    # Whatever they are called, bytes are counted.
     found = []
-    if len(text.encode()) > most_bytes:
-        found.append(f"must be no more than {most_bytes} bytes")
+    if len(text.encode()) > most:
+        found.append(f"must be no more than {most} {unit}")
     # Far too long names are not worth a look; `$` would accept a trailing line break, fullmatch does not.
     elif not re.fullmatch(pattern, text):
         found.append(_TEXTS[pattern])
@@ -57,6 +63,11 @@ def _check(text: str, pattern: str, most_bytes: int) -> list[str]:
 def check_subdomain(text: str) -> list[str]:
     """A DNS subdomain: the names of most objects."""
     return _check(text, SUBDOMAIN, 253)
+
+
+def check_subdomain_with_underscores(text: str) -> list[str]:
+    """A DNS subdomain as name servers take them."""
+    return _check(text, SUBDOMAIN_WITH_UNDERSCORES, 253)
 
 
 def check_wildcard(text: str) -> list[str]:
@@ -76,7 +87,7 @@ def check_label_1035(text: str) -> list[str]:
 
 def check_label_value(text: str) -> list[str]:
     """A label's value: empty, or at most 63 letters, digits, '-', '_' and '.'."""
-    return _check(text, LABEL_VALUE, 63)
+    return _check(text, LABEL_VALUE, 63, "bytes")
 
 
 def check_config_key(text: str) -> list[str]:
@@ -105,7 +116,7 @@ def check_qualified(text: str) -> list[str]:
         if not prefix:
             found.append("prefix part must be non-empty")
         else:
-            found += [f"prefix part {complaint}" for complaint in check_subdomain(prefix)]
+            found += [f"prefix part {complaint}" for complaint in _check(prefix, SUBDOMAIN, 253, "bytes")]
     if not name:
         found.append("name part must be non-empty")
     found += [f"name part {complaint}" for complaint in _check(name, QUALIFIED, 63)]

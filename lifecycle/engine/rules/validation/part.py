@@ -84,6 +84,11 @@ class Part:
         """A field that may not be set, or not now."""
         self.errors.append(forbidden(self.at(field), detail))
 
+    def stays(self, field: str, stored: Mapping[str, Any]) -> None:
+        """A field that an object keeps for life."""
+        if self[field] != stored.get(field):
+            self.refuse(field, "field is immutable")
+
     def miss(self, field: str, value: Any) -> None:
         """A name of something that is not there."""
         self.errors.append(not_found(self.at(field), value))

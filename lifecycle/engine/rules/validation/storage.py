@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from .claims import VOLUME_MODES, check_access_modes
+from .field_error import FieldError, invalid
 from .names import check_descending_path, check_qualified, check_subdomain
 from .part import Part, gathers
 from .resources import check_quantity
@@ -75,3 +79,29 @@ def validate_storage_class(data: Part) -> None:
         data.refuse("parameters", "field can not be empty.", "")
     data.choice("reclaimPolicy", ("Delete", "Retain"))
     data.choice("volumeBindingMode", ("Immediate", "WaitForFirstConsumer"))
+
+
+_CLASS_FIXED = ("parameters", "provisioner", "reclaimPolicy")
+
+
+def validate_class_change(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
+    """A class says for life who makes its volumes, of what, when, and what becomes of them."""
+    part = Part(new)
+    for field in _CLASS_FIXED:
+        if (old.get(field) or None) != (new.get(field) or None):
+            part.forbid(field, f"updates to {field} are forbidden.")
+    if old.get("volumeBindingMode") != new.get("volumeBindingMode"):
+        part.refuse("volumeBindingMode", "field is immutable")
+    return part.errors
+
+
+def validate_volume_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[FieldError]:
+    """What a volume is made of stays, and so do its mode and where it can be reached."""
+    part = Part(after, "spec")
+    if any(before.get(source) != after.get(source) for source in _SOURCES):
+        part.forbid("persistentvolumesource", "spec.persistentvolumesource is immutable after creation")
+    if before.get("volumeMode") != after.get("volumeMode"):
+        part.errors.append(invalid("volumeMode", after.get("volumeMode"), "field is immutable"))
+    if before.get("nodeAffinity") and before["nodeAffinity"] != after.get("nodeAffinity"):
+        part.errors.append(invalid("nodeAffinity", after.get("nodeAffinity"), "field is immutable"))
+    return part.errors

@@ -9,14 +9,19 @@ from .revisions import Plan
 from .seen import Seen
 
 
-def decide_status(seen: Seen, plan: Plan | None) -> list[Action]:
-    """Write it where it says something new. Without a plan the revisions stay as they are."""
+def decide_status(seen: Seen, plan: Plan | None, outdated: int = 0) -> list[Action]:
+    """Write it where it says something new. Without a plan the revisions stay as they are.
+
+    `outdated`: how many pods of the current revision this look deletes.
+    """
     owner = seen.owner
-    status = calculate_status(owner, seen.members, plan)
+    status = calculate_status(owner, seen.members, plan, outdated)
     return [] if is_same_status(owner.status, status) else [Update(owner.with_status(status))]
 
 
-def calculate_status(owner: StatefulSet, members: Members, plan: Plan | None) -> StatefulSetStatus:
+def calculate_status(
+    owner: StatefulSet, members: Members, plan: Plan | None, outdated: int = 0
+) -> StatefulSetStatus:
     """The counts; when all pods are of the new revision and ready, that is the current one (STS-UPD-05)."""
     old, wanted = owner.status, owner.spec.replicas
     current = plan.current.meta.name if plan is not None else old.current_revision
@@ -28,7 +33,7 @@ def calculate_status(owner: StatefulSet, members: Members, plan: Plan | None) ->
     return StatefulSetStatus(
         count,
         members.ready,
-        current_count,
+        max(0, current_count - outdated),
         updated,
         members.available,
         plan.collision_count if plan is not None else old.collision_count,

@@ -1,0 +1,106 @@
+"""Seeing claims that want a volume or a larger one, and volumes that nobody wants any more."""
+
+from __future__ import annotations
+
+from ...api.context import Context
+from ...objects.meta import StoredObject
+from ...objects.storage import ATTACHMENT, CLAIM, VOLUME
+from ...rules.claims import attached_volume, class_of, volume_name
+from ..act import Act
+from .decide import (
+    decide_begin,
+    decide_deletion,
+    decide_growth,
+    decide_volume,
+    is_to_be_deleted,
+    wants_more,
+    wants_volume,
+)
+
+DELETES, GROWS = "volumeDeletion", "volumeGrowth"
+
+
+class StorageDriver:
+    """Keys are claims that a volume is being made for; under names of their own volumes that go or grow.
+
+    A key is looked at when the driver is done.
+    """
+
+    name, source = "volumeProvision", "external-provisioner"
+
+    def __init__(self, context: Context, act: Act) -> None:
+        self._context = context
+        self._volumes = context.volumes
+        self._act = act
+        context.loop.register(self.name, self.sync)
+        context.loop.register(DELETES, self._delete)
+        context.loop.register(GROWS, self._grow)
+        context.store.listen(CLAIM, self._on_claim)
+        context.store.listen(VOLUME, self._on_volume)
+        context.store.listen(ATTACHMENT, self._on_attachment)
+
+    def restore(self) -> None:
+        """Nothing is derived."""
+
+    def find(self, namespace: str, name: str) -> StoredObject | None:
+        """The claim of that name."""
+        return self._volumes.claim(namespace, name)
+
+    # --- what happens -------------------------------------------------------------------------------------
+
+    def _on_claim(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if new is None:
+            return
+        storage_class = self._volumes.storage_class(class_of(new))
+        if wants_volume(new, storage_class) and not wants_volume(old, storage_class):
+            for action in decide_begin(new):
+                self._act(action)
+            self._later(self.name, new, "volume_provision")
+        volume = self._volumes.volume(volume_name(new))
+        if wants_more(new, volume) and not wants_more(old, volume):
+            self._later(GROWS, new, "volume_provision")
+
+    def _on_volume(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if new is None or not is_to_be_deleted(new):
+            return
+        if old is None or not is_to_be_deleted(old):
+            self._later(DELETES, new, "volume_delete")
+
+    def _on_attachment(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if new is None and old is not None:
+            volume = self._volumes.volume(attached_volume(old))
+            if volume is not None and is_to_be_deleted(volume):
+                self._later(DELETES, volume, "volume_delete")
+
+    def _later(self, name: str, one: StoredObject, latency: str) -> None:
+        context, meta = self._context, one.meta
+        due_ms = context.clock.now_ms + context.draw_ms(latency, meta.uid)
+        context.loop.enqueue_at(name, meta.namespace or "", meta.name, due_ms)
+
+    # --- being done ---------------------------------------------------------------------------------------
+
+    def sync(self, namespace: str, name: str) -> None:
+        """A volume has been made for a claim, if that still wants one."""
+        claim = self.find(namespace, name)
+        storage_class = self._volumes.storage_class(class_of(claim)) if claim is not None else None
+        if claim is None or storage_class is None or not wants_volume(claim, storage_class):
+            return
+        if self._volumes.volume(f"pvc-{claim.meta.uid}") is None:
+            for action in decide_volume(claim, storage_class):
+                self._act(action)
+
+    def _delete(self, _namespace: str, name: str) -> None:
+        """A volume that is still attached is deleted when it no longer is."""
+        volume = self._volumes.volume(name)
+        while volume is not None and is_to_be_deleted(volume) and not self._volumes.attachments(name):
+            actions = decide_deletion(volume)
+            for action in actions:
+                self._act(action)
+            volume = self._volumes.volume(name) if actions else None
+
+    def _grow(self, namespace: str, name: str) -> None:
+        claim = self.find(namespace, name)
+        volume = self._volumes.volume(volume_name(claim)) if claim is not None else None
+        if claim is not None and volume is not None and wants_more(claim, volume):
+            for action in decide_growth(claim, volume):
+                self._act(action)

@@ -1,0 +1,52 @@
+"""Claims, volumes and classes of storage."""
+
+from __future__ import annotations
+
+from ..objects.storage import CLAIM_KIND, CLASS_KIND, VOLUME_KIND
+from ..rules.defaults.others import default_claim, default_storage_class, default_volume
+from ..rules.storage_columns import (
+    decide_claim_columns,
+    decide_class_columns,
+    decide_volume_columns,
+    decide_volume_mode,
+)
+from ..rules.validation.claims import validate_claim, validate_claim_change
+from ..rules.validation.storage import (
+    validate_class_change,
+    validate_storage_class,
+    validate_volume,
+    validate_volume_change,
+)
+from .entry import KindEntry
+
+STORAGE = (
+    KindEntry(
+        kind=VOLUME_KIND,
+        default=default_volume,
+        drops_status=True,
+        validate_spec=lambda spec, gates: validate_volume(spec),
+        validate_change=validate_volume_change,
+        status_rows=("phase",),
+        columns=decide_volume_columns,
+        wide_columns=decide_volume_mode,
+        summarize=lambda obj: {"phase": (obj.status or {}).get("phase")},
+    ),
+    KindEntry(
+        kind=CLAIM_KIND,
+        default=default_claim,
+        drops_status=True,
+        validate_spec=lambda spec, gates: validate_claim(spec),
+        validate_update=lambda old, new, gates: validate_claim_change(old, new),
+        status_rows=("phase",),
+        columns=decide_claim_columns,
+        wide_columns=decide_volume_mode,
+        summarize=lambda obj: {"phase": (obj.status or {}).get("phase")},
+    ),
+    KindEntry(
+        kind=CLASS_KIND,
+        default=default_storage_class,
+        validate=lambda data, gates: validate_storage_class(data),
+        validate_update=lambda old, new, gates: validate_class_change(old, new),
+        whole_columns=decide_class_columns,
+    ),
+)

@@ -1,0 +1,50 @@
+"""Volumes of claims: a pod waits on its node until they are bound, and have been attached there.
+
+Models the volume manager's look at claims. That a volume is still on its way is told by nobody here; why it
+does not come says the controller that attaches.
+"""
+
+from __future__ import annotations
+
+from ...api.volumes import Volumes
+from ...objects.meta import StoredObject
+from ...objects.pod import Pod
+from ...rules.claims import attached_node, is_attached, is_bound, list_claims, volume_name
+
+
+def find_claim_problem(volumes: Volumes, pod: Pod) -> str:
+    """Why volumes of claims cannot even be waited for, in the kubelet's words; "" when they can."""
+    namespace = pod.meta.namespace
+    problems = {
+        name: f"error processing PVC {namespace}/{claim}: {problem}"
+        for name, claim in list_claims(pod)
+        if (problem := _find_problem(volumes.claim(namespace, claim), claim))
+    }
+    if not problems:
+        return ""
+    names = f"[{' '.join(sorted(problems))}]"
+    return (
+        f"Unable to attach or mount volumes: unmounted volumes={names}, unattached volumes=[],"
+        f" failed to process volumes={names}: {'; '.join(problems.values())}"
+    )
+
+
+def _find_problem(claim: StoredObject | None, name: str) -> str:
+    if claim is None:
+        return f'failed to fetch PVC from API server: persistentvolumeclaims "{name}" not found'
+    if claim.meta.deletion_ms is not None:
+        return "PVC is being deleted"
+    return "" if is_bound(claim) else "PVC is not bound"
+
+
+def is_waiting_for_volume(volumes: Volumes, pod: Pod, node: str) -> bool:
+    """Whether a volume of the pod has yet to be attached to its node."""
+    for _name, claim_name in list_claims(pod):
+        claim = volumes.claim(pod.meta.namespace, claim_name)
+        volume = volumes.volume(volume_name(claim)) if claim is not None else None
+        if volume is None or not volumes.must_be_attached(volume):
+            continue
+        there = volumes.attachments(volume.meta.name)
+        if not any(attached_node(one) == node and is_attached(one) for one in there):
+            return True
+    return False
