@@ -36,11 +36,16 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "its kubelet had begun to look for pods to evict at another of ten seconds": "emptydir-limit-evicts",
         "another scenario cordoned its node 2.6 s before its end": "cordoned-nodes",
         "a readiness probe was running when its pod was deleted": "sts-unready-blocks-update",
+        "its kubelet looked just before a container ended, or just after": """
+            job-backoff-limit-never job-pod-failure-policy-fail-index
+        """,
+        "its kubelet drew the shortest back-off there is": "job-onfailure-then-success",
     },
     TO_BE_MENDED: {
         "a pod whose image never came takes 0.4 s to end: so long its endpoint is terminating": """
             sts-broken-update-trap
         """,
+        "a kubelet tells the end of a pod two seconds after that of the sidecars it has stopped": "job-sidecar",
     },
 }
 
