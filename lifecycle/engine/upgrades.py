@@ -208,15 +208,6 @@ def _is_failure(row: Any) -> bool:
     return isinstance(row, list) and len(row) == 4 and isinstance(row[3], int)
 
 
-def read_job_failures(saved: Any) -> dict[str, list[int | None]]:
-    """The failed pods that Jobs wait for; of a Job without them the next pod comes at once."""
-    return {uid: entry for uid, entry in map_of(saved, "job_failures").items() if _is_job_failure(entry)}
-
-
-def _is_job_failure(entry: Any) -> bool:
-    return isinstance(entry, list) and len(entry) == 2 and all(isinstance(one, int) for one in entry)
-
-
 def keys_of(objects: Sequence[StoredObject]) -> Iterator[tuple[str, str, str]]:
     """Every key that a controller may look at after it has started: it asks for all there is."""
     namespaces = dict.fromkeys(found.meta.namespace or "" for found in objects)

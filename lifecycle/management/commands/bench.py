@@ -12,6 +12,7 @@ from lifecycle.benches.report import Report
 # Name -> (options it takes, with their defaults).
 BENCHES: dict[str, dict[str, int]] = {
     "export": {"rows": 1_000_000},
+    "batch": {"pods": 10_000, "parallelism": 1000, "nodes": 1000},
     "engine": {"pods": 10_000, "nodes": 1000},
     "crash": {"pods": 10_000, "nodes": 1000},
     "idle": {"pods": 10_000, "nodes": 1000},
