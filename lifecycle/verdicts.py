@@ -9,9 +9,13 @@ from lifecycle.engine.controllers.daemon_set.decide.rollout_status import (
     decide_rollout_status as decide_daemon_rollout,
 )
 from lifecycle.engine.controllers.deployment.decide.rollout_status import RolloutStatus, decide_rollout_status
+from lifecycle.engine.controllers.stateful_set.decide.rollout_status import (
+    decide_rollout_status as decide_stateful_rollout,
+)
 from lifecycle.engine.objects.daemon_set import DAEMON_SET_KIND, DaemonSet
 from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND, Deployment
 from lifecycle.engine.objects.pod import PodSpec
+from lifecycle.engine.objects.stateful_set import STATEFUL_SET_KIND, StatefulSet
 from lifecycle.engine.rules.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
 from lifecycle.engine.rules.quotas import write_amount
 
@@ -21,6 +25,7 @@ Json = Mapping[str, Any]
 _JUDGES: dict[str, Callable[[Json], RolloutStatus]] = {
     DEPLOYMENT_KIND.id: lambda data: decide_rollout_status(Deployment.from_json(data)),
     DAEMON_SET_KIND.id: lambda data: decide_daemon_rollout(DaemonSet.from_json(data)),
+    STATEFUL_SET_KIND.id: lambda data: decide_stateful_rollout(StatefulSet.from_json(data)),
 }
 
 

@@ -22,6 +22,7 @@ from .objects.kinds import kind_for
 from .objects.meta import PlainObject, StoredObject, Subject
 from .objects.node import NODE_KIND
 from .objects.pod import PodSpec
+from .objects.storage import ATTACHMENT, CLAIM, VOLUME
 
 _SERIES_KEYS = frozenset(
     "subject type reason message source field_path period_ms first_ms seq number".split()
@@ -218,6 +219,13 @@ def keys_of(objects: Sequence[StoredObject]) -> Iterator[tuple[str, str, str]]:
             yield "garbage", "", uid
         if found.kind.id == NODE_KIND.id:
             yield "nodeTaints", "", name
+        elif found.kind.id == CLAIM:
+            yield from ((queue, namespace, name) for queue in ("volumeProvision", "volumeGrowth"))
+            yield "claimProtection", namespace, name
+        elif found.kind.id == VOLUME:
+            yield from ((queue, "", name) for queue in ("attachments", "volumeDeletion", "volumeProtection"))
+        elif found.kind.id == ATTACHMENT:
+            yield "volumeAttach", "", name
         elif found.kind.id == SERVICE.kind.id:
             yield "endpointslice", namespace, name
         elif found.kind.id == JOB_KIND.id:

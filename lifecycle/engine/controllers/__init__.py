@@ -12,6 +12,7 @@ from .cron_job import CronJobController
 from .daemon_set import DaemonSetController
 from .deployment import DeploymentController
 from .endpoints import EndpointSliceController, EndpointSliceMirror
+from .ephemeral_volumes import EphemeralVolumeController
 from .garbage import GarbageCollector
 from .job import JobController, JobPodReleaser
 from .load_balancer import LoadBalancerController
@@ -78,6 +79,7 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         OwnObjectsController(context, act),
         NodeTaintController(context, act),
         QuotaController(context, act),
+        EphemeralVolumeController(context, act),
         VolumeBinder(context, act),
         StorageDriver(context, act),
         AttachmentController(context, act),

@@ -138,10 +138,12 @@ class OwnerController(Generic[Owner]):
         selector, revisions = self.selector_of(owner), self.revisions
         if revisions is not None:
             free, strays = revisions.take_free(owner), revisions.list_strays(owner)
-            self._act_on(decide_claims(owner, selector, free, strays))
-        orphans, belongs = self._orphans.take(owner.meta.uid), partial(self.belongs, owner)
-        strays = self.list_strays(owner)
-        self._act_on(decide_claims(owner, selector, orphans, strays, belongs, self.adopts_with))
+            if free or strays:
+                self._act_on(decide_claims(owner, selector, free, strays))
+        orphans, gone = self._orphans.take(owner.meta.uid), self.list_strays(owner)
+        if orphans or gone:
+            belongs = partial(self.belongs, owner)
+            self._act_on(decide_claims(owner, selector, orphans, gone, belongs, self.adopts_with))
 
     def _act_on(self, claims: Sequence[Action]) -> None:
         for action in claims:

@@ -50,9 +50,8 @@ def decide_claims(
     `belongs`: which of those that match an owner may have, where it is choosy. `finalizers` come and go with
     the owner.
     """
-    actions = [
-        _adopt(owner, one, finalizers) for one in orphans if can_adopt(owner, selector, one) and belongs(one)
-    ]
+    wanted = [one for one in orphans if can_adopt(owner, selector, one) and belongs(one)]
+    actions = [_adopt(owner, one, finalizers) for one in wanted]
     for one in strays:
         is_wanted = selector.matches(one.meta.labels) and belongs(one)
         if can_release(owner, one, is_wanted):
