@@ -76,11 +76,6 @@ def take_inputs(names: Sequence[str], standard_input: Iterable[bytes] = (), name
     return read_batches([_open(name, standard_input) for name in names], namespace)
 
 
-def read_inputs(names: Sequence[str], standard_input: Iterable[bytes] = ()) -> list[Document]:
-    """The documents alone. Raises ManifestError; a file that cannot be read is such an error too."""
-    return take_inputs(names, standard_input).require_sound()
-
-
 def _open(name: str, standard_input: Iterable[bytes]) -> Batch:
     if name == "-":
         return Batch({"standard input": b"".join(standard_input)})

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from lifecycle.engine import Cluster
-from lifecycle.simulation import Outcome, Overrides, make_plan, read_inputs
+from lifecycle.simulation import Outcome, Overrides, make_plan, take_inputs
 from lifecycle.simulation.run import Driver
 from lifecycle.simulation.traces import NdjsonSink
 
@@ -54,7 +54,7 @@ def live_through(name: str, timing: str, make_driver: type[Driver] = Driver) -> 
     """Run a scenario as `manage.py simulate` does; the hash in its trace's last line, and how it ended."""
     lines: list[bytes] = []
     sink = NdjsonSink(lines.append)
-    plan = make_plan(read_inputs([str(path_of(name))]), Overrides(timing=timing))
+    plan = make_plan(take_inputs([str(path_of(name))]).require_sound(), Overrides(timing=timing))
     outcome = make_driver(plan, sink).run()
     sink.finish(outcome)
     return json.loads(lines[-1])["hash"], outcome

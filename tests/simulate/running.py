@@ -8,7 +8,7 @@ from pathlib import Path
 import orjson
 
 from lifecycle.engine.heart.trace import row_to_json
-from lifecycle.simulation import Overrides, make_plan, read_inputs
+from lifecycle.simulation import Overrides, make_plan, take_inputs
 from lifecycle.simulation.run import Driver
 
 GALLERY = Path(__file__).parents[2] / "lifecycle" / "scenarios"
@@ -67,7 +67,7 @@ def show(row):
 
 
 def run_file(path, **overrides):
-    return run_plan(make_plan(read_inputs([str(path)]), Overrides(**overrides)))
+    return run_plan(make_plan(take_inputs([str(path)]).require_sound(), Overrides(**overrides)))
 
 
 def run_plan(plan):
@@ -78,7 +78,7 @@ def run_plan(plan):
 
 
 def plan_of(path, **overrides):
-    return make_plan(read_inputs([str(path)]), Overrides(**overrides))
+    return make_plan(take_inputs([str(path)]).require_sound(), Overrides(**overrides))
 
 
 __all__ = ["GALLERY", "MANIFESTS", "Rows", "Run", "plan_of", "replace", "run_file", "run_plan", "show"]

@@ -6,7 +6,7 @@ import pytest
 
 from lifecycle.input.manifests import ManifestError
 from lifecycle.input.scenario import Until
-from lifecycle.simulation.plan import Overrides, make_plan, read_inputs, take_inputs
+from lifecycle.simulation.plan import Overrides, make_plan, take_inputs
 from tests.texts import read_manifests
 
 POD = """
@@ -139,7 +139,7 @@ def test_gates_of_the_scenario_decide_what_is_valid():
 
 def test_a_folder_without_manifests_is_said(tmp_path):
     with pytest.raises(ManifestError, match="no manifests in this folder"):
-        read_inputs([str(tmp_path)])
+        take_inputs([str(tmp_path)]).require_sound()
 
 
 def test_what_is_hidden_in_a_folder_is_not_even_read(tmp_path, monkeypatch):

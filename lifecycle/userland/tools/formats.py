@@ -8,44 +8,26 @@ from collections import deque
 from ..errors import CannotInterpret
 
 _SIMPLE = dict(zip("ntrabfv\\e", "\n\t\r\a\b\f\v\\\x1b", strict=True))
+# In `echo` octal numbers begin with a 0, in the form of `printf` they need not.
+_WITH_ZERO = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|0([0-7]{0,3})|(.))", re.DOTALL)
+_WITHOUT_ZERO = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3})|(.))", re.DOTALL)
 _LONGEST = 4 << 20
 _DIRECTIVE = re.compile(r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?([a-zA-Z%])")
 
 
 def unescape(text: str, with_leading_zero: bool = True, quotes: str = "") -> tuple[str, bool]:
     """Backslash sequences replaced, and whether `\\c` ended the output."""
-    if "\\" not in text:
-        return text, False
-    found: list[str] = []
-    at = 0
-    while at < len(text):
-        sign = text[at]
-        at += 1
-        if sign != "\\" or at >= len(text):
-            found.append(sign)
-            continue
-        following = text[at]
-        at += 1
-        if following == "c":
-            return "".join(found), True
-        if following in _SIMPLE:
-            found.append(_SIMPLE[following])
-        elif following in quotes:
-            found.append(following)
-        elif following == "x" and re.match(r"[0-9a-fA-F]", text[at : at + 1]):
-            digits = re.match(r"[0-9a-fA-F]{1,2}", text[at:])
-            assert digits is not None
-            found.append(chr(int(digits[0], 16)))
-            at += len(digits[0])
-        elif following == "0" or (following in "1234567" and not with_leading_zero):
-            start = at if following == "0" and with_leading_zero else at - 1
-            digits = re.match(r"[0-7]{0,3}", text[start:])
-            assert digits is not None
-            found.append(chr(int(digits[0] or "0", 8)))
-            at = start + len(digits[0])
-        else:
-            found.append(sign + following)
-    return "".join(found), False
+
+    def replace(found: re.Match[str]) -> str:
+        if found[1] is not None:
+            return chr(int(found[1], 16))
+        if found[2] is not None:
+            return chr(int(found[2] or "0", 8))
+        return _SIMPLE.get(found[3]) or (found[3] if found[3] in quotes else found[0])
+
+    sequence = _WITH_ZERO if with_leading_zero else _WITHOUT_ZERO
+    stop = next((found for found in sequence.finditer(text) if found[3] == "c"), None)
+    return sequence.sub(replace, text if stop is None else text[: stop.start()]), stop is not None
 
 
 def format_echo(words: list[str], flavour: str) -> str:

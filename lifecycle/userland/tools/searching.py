@@ -16,6 +16,7 @@ from .call import Call, Outcome
 from .registry import tool
 
 _MOST_COST = 40_000_000
+_SILENT = {"q", "quiet", "silent"}
 _NO_WORD = r"[^\pL\pN_]"
 
 
@@ -58,7 +59,7 @@ def _files_below(call: Call, roots: list[str]) -> list[str]:
 
 def _grep_lines(call: Call, compiled: Expression, options: dict[str, str], names: list[str]) -> Outcome:
     state = call.state
-    silent = bool({"q", "quiet", "silent"} & set(options))
+    silent = bool(_SILENT & set(options))
     most = int(options.get("m") or options.get("max-count") or 1 << 60)
 
     def look(line: str, place: str = "") -> bool:
@@ -81,14 +82,6 @@ def _grep_lines(call: Call, compiled: Expression, options: dict[str, str], names
                 call.out(f"{prefix}{text}\n")
         return bool(state["count"] >= most)
 
-    def sum_up(name: str, place: str = "") -> bool:
-        state["line"], count = 0, int(state.pop("count", 0))
-        if "c" in options and not silent:
-            call.out(f"{place}{count}\n")
-        if "l" in options and count and not silent:
-            call.out(f"{name}\n")
-        return count > 0
-
     if len(names) > 1:
         texts = call.whole_inputs(names)
         if isinstance(texts, Wait):
@@ -99,11 +92,21 @@ def _grep_lines(call: Call, compiled: Expression, options: dict[str, str], names
             for line in lines_of(text):
                 if look(line, place):
                     break
-            is_found = sum_up(name, place) or is_found
+            is_found = _sum_up(call, options, name, place) or is_found
     else:
         outcome = call.each_line(names, look)
         if not isinstance(outcome, int):
             return outcome
-        is_found = sum_up(names[0] if names else "(standard input)")
+        is_found = _sum_up(call, options, names[0] if names else "(standard input)")
     # A file that cannot be read counts as an error, unless a match was found quietly.
     return 0 if is_found and (silent or not call.status) else 2 if call.status else 1
+
+
+def _sum_up(call: Call, options: dict[str, str], name: str, place: str = "") -> bool:
+    """Whether lines of a file were found, and what is told of the file as a whole."""
+    call.state["line"], count = 0, int(call.state.pop("count", 0))
+    if "c" in options and not _SILENT & set(options):
+        call.out(f"{place}{count}\n")
+    if "l" in options and count and not _SILENT & set(options):
+        call.out(f"{name}\n")
+    return count > 0
