@@ -8,9 +8,11 @@ from typing import Any
 
 from lifecycle.engine import Changes, Cluster
 from lifecycle.engine.heart.trace import Row, Transition
+from lifecycle.engine.kinds.assumed_storage import list_assumed_storage
 from lifecycle.engine.kinds.registry import list_workloads
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import POD_KIND, Pod
+from lifecycle.engine.objects.storage import CLAIM, STORAGE_CLASS
 from lifecycle.engine.rules.probe_load import count_exec_checks, cpu_milli_of
 from lifecycle.engine.rules.services import wants_load_balancer
 from lifecycle.simulation.plan import Plan
@@ -25,6 +27,14 @@ _INTEGERS = (
     "active",
     "succeeded",
     "failed",
+)
+_COUNTS_OF_NODES = (
+    "desiredNumberScheduled",
+    "currentNumberScheduled",
+    "updatedNumberScheduled",
+    "numberReady",
+    "numberAvailable",
+    "numberMisscheduled",
 )
 
 
@@ -104,9 +114,11 @@ class SummarySink:
 
 
 def describe_assumed(cluster: Cluster) -> Iterator[str]:
-    """A line each of the images whose programs nobody knows, and of what only a cloud would do."""
+    """A line each of what is assumed: programs nobody knows, storage, and what only a cloud would do."""
     if images := cluster.list_assumed_images():
         yield f"assumed to start and answer: {', '.join(images)} (no profile)"
+    for line in list_assumed_storage([*cluster.list(STORAGE_CLASS), *cluster.list(CLAIM)]):
+        yield f"assumed: {line}"
     names = [
         f"{one['metadata']['namespace']}/{one['metadata']['name']}"
         for one in cluster.list("Service")
@@ -131,7 +143,11 @@ def describe_workload(data: Mapping[str, Any]) -> Iterator[str]:
     wanted = spec.get("replicas")
     numbers = [f"wanted {wanted}"] if wanted is not None else []
     numbers += [f"{name} {status[name]}" for name in _INTEGERS if status.get(name) is not None]
-    yield f"  replicas  {', '.join(numbers) or 'none'}"
+    nodes = [f"{name} {status[name]}" for name in _COUNTS_OF_NODES if status.get(name) is not None]
+    if nodes:
+        yield f"  nodes     {', '.join(nodes)}"
+    else:
+        yield f"  replicas  {', '.join(numbers) or 'none'}"
     for condition in status.get("conditions") or ():
         reason = f" ({condition['reason']})" if condition.get("reason") else ""
         yield f"  {condition['type']:<9} {condition['status']}{reason}"

@@ -29,7 +29,14 @@ from ..rules.validation.refusal import raise_invalid
 from .admission import admit_changed, admit_new, admit_pod
 from .completion import annotate
 from .context import Context
-from .deletion import check_preconditions, check_propagation, delete_object, delete_pod, finish_deletion
+from .deletion import (
+    check_mortal,
+    check_preconditions,
+    check_propagation,
+    delete_object,
+    delete_pod,
+    finish_deletion,
+)
 from .evictions import evict_pod
 from .identity import generate, identify, require_fitting, with_name, with_uid
 from .kind_hooks import complete_changed, complete_new, list_companions, list_forerunners, prepare_new
@@ -238,10 +245,11 @@ class ApiServer:
         Conflict when a precondition (`uid`, `resourceVersion`) does not hold.
         """
         check_propagation(propagation)
+        check_mortal(old)
         if preconditions:
             check_preconditions(old, preconditions)
         if isinstance(old, Pod):
-            return self.delete_pod(old, grace_seconds, has_options)
+            return delete_pod(self._context, old, grace_seconds, has_options, propagation)
         if old.kind.id == NAMESPACE.kind.id:
             return delete_namespace(self._context, old)
         return delete_object(self._context, old, propagation)

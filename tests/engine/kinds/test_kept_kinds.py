@@ -45,13 +45,16 @@ def test_rows_say_the_group(shop: Cluster, table: Any, api_version: str, kind: s
 
 def test_events_say_the_group(shop: Cluster) -> None:
     groups = Event.objects.filter(cluster=shop).values_list("kind", "group")
-    assert {("Pod", ""), ("Job", "batch"), ("StatefulSet", "apps")} <= set(groups)
-    assert not {group for _kind, group in groups} & {group for _version, _kind, group in FOREIGN}
+    of_apps = {(kind, "apps") for kind in ("Deployment", "ReplicaSet", "StatefulSet")}
+    assert set(groups) <= {("Pod", ""), ("Node", ""), ("Job", "batch"), *of_apps}
 
 
 def test_pages_list_and_find_ours(shop: Cluster) -> None:
-    listed = [(one.kind, one.page) for one in readings.list_workloads(shop)]
-    assert listed == [("Job", "jobs/default/same/"), ("StatefulSet", "statefulsets/default/same/")]
+    listed = [(one.kind, one.summary) for one in readings.list_workloads(shop)]
+    assert listed == [
+        ("Job", "1 active · 0 succeeded · 0 failed"),
+        ("StatefulSet", "1 of 1 ready · partitioned roll out complete: 1 new pods have been updated"),
+    ]
     for _version, kind, group in FOREIGN:
         namespaced = None if kind == "Node" else "default"
         ours = readings.find_object(shop, kind, namespaced, "same")
@@ -60,8 +63,8 @@ def test_pages_list_and_find_ours(shop: Cluster) -> None:
         assert theirs is not None
         assert (ours.group, theirs.group) == (make_ours(kind)["apiVersion"].rpartition("/")[0], group)
     feed = TimelineFeed(shop, "", None)
-    # One pod of the Job's, one of the StatefulSet's.
-    assert len(feed.stories.by_uid) == 2
+    names = [story.name.partition("-")[0] for story in feed.stories.by_uid.values()]
+    assert names == ["same", "same"]
 
 
 def test_an_export_is_asked_by_group(shop: Cluster, client: Client) -> None:

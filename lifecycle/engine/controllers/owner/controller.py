@@ -28,14 +28,14 @@ class OwnerController(Generic[Owner]):
     kind: str
     source: str
     owner_class: type[Owner]
-    revisions: Revisions | None = None
-    """The ControllerRevisions of owners that have some."""
     gathers = "controller_sync"
     """The latency for which changes are gathered before a look."""
     adopts_with: tuple[str, ...] = ()
     """Finalizers that a dependent gets with the owner, and loses with it."""
-    retry_ms = (QUEUE_BASE_MS, QUEUE_MAX_MS)
-    """First delay and cap of the work queue's retries."""
+    retry_ms = (QUEUE_MAX_MS, QUEUE_BASE_MS)
+    """Cap and first delay of the work queue's retries."""
+    revisions: Revisions | None = None
+    """The ControllerRevisions of owners that have some."""
 
     def __init__(self, context: Context, act: Act, list_free: ListFree) -> None:
         """`list_free` names the objects that an owner may adopt when it comes up."""

@@ -15,8 +15,8 @@ from typing import Protocol
 
 from ...objects.meta import Key, OwnerReference
 from ...objects.pod import FAILED, PENDING, SUCCEEDED, UNKNOWN, Pod
-from ...objects.replica_set import DELETION_COST
 from ...objects.selector import Selector
+from ...rules.deletion_costs import DELETION_COST
 
 ACTIVE, READY, TERMINATING, UNFINISHED, LABELED, STRAY, COSTED, RANKED = 1, 2, 4, 8, 16, 32, 64, 128
 HAS_SUCCEEDED, HAS_FAILED = 256, 512

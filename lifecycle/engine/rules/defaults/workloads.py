@@ -19,10 +19,8 @@ def default_template(template: Mapping[str, Any], gates: Gates) -> Json:
 
 
 def _with_template(spec: Mapping[str, Any], gates: Gates) -> Json:
-    found = dict(spec)
-    if found.get("template") is not None:
-        found["template"] = default_template(found["template"], gates)
-    return found
+    # A template that is left out is an empty one.
+    return {**spec, "template": default_template(spec.get("template") or {}, gates)}
 
 
 def _default_strategy(strategy: Mapping[str, Any] | None, **rolling: Any) -> Json:
@@ -52,6 +50,8 @@ def default_replica_set(spec: Mapping[str, Any], gates: Gates) -> Json:
 
 def default_replication_controller(spec: Mapping[str, Any], gates: Gates) -> Json:
     """Its selector may be left out: then it is the template's labels."""
+    if spec.get("template") is None:
+        return {"replicas": 1, **spec}
     found = default_replica_set(spec, gates)
     labels = _template_labels(found)
     if labels and not found.get("selector"):
