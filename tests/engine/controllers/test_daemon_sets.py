@@ -437,10 +437,7 @@ def test_a_set_of_another_template_replaces_orphans_by_its_strategy(strategy: st
     fleet.run(5)
     fleet.change("delete", AGENT, "DaemonSet", propagationPolicy="Orphan")
     fleet.run(1)
-    # Another generation too: pods of an equal one count as updated, whatever their hash.
-    manifest = make_agent(image="nginx:2", updateStrategy={"type": strategy})
-    manifest["metadata"]["annotations"] = {"deprecated.daemonset.template.generation": "2"}
-    fleet.apply(manifest)
+    fleet.apply(make_agent(image="nginx:2", updateStrategy={"type": strategy}))
     fleet.run(120)
     images = {pod["spec"]["containers"][0]["image"] for pod in fleet.pods()}
     assert images == ({"nginx:2"} if strategy == "RollingUpdate" else {"nginx:1"})
