@@ -583,7 +583,7 @@ def test_a_look_weighs_only_nodes_where_something_changed(monkeypatch: pytest.Mo
 
 def story(reload_every_ms: int | None) -> list[str]:
     """What happens to a set whose template, nodes and pods change; saved and loaded now and then, or not."""
-    fleet = Fleet(nodes=6, timing={"preset": "instant", "controller_sync": 15})
+    fleet = Fleet(nodes=6, timing="realistic")
     fleet.apply(make_agent(minReadySeconds=3, updateStrategy={"rollingUpdate": {"maxUnavailable": 2}}))
     rows: list[str] = []
     steps = {
