@@ -28,11 +28,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "pod affinity": "sched-anti-affinity-pending",
         "topology spread": "sched-spread-do-not-schedule",
     },
-    SETTING: {
-        "its hollow nodes tell that a pod runs a second after it is Ready, and each pod waits for that": """
-            claim-statefulset-local
-        """,
-    },
+    SETTING: {},
     CHANCE: {
         "scenarios beside it moved the scheduler's queue: three tries at a pod that fits nowhere": """
             delete-pending-unschedulable

@@ -94,4 +94,4 @@ def list_warnings(data: Json) -> list[str]:
     if (find_pod_spec(data).get("terminationGracePeriodSeconds") or 0) < 0:
         text = "must be >= 0; negative values are invalid and will be treated as 1"
         warnings.append(f"{'.'.join(entry.pod_spec_path)}.terminationGracePeriodSeconds: {text}")
-    return warnings
+    return warnings + entry.warn(data)

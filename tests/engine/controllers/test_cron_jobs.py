@@ -10,10 +10,13 @@ import pytest
 from lifecycle.engine import Cluster, Command, Settings
 from lifecycle.engine.controllers.cron_job.decide import Look, Manager, Seen, decide, decide_started
 from lifecycle.engine.heart.trace import row_to_json
+from lifecycle.engine.objects.codec import encode
 from lifecycle.engine.objects.cron_job import CronJob
 from lifecycle.engine.objects.job import Job
+from lifecycle.engine.objects.meta import PlainObject
 from lifecycle.engine.objects.times import parse_utc_ms
 from lifecycle.engine.rules.actions import Delete, RecordEvent
+from lifecycle.engine.upgrades import Known
 
 Json = dict[str, Any]
 EPOCH = "2024-01-01T00:00:00Z"
@@ -425,6 +428,32 @@ def test_a_job_that_is_not_finished_or_goes_already_is_left_alone() -> None:
     )
     box.run(100)
     assert box.jobs() == ["a"]
+
+
+def test_what_an_older_engine_only_stored_is_acted_on() -> None:
+    box = Box()
+    box.done("create", object=make_cron_job())
+    box.run(30).take()
+    saved = box.cluster.save()
+    objects = saved["objects"]
+    for place, entry in enumerate(objects):
+        if entry[1] == "CronJob":
+            # As that engine kept it, its times cut to seconds.
+            stored = PlainObject.from_json(box.get("CronJob", "hello"), EPOCH_MS)
+            objects[place] = encode(stored)
+    timers = [timer for timer in saved["agenda"]["timers"] if not timer[3].startswith("cronjob|")]
+    saved |= {"engine_version": 9, "agenda": {**saved["agenda"], "timers": timers}}
+    known = Known(
+        seed=1,
+        epoch_ms=EPOCH_MS,
+        settings=Settings(timing="instant"),
+        now_ms=30_000,
+        seq=box.rows[-1]["seq"],
+        resource_version=saved["resource_version"],
+        objects=[data for kind in box.cluster.kinds() for data in box.cluster.list(kind)],
+    )
+    later = Box(Cluster.take_up(known, saved))
+    assert later.run(61).jobs() == ["hello-28401121"]
 
 
 def test_a_saved_cluster_goes_on_as_if_it_had_not_been_saved() -> None:
