@@ -31,7 +31,6 @@ def test_kinds_without_a_controller_come_first_and_each_is_named_once():
         definition,
     ]
     assert list_stored_only(objects) == [
-        "Job (1), CronJob (2): stored, but their controllers are not there yet: no pods will come of them",
         "HorizontalPodAutoscaler (1): stored, but their controllers are not there yet:"
         " nothing is scaled by them",
         "Service.serving.knative.dev (1): stored unchecked; no CustomResourceDefinition of them is given",
