@@ -445,6 +445,17 @@ def test_each_kind_replaces_its_pods_in_an_order_of_its_own():
 TWO = {"spec": {"template": {"spec": {"containers": [{"name": "nginx", "image": "nginx:2"}]}}}}
 
 
+@pytest.mark.spec("STS-REPL-01")
+def test_an_applied_size_overwrites_one_that_was_set_by_hand():
+    door = Door()
+    manifest = make_workload("StatefulSet", replicas=2, serviceName="web")
+    door.apply(manifest)
+    door.change("scale", "web", "StatefulSet", replicas=5)
+    assert door.get("StatefulSet")["spec"]["replicas"] == 5
+    door.apply(manifest)
+    assert door.get("StatefulSet")["spec"]["replicas"] == 2
+
+
 @pytest.mark.spec("WL-08")
 def test_a_job_runs_once_and_nobody_starts_it_again():
     door = Door()
