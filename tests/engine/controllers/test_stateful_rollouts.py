@@ -234,3 +234,21 @@ def test_a_service_for_one_pod():
         if pod["metadata"]["labels"]["apps.kubernetes.io/pod-index"] == "0"
     ]
     assert by_index == ["web-0"]
+
+
+@pytest.mark.spec("STS-REPL-01", "STS-REPL-02", "KCTL-21")
+@pytest.mark.parametrize("says_replicas, kept", [(True, 3), (False, 5)])
+def test_who_says_how_many(says_replicas: bool, kept: int):
+    """SC-STS-18: a manifest that says nothing of replicas leaves what was scaled by hand."""
+    manifest = make_stateful_set(claims=False)
+    if not says_replicas:
+        del manifest["spec"]["replicas"]
+    door = Door()
+    door.apply(manifest)
+    door.run(30)
+    door.change("scale", "web", "StatefulSet", replicas=5)
+    door.run(60)
+    assert len(door.pods()) == 5
+    door.apply(manifest)
+    door.run(60)
+    assert len(door.pods()) == kept
