@@ -45,7 +45,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "a pod whose image never came takes 0.4 s to end: so long its endpoint is terminating": """
             sts-broken-update-trap
         """,
-        "a kubelet tells the end of a pod two seconds after that of the sidecars it has stopped": "job-sidecar",
+        "a kubelet tells the end of a pod two seconds after that of its sidecars": "job-sidecar",
     },
 }
 
