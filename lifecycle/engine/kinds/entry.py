@@ -27,7 +27,6 @@ Summarize = Callable[[Any], Mapping[str, Any]]
 
 TEMPLATE = ("spec", "template", "spec")
 REPLICAS = ("spec", "replicas")
-NO_PODS = "no pods will come of them"
 RESTART, PAUSE, RESUME, UNDO = "restart", "pause", "resume", "undo"
 
 
