@@ -76,6 +76,7 @@ SHOWN = {
     "sc-ds-06-taints": ("DS-NODE-05",),
     "sc-ds-06-taint-tolerated": ("DS-TOL-09",),
     "sc-ds-08-taken-over": ("DS-UPD-02", "DS-UPD-03"),
+    "sc-ds-08-replaced": ("DS-UPD-03",),
     "sc-ds-08-taken-over-on-delete": ("DS-UPD-03", "DS-UPD-06"),
     "sc-ds-09-rolling-update": ("DS-UPD-04", "DS-UPD-05"),
     "sc-ds-09-half-at-a-time": ("DS-UPD-04",),

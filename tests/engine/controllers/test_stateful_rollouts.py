@@ -205,3 +205,32 @@ def test_a_set_that_an_older_engine_only_stored_is_kept_up_from_here_on():
     assert [pod["metadata"]["name"] for pod in taken.list("Pod")] == ["web-0", "web-1", "web-2"]
     found = taken.get("StatefulSet", "default", "web")
     assert found is not None and found["status"]["readyReplicas"] == 3
+
+
+@pytest.mark.spec("STS-LBL-01", "STS-LBL-02")
+def test_a_service_for_one_pod():
+    """SC-STS-17."""
+    door = started()
+    selector = {"statefulset.kubernetes.io/pod-name": "web-1"}
+    spec = {"selector": selector, "ports": [{"port": 80}]}
+    door.apply({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "one"}, "spec": spec})
+
+    def list_ready() -> list[str]:
+        slices = [
+            one for one in door.cluster.list("EndpointSlice") if one["metadata"]["name"].startswith("one-")
+        ]
+        found = [endpoint for one in slices for endpoint in one.get("endpoints") or ()]
+        return [one["targetRef"]["uid"] for one in found if one["conditions"]["ready"]]
+
+    door.run(5)
+    former = door.get("Pod", "web-1")["metadata"]["uid"]
+    assert list_ready() == [former]
+    door.done("delete", kind="Pod", namespace="default", name="web-1")
+    door.run(60)
+    assert list_ready() == [door.get("Pod", "web-1")["metadata"]["uid"]] != [former]
+    by_index = [
+        pod["metadata"]["name"]
+        for pod in door.pods()
+        if pod["metadata"]["labels"]["apps.kubernetes.io/pod-index"] == "0"
+    ]
+    assert by_index == ["web-0"]

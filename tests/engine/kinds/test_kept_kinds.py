@@ -53,7 +53,7 @@ def test_pages_list_and_find_ours(shop: Cluster) -> None:
     listed = [(one.kind, one.summary) for one in readings.list_workloads(shop)]
     assert listed == [
         ("Job", "1 active · 0 succeeded · 0 failed"),
-        ("StatefulSet", "1 of 1 ready"),
+        ("StatefulSet", "1 of 1 ready · partitioned roll out complete: 1 new pods have been updated"),
     ]
     for _version, kind, group in FOREIGN:
         namespaced = None if kind == "Node" else "default"
