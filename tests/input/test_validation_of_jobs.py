@@ -10,6 +10,8 @@ import pytest
 from lifecycle.engine import Cluster, Command, Settings
 from lifecycle.engine.kinds.defaults import apply_defaults
 from lifecycle.engine.kinds.validation import list_warnings, validate_manifest, validate_update
+from lifecycle.input.manifests import Document
+from lifecycle.input.schema import check_document
 
 Json = dict[str, Any]
 POD = {"restartPolicy": "Never", "containers": [{"name": "main", "image": "busybox:1.36"}]}
@@ -345,6 +347,15 @@ def test_the_pods_of_an_indexed_job_have_host_names() -> None:
         f" {name}-9"
     ]
     assert refusals(make_job("x" * 61, completionMode="Indexed", completions=10)) == []
+
+
+@pytest.mark.spec("TTL-01")
+def test_only_jobs_have_a_limited_life() -> None:
+    spec = {"selector": {}, "template": {}, "ttlSecondsAfterFinished": 5}
+    data = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a"}, "spec": spec}
+    (problem,) = check_document(Document(data))
+    assert problem.path == "spec.ttlSecondsAfterFinished"
+    assert check_document(Document(make_job(ttlSecondsAfterFinished=5))) == []
 
 
 # --- what is made of a Job's uid --------------------------------------------------------------------------

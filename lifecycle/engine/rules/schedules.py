@@ -213,7 +213,7 @@ class Fields:
 Schedule = Every | Fields
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def read_schedule(text: str, zone: str = UTC) -> Schedule:
     """A schedule, in the time zone it names itself, else in `zone`.
 
