@@ -128,8 +128,6 @@ def describe_workload(entry: KindEntry, data: Json) -> str:
     if rollout := judge_rollout(entry.kind.id, data):
         paused = "paused, " if (data.get("spec") or {}).get("paused") else ""
         words.append(f"{paused}{rollout.brief}")
-    if entry.unattended:
-        words.append(f"stored only: {entry.unattended}")
     return " · ".join(words)
 
 

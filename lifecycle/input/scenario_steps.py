@@ -23,7 +23,7 @@ Payload = dict[str, Any]
 
 ROLLOUT_ACTIONS = (RESTART, PAUSE, RESUME, UNDO)
 PATCH_TYPES = ("merge", "strategic", "json")
-SUBRESOURCES = ("status", "resize", "ephemeralcontainers", "scale")
+SUBRESOURCES = ("status", "resize", "ephemeralcontainers", "scale", "finalize")
 NODE_FAULTS = (
     "partition", "crash", "kubeletRestart", "reboot", "sandboxFailure",
     "pressure", "pressure(memory)", "pressure(disk)", "pressure(pid)",

@@ -7,14 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lifecycle.engine import Changes, Cluster
+from lifecycle.engine.heart.settings import MANAGER_DEFAULTS
 from lifecycle.engine.heart.trace import Row, Transition
 from lifecycle.engine.kinds.assumed_storage import list_assumed_storage
-from lifecycle.engine.kinds.registry import list_workloads
+from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
+from lifecycle.engine.objects.cron_job import CRON_JOB_KIND
+from lifecycle.engine.objects.job import JOB_KIND
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import POD_KIND, Pod
 from lifecycle.engine.objects.storage import CLAIM, STORAGE_CLASS
 from lifecycle.engine.rules.probe_load import count_exec_checks, cpu_milli_of
 from lifecycle.engine.rules.services import wants_load_balancer
+from lifecycle.engine.rules.workload_words import describe_retries, describe_runs
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.traces import WriteBytes, format_time
@@ -107,6 +111,7 @@ class SummarySink:
         for entry in list_workloads():
             for data in cluster.list(entry.kind.id):
                 lines += describe_workload(data)
+                lines += describe_batch(data, cluster)
         lines += describe_nodes(cluster)
         for life in sorted(self._lives.values(), key=lambda life: (life.created_ms, life.name)):
             lines += life.describe()
@@ -136,13 +141,26 @@ def describe_nodes(cluster: Cluster) -> Iterator[str]:
         yield f"  checks    {float(rate * 60):g} exec probes a minute, about {cpu_milli_of(rate)}m of CPU"
 
 
+def describe_batch(data: Mapping[str, Any], cluster: Cluster) -> Iterator[str]:
+    """When a CronJob runs next; what a Job that had failures may still try."""
+    kind = kind_of_json(data).id
+    if kind == CRON_JOB_KIND.id:
+        manager = {**MANAGER_DEFAULTS, **cluster.settings.controller_manager}
+        now_ms, zone = cluster.epoch_ms + cluster.now_ms, str(manager["timeZone"])
+        yield f"  runs      {data['spec'].get('schedule')}: {describe_runs(data, now_ms, zone)}"
+    elif kind == JOB_KIND.id and (retries := describe_retries(data)):
+        yield f"  retries   {retries}"
+
+
 def describe_workload(data: Mapping[str, Any]) -> Iterator[str]:
     """A workload's numbers and conditions as they stand."""
     metadata, spec, status = data["metadata"], data.get("spec") or {}, data.get("status") or {}
     yield f"{data['kind']} {metadata.get('namespace')}/{metadata['name']}"
     wanted = spec.get("replicas")
     numbers = [f"wanted {wanted}"] if wanted is not None else []
-    numbers += [f"{name} {status[name]}" for name in _INTEGERS if status.get(name) is not None]
+    found = {name: status[name] for name in _INTEGERS if status.get(name) is not None}
+    # A CronJob lists its active Jobs.
+    numbers += [f"{name} {len(one) if isinstance(one, list) else one}" for name, one in found.items()]
     nodes = [f"{name} {status[name]}" for name in _COUNTS_OF_NODES if status.get(name) is not None]
     if nodes:
         yield f"  nodes     {', '.join(nodes)}"

@@ -9,7 +9,9 @@ import pytest
 
 from lifecycle.engine import Cluster, Command, Settings
 from lifecycle.engine.kinds.defaults import apply_defaults
-from lifecycle.engine.kinds.validation import validate_manifest, validate_update
+from lifecycle.engine.kinds.validation import list_warnings, validate_manifest, validate_update
+from lifecycle.input.manifests import Document
+from lifecycle.input.schema import check_document
 
 Json = dict[str, Any]
 POD = {"restartPolicy": "Never", "containers": [{"name": "main", "image": "busybox:1.36"}]}
@@ -293,6 +295,15 @@ def test_a_job_is_refused_in_these_words(spec: Json, expected: list[str]) -> Non
     assert refusals(make_job(**spec)) == expected
 
 
+def test_very_large_jobs_are_warned_of() -> None:
+    large = {"completionMode": "Indexed", "completions": 100_001, "parallelism": 10_001}
+    (warning,) = list_warnings(make_job(**large))
+    assert warning.startswith("spec: In Indexed Jobs with a number of completions higher than 10^5")
+    (warning,) = list_warnings(make_cron_job(job=large))
+    assert warning.startswith("spec.jobTemplate.spec: In Indexed Jobs")
+    assert list_warnings(make_job(**{**large, "parallelism": 10_000})) == []
+
+
 def test_pods_that_failed_are_looked_at_only_where_they_are_not_started_again() -> None:
     rules = [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}]
     job = make_job(pod={"restartPolicy": "OnFailure"}, podFailurePolicy={"rules": rules})
@@ -336,6 +347,15 @@ def test_the_pods_of_an_indexed_job_have_host_names() -> None:
         f" {name}-9"
     ]
     assert refusals(make_job("x" * 61, completionMode="Indexed", completions=10)) == []
+
+
+@pytest.mark.spec("TTL-01")
+def test_only_jobs_have_a_limited_life() -> None:
+    spec = {"selector": {}, "template": {}, "ttlSecondsAfterFinished": 5}
+    data = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a"}, "spec": spec}
+    (problem,) = check_document(Document(data))
+    assert problem.path == "spec.ttlSecondsAfterFinished"
+    assert check_document(Document(make_job(ttlSecondsAfterFinished=5))) == []
 
 
 # --- what is made of a Job's uid --------------------------------------------------------------------------
@@ -797,6 +817,10 @@ def test_a_time_zone_in_a_stored_schedule_may_stay() -> None:
     new["spec"]["timeZone"] = "Etc/UTC"
     (problem,) = validate_update(old, new)
     assert problem.detail == "cannot use both timeZone field and TZ or CRON_TZ in schedule"
+    assert list_warnings(new) == [
+        "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see"
+        " https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details"
+    ]
     # As may a zone that there is no more, and a name of before there was a limit.
     old = apply_defaults(make_cron_job("x" * 60, timeZone="Mars/Olympus"))
     assert validate_update(old, {**old, "spec": {**old["spec"], "suspend": True}}) == []

@@ -28,11 +28,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "pod affinity": "sched-anti-affinity-pending",
         "topology spread": "sched-spread-do-not-schedule",
     },
-    SETTING: {
-        "its hollow nodes tell that a pod runs a second after it is Ready, and each pod waits for that": """
-            claim-statefulset-local
-        """,
-    },
+    SETTING: {},
     CHANCE: {
         "scenarios beside it moved the scheduler's queue: three tries at a pod that fits nowhere": """
             delete-pending-unschedulable
@@ -40,11 +36,16 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "its kubelet had begun to look for pods to evict at another of ten seconds": "emptydir-limit-evicts",
         "another scenario cordoned its node 2.6 s before its end": "cordoned-nodes",
         "a readiness probe was running when its pod was deleted": "sts-unready-blocks-update",
+        "its kubelet looked just before a container ended, or just after": """
+            job-backoff-limit-never job-pod-failure-policy-fail-index
+        """,
+        "its kubelet drew the shortest back-off there is": "job-onfailure-then-success",
     },
     TO_BE_MENDED: {
         "a pod whose image never came takes 0.4 s to end: so long its endpoint is terminating": """
             sts-broken-update-trap
         """,
+        "a kubelet tells the end of a pod two seconds after that of its sidecars": "job-sidecar",
     },
 }
 

@@ -87,9 +87,8 @@ def _fill_address(context: Context, data: Json, spec: Json) -> None:
 
 def _find_address_problem(context: Context, text: str) -> str:
     address = ip_address(text)
-    if address not in SERVICE_RANGE:
-        return "the provided network does not match the current range"
-    if address in (SERVICE_RANGE.network_address, SERVICE_RANGE.broadcast_address):
+    ends = (SERVICE_RANGE.network_address, SERVICE_RANGE.broadcast_address)
+    if address not in SERVICE_RANGE or address in ends:
         return (
             f"the provided IP ({text}) is not in the valid range. The range of valid IPs is {SERVICE_RANGE}"
         )

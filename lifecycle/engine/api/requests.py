@@ -20,7 +20,9 @@ from .patches import patch_object
 
 Json = dict[str, Any]
 OF_PODS = ("resize", "ephemeralcontainers")
-SUBRESOURCES = ("status", *OF_PODS, "scale")
+FINALIZE = "finalize"
+OF_FEW = (*OF_PODS, FINALIZE)
+SUBRESOURCES = ("status", *OF_PODS, "scale", FINALIZE)
 _OF_A_STORED = ("creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")
 _NOT_A_CLIENTS = ("uid", *_OF_A_STORED)
 
@@ -88,7 +90,7 @@ def check_subresource(current: Json, subresource: str | None) -> None:
     if subresource == "scale" and not entry.replicas_path:
         sized = ", ".join(one.kind.name for one in list_entries() if one.replicas_path)
         raise BadRequest(f"{kind} {name}: has no size; scale one of {sized}")
-    if subresource in OF_PODS and subresource not in entry.subresources:
+    if subresource in OF_FEW and subresource not in entry.subresources:
         having = " or ".join(one.kind.name for one in list_entries() if subresource in one.subresources)
         raise BadRequest(f"{kind} {name}: has no {subresource}; only a {having} has")
 
@@ -111,6 +113,10 @@ def make_wanted(current: Json, data: Json, subresource: str | None, gates: Mappi
         return {**current, "status": data.get("status")}
     if subresource == "scale":
         return _with_size(current, (data.get("spec") or {}).get("replicas"))
+    if subresource == FINALIZE:
+        spec = {name: value for name, value in (current.get("spec") or {}).items() if name != "finalizers"}
+        given = (data.get("spec") or {}).get("finalizers")
+        return {**current, "spec": {**spec, "finalizers": given} if given else spec}
     wanted = apply_defaults(data, gates)
     if subresource in OF_PODS:
         return {**current, "spec": wanted.get("spec")}

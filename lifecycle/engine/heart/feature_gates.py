@@ -13,6 +13,10 @@ FEATURE_DEFAULTS: Mapping[str, bool] = {
     "ContainerStopSignals": False,
     "DeploymentReplicaSetTerminatingReplicas": True,
     "InPlacePodVerticalScaling": True,
+    "JobBackoffLimitPerIndex": True,
+    "JobManagedBy": True,
+    "JobPodReplacementPolicy": True,
+    "JobSuccessPolicy": True,
     "KubeletCrashLoopBackOffMax": True,
     "LogarithmicScaleDown": True,
     "MaxUnavailableStatefulSet": False,
@@ -41,7 +45,7 @@ _ON = frozenset(
     ExecProbeTimeout ExternalServiceAccountTokenSigner GracefulNodeShutdown
     GracefulNodeShutdownBasedOnPodPriority HPAConfigurableTolerance HonorPVReclaimPolicy HostnameOverride
     ImageMaximumGCAge ImageVolume InOrderInformers InOrderInformersBatchProcess InformerResourceVersion
-    JobBackoffLimitPerIndex JobManagedBy JobPodReplacementPolicy JobSuccessPolicy KubeletCgroupDriverFromCRI
+    KubeletCgroupDriverFromCRI
     KubeletEnsureSecretPulledImages KubeletFineGrainedAuthz KubeletPSI KubeletPodResourcesDynamicResources
     KubeletPodResourcesGet KubeletPodResourcesListUseActivePods KubeletSeparateDiskGC
     KubeletServiceAccountTokenForCredentialProviders KubeletTracing ListFromCacheSnapshot

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from ..objects.cron_job import CRON_JOB_KIND, CronJob, CronJobSpec, CronJobStatus
 from ..rules.defaults.jobs import default_cron_job
-from ..rules.validation.cron_jobs import validate_cron_job, validate_cron_job_update
+from ..rules.validation.cron_jobs import (
+    list_cron_job_warnings,
+    validate_cron_job,
+    validate_cron_job_update,
+)
 from ..rules.workload_columns import decide_cron_job_columns, decide_wide_cron_job_columns, summarize_end
 from ..rules.workload_words import describe_cron_job
 from .entry import TEMPLATE, KindEntry
@@ -19,6 +23,7 @@ CRON_JOB = KindEntry(
     is_host_name="Pod names and hostnames",
     validate=validate_cron_job,
     validate_update=validate_cron_job_update,
+    warn=list_cron_job_warnings,
     list_rows=lambda spec: {"suspended": bool(spec.get("suspend"))},
     columns=decide_cron_job_columns,
     wide_columns=decide_wide_cron_job_columns,

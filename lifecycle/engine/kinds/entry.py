@@ -27,7 +27,6 @@ Summarize = Callable[[Any], Mapping[str, Any]]
 
 TEMPLATE = ("spec", "template", "spec")
 REPLICAS = ("spec", "replicas")
-NO_PODS = "no pods will come of them"
 RESTART, PAUSE, RESUME, UNDO = "restart", "pause", "resume", "undo"
 
 
@@ -89,8 +88,13 @@ class KindEntry:
     """(new object, stored object): what of the whole object may not change so."""
     validate_update: Change | None = None
     """Of a kind whose updates are held to rules of their own: in the place of all checks of the spec."""
+    warn: Callable[[Json], list[str]] = lambda data: []
+    """What is accepted of the object, but warned of."""
     subresources: Mapping[str, Change] = field(default_factory=dict)
     """What is wrong with a change sent to one of these."""
+
+    warning: str = ""
+    """What the API server warns of at each write of one."""
 
     # --- what people see ----------------------------------------------------------------------------------
 

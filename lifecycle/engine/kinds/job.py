@@ -7,7 +7,7 @@ from ..objects.propagation import ORPHAN
 from ..rules.defaults.jobs import default_job, identify_job
 from ..rules.validation.job_status import validate_job_status
 from ..rules.validation.job_updates import validate_job_update
-from ..rules.validation.jobs import validate_job
+from ..rules.validation.jobs import list_job_warnings, validate_job
 from ..rules.workload_columns import decide_job_columns, decide_selector_columns, summarize_job
 from ..rules.workload_words import describe_job
 from .entry import TEMPLATE, KindEntry
@@ -26,6 +26,7 @@ JOB = KindEntry(
     validate_update=validate_job_update,
     validate_status=validate_job_status,
     status_rows=("completedIndexes", "failedIndexes"),
+    warn=lambda data: list_job_warnings(data.get("spec") or {}, "spec"),
     list_rows=lambda spec: {"suspended": bool(spec.get("suspend"))},
     columns=decide_job_columns,
     wide_columns=decide_selector_columns,

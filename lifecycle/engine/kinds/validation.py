@@ -78,7 +78,8 @@ def list_warnings(data: Json) -> list[str]:
     """What the API server accepts but warns about (POD-OBJ-05)."""
     entry, metadata = entry_of_json(data), data.get("metadata") or {}
     name = metadata.get("name") or ""
-    warnings = [
+    warnings = [entry.warning] if entry.warning else []
+    warnings += [
         f'metadata.finalizers: "{finalizer}": prefer a domain-qualified finalizer name'
         f"{' including a path (/)' if '.' in finalizer else ''}"
         " to avoid accidental conflicts with other finalizer writers"
@@ -94,4 +95,4 @@ def list_warnings(data: Json) -> list[str]:
     if (find_pod_spec(data).get("terminationGracePeriodSeconds") or 0) < 0:
         text = "must be >= 0; negative values are invalid and will be treated as 1"
         warnings.append(f"{'.'.join(entry.pod_spec_path)}.terminationGracePeriodSeconds: {text}")
-    return warnings
+    return warnings + entry.warn(data)

@@ -26,7 +26,7 @@ _POD_DATA = (
     "stage stage_timer ip is_reported has_initialized stop_started_ms stop_reason grace_seconds"
     " grace_end_timer deadline_timer evicted exclusive_cpus first_host_id is_renewing resize"
     " sandbox_failed_ms return_timer has_unsaid is_done has_untold return_row under_way paid_ms"
-    " mounting_ms exceeds_limit status_timer"
+    " mounting_ms exceeds_limit status_timer has_changed must_act"
 ).split()
 _SANDBOX_DATA = "sandbox_id sandbox_ready sandbox_attempt sandbox_ip".split()
 _RECORD_DATA = (

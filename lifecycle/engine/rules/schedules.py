@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC as UTC_ZONE
 from datetime import datetime, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from ..objects.time_zones import UTC, load_zone
@@ -179,10 +180,17 @@ class Fields:
             if not (is_moved or has_moved):
                 moment = self._later(moment, timedelta(seconds=-moment.second))
             has_moved = True
-            moment = self._later(moment, _MINUTE)
+            moment = self._next_minute(moment)
             if not moment.minute:
                 return moment, True, True
         return moment, has_moved, False
+
+    def _next_minute(self, moment: datetime) -> datetime:
+        """The minute that fits, or the next hour; a minute later where the clock is changed before that."""
+        ahead = min((minute for minute in self.minutes if minute > moment.minute), default=60)
+        found = self._later(moment, (ahead - moment.minute) * _MINUTE)
+        is_even = found.utcoffset() == moment.utcoffset()
+        return found if is_even else self._later(moment, _MINUTE)
 
     def _later(self, moment: datetime, by: timedelta) -> datetime:
         """So much real time later."""
@@ -205,6 +213,7 @@ class Fields:
 Schedule = Every | Fields
 
 
+@lru_cache(maxsize=256)
 def read_schedule(text: str, zone: str = UTC) -> Schedule:
     """A schedule, in the time zone it names itself, else in `zone`.
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..objects.time_zones import UTC
+from ..objects.times import format_time, parse_utc_ms
+from .schedule_runs import find_runs
+from .schedules import read_schedule
+
 Json = Mapping[str, Any]
 
 
@@ -24,6 +29,37 @@ def describe_job(data: Json) -> str:
     """Its pods by what became of them."""
     status = data.get("status") or {}
     return " · ".join(f"{status.get(name, 0)} {name}" for name in ("active", "succeeded", "failed"))
+
+
+def describe_retries(data: Json) -> str:
+    """How often pods of a Job that goes on may still fail; "" where none has, or where it has ended."""
+    spec, status = data.get("spec") or {}, data.get("status") or {}
+    failed, limit = status.get("failed") or 0, spec.get("backoffLimit")
+    ended = {one.get("type") for one in status.get("conditions") or () if one.get("status") == "True"}
+    if not failed or limit is None or spec.get("backoffLimitPerIndex") is not None:
+        return ""
+    return "" if ended & {"Complete", "Failed"} else f"{max(0, limit - failed)} of {limit} left"
+
+
+def describe_runs(data: Json, now_ms: int, zone: str = UTC) -> str:
+    """When a CronJob runs next, and how many runs should have begun by now (CRON-DEADLINE-03).
+
+    `now_ms`: in ms since 1970. `zone`: that of the controller, for schedules without one.
+    """
+    metadata, spec, status = data["metadata"], data.get("spec") or {}, data.get("status") or {}
+    if spec.get("suspend"):
+        return "suspended"
+    since = status.get("lastScheduleTime")
+    created_ms, last_ms = parse_utc_ms(metadata["creationTimestamp"]), parse_utc_ms(since) if since else None
+    try:
+        schedule = read_schedule(spec.get("schedule") or "", spec.get("timeZone") or zone)
+        runs = find_runs(schedule, created_ms, last_ms, spec.get("startingDeadlineSeconds"), now_ms)
+    except ValueError as problem:
+        return f"never: {problem}"
+    next_ms = schedule.next_after(now_ms)
+    words = "none in the next five years" if next_ms is None else f"next {format_time(next_ms, 0)}"
+    missed = 0 if runs.latest_ms in (None, last_ms) else max(1, runs.count)
+    return f"{words}, {missed} missed" if missed else words
 
 
 def describe_cron_job(data: Json) -> str:

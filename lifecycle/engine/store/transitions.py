@@ -323,7 +323,8 @@ def _readings(
         for name, value in status.items():
             if isinstance(value, int) and not isinstance(value, bool) and name != "observedGeneration":
                 found[name] = (value, None, None)
-        for entry in status.get("conditions") or ():
+        conditions = status.get("conditions")
+        for entry in conditions if isinstance(conditions, list) else ():
             if isinstance(entry, dict):
                 found["condition." + str(entry.get("type"))] = (
                     entry.get("status"),

@@ -8,6 +8,7 @@ from lifecycle.engine import Cluster
 from lifecycle.engine.heart.trace import row_to_json
 from lifecycle.engine.objects.job import TRACKING_FINALIZER, Job
 from lifecycle.engine.objects.pod import Pod
+from lifecycle.engine.upgrades import Known
 from tests.engine.controllers.door import Door
 
 TERMINAL = ("Complete", "Failed")
@@ -105,3 +106,25 @@ class Shift(Door):
         """Go on in another engine."""
         self.look()
         self.cluster = Cluster.load(self.cluster.save())
+
+    def take_up(self, old: list[dict[str, Any]]) -> None:
+        """Go on in another engine, from what an older one had stored of some objects."""
+        self.look()
+        cluster, kept = self.cluster, {(one["kind"], one["metadata"]["name"]): one for one in old}
+        objects = [
+            kept.get((data["kind"], data["metadata"]["name"]), data)
+            for kind in cluster.kinds()
+            for data in cluster.list(kind)
+        ]
+        saved = cluster.save()
+        known = Known(
+            cluster.seed,
+            cluster.epoch_ms,
+            cluster.settings,
+            cluster.now_ms,
+            saved["trace"]["seq"],
+            saved["resource_version"],
+            objects,
+            saved["creations"],
+        )
+        self.cluster = Cluster.take_up(known, None)

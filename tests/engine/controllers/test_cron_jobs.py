@@ -10,10 +10,14 @@ import pytest
 from lifecycle.engine import Cluster, Command, Settings
 from lifecycle.engine.controllers.cron_job.decide import Look, Manager, Seen, decide, decide_started
 from lifecycle.engine.heart.trace import row_to_json
+from lifecycle.engine.kinds.presentation import decide_columns
+from lifecycle.engine.objects.codec import encode
 from lifecycle.engine.objects.cron_job import CronJob
 from lifecycle.engine.objects.job import Job
+from lifecycle.engine.objects.meta import PlainObject
 from lifecycle.engine.objects.times import parse_utc_ms
 from lifecycle.engine.rules.actions import Delete, RecordEvent
+from lifecycle.engine.upgrades import Known
 
 Json = dict[str, Any]
 EPOCH = "2024-01-01T00:00:00Z"
@@ -372,6 +376,58 @@ def test_a_job_made_by_hand_is_no_run() -> None:
     assert box.run(61).jobs() == []
 
 
+@pytest.mark.spec("CRON-API-02")
+def test_what_kubectl_prints_of_a_cron_job() -> None:
+    box = Box()
+    box.done("create", object=make_cron_job())
+    box.done("create", object=make_cron_job("weekly", schedule="0 3 * * 1", timeZone="Etc/UTC", suspend=True))
+
+    def show(name: str) -> dict[str, Any]:
+        return decide_columns(box.get("CronJob", name), box.cluster.now_ms, epoch_ms=EPOCH_MS)
+
+    empty = {"TIMEZONE": "<none>", "SUSPEND": "False", "ACTIVE": 0, "LAST SCHEDULE": "<none>"}
+    box.run(10)
+    assert show("hello") == {"NAME": "hello", "SCHEDULE": "* * * * *", **empty, "AGE": "10s"}
+    box.run(62)
+    assert show("hello") == {
+        "NAME": "hello", "SCHEDULE": "* * * * *", **empty, "ACTIVE": 1, "LAST SCHEDULE": "2s", "AGE": "62s",
+    }  # fmt: skip
+    assert (show("weekly")["TIMEZONE"], show("weekly")["SUSPEND"]) == ("Etc/UTC", "True")
+
+
+@pytest.mark.spec("CRON-DEADLINE-07")
+def test_the_shortest_deadline_lets_runs_begin_in_time() -> None:
+    # Nothing polls here: a run begins a tenth of a second late.
+    box = Box()
+    box.done("create", object=make_cron_job(startingDeadlineSeconds=1))
+    assert box.run(121).jobs() == ["hello-28401121", "hello-28401122"]
+    # With none at all each run is missed: it is over before the controller looks.
+    box.patch("CronJob", "hello", {"spec": {"startingDeadlineSeconds": 0}})
+    assert box.run(300).jobs() == ["hello-28401121", "hello-28401122"]
+
+
+@pytest.mark.spec("JOB-API-05", "JOB-API-07")
+def test_a_job_takes_all_patches_and_reads_alike_everywhere() -> None:
+    box = Box()
+    spec = {"template": TEMPLATE, "suspend": True}
+    box.done(
+        "create", object={"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a"}, "spec": spec}
+    )
+    where = {"kind": "Job", "namespace": "default", "name": "a"}
+    for how, patch in (
+        ("merge", {"spec": {"parallelism": 2}}),
+        ("strategic", {"spec": {"parallelism": 3}}),
+        ("json", [{"op": "replace", "path": "/spec/parallelism", "value": 4}]),
+    ):
+        box.done("patch", **where, type=how, patch=patch)
+    box.done("patch", **where, type="merge", subresource="status", patch={"status": {"failed": 1}})
+    (listed,) = box.cluster.list("Job")
+    assert listed == box.get("Job", "a")
+    (last, *_) = [one for one in reversed(box.cluster.take_changes().versions) if one.new.kind.id == "Job"]
+    assert last.new.to_json(EPOCH_MS) == listed
+    assert (listed["spec"]["parallelism"], listed["status"]["failed"]) == (4, 1)
+
+
 def test_a_refused_job_is_tried_again() -> None:
     box = Box()
     quota = {"spec": {"hard": {"count/jobs.batch": "0"}}}
@@ -425,6 +481,32 @@ def test_a_job_that_is_not_finished_or_goes_already_is_left_alone() -> None:
     )
     box.run(100)
     assert box.jobs() == ["a"]
+
+
+def test_what_an_older_engine_only_stored_is_acted_on() -> None:
+    box = Box()
+    box.done("create", object=make_cron_job())
+    box.run(30).take()
+    saved = box.cluster.save()
+    objects = saved["objects"]
+    for place, entry in enumerate(objects):
+        if entry[1] == "CronJob":
+            # As that engine kept it, its times cut to seconds.
+            stored = PlainObject.from_json(box.get("CronJob", "hello"), EPOCH_MS)
+            objects[place] = encode(stored)
+    timers = [timer for timer in saved["agenda"]["timers"] if not timer[3].startswith("cronjob|")]
+    saved |= {"engine_version": 9, "agenda": {**saved["agenda"], "timers": timers}}
+    known = Known(
+        seed=1,
+        epoch_ms=EPOCH_MS,
+        settings=Settings(timing="instant"),
+        now_ms=30_000,
+        seq=box.rows[-1]["seq"],
+        resource_version=saved["resource_version"],
+        objects=[data for kind in box.cluster.kinds() for data in box.cluster.list(kind)],
+    )
+    later = Box(Cluster.take_up(known, saved))
+    assert later.run(61).jobs() == ["hello-28401121"]
 
 
 def test_a_saved_cluster_goes_on_as_if_it_had_not_been_saved() -> None:

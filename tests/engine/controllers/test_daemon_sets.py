@@ -437,10 +437,7 @@ def test_a_set_of_another_template_replaces_orphans_by_its_strategy(strategy: st
     fleet.run(5)
     fleet.change("delete", AGENT, "DaemonSet", propagationPolicy="Orphan")
     fleet.run(1)
-    # Another generation too: pods of an equal one count as updated, whatever their hash.
-    manifest = make_agent(image="nginx:2", updateStrategy={"type": strategy})
-    manifest["metadata"]["annotations"] = {"deprecated.daemonset.template.generation": "2"}
-    fleet.apply(manifest)
+    fleet.apply(make_agent(image="nginx:2", updateStrategy={"type": strategy}))
     fleet.run(120)
     images = {pod["spec"]["containers"][0]["image"] for pod in fleet.pods()}
     assert images == ({"nginx:2"} if strategy == "RollingUpdate" else {"nginx:1"})
@@ -586,7 +583,7 @@ def test_a_look_weighs_only_nodes_where_something_changed(monkeypatch: pytest.Mo
 
 def story(reload_every_ms: int | None) -> list[str]:
     """What happens to a set whose template, nodes and pods change; saved and loaded now and then, or not."""
-    fleet = Fleet(nodes=6, timing={"preset": "instant", "controller_sync": 15})
+    fleet = Fleet(nodes=6, timing="realistic")
     fleet.apply(make_agent(minReadySeconds=3, updateStrategy={"rollingUpdate": {"maxUnavailable": 2}}))
     rows: list[str] = []
     steps = {

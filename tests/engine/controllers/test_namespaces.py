@@ -120,6 +120,27 @@ def test_pods_that_should_be_gone_are_a_failure() -> None:
     assert desk.get("Namespace", "lab", "") is None
 
 
+def test_its_finalizers_change_by_a_way_of_their_own() -> None:
+    held = make("ConfigMap", "held", data={}, metadata={"finalizers": [HOLD]})
+    desk = filled(held)
+    assert desk.patched("Namespace", {"spec": None}, "lab")["spec"] == {"finalizers": ["kubernetes"]}
+    refused = desk.patch("Namespace", {"spec": {"finalizers": ["mine"]}}, "lab", subresource="finalize")
+    assert said(refused) == (
+        'Namespace "lab" is invalid: spec.finalizers[0]: Invalid value: "mine": name is neither a standard'
+        " finalizer name nor is it fully qualified"
+    )
+    assert desk.patch("Namespace", {"spec": None}, "lab", subresource="finalize").ok
+    # By force it is gone, and what was in it is left behind.
+    assert desk.get("Namespace", "lab", "") is None and desk.get("ConfigMap", "held", "lab") is not None
+    refused = desk.patch("ConfigMap", {}, "held", namespace="lab", subresource="finalize")
+    assert said(refused) == "ConfigMap held: has no finalize; only a Namespace has"
+
+
+def test_a_new_one_is_held_by_its_controller_too() -> None:
+    given = SPACE | {"spec": {"finalizers": ["lab.example/mine"]}}
+    assert Desk().created(given)["spec"]["finalizers"] == ["lab.example/mine", "kubernetes"]
+
+
 @pytest.mark.parametrize(
     "graces, deleted_ms, now_ms, seconds",
     [

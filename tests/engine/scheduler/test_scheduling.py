@@ -196,7 +196,7 @@ NO_HELP = "Preemption is not helpful for scheduling"
             '0/2 nodes are available: persistentvolumeclaim "missing" not found. not found', id="no claim",
         ),
         pytest.param(
-            {"cpu": "5", "preemptionPolicy": "Never"}, {},
+            {"cpu": "5", "priorityClassName": "patient"}, {},
             "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate,"
             " preemption: not eligible due to preemptionPolicy=Never.", id="takes nobody's place",
         ),
@@ -209,6 +209,8 @@ NO_HELP = "Preemption is not helpful for scheduling"
 )  # fmt: skip
 def test_a_pod_without_a_node_says_why(spec: dict[str, Any], change: dict[str, Any], message: str):
     world = World(2)
+    patient = {"metadata": {"name": "patient"}, "value": 0, "preemptionPolicy": "Never"}
+    world.api.create_json({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", **patient})
     world.pod("full", cpu="1", affinity=AFFINITY)
     world.change("Node", "node-1", **change)
     assert world.pod("p", **spec) == ""

@@ -2,6 +2,7 @@
 
 import pytest
 
+from lifecycle.engine.api.volumes import Volumes
 from lifecycle.engine.heart.timing import CLAIM_RESYNC_MS
 from tests.engine.storage.world import CLAIM, CLASS, HOST, VOLUME, World, on_host
 
@@ -296,3 +297,30 @@ def test_a_saved_cluster_goes_on_the_same(at_s):
         return world.rows
 
     assert play(is_saved=True) == play(is_saved=False)
+
+
+# --- cost -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_claim_first", [False, True])
+def test_nobody_walks_over_all_volumes_for_each_claim(is_claim_first, monkeypatch):
+    count, looked_at = 60, 0
+    plain = Volumes.volume
+
+    def count_look(self, name):
+        nonlocal looked_at
+        looked_at += 1
+        return plain(self, name)
+
+    world = World()
+    monkeypatch.setattr(Volumes, "volume", count_look)
+    steps = [
+        lambda: [world.volume(f"v{number}", "2Gi") for number in range(count)],
+        lambda: [world.claim(f"c{number}") for number in range(count)],
+    ]
+    for step in steps[::-1] if is_claim_first else steps:
+        step()
+    world.run(20)
+    assert all(one["status"]["phase"] == "Bound" for one in world.cluster.list(CLAIM))
+    # A few for each; all for each would be 3,600.
+    assert looked_at < 20 * count

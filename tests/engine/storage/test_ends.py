@@ -229,3 +229,70 @@ def test_what_a_volume_is_made_of_stays(patch, message):
     result = world.patch(VOLUME, "v", {"spec": patch})
     assert result.ok == (not message)
     assert not message or message in result.status["message"]
+
+
+# --- claims of StatefulSets -------------------------------------------------------------------------------
+
+
+def make_set(world: World, **spec) -> None:
+    labels = {"app": "web"}
+    template = {
+        "metadata": {"labels": labels},
+        "spec": {
+            "terminationGracePeriodSeconds": 5,
+            "containers": [
+                {"name": "app", "image": "nginx:1", "volumeMounts": [{"name": "www", "mountPath": "/www"}]}
+            ],
+        },
+    }
+    claim = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    wanted = {
+        "replicas": 2,
+        "serviceName": "web",
+        "selector": {"matchLabels": labels},
+        "template": template,
+        "volumeClaimTemplates": [{"metadata": {"name": "www"}, "spec": claim}],
+        **spec,
+    }
+    world.create("StatefulSet", "web", "apps/v1", spec=wanted)
+    world.run(5)
+
+
+@pytest.mark.spec("STS-PVC-09", "STS-VOL-05")
+def test_a_replaced_pod_has_its_volume_on_its_new_node():
+    world = World({"preset": "instant", "volume_attach": "2s", "volume_detach": "3s"})
+    make_set(
+        world,
+        replicas=1,
+        persistentVolumeClaimRetentionPolicy={"whenDeleted": "Delete", "whenScaled": "Delete"},
+    )
+    world.run(5)
+    node, volume = world.node_of("web-0"), world.volume_of("www-web-0")
+    uid = world.get(CLAIM, "www-web-0")["metadata"]["uid"]
+    assert world.submit("cordon", node=node).ok
+    world.delete("Pod", "web-0")
+    at_s = world.cluster.now_ms / 1000
+    world.run(30)
+    assert world.node_of("web-0") not in ("", node)
+    assert world.volume_of("www-web-0") == volume
+    assert world.get(CLAIM, "www-web-0")["metadata"]["uid"] == uid
+    # Off the one node after 3 s and on the other after 2 more.
+    ready = [row["at_ms"] / 1000 for row in world.rows if row.get("field") == "condition.Ready"]
+    assert max(ready) == pytest.approx(at_s + 5, abs=0.1)
+
+
+@pytest.mark.spec("STS-PVC-11", "STS-LIM-02")
+@pytest.mark.parametrize("policy, is_kept", [("Retain", True), ("Delete", False)])
+def test_a_claim_goes_after_its_pod_and_its_volume_after_the_claim(policy, is_kept):
+    world = World()
+    make_set(world, persistentVolumeClaimRetentionPolicy={"whenScaled": policy})
+    volume = world.volume_of("www-web-1")
+    assert world.submit("scale", kind="StatefulSet", namespace="default", name="web", replicas=1).ok
+    world.run(30)
+    assert world.get("Pod", "web-1") is None
+    assert (world.phase(CLAIM, "www-web-1"), world.phase(VOLUME, volume)) == (
+        ("Bound", "Bound") if is_kept else (None, None)
+    )
+    gone = [row["name"] for row in world.rows if row.get("field") == "exists" and row["new"] == "deleted"]
+    order = [name for name in gone if name in ("web-1", "www-web-1", volume)]
+    assert order == (["web-1"] if is_kept else ["web-1", "www-web-1", volume])

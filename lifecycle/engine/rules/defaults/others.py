@@ -96,5 +96,6 @@ def default_namespace(data: Mapping[str, Any]) -> Json:
     status = data.get("status") or {"phase": "Active"}
     spec = data.get("spec") or {}
     if not metadata.get("deletionTimestamp"):
-        spec = {"finalizers": ["kubernetes"], **spec}
+        own_finalizers = [one for one in spec.get("finalizers") or () if one != "kubernetes"]
+        spec = {**spec, "finalizers": [*own_finalizers, "kubernetes"]}
     return {**data, "metadata": metadata, "spec": spec, "status": status}

@@ -9,7 +9,7 @@ from ...objects.time_zones import is_zone, is_zone_name
 from ..schedules import read_schedule
 from .field_error import FieldError
 from .job_policies import refuse_manual_selector
-from .jobs import validate_job_spec
+from .jobs import list_job_warnings, validate_job_spec
 from .part import Part, gathers
 from .workloads import Gates
 
@@ -45,6 +45,21 @@ def _validate_spec(spec: Part, before: Json | None, gates: Gates) -> None:
     validate_job_spec(job, gates)
     refuse_manual_selector(job)
     spec.counts("successfulJobsHistoryLimit", "failedJobsHistoryLimit")
+
+
+def list_cron_job_warnings(data: Json) -> list[str]:
+    """What is accepted of a CronJob and warned of: a time zone that it has in its schedule since long ago."""
+    spec = data.get("spec") or {}
+    job = (spec.get("jobTemplate") or {}).get("spec") or {}
+    warnings = list_job_warnings(job, "spec.jobTemplate.spec")
+    if "TZ" in (spec.get("schedule") or ""):
+        where = "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/"
+        # The API server does name the field so.
+        field = "spec.spec.schedule"
+        warnings.append(
+            f"cannot use TZ or CRON_TZ in {field}, use timeZone instead, see {where} for more details"
+        )
+    return warnings
 
 
 def check_schedule(text: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from ...objects.job import CONTROLLER_UID, INDEXED, JOB_NAME, NON_INDEXED
 from ...objects.selector import Selector
@@ -23,6 +25,10 @@ _ENDING = ("OnFailure", "Never")
 _MOST_INDEXED_AT_ONCE = _MOST_FAILED_INDEXES = _MANY_COMPLETIONS = 100_000
 _MOST_OF_MANY = 10_000
 _LONGEST_MANAGER = 63
+_LARGE = (
+    "In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4,"
+    " Kubernetes might not be able to track completedIndexes when a big number of indexes fail"
+)
 _PATH = r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"
 
 
@@ -136,6 +142,13 @@ def _validate_indexed(spec: Part) -> None:
     for field, number in (("parallelism", parallelism), ("maxFailedIndexes", failed or 0)):
         if number > _MOST_OF_MANY:
             spec.refuse(field, f"{most} {_MOST_OF_MANY} {when}")
+
+
+def list_job_warnings(spec: Mapping[str, Any], path: str) -> list[str]:
+    """What is accepted of a Job, or of the template of one at `path`, though it may go wrong."""
+    completions, parallelism = spec.get("completions") or 0, spec.get("parallelism") or 0
+    is_large = completions > _MANY_COMPLETIONS and parallelism > _MOST_OF_MANY
+    return [f"{path}: {_LARGE}"] if spec.get("completionMode") == INDEXED and is_large else []
 
 
 def _validate_restarts(spec: Part) -> None:

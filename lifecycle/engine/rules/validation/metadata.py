@@ -47,11 +47,18 @@ def _validate_common(part: Part, is_custom: bool) -> None:
     part.apply("labels", validate_labels)
     part.apply("annotations", validate_annotations)
     _validate_owners(part)
+    part.errors += validate_finalizers(part.data, part.path, is_custom)
+
+
+def validate_finalizers(holder: Mapping[str, Any], path: str, is_custom: bool = False) -> list[FieldError]:
+    """What keeps an object: names with a domain, or those that Kubernetes has."""
+    part = Part(holder, path)
     for index, name in enumerate(part["finalizers"] or ()):
         part.complain("finalizers", check_qualified(name), name)
         if not is_custom and is_unqualified_finalizer(name):
             detail = "name is neither a standard finalizer name nor is it fully qualified"
             part.refuse(f"finalizers[{index}]", detail, name)
+    return part.errors
 
 
 def _validate_owners(part: Part) -> None:

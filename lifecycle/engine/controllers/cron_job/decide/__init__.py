@@ -19,8 +19,8 @@ from ....objects.meta import controller_reference
 from ....objects.time_zones import UTC, load_zone
 from ....objects.times import floor_to_second
 from ....rules.actions import Action, CreateJson, Delete, RecordEvent, Update, Words
+from ....rules.schedule_runs import MANY, find_runs, find_wake_ms
 from ....rules.schedules import Schedule, read_schedule
-from .times import MANY, find_runs, find_wake_ms
 
 SOURCE = "cronjob-controller"
 _ALREADY_ACTIVE = "Not starting job because prior execution is running and concurrency policy is Forbid"

@@ -32,10 +32,15 @@ class Rules:
     allows_surge: bool
 
     def is_updated(self, pod: Pod) -> bool:
-        """Whether a pod is of the present template: by its hash, or as old clusters say it."""
+        """Whether a pod is of the present template: by its hash, without one by the template's generation.
+
+        Kubernetes takes an equal generation for enough. Then pods that a former set of another template left
+        behind would stay, as both sets begin to count with 1, and they are to be replaced (DS-UPD-03).
+        """
         labels = pod.meta.labels
-        if self.digest and labels.get(REVISION_LABEL) == self.digest:
-            return True
+        digest = labels.get(REVISION_LABEL)
+        if digest:
+            return digest == self.digest
         return self.generation is not None and labels.get(GENERATION_LABEL) == str(self.generation)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ....rules.schedules import Schedule
+from .schedules import Schedule
 
 WAKE_DELAY_MS = 100
 """The controller looks so long after the minute has come, as clocks may differ (nextScheduleDelta)."""
