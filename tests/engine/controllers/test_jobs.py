@@ -211,6 +211,16 @@ def test_failed_pods_are_replaced_after_delays_that_double():
     assert shift.told() == [*["SuccessfulCreate"] * 4, "BackoffLimitExceeded"]
 
 
+def test_a_cluster_is_not_idle_while_a_job_waits_to_try_again():
+    shift = Shift()
+    shift.apply(make_job(command="sleep 5; exit 1", backoffLimit=7))
+    for at in (10, 30, 300, 1000, 1200):
+        shift.run(at - shift.cluster.now_ms / 1000)
+        assert not shift.cluster.is_idle(), at
+    shift.run(600)
+    assert shift.cluster.is_idle()
+
+
 @pytest.mark.spec("JOB-BACKOFF-03")
 def test_a_success_forgets_the_failures_before_it():
     shift = Shift(seed=5)
