@@ -33,6 +33,16 @@ from lifecycle.engine.heart.settings import Settings
             "terminatedPodGCThreshold: True is not of the kind of its default, 12500",
             id="a threshold that is no number",
         ),
+        pytest.param(
+            {"controller_manager": {"timeZone": "Mars/Olympus"}},
+            "timeZone: 'Mars/Olympus' is none; write for example Europe/Berlin",
+            id="a time zone that does not exist",
+        ),
+        pytest.param(
+            {"controller_manager": {"ttlAfterFinishedClockOffset": "-soon"}},
+            "ttlAfterFinishedClockOffset: 'soon' is not a duration; write for example 3s, 250ms or 1m30s",
+            id="an offset that is no duration",
+        ),
     ],
 )
 def test_what_nobody_would_act_on_is_refused(given: dict, complaint: str):

@@ -113,7 +113,10 @@ def _check_manager(manager: Mapping[str, Any]) -> None:
             )
     if not is_zone(manager.get("timeZone", UTC)):
         raise ValueError(f"timeZone: {shorten(manager['timeZone'])} is none; write for example Europe/Berlin")
-    read_offset_ms(manager.get("ttlAfterFinishedClockOffset", "0s"))
+    try:
+        read_offset_ms(manager.get("ttlAfterFinishedClockOffset", "0s"))
+    except ValueError as problem:
+        raise ValueError(f"ttlAfterFinishedClockOffset: {problem}") from None
 
 
 def read_offset_ms(text: str) -> int:
