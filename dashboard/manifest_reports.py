@@ -11,6 +11,7 @@ from django.conf import settings
 
 from dashboard import readings
 from dashboard.behaviors import list_profiles
+from lifecycle.engine.kinds.assumed_storage import list_assumed_storage
 from lifecycle.engine.kinds.namespace import NAMESPACE
 from lifecycle.engine.kinds.plain import CONTAINER_PROFILE, KUBELET_CONFIGURATION
 from lifecycle.engine.kinds.pod_specs import find_pod_metadata, find_pod_spec
@@ -118,6 +119,9 @@ def _list_remarks(cluster: Cluster, objects: Sequence[Mapping[str, Any]]) -> dic
         "Stored only": list_stored_only(objects),
         "Not acted on yet": list_unmodelled(objects),
         "Images assumed to start and to answer": _list_images(cluster, objects),
+        "Storage that is taken to be there": list_assumed_storage(
+            [*objects, *readings.list_classes(cluster)]
+        ),
     }
 
 

@@ -29,5 +29,5 @@ def kind_of_folder(folder: str) -> KindEntry:
 def find_page(kind_id: str, namespace: str, name: str) -> str:
     """The address below its cluster's: `deployments/shop/web/`; "" for a kind that has no page."""
     entry = registry.entry_of_id(kind_id)
-    has_page = entry.is_workload or entry.kind.id == POD_KIND.id
+    has_page = (entry.kind.plural in _BY_FOLDER and entry.is_workload) or entry.kind.id == POD_KIND.id
     return f"{entry.kind.plural}/{namespace}/{name}/" if has_page else ""

@@ -98,14 +98,16 @@ class Places:
     shown: list[Place]
     total: int
     notes: list[str]
+    wait: str = ""
+    """What of its places the controller waits for."""
 
     @classmethod
-    def of(cls, cluster: Cluster, places: list[Place], notes: list[str]) -> Places:
+    def of(cls, cluster: Cluster, places: list[Place], notes: list[str], wait: str = "") -> Places:
         """Of very many the unsettled stay before the settled."""
         kept = {id(place) for place in sorted(places, key=lambda place: place.is_settled)[:MOST_PLACES]}
         shown = [place for place in places if id(place) in kept]
         _tell_last_rows(cluster, [pod for place in shown for pod in place.pods])
-        return cls(shown, len(places), notes)
+        return cls(shown, len(places), notes, wait)
 
 
 def _tell_last_rows(cluster: Cluster, pods: list[Occupant]) -> None:
@@ -129,7 +131,8 @@ def read_ladder(cluster: Cluster, stored: StoredObject, revisions: list[Revision
     pods = _occupants(cluster, stored, revisions)
     by_ordinal = {ordinal: pod for pod in pods if (ordinal := _ordinal(pod.name)) is not None}
     claims = _claims(cluster, stored)
-    wait = _find_wait(stored, by_ordinal) if stored.deleted_ms is None else None
+    members = [(pod.name, pod.tone.name, pod.revision.name if pod.revision else "") for pod in pods]
+    wait = verdicts.find_ordinal_wait(stored.data, members) if stored.deleted_ms is None else None
     waited = f"waits for {stored.name}-{wait.ordinal}" if wait is not None else ""
     gone = _find_gone(cluster, stored, [one for one in (*wanted.all, *claims) if one not in by_ordinal])
     places = []
@@ -145,25 +148,16 @@ def read_ladder(cluster: Cluster, stored: StoredObject, revisions: list[Revision
         if not place.pods:
             place.why_empty = f"not made yet{waited and f': {waited}'}" if place.is_wanted else "no pod; kept"
         places.append(place)
-    return Places.of(cluster, places, _tell_ladder(wanted, wait, waited))
+    told = verdicts.tell_wait(stored.data, wait)
+    return Places.of(cluster, places, _tell_ladder(wanted, told), told)
 
 
-def _tell_ladder(wanted: verdicts.OrdinalRange, wait: verdicts.Wait | None, waited: str) -> list[str]:
-    notes = [f"{wait.what} {waited} to be available"] if wait is not None else []
+def _tell_ladder(wanted: verdicts.OrdinalRange, wait: str) -> list[str]:
+    notes = [wait] if wait else []
     if wanted.partition:
         end = wanted.all.start + wanted.partition
         notes.append(f"partition {wanted.partition}: ordinals below {end} are not updated")
     return notes
-
-
-def _find_wait(stored: StoredObject, by_ordinal: dict[int, Occupant]) -> verdicts.Wait | None:
-    unsettled = [ordinal for ordinal, pod in by_ordinal.items() if pod.tone.name != "ready"]
-    outdated = [
-        ordinal
-        for ordinal, pod in by_ordinal.items()
-        if pod.revision is not None and not pod.revision.is_latest and pod.tone.name != "terminating"
-    ]
-    return verdicts.find_ordinal_wait(stored.data, by_ordinal, unsettled, outdated)
 
 
 def _find_gone(cluster: Cluster, stored: StoredObject, ordinals: list[int]) -> dict[str, int]:

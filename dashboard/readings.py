@@ -12,6 +12,7 @@ from lifecycle.engine.kinds import references, registry
 from lifecycle.engine.kinds.entry import KindEntry
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import MIRROR, POD_KIND
+from lifecycle.engine.objects.storage import STORAGE_CLASS
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.stored_kinds import kind_of_stored, of_kind
 from lifecycle.verdicts import judge_rollout
@@ -64,6 +65,12 @@ def list_missing(cluster: Cluster) -> list[references.Missing]:
         "created_ms", "uid"
     )
     return references.list_missing(askers.values_list("data", flat=True), list_there(cluster))
+
+
+def list_classes(cluster: Cluster) -> list[Any]:
+    """The StorageClasses of a cluster, by their names."""
+    stored = StoredObject.objects.filter(of_kind(STORAGE_CLASS), cluster=cluster, deleted_ms__isnull=True)
+    return list(stored.order_by("name").values_list("data", flat=True))
 
 
 def list_there(cluster: Cluster) -> list[references.Reference]:

@@ -7,8 +7,17 @@ from typing import Any
 
 from dashboard.live_figures import tell_time
 from dashboard.pages import find_page
-from dashboard.places import REVISION_LABEL, Revision, list_owned, name_owner, read_ladder, read_matrix
-from dashboard.readings import describe_workload, read_turns
+from dashboard.places import (
+    REVISION_LABEL,
+    Revision,
+    alive,
+    list_owned,
+    name_owner,
+    read_ladder,
+    read_matrix,
+)
+from dashboard.plots.theme import clock
+from dashboard.readings import describe_workload, list_between, read_turns
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.kinds.deployment import DEPLOYMENT
 from lifecycle.engine.kinds.entry import UNDO, KindEntry
@@ -17,6 +26,7 @@ from lifecycle.engine.kinds.stateful_set import STATEFUL_SET
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.verdicts import UNWELL, Troubled, tell_verdict
 
 Json = dict[str, Any]
 CONTROLLER_REVISION = "ControllerRevision"
@@ -26,8 +36,10 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
     """The context of the page's templates."""
     spec, data = stored.data.get("spec") or {}, stored.data
     named = {"apiVersion": entry.kind.api_version, "kind": entry.kind.name, **data}
-    columns = decide_columns(named, tell_time(cluster)["at_ms"], epoch_ms=cluster.epoch_ms)
+    at_ms = tell_time(cluster)["at_ms"]
+    columns = decide_columns(named, at_ms, epoch_ms=cluster.epoch_ms)
     revisions = _REVISIONS.get(entry.kind.id, _no_revisions)(cluster, stored)
+    ladder = read_ladder(cluster, stored, revisions) if entry is STATEFUL_SET else None
     pod_spec = data
     for step in entry.pod_spec_path:
         pod_spec = pod_spec.get(step) or {}
@@ -36,6 +48,7 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
         "workload": stored,
         "kind": entry.kind.id,
         "words": "deleted" if stored.deleted_ms is not None else describe_workload(entry, data),
+        "verdict": _tell_verdict(cluster, stored, entry, at_ms, ladder.wait if ladder else ""),
         "facts": {name: value for name, value in columns.items() if name != "NAME"},
         "strategy": _describe_strategy(spec),
         "owner_page": find_page(owner_kind, stored.namespace or "", owner) if owner else "",
@@ -46,9 +59,29 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
         "can_undo": UNDO in entry.rollout,
         "revisions": revisions,
         "revision_columns": list(revisions[0].counts) if revisions else [],
-        "ladder": read_ladder(cluster, stored, revisions) if entry is STATEFUL_SET else None,
+        "ladder": ladder,
         "matrix": read_matrix(cluster, stored, revisions) if entry is DAEMON_SET else None,
     }
+
+
+def _tell_verdict(cluster: Cluster, stored: StoredObject, entry: KindEntry, at_ms: int, wait: str) -> str:
+    if stored.deleted_ms is not None:
+        return f"Deleted at {clock(stored.deleted_ms)}."
+    troubled = find_troubled(cluster, stored)
+    return tell_verdict(entry.kind.id, stored.data, at_ms, cluster.epoch_ms, troubled, wait)
+
+
+def find_troubled(cluster: Cluster, stored: StoredObject) -> Troubled | None:
+    """Of its living pods the one to look at first, and how many others are not well."""
+    owners = [name_owner(stored)]
+    for kind in list_between():
+        names = list_owned(cluster, stored, kind).values_list("name", flat=True)
+        owners += [f"{kind}/{name}" for name in names]
+    pods = alive(cluster, POD_KIND.id).filter(namespace=stored.namespace, owner__in=owners)
+    unwell = pods.filter(state__in=UNWELL)
+    count = unwell.count()
+    first = unwell.order_by("state", "created_ms", "name").values_list("data", flat=True).first()
+    return Troubled(first, count - 1) if first is not None else None
 
 
 def _describe_strategy(spec: Json) -> str:

@@ -9,15 +9,28 @@ from lifecycle.engine.controllers.daemon_set.decide.rollout_status import (
     decide_rollout_status as decide_daemon_rollout,
 )
 from lifecycle.engine.controllers.deployment.decide.rollout_status import RolloutStatus, decide_rollout_status
+from lifecycle.engine.controllers.stateful_set.decide.identity import ordinal_of
 from lifecycle.engine.controllers.stateful_set.decide.ordinals import Ordinals
+from lifecycle.engine.controllers.stateful_set.decide.rollout_status import (
+    decide_rollout_status as decide_stateful_rollout,
+)
 from lifecycle.engine.controllers.stateful_set.decide.waiting import Wait, find_wait
+from lifecycle.engine.objects.cron_job import CRON_JOB_KIND, CronJob
 from lifecycle.engine.objects.daemon_set import DAEMON_SET_KIND, DaemonSet
 from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND, Deployment
+from lifecycle.engine.objects.job import JOB_KIND, Job
 from lifecycle.engine.objects.node import Node
 from lifecycle.engine.objects.pod import Pod, PodSpec
-from lifecycle.engine.objects.stateful_set import ON_DELETE, StatefulSetSpec
+from lifecycle.engine.objects.stateful_set import (
+    ON_DELETE,
+    STATEFUL_SET_KIND,
+    StatefulSet,
+    StatefulSetSpec,
+)
+from lifecycle.engine.rules import verdict_words
 from lifecycle.engine.rules.daemon_pods import explain_fit, find_target, tolerate_trouble
 from lifecycle.engine.rules.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
+from lifecycle.engine.rules.pod_state import decide_state
 from lifecycle.engine.rules.quotas import write_amount
 
 Json = Mapping[str, Any]
@@ -26,6 +39,7 @@ Json = Mapping[str, Any]
 _JUDGES: dict[str, Callable[[Json], RolloutStatus]] = {
     DEPLOYMENT_KIND.id: lambda data: decide_rollout_status(Deployment.from_json(data)),
     DAEMON_SET_KIND.id: lambda data: decide_daemon_rollout(DaemonSet.from_json(data)),
+    STATEFUL_SET_KIND.id: lambda data: decide_stateful_rollout(StatefulSet.from_json(data)),
 }
 
 
@@ -33,6 +47,60 @@ def judge_rollout(kind: str, workload: Json) -> RolloutStatus | None:
     """How far the rollout of a stored workload is; None for a kind that has no `kubectl rollout status`."""
     judge = _JUDGES.get(kind)
     return judge(workload) if judge is not None else None
+
+
+UNWELL = ("crashing", "stuck", "unknown")
+"""The states of pods that a verdict names; what failed for good is a Job's past, or about to go."""
+
+
+def read_state(pod: Json, epoch_ms: int) -> str:
+    """The `state` of a stored pod."""
+    return decide_state(Pod.from_json(pod, epoch_ms)).name
+
+
+class Troubled(NamedTuple):
+    """A stored pod that is not well, and how many others are not."""
+
+    pod: Json
+    others: int = 0
+
+
+def tell_verdict(
+    kind: str,
+    workload: Json,
+    now_ms: int,
+    epoch_ms: int,
+    troubled: Troubled | None = None,
+    wait: str = "",
+) -> str:
+    """One sentence on a stored workload: what goes on or is wrong, since when, and what comes next.
+
+    `troubled`: of its living pods one that is not well. `wait`: what its controller waits for, in words. That
+    nothing will change by itself any more is said only where no pod and no timer could change anything.
+    """
+    told = []
+    if rollout := judge_rollout(kind, workload):
+        told.append(("paused, " if (workload.get("spec") or {}).get("paused") else "") + rollout.brief)
+    if kind == JOB_KIND.id:
+        told += verdict_words.tell_job(Job.from_json(workload, epoch_ms), now_ms, troubled is not None)
+    elif kind == CRON_JOB_KIND.id:
+        told += verdict_words.tell_cron_job(CronJob.from_json(workload, epoch_ms), now_ms, epoch_ms)
+    elif not told:
+        told.append(verdict_words.tell_size(workload))
+    if troubled is not None:
+        pod = Pod.from_json(troubled.pod, epoch_ms)
+        told.append(verdict_words.tell_trouble(pod, troubled.others, now_ms))
+    if wait:
+        told.append(wait)
+    if verdict_words.wants_nothing(workload):
+        told.append(verdict_words.FOR_GOOD)
+    sentence = "; ".join(told)
+    return f"{sentence[:1].upper()}{sentence[1:]}."
+
+
+def list_next_runs(cron_job: Json, now_ms: int, epoch_ms: int, count: int) -> list[int]:
+    """The next instants at which a stored CronJob runs, by the rule its controller goes by."""
+    return verdict_words.list_runs(CronJob.from_json(cron_job, epoch_ms), now_ms, epoch_ms, count)
 
 
 def list_pod_amounts(spec: Json) -> dict[str, dict[str, str]]:
@@ -73,12 +141,34 @@ def read_ordinals(stateful_set: Json) -> OrdinalRange:
     )
 
 
-def find_ordinal_wait(
-    stateful_set: Json, present: Iterable[int], unsettled: Iterable[int], outdated: Iterable[int]
-) -> Wait | None:
-    """Which ordinal the controller of a stored StatefulSet waits for, by its own rule."""
+def find_ordinal_wait(stateful_set: Json, pods: Iterable[tuple[str, str, str]]) -> Wait | None:
+    """Which ordinal the controller of a stored StatefulSet waits for, by its own rule.
+
+    `pods`: name, `state` and revision of each pod it has.
+    """
     spec = StatefulSetSpec(dict(stateful_set.get("spec") or {}))
+    latest = (stateful_set.get("status") or {}).get("updateRevision")
+    name, present = stateful_set["metadata"]["name"], dict[int, tuple[str, str]]()
+    for pod, state, revision in pods:
+        ordinal = ordinal_of(name, pod)
+        if ordinal is not None:
+            present[ordinal] = state, revision
+    unsettled = [ordinal for ordinal, (state, _) in present.items() if state != "ready"]
+    outdated = [
+        ordinal
+        for ordinal, (state, revision) in present.items()
+        if revision != latest and state != "terminating"
+    ]
     return find_wait(spec, Ordinals(present), Ordinals(unsettled), outdated)
+
+
+def tell_wait(stateful_set: Json, wait: Wait | None) -> str:
+    """`the update waits for web-1 to be available`"""
+    return (
+        f"{wait.what} waits for {stateful_set['metadata']['name']}-{wait.ordinal} to be available"
+        if wait
+        else ""
+    )
 
 
 def explain_nodes(daemon_set: Json, nodes: Mapping[str, Json]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""`bench rollout`: a rolling update of N Ready pods to another image, against a heap loop."""
+"""`bench rollout`: a rolling update of N Ready pods of a workload to another image, against a heap loop."""
 
 from typing import Any
 
@@ -10,19 +10,20 @@ from lifecycle.engine import Cluster as Engine
 from lifecycle.engine import Command
 
 IMAGE = workload.WEB | {"container": "web", "image": "nginx:1.28"}
+MAKE = {"Deployment": workload.make_deployment, "StatefulSet": workload.make_stateful_set}
 
 
-def run(pods: int, nodes: int) -> Report:
-    """Bring the pods up first; only the update is measured."""
+def run(pods: int, nodes: int, kind: str = "Deployment") -> Report:
+    """Bring the pods of a workload of that kind up first; only the update is measured."""
     limit_seconds, _ = computed(lambda: run_heap_loop(2 * pods))
     engine, counter = workload.make_engine(pods, nodes), Counter()
-    workload.create(engine, workload.make_deployment(pods))
-    workload.run(engine, workload.LIMIT_MS, lambda changes: None, workload.is_ready(engine, pods))
+    workload.create(engine, MAKE[kind](pods))
+    workload.run(engine, workload.LIMIT_MS, lambda changes: None, workload.is_ready(engine, pods, kind))
     started_ms = engine.now_ms
-    seconds, _ = computed(lambda: _roll(engine, pods, counter))
+    seconds, _ = computed(lambda: _roll(engine, pods, counter, kind))
     return Report(
         bench="rollout",
-        work={"pods": pods, "nodes": nodes},
+        work={"pods": pods, "nodes": nodes, "kind": kind},
         figures={
             "seconds": round(seconds, 3),
             "pods_per_second": round(pods / seconds),
@@ -36,18 +37,19 @@ def run(pods: int, nodes: int) -> Report:
     )
 
 
-def _roll(engine: Engine, pods: int, counter: Counter) -> None:
-    result = engine.submit(Command(id="roll", kind="setImage", payload=IMAGE))
+def _roll(engine: Engine, pods: int, counter: Counter, kind: str) -> None:
+    result = engine.submit(Command(id="roll", kind="setImage", payload={**IMAGE, "kind": kind}))
     if not result.ok:
         raise RuntimeError(f"the engine refused the bench's image: {result.status}")
     counter.take(engine.take_changes())
-    workload.run(engine, engine.now_ms + workload.LIMIT_MS, counter.take, lambda: _is_over(engine, pods))
-    if not _is_over(engine, pods):
+    until_ms = engine.now_ms + workload.LIMIT_MS
+    workload.run(engine, until_ms, counter.take, lambda: _is_over(engine, pods, kind))
+    if not _is_over(engine, pods, kind):
         raise RuntimeError(f"not all {pods} pods were replaced")
 
 
-def _is_over(engine: Engine, pods: int) -> bool:
-    deployment: dict[str, Any] = engine.get("Deployment", "default", "web") or {}
-    status = deployment.get("status", {})
+def _is_over(engine: Engine, pods: int, kind: str) -> bool:
+    found: dict[str, Any] = engine.get(kind, "default", "web") or {}
+    status = found.get("status", {})
     wanted = ("replicas", "updatedReplicas", "readyReplicas")
     return engine.is_idle() and all(status.get(name) == pods for name in wanted)

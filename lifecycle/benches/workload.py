@@ -43,11 +43,18 @@ def make_deployment(pods: int, **fields: Any) -> dict[str, Any]:
     }
 
 
+def make_stateful_set(pods: int) -> dict[str, Any]:
+    """The StatefulSet `web` of the same container, which makes its pods all at once."""
+    deployment = make_deployment(pods)
+    spec = {**deployment["spec"], "serviceName": "web", "podManagementPolicy": "Parallel"}
+    return {**deployment, "kind": "StatefulSet", "spec": spec}
+
+
 def create(engine: Engine, deployment: dict[str, Any]) -> None:
-    """Enter the Deployment; RuntimeError when the engine refuses it."""
+    """Enter the workload; RuntimeError when the engine refuses it."""
     result = engine.submit(Command(id="bench", kind="create", payload={"object": deployment}))
     if not result.ok:
-        raise RuntimeError(f"the engine refused the bench's Deployment: {result.status}")
+        raise RuntimeError(f"the engine refused the bench's workload: {result.status}")
 
 
 def run(
@@ -69,11 +76,11 @@ def run(
             return
 
 
-def is_ready(engine: Engine, pods: int) -> Callable[[], bool]:
+def is_ready(engine: Engine, pods: int, kind: str = "Deployment") -> Callable[[], bool]:
     """Whether every replica is Ready."""
 
     def is_done() -> bool:
-        deployment = engine.get("Deployment", "default", "web") or {}
+        deployment = engine.get(kind, "default", "web") or {}
         return bool(deployment.get("status", {}).get("readyReplicas") == pods)
 
     return is_done

@@ -261,7 +261,6 @@ class Cluster:
                 one.name: one.save() for one in self._controllers if isinstance(one, Remembering)
             },
             "scheduler": self._scheduler.save(),
-            "job_failures": context.job_failures,
             "kubelets": self._kubelets.save(),
         }
 
@@ -307,7 +306,6 @@ class Cluster:
         store.creations = upgrades.read_counts(known, saved)
         store.deletion_stage = upgrades.read_deletion_stages(saved, objects)
         context.trace.load(upgrades.read_trace(known, saved))
-        context.job_failures.update(upgrades.read_job_failures(saved))
         agenda = upgrades.read_agenda(saved, context.loop.knows_timer)
         context.agenda.load(agenda)
         is_same = saved is not None and saved.get("engine_version") == ENGINE_VERSION
@@ -341,7 +339,6 @@ class Cluster:
         store.creations = dict(data["creations"])
         store.deletion_stage = dict(data["deletion_stage"])
         context.trace.load(data["trace"])
-        context.job_failures.update(data.get("job_failures", {}))
         self._kubelets.load(data["kubelets"])
         self._scheduler.restore(data["scheduler"])
         self._restore_controllers(data)

@@ -17,10 +17,12 @@ from .heart.settings import Settings
 from .kinds.registry import entry_of, entry_of_json, read_object
 from .kinds.service import SERVICE
 from .objects.codec import decode
+from .objects.job import JOB_KIND
 from .objects.kinds import kind_for
 from .objects.meta import PlainObject, StoredObject, Subject
 from .objects.node import NODE_KIND
 from .objects.pod import PodSpec
+from .objects.storage import ATTACHMENT, CLAIM, VOLUME
 
 _SERIES_KEYS = frozenset(
     "subject type reason message source field_path period_ms first_ms seq number".split()
@@ -207,15 +209,6 @@ def _is_failure(row: Any) -> bool:
     return isinstance(row, list) and len(row) == 4 and isinstance(row[3], int)
 
 
-def read_job_failures(saved: Any) -> dict[str, list[int | None]]:
-    """The failed pods that Jobs wait for; of a Job without them the next pod comes at once."""
-    return {uid: entry for uid, entry in map_of(saved, "job_failures").items() if _is_job_failure(entry)}
-
-
-def _is_job_failure(entry: Any) -> bool:
-    return isinstance(entry, list) and len(entry) == 2 and all(isinstance(one, int) for one in entry)
-
-
 def keys_of(objects: Sequence[StoredObject]) -> Iterator[tuple[str, str, str]]:
     """Every key that a controller may look at after it has started: it asks for all there is."""
     namespaces = dict.fromkeys(found.meta.namespace or "" for found in objects)
@@ -226,7 +219,16 @@ def keys_of(objects: Sequence[StoredObject]) -> Iterator[tuple[str, str, str]]:
             yield "garbage", "", uid
         if found.kind.id == NODE_KIND.id:
             yield "nodeTaints", "", name
+        elif found.kind.id == CLAIM:
+            yield from ((queue, namespace, name) for queue in ("volumeProvision", "volumeGrowth"))
+            yield "claimProtection", namespace, name
+        elif found.kind.id == VOLUME:
+            yield from ((queue, "", name) for queue in ("attachments", "volumeDeletion", "volumeProtection"))
+        elif found.kind.id == ATTACHMENT:
+            yield "volumeAttach", "", name
         elif found.kind.id == SERVICE.kind.id:
             yield "endpointslice", namespace, name
+        elif found.kind.id == JOB_KIND.id:
+            yield "ttlAfterFinished", namespace, name
     for namespace in namespaces:
         yield "resourceQuota", "", namespace

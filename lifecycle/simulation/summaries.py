@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from lifecycle.engine import Changes, Cluster
 from lifecycle.engine.heart.trace import Row, Transition
+from lifecycle.engine.kinds.assumed_storage import list_assumed_storage
 from lifecycle.engine.kinds.registry import list_workloads
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import POD_KIND, Pod
+from lifecycle.engine.objects.stateful_set import STATEFUL_SET_KIND
+from lifecycle.engine.objects.storage import CLAIM, STORAGE_CLASS
 from lifecycle.engine.rules.probe_load import count_exec_checks, cpu_milli_of
+from lifecycle.engine.rules.revisions import REVISION_LABEL
 from lifecycle.engine.rules.services import wants_load_balancer
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.traces import WriteBytes, format_time
+from lifecycle.verdicts import (
+    UNWELL,
+    Troubled,
+    find_ordinal_wait,
+    read_state,
+    tell_verdict,
+    tell_wait,
+)
 
 _INTEGERS = (
     "replicas",
@@ -25,6 +37,14 @@ _INTEGERS = (
     "active",
     "succeeded",
     "failed",
+)
+_COUNTS_OF_NODES = (
+    "desiredNumberScheduled",
+    "currentNumberScheduled",
+    "updatedNumberScheduled",
+    "numberReady",
+    "numberAvailable",
+    "numberMisscheduled",
 )
 
 
@@ -96,7 +116,7 @@ class SummarySink:
         lines.append(f"Run ended at {format_time(outcome.at_ms).strip()}: {outcome.why}")
         for entry in list_workloads():
             for data in cluster.list(entry.kind.id):
-                lines += describe_workload(data)
+                lines += describe_workload(data, _tell_verdict(cluster, data, outcome.at_ms))
         lines += describe_nodes(cluster)
         for life in sorted(self._lives.values(), key=lambda life: (life.created_ms, life.name)):
             lines += life.describe()
@@ -104,9 +124,11 @@ class SummarySink:
 
 
 def describe_assumed(cluster: Cluster) -> Iterator[str]:
-    """A line each of the images whose programs nobody knows, and of what only a cloud would do."""
+    """A line each of what is assumed: programs nobody knows, storage, and what only a cloud would do."""
     if images := cluster.list_assumed_images():
         yield f"assumed to start and answer: {', '.join(images)} (no profile)"
+    for line in list_assumed_storage([*cluster.list(STORAGE_CLASS), *cluster.list(CLAIM)]):
+        yield f"assumed: {line}"
     names = [
         f"{one['metadata']['namespace']}/{one['metadata']['name']}"
         for one in cluster.list("Service")
@@ -124,14 +146,50 @@ def describe_nodes(cluster: Cluster) -> Iterator[str]:
         yield f"  checks    {float(rate * 60):g} exec probes a minute, about {cpu_milli_of(rate)}m of CPU"
 
 
-def describe_workload(data: Mapping[str, Any]) -> Iterator[str]:
-    """A workload's numbers and conditions as they stand."""
+def _tell_verdict(cluster: Cluster, data: Mapping[str, Any], at_ms: int) -> str:
+    """The sentence that its page says of it."""
+    kind = kind_id(data["apiVersion"].rpartition("/")[0], data["kind"])
+    pods = [(pod, read_state(pod, cluster.epoch_ms)) for pod in _list_pods_of(cluster, data)]
+    unwell = [pod for pod, state in pods if state in UNWELL]
+    troubled = Troubled(unwell[0], len(unwell) - 1) if unwell else None
+    wait = None
+    if kind == STATEFUL_SET_KIND.id:
+        labels = [pod["metadata"].get("labels") or {} for pod, _ in pods]
+        members = [
+            (pod["metadata"]["name"], state, label.get(REVISION_LABEL, ""))
+            for (pod, state), label in zip(pods, labels, strict=True)
+        ]
+        wait = find_ordinal_wait(data, members)
+    return tell_verdict(kind, data, at_ms, cluster.epoch_ms, troubled, tell_wait(data, wait))
+
+
+def _list_pods_of(cluster: Cluster, data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Its pods, and those of what it owns."""
+    uids = {data["metadata"]["uid"]}
+    for entry in list_workloads():
+        if entry.stands_between:
+            uids |= {one["metadata"]["uid"] for one in cluster.list(entry.kind.id) if _is_owned(one, uids)}
+    yield from (pod for pod in cluster.list(POD_KIND.id) if _is_owned(pod, uids))
+
+
+def _is_owned(data: Mapping[str, Any], uids: Collection[str]) -> bool:
+    references = data["metadata"].get("ownerReferences") or ()
+    return any(one.get("controller") and one.get("uid") in uids for one in references)
+
+
+def describe_workload(data: Mapping[str, Any], verdict: str) -> Iterator[str]:
+    """A workload's verdict, numbers and conditions as they stand."""
     metadata, spec, status = data["metadata"], data.get("spec") or {}, data.get("status") or {}
     yield f"{data['kind']} {metadata.get('namespace')}/{metadata['name']}"
+    yield f"  verdict   {verdict}"
     wanted = spec.get("replicas")
     numbers = [f"wanted {wanted}"] if wanted is not None else []
     numbers += [f"{name} {status[name]}" for name in _INTEGERS if status.get(name) is not None]
-    yield f"  replicas  {', '.join(numbers) or 'none'}"
+    nodes = [f"{name} {status[name]}" for name in _COUNTS_OF_NODES if status.get(name) is not None]
+    if nodes:
+        yield f"  nodes     {', '.join(nodes)}"
+    else:
+        yield f"  replicas  {', '.join(numbers) or 'none'}"
     for condition in status.get("conditions") or ():
         reason = f" ({condition['reason']})" if condition.get("reason") else ""
         yield f"  {condition['type']:<9} {condition['status']}{reason}"

@@ -6,7 +6,7 @@ from typing import Any
 from lifecycle.engine.controllers.job.decide import Seen, SeenPods, decide
 from lifecycle.engine.controllers.job.tally import JobTally
 from lifecycle.engine.objects.job import COMPLETION_INDEX, Job, JobStatus
-from lifecycle.engine.objects.meta import ObjectMeta, controller_reference
+from lifecycle.engine.objects.meta import ObjectMeta
 from lifecycle.engine.objects.pod import POD_KIND, Pod
 from lifecycle.engine.objects.pod_status import PodStatus
 from lifecycle.engine.objects.times import parse_time
@@ -66,7 +66,7 @@ class Play:
 
 def see(job: Job, pods: dict[str, Pod], **given: Any) -> Seen:
     """What the controller sees of a Job with these pods, by uid."""
-    tally = JobTally(controller_reference(job), job.meta.namespace or "")
+    tally = JobTally(job.key)
     tally.describe_job(job, pods.values)
 
     def find(uids: dict[str, None]) -> list[Pod]:

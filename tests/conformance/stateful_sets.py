@@ -1,4 +1,4 @@
-"""StatefulSets and their pods without a cluster: what is decided is done at once, as in the tables."""
+"""StatefulSets and their pods without a cluster: what is decided is done to them at once."""
 
 from __future__ import annotations
 

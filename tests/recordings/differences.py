@@ -21,7 +21,6 @@ WORKLOADS = ("deploy-", "rs-", "rc-", "ds-")
 # Group -> reason -> scenarios.
 DIFFERENCES: dict[str, dict[str, str]] = {
     NEEDS_LATER: {
-        "Jobs": "refuse-job",
         "preemption": "preemption-by-priority",
         "drains": "drain-daemonset",
         "lost nodes": "nodeloss-daemonset",
@@ -36,15 +35,17 @@ DIFFERENCES: dict[str, dict[str, str]] = {
     },
     CHANCE: {
         "scenarios beside it moved the scheduler's queue: three tries at a pod that fits nowhere": """
-            delete-pending-unschedulable claim-node-conflict
+            delete-pending-unschedulable
         """,
         "its kubelet had begun to look for pods to evict at another of ten seconds": "emptydir-limit-evicts",
-        "two workers of its volume controller wrote at once, and one of them tried again 5 s later": """
-            claim-named-volume
-        """,
         "another scenario cordoned its node 2.6 s before its end": "cordoned-nodes",
+        "a readiness probe was running when its pod was deleted": "sts-unready-blocks-update",
     },
-    TO_BE_MENDED: {},
+    TO_BE_MENDED: {
+        "a pod whose image never came takes 0.4 s to end: so long its endpoint is terminating": """
+            sts-broken-update-trap
+        """,
+    },
 }
 
 

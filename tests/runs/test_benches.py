@@ -28,6 +28,13 @@ def test_engine():
     assert answer["ratio"] > 0.004
 
 
+def test_batch():
+    answer = bench("batch", pods=200, parallelism=20, nodes=5)
+    # Each pod is made, run, counted and let go.
+    assert answer["figures"]["rows"] > 200 * 20
+    assert answer["ratio"] > 0.002
+
+
 def test_rollout():
     answer = bench("rollout", pods=100, nodes=10)
     assert answer["figures"]["rows"] > 100 * 25

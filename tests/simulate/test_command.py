@@ -282,6 +282,14 @@ def test_the_summary_has_a_block_for_each_workload_and_pod(simulate):
     assert any("readyReplicas 3" in line for line in answer.lines)
 
 
+def test_the_summary_counts_the_nodes_of_a_daemon_set(simulate):
+    answer = simulate(GALLERY / "sc-ds-06-taints.yaml", "--output", "summary", "--until", "39s")
+    (counts,) = (line for line in answer.lines if line.startswith("  nodes  "))
+    assert "desiredNumberScheduled 1" in counts
+    assert "numberMisscheduled 1" in counts
+    assert not any(line.startswith("  replicas ") for line in answer.lines)
+
+
 @pytest.mark.spec("PROBE-09")
 def test_the_summary_tells_what_exec_probes_cost_the_nodes(simulate):
     answer = simulate(GALLERY / "sidecar-data-sync.yaml", "--output", "summary")

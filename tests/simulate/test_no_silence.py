@@ -14,6 +14,7 @@ AFFINE = {"requiredDuringSchedulingIgnoredDuringExecution": [ON_HOSTS]}
 SPREAD = {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule"}
 CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "5Gi"}}}
 ON_CLAIM = {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]}
+SNAPSHOT = {"apiGroup": "snapshot.storage.k8s.io", "kind": "VolumeSnapshot", "name": "yesterday"}
 LOCALHOST = {"seccompProfile": {"type": "Localhost", "localhostProfile": "absent.json"}}
 
 
@@ -41,20 +42,8 @@ def run_for_a_minute(objects):
         pytest.param([web(affinity={"podAffinity": AFFINE})], NEVER, id="beside pods nobody has"),
         pytest.param([web(topologySpreadConstraints=[SPREAD])], NEVER, id="spread over zones"),
         pytest.param(
-            [web(**ON_CLAIM), of("PersistentVolumeClaim", CLAIM | {"storageClassName": "nope"})],
-            "claims bind at once", id="a class nobody has",
-        ),
-        pytest.param(
-            [web(**ON_CLAIM), of("PersistentVolumeClaim", CLAIM | {"storageClassName": ""})],
-            "claims bind at once", id="no class and no volume",
-        ),
-        pytest.param(
-            [web(**ON_CLAIM), of("PersistentVolumeClaim", CLAIM | {"volumeName": "small"})],
-            "claims bind at once", id="a volume that is too small",
-        ),
-        pytest.param(
-            [web(**ON_CLAIM), of("PersistentVolumeClaim", CLAIM | {"accessModes": ["ReadWriteOncePod"]})],
-            "ReadWriteOncePod does not keep others from the claim", id="a claim for one pod",
+            [web(**ON_CLAIM), of("PersistentVolumeClaim", CLAIM | {"dataSource": SNAPSHOT})],
+            "the volume is made empty", id="a volume filled from a snapshot",
         ),
         pytest.param(
             [web(resourceClaims=[{"name": "gpu", "resourceClaimName": "nope"}])],

@@ -37,8 +37,6 @@ class Context:
         self.services = ServiceDirectory(self.store)
         self.volumes = Volumes(self.store)
         self.loop = Loop(self.clock, self.agenda, self.trace, self.timing)
-        # Pods of a Job that failed since its last success, and when the latest of them ended: by its uid.
-        self.job_failures: dict[str, list[int | None]] = {}
         # Lines of container output since the last take: (pod uid, container, attempt, at_ms, text).
         self.logs: list[tuple[str, str, int, int, str]] = []
         # Images that were started without anything being known of their programs.

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from ..heart.errors import BadRequest, Conflict
 from ..kinds.namespace import NAMESPACE
+from ..kinds.plain import PRIORITY_CLASS
 from ..kinds.registry import entry_of
 from ..objects.meta import StoredObject
 from ..objects.pod import Pod
 from ..objects.propagation import FINALIZERS, PROPAGATIONS
 from ..objects.shortened import shorten
 from ..rules.grace import decide_deletion_grace_seconds, decide_shortened_grace_seconds
+from ..rules.validation.classes import SYSTEM_CLASSES
+from .completion import forbid
 from .context import Context
 
 
@@ -22,10 +26,7 @@ def delete_object(context: Context, old: StoredObject, propagation: str | None) 
     Returns the object as it is now, or as it last was.
     """
     meta = old.meta
-    finalizers = meta.finalizers
-    added = FINALIZERS.get(propagation or entry_of(old.kind).propagation)
-    if added is not None and added not in finalizers and meta.deletion_ms is None:
-        finalizers = (*finalizers, added)
+    finalizers = _with_finalizer(old, propagation or entry_of(old.kind).propagation)
     if not finalizers:
         context.store.remove(old)
         return old
@@ -43,7 +44,16 @@ def delete_object(context: Context, old: StoredObject, propagation: str | None) 
     return new
 
 
-def delete_pod(context: Context, pod: Pod, requested: int | None, has_options: bool) -> Pod:
+def _with_finalizer(old: StoredObject, propagation: str | None) -> tuple[str, ...]:
+    """The finalizers of an object that is to be deleted: with what it waits by, if it is not going yet."""
+    meta, added = old.meta, FINALIZERS.get(propagation or "")
+    is_new = added is not None and added not in meta.finalizers and meta.deletion_ms is None
+    return (*meta.finalizers, added) if is_new and added is not None else meta.finalizers
+
+
+def delete_pod(
+    context: Context, pod: Pod, requested: int | None, has_options: bool, propagation: str | None = None
+) -> Pod:
     """Delete a pod: part A of the grace arithmetic, then the mark or the end.
 
     `requested`: the seconds that were asked for, None for the pod's own.
@@ -57,8 +67,8 @@ def delete_pod(context: Context, pod: Pod, requested: int | None, has_options: b
         phase=pod.status.phase,
         has_options=has_options,
     )
-    generation = pod.meta.generation + 1
-    return _mark(context, pod, context.clock.now_ms + (seconds or 0) * 1000, seconds or 0, generation)
+    later = {"finalizers": _with_finalizer(pod, propagation), "generation": pod.meta.generation + 1}
+    return _mark(context, pod, context.clock.now_ms + (seconds or 0) * 1000, seconds or 0, **later)
 
 
 def _delete_again(context: Context, pod: Pod, requested: int | None) -> Pod:
@@ -72,12 +82,15 @@ def _delete_again(context: Context, pod: Pod, requested: int | None) -> Pod:
     end_ms = (meta.deletion_ms or now_ms) + (seconds - (meta.deletion_grace_seconds or 0)) * 1000
     if end_ms < now_ms:
         end_ms, seconds = now_ms, min(seconds, 1)
-    return _mark(context, pod, end_ms, seconds, meta.generation)
+    return _mark(context, pod, end_ms, seconds)
 
 
-def _mark(context: Context, pod: Pod, end_ms: int, grace_seconds: int, generation: int) -> Pod:
-    """Have a pod end. One with no time left and no finalizers goes at once, but its last version says so."""
-    meta = pod.meta.replace(deletion_ms=end_ms, deletion_grace_seconds=grace_seconds, generation=generation)
+def _mark(context: Context, pod: Pod, end_ms: int, grace_seconds: int, **later: Any) -> Pod:
+    """Have a pod end, its metadata changed by `later` beside that.
+
+    One with no time left and no finalizers goes at once, but its last version says so.
+    """
+    meta = pod.meta.replace(deletion_ms=end_ms, deletion_grace_seconds=grace_seconds, **later)
     new = pod.replace(meta=meta)
     context.store.update(pod, new)
     finish_deletion(context, new)
@@ -104,6 +117,13 @@ def check_propagation(propagation: str | None) -> None:
     """Raise BadRequest for a propagation policy that Kubernetes has not."""
     if propagation is not None and propagation not in PROPAGATIONS:
         raise BadRequest(f"propagationPolicy {shorten(propagation)}: use Background, Foreground or Orphan")
+
+
+def check_mortal(old: StoredObject) -> None:
+    """Raise Forbidden for a class that the system needs."""
+    if old.kind.id == PRIORITY_CLASS.id and old.meta.name in SYSTEM_CLASSES:
+        why = "this is a system priority class and cannot be deleted"
+        forbid(why, old.kind, old.meta.name)
 
 
 def check_preconditions(old: StoredObject, preconditions: Mapping[str, str]) -> None:

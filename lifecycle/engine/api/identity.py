@@ -11,11 +11,17 @@ from typing import Any
 from ..kinds.registry import entry_of_json, kind_of_json
 from ..objects.kinds import Kind
 from ..objects.meta import ObjectMeta, StoredObject
+from ..objects.pod_overlay import PodOverlay
+from ..rules.validation.field_error import each_invalid
+from ..rules.validation.metadata import validate_labels
+from ..rules.validation.names import check_label
+from ..rules.validation.refusal import make_invalid
 from ..store.store import Store
 from .context import Context
 
 Json = dict[str, Any]
 _LONGEST_STEM = 58
+_LONGEST_LABEL = 63
 
 
 def count_up(store: Store, owner: str) -> int:
@@ -70,3 +76,15 @@ def _draw(context: Context, kind: Kind, meta: ObjectMeta) -> tuple[str, str]:
     owner = meta.controller
     stem = owner.uid if owner is not None else f"{kind.id}/{meta.namespace or ''}/{meta.name}"
     return context.chance.uid_and_suffix(stem, count_up(context.store, stem))
+
+
+def require_fitting(meta: ObjectMeta, overlay: PodOverlay) -> None:
+    """What a pod has beside its template, which was looked at with its owner, is made of names: they may be
+    too long for labels and host names. Raises Invalid.
+    """
+    host_name = overlay.spec.get("hostname") or ""
+    if max((len(host_name), *map(len, overlay.labels.values()))) <= _LONGEST_LABEL:
+        return
+    errors = validate_labels(overlay.labels, "metadata.labels")
+    errors += each_invalid("spec.hostname", host_name, check_label(host_name))
+    raise make_invalid("Pod", meta.name, errors, "v1")

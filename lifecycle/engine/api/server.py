@@ -29,9 +29,16 @@ from ..rules.validation.refusal import raise_invalid
 from .admission import admit_changed, admit_new, admit_pod
 from .completion import annotate
 from .context import Context
-from .deletion import check_preconditions, check_propagation, delete_object, delete_pod, finish_deletion
+from .deletion import (
+    check_mortal,
+    check_preconditions,
+    check_propagation,
+    delete_object,
+    delete_pod,
+    finish_deletion,
+)
 from .evictions import evict_pod
-from .identity import generate, identify, with_name, with_uid
+from .identity import generate, identify, require_fitting, with_name, with_uid
 from .kind_hooks import complete_changed, complete_new, list_companions, list_forerunners, prepare_new
 from .namespace_rules import delete_namespace, require_namespace
 from .quotas import QUOTA
@@ -100,7 +107,7 @@ class ApiServer:
     def create_pod(self, action: CreatePod) -> Pod:
         """Make a pod from a template: the hot path. Its template was defaulted and checked with its owner.
 
-        Raises AlreadyExists when another pod has the name that was given, Forbidden.
+        Raises AlreadyExists when another pod has the name that was given, Invalid, Forbidden.
         """
         template, owner = action.template, action.owner.meta
         store = self._store
@@ -122,6 +129,7 @@ class ApiServer:
             generation=1,
         )
         if action.overlay is not None:
+            require_fitting(meta, action.overlay)
             meta, spec = overlay_meta(meta, action.overlay), overlay_spec(spec, action.overlay.spec)
         admit_pod(self._context, spec, meta)
         status = spec.notes.new_status or self._new_status(spec)
@@ -237,10 +245,11 @@ class ApiServer:
         Conflict when a precondition (`uid`, `resourceVersion`) does not hold.
         """
         check_propagation(propagation)
+        check_mortal(old)
         if preconditions:
             check_preconditions(old, preconditions)
         if isinstance(old, Pod):
-            return self.delete_pod(old, grace_seconds, has_options)
+            return delete_pod(self._context, old, grace_seconds, has_options, propagation)
         if old.kind.id == NAMESPACE.kind.id:
             return delete_namespace(self._context, old)
         return delete_object(self._context, old, propagation)

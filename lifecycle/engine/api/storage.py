@@ -8,31 +8,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..heart.errors import Forbidden
 from ..objects.meta import StoredObject
 from ..objects.storage import (
     BOUND,
     CLAIM_PROTECTION,
-    CLASS_KIND,
     DEFAULT_CLASS,
-    DEFAULT_PROVISIONER,
-    IS_DEFAULT,
+    DEFAULT_CLASS_JSON,
     PENDING,
     VOLUME_PROTECTION,
-    WAIT,
 )
 from ..objects.times import format_time
 from ..rules.claims import bytes_wanted, class_of, has_class, phase_of
+from .completion import forbid
 from .context import Context
-
-_DEFAULT_CLASS: dict[str, Any] = {
-    "apiVersion": CLASS_KIND.api_version,
-    "kind": CLASS_KIND.name,
-    "metadata": {"name": DEFAULT_CLASS, "annotations": {IS_DEFAULT: "true"}},
-    "provisioner": DEFAULT_PROVISIONER,
-    "volumeBindingMode": WAIT,
-    "allowVolumeExpansion": True,
-}
 
 
 def needed_class(context: Context, claim: StoredObject) -> list[dict[str, Any]]:
@@ -40,7 +28,7 @@ def needed_class(context: Context, claim: StoredObject) -> list[dict[str, Any]]:
     volumes = context.volumes
     if has_class(claim) or volumes.default_class() is not None:
         return []
-    return [] if volumes.storage_class(DEFAULT_CLASS) is not None else [_DEFAULT_CLASS]
+    return [] if volumes.storage_class(DEFAULT_CLASS) is not None else [DEFAULT_CLASS_JSON]
 
 
 def prepare_claim(context: Context, claim: StoredObject) -> None:
@@ -79,5 +67,4 @@ def require_growth(context: Context, old: StoredObject, new: StoredObject) -> No
         )
     else:
         return
-    resource = old.kind.plural
-    raise Forbidden(f'{resource} "{old.meta.name}" is forbidden: {problem}', resource, old.meta.name)
+    forbid(problem, old.kind, old.meta.name)

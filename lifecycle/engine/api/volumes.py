@@ -6,8 +6,10 @@ Built when first asked, and followed from then on: clusters without claims pay n
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
+
+from lifecycle.userland.file_layers import FileLayer
 
 from ..objects.meta import StoredObject
 from ..objects.node import Node
@@ -31,6 +33,7 @@ from ..rules.claims import (
     phase_of,
     reaches,
     spec_of,
+    volume_name,
 )
 from ..store.store import Store
 
@@ -46,12 +49,24 @@ Place = tuple[int, int, str]
 class Volumes:
     """The storage of one cluster."""
 
-    __slots__ = ("_attachments", "_count", "_free", "_is_built", "_places", "_reserved", "_store", "_users")
+    __slots__ = (
+        "_attachments",
+        "_count",
+        "_free",
+        "_is_built",
+        "_places",
+        "_reserved",
+        "_store",
+        "_users",
+        "files",
+    )
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._is_built = False
         self._count = 0
+        self.files: dict[str, FileLayer] = {}
+        """What is on each volume that a container has seen, by the volume's uid."""
         self._free: dict[Shelf, dict[Lot, list[Place]]] = {}
         # Where each free volume stands, by its name.
         self._places: dict[str, tuple[Shelf, Lot, Place]] = {}
@@ -63,6 +78,14 @@ class Volumes:
         store.listen(VOLUME, self._on_volume)
         store.listen(ATTACHMENT, self._on_attachment)
         store.listen_to_shape(POD_KIND.id, self._on_pod, is_told_of_readiness=False)
+
+    def save_files(self) -> dict[str, Any]:
+        """Plain data of what is on the volumes."""
+        return {uid: layer.save() for uid, layer in self.files.items()}
+
+    def load_files(self, saved: Mapping[str, Any]) -> None:
+        """Go on from what `save_files` described."""
+        self.files = {uid: FileLayer.load(one) for uid, one in saved.items()}
 
     # --- what is asked ------------------------------------------------------------------------------------
 
@@ -82,6 +105,11 @@ class Volumes:
         """The class of claims that name none, if there is one."""
         return choose_default(self._store.list(STORAGE_CLASS))
 
+    def volume_of(self, namespace: str | None, claim_name: str) -> StoredObject | None:
+        """The volume that a claim names, if both are there."""
+        claim = self.claim(namespace, claim_name)
+        return self.volume(volume_name(claim)) if claim is not None else None
+
     def users(self, namespace: str | None, claim: str) -> list[Pod]:
         """The pods that name a claim, in the order in which they came; finished ones are among them."""
         self._build()
@@ -95,13 +123,14 @@ class Volumes:
         return [one for one in found if one is not None]
 
     def reserved(self, claim: StoredObject) -> StoredObject | None:
-        """The first volume that is for this claim and does for it in size and mode."""
+        """The first volume that is for this claim and does for it in size and modes."""
         self._build()
         for name in self._reserved.get((claim.meta.namespace or "", claim.meta.name), ()):
             volume = self.volume(name)
             if volume is None or volume.meta.deletion_ms is not None or not is_reserved_for(volume, claim):
                 continue
-            if bytes_in(volume) >= bytes_wanted(claim) and mode_of(volume) == mode_of(claim):
+            is_large_enough = bytes_in(volume) >= bytes_wanted(claim)
+            if is_large_enough and mode_of(volume) == mode_of(claim) and modes_of(claim) <= modes_of(volume):
                 return volume
         return None
 
@@ -124,6 +153,11 @@ class Volumes:
             if found is not None:
                 return found
         return None
+
+    def has_free(self, class_name: str) -> bool:
+        """Whether a volume of a class is free."""
+        self._build()
+        return any(lots and shelf[0] == class_name for shelf, lots in self._free.items())
 
     def _find_in(
         self, claim: StoredObject, lots: Iterable[Lot], node: Node | None, taken: Collection[str]
@@ -165,6 +199,8 @@ class Volumes:
             self._on_pod(None, pod)
 
     def _on_volume(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if new is None and old is not None:
+            self.files.pop(old.meta.uid, None)
         if not self._is_built:
             return
         for one in (old, new):

@@ -8,9 +8,11 @@ from ..api.context import Context
 from ..objects.meta import StoredObject
 from .act import Act
 from .attachments import AttachmentController
+from .cron_job import CronJobController
 from .daemon_set import DaemonSetController
 from .deployment import DeploymentController
 from .endpoints import EndpointSliceController, EndpointSliceMirror
+from .ephemeral_volumes import EphemeralVolumeController
 from .garbage import GarbageCollector
 from .job import JobController, JobPodReleaser
 from .load_balancer import LoadBalancerController
@@ -24,6 +26,7 @@ from .replication_controller import ReplicationControllerController
 from .stateful_set import StatefulSetController
 from .storage_driver import StorageDriver
 from .storage_protection import StorageProtection
+from .ttl_after_finished import TtlAfterFinishedController
 from .volume_binder import VolumeBinder
 
 
@@ -66,6 +69,8 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         DaemonSetController(context, act, pods),
         JobController(context, act, pods),
         JobPodReleaser(context, act),
+        CronJobController(context, act),
+        TtlAfterFinishedController(context, act),
         GarbageCollector(context, act),
         EndpointSliceController(context, act),
         EndpointSliceMirror(context, act),
@@ -74,6 +79,7 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         OwnObjectsController(context, act),
         NodeTaintController(context, act),
         QuotaController(context, act),
+        EphemeralVolumeController(context, act),
         VolumeBinder(context, act),
         StorageDriver(context, act),
         AttachmentController(context, act),

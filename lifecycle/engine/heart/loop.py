@@ -102,14 +102,14 @@ class Loop:
         controller: str,
         namespace: str,
         name: str,
-        base_ms: int = QUEUE_BASE_MS,
-        max_ms: int = QUEUE_MAX_MS,
+        most_ms: int = QUEUE_MAX_MS,
+        first_ms: int = QUEUE_BASE_MS,
     ) -> int:
         """Look again after the work queue's growing delay, which is returned in ms."""
         key = (controller, namespace, name)
         failures = self._failures.get(key, 0)
         self._failures[key] = failures + 1
-        delay_ms = min(base_ms << min(failures, 40), max_ms)
+        delay_ms = min(first_ms << min(failures, 40), most_ms)
         self._enqueue_by(key, self._clock.now_ms + delay_ms, failures < 10)
         return delay_ms
 

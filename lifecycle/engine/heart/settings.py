@@ -6,18 +6,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..objects.shortened import shorten
+from ..objects.time_zones import UTC, is_zone
 from .feature_gates import FEATURE_DEFAULTS, find_gate_problem
-from .timing import Timing
+from .timing import Timing, parse_milliseconds
 
 KUBERNETES_VERSION = "v1.35.0"
 """The release this engine models; defaults of feature gates and schemas follow it."""
 
 MANAGER_DEFAULTS: Mapping[str, bool | int | str] = {
+    "cronJobsStartAfterManyMisses": True,
     "deploymentRollbackEvents": False,
     "horizontalPodAutoscalerSyncPeriod": "15s",
     "scalingEventsNameFormerSize": True,
     "statefulSetMaxUnavailableRoundsUp": True,
     "terminatedPodGCThreshold": 12500,
+    "timeZone": UTC,
+    "ttlAfterFinishedClockOffset": "0s",
 }
 """What can be set of the controller manager, as the modelled release sets it."""
 
@@ -107,6 +111,14 @@ def _check_manager(manager: Mapping[str, Any]) -> None:
             raise ValueError(
                 f"{name}: {shorten(value)} is not of the kind of its default, {shorten(default)}"
             )
+    if not is_zone(manager.get("timeZone", UTC)):
+        raise ValueError(f"timeZone: {shorten(manager['timeZone'])} is none; write for example Europe/Berlin")
+    read_offset_ms(manager.get("ttlAfterFinishedClockOffset", "0s"))
+
+
+def read_offset_ms(text: str) -> int:
+    """By how much a clock is ahead, `-1m` for one that is behind. Raises ValueError."""
+    return -parse_milliseconds(text[1:]) if text.startswith("-") else parse_milliseconds(text)
 
 
 __all__ = ["FEATURE_DEFAULTS", "KUBERNETES_VERSION", "MANAGER_DEFAULTS", "Settings"]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from ..objects.kinds import Kind
+from ..objects.cron_job import CRON_JOB_KIND, CronJob, CronJobSpec, CronJobStatus
 from ..rules.defaults.jobs import default_cron_job
 from ..rules.validation.cron_jobs import validate_cron_job, validate_cron_job_update
 from ..rules.workload_columns import decide_cron_job_columns, decide_wide_cron_job_columns, summarize_end
 from ..rules.workload_words import describe_cron_job
-from .entry import NO_PODS, TEMPLATE, KindEntry
+from .entry import TEMPLATE, KindEntry
 
 CRON_JOB = KindEntry(
-    kind=Kind("batch/v1", "CronJob", "cronjobs", True, "cj"),
-    unattended=NO_PODS,
+    kind=CRON_JOB_KIND,
+    typed=CronJob,
+    records=(CronJobStatus,),
+    spec_class=CronJobSpec,
     default_spec=default_cron_job,
     drops_status=True,
     is_host_name="Pod names and hostnames",

@@ -26,8 +26,9 @@ def apply_defaults(data: Mapping[str, Any], gates: Mapping[str, bool] = FEATURE_
     elif not metadata.get("namespace"):
         metadata["namespace"] = DEFAULT_NAMESPACE
     found["metadata"] = metadata
-    if entry.default_spec is not None and found.get("spec") is not None:
-        found["spec"] = entry.default_spec(found["spec"], gates)
+    if entry.default_spec is not None:
+        # A spec that is left out is an empty one.
+        found["spec"] = entry.default_spec(found.get("spec") or {}, gates)
     if entry.default is not None:
         found = entry.default(found)
     return found

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..objects.storage import CLAIM, STORAGE_CLASS, VOLUME
 from ..rules.validation.classes import SYSTEM_CLASSES
 from .defaults import DEFAULT_NAMESPACE
 from .plain import PRIORITY_CLASS, RUNTIME_CLASS, SERVICE_ACCOUNT
@@ -15,7 +16,6 @@ from .registry import entry_of_json, kind_of_json
 Json = Mapping[str, Any]
 Reference = tuple[str, str, str]
 """A kind's id, a namespace ("" where its objects have none) and a name."""
-CLAIM, STORAGE_CLASS, VOLUME = "PersistentVolumeClaim", "StorageClass", "PersistentVolume"
 CONFIG_MAP, SECRET = "ConfigMap", "Secret"
 KINDS = (CONFIG_MAP, SECRET, SERVICE_ACCOUNT.id, CLAIM, STORAGE_CLASS, PRIORITY_CLASS.id, RUNTIME_CLASS.id)
 """What may be missing."""
@@ -129,6 +129,8 @@ def _of_volume(volume: Json, path: str) -> Iterator[Need]:
     claim = (volume.get("persistentVolumeClaim") or {}).get("claimName")
     if claim:
         yield f"{path}.persistentVolumeClaim", CLAIM, claim
+    template = (volume.get("ephemeral") or {}).get("volumeClaimTemplate") or {}
+    yield from _of_claim(template.get("spec") or {}, f"{path}.ephemeral.volumeClaimTemplate.spec")
 
 
 def _of_container(container: Json, path: str) -> Iterator[Need]:

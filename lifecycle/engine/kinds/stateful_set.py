@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..objects.stateful_set import STATEFUL_SET_KIND, StatefulSet, StatefulSetSpec, StatefulSetStatus
 from ..rules.defaults.workloads import default_stateful_set
+from ..rules.validation.names import check_label
 from ..rules.validation.stateful_sets import (
     validate_new_stateful_set,
     validate_stateful_set,
@@ -20,7 +21,7 @@ STATEFUL_SET = KindEntry(
     spec_class=StatefulSetSpec,
     drops_status=True,
     default_spec=default_stateful_set,
-    is_host_name="Pod names and hostnames",
+    check_name=check_label,
     validate_new=validate_new_stateful_set,
     validate_spec=validate_stateful_set,
     validate_change=validate_stateful_set_change,

@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..objects.pod import POD_KIND
+from ..objects.storage import CLAIM
 from .pod_specs import find_pod_spec
-from .references import CLAIM, name_subject
+from .references import name_subject
 from .registry import kind_of_json
 
 Json = Mapping[str, Any]
 _ELSEWHERE = "pods may be placed where Kubernetes would leave them Pending"
 _MOUNTED = "is taken to be mounted at once, also where Kubernetes would not find it"
-_BOUND = "claims bind at once, to a volume of their own"
+_EMPTY = "the volume is made empty"
 _MOST_NAMES = 3
 _FOREIGN_VOLUMES = (
     "csi", "nfs", "iscsi", "fc", "rbd", "cephfs", "glusterfs", "azureFile", "azureDisk", "cinder",
@@ -48,10 +49,6 @@ def _must_be_there(host_path_type: Any) -> bool:
     return host_path_type in ("Directory", "File", "Socket", "CharDevice", "BlockDevice")
 
 
-def _has_one_pod_mode(modes: Any) -> bool:
-    return isinstance(modes, list) and "ReadWriteOncePod" in modes
-
-
 UNMODELLED = (
     Unmodelled("affinity.podAffinity", _ELSEWHERE),
     Unmodelled("affinity.podAntiAffinity", _ELSEWHERE),
@@ -65,12 +62,8 @@ UNMODELLED = (
     ),
     *(Unmodelled(f"volumes[].{source}", _MOUNTED) for source in _FOREIGN_VOLUMES),
     Unmodelled("volumes[].hostPath.type", "is taken to be on every node", counts=_must_be_there),
-    Unmodelled("spec.storageClassName", _BOUND, CLAIM, lambda name: name is not None),
-    Unmodelled("spec.selector", _BOUND, CLAIM),
-    Unmodelled("spec.volumeName", _BOUND, CLAIM),
-    Unmodelled(
-        "spec.accessModes", "ReadWriteOncePod does not keep others from the claim", CLAIM, _has_one_pod_mode
-    ),
+    Unmodelled("spec.dataSource", _EMPTY, CLAIM),
+    Unmodelled("spec.dataSourceRef", _EMPTY, CLAIM),
 )
 
 

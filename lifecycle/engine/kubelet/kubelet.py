@@ -304,6 +304,7 @@ class Kubelets:
             "last_heard": save_pods(roster.heard),
             "static": self.static_pods.save(),
             "dns": self._parts.dns.save(),
+            "disks": self._parts.context.volumes.save_files(),
         }
 
     def load(self, data: Mapping[str, Any]) -> None:
@@ -315,6 +316,7 @@ class Kubelets:
         roster.heard = load_pods(data["last_heard"])
         self.outages.restore()
         self._parts.dns.load(data.get("dns") or {})
+        self._parts.context.volumes.load_files(data.get("disks") or {})
         for entry in data["workers"]:
             roster.add(PodWorker.load(entry, roster.known(entry["uid"]), self._parts.behavior))
         self._resizer.restore()

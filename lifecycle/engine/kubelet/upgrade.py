@@ -86,6 +86,7 @@ class Upgrade:
         self._attempt(saved, "gone", self._take_gone, [], "the pods that were deleted by force")
         self._attempt(saved, "last_heard", self._take_heard, [], "what cut-off nodes heard last")
         self._attempt(saved, "dns", self._take_dns, {}, "what cluster DNS remembered")
+        self._attempt(saved, "disks", self._parts.context.volumes.load_files, {}, "what was on volumes")
 
     def _take_gone(self, saved: list[Any]) -> None:
         self._roster.gone = load_pods(saved)

@@ -205,9 +205,19 @@ class PodWorker:
             "containers": [save_row(one, _RECORD_DATA) for one in self.runtime.containers.values()],
             "runs": {name: run.save() for name, run in runs},
             "untold_ends": {name: encode(ends) for name, ends in (self.untold_ends or {}).items()} or None,
-            "volumes": {name: layer.save() for name, layer in (self.volumes or {}).items()} or None,
+            "volumes": self._save_volumes(),
             "processes": self.processes.save() if self.processes is not None else None,
         }
+
+    def _save_volumes(self) -> dict[str, Any] | None:
+        """The files of its own volumes; those of claims are saved with these."""
+        claimed = {
+            one.get("name")
+            for one in self.spec.volumes
+            if "persistentVolumeClaim" in one or "ephemeral" in one
+        }
+        own = {name: layer for name, layer in (self.volumes or {}).items() if name not in claimed}
+        return {name: layer.save() for name, layer in own.items()} or None
 
     @classmethod
     def load(

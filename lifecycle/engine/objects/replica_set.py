@@ -13,8 +13,6 @@ from .selector import Selector
 from .workload import OBSERVED_GENERATION, Workload, WorkloadStatus
 
 REPLICA_SET_KIND = Kind("apps/v1", "ReplicaSet", "replicasets", True, "rs")
-DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
-"""The annotation of a pod that its set reads on a scale-down: the lower cost goes first."""
 
 
 class ReplicaSetSpec(Reading):

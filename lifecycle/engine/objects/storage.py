@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .kinds import Kind
 
 CLAIM_KIND = Kind("v1", "PersistentVolumeClaim", "persistentvolumeclaims", True, "pvc")
@@ -47,3 +49,13 @@ NO_PROVISIONER = "kubernetes.io/no-provisioner"
 
 DEFAULT_CLASS = "podline-default"
 DEFAULT_PROVISIONER = "podline.dev/simulated"
+DEFAULT_CLASS_JSON: dict[str, Any] = {
+    "apiVersion": CLASS_KIND.api_version,
+    "kind": CLASS_KIND.name,
+    "metadata": {"name": DEFAULT_CLASS, "annotations": {IS_DEFAULT: "true"}},
+    "provisioner": DEFAULT_PROVISIONER,
+    "reclaimPolicy": "Delete",
+    "volumeBindingMode": WAIT,
+    "allowVolumeExpansion": True,
+}
+"""It is made when a claim names no class and there is no default one: an assumption, and told as one."""

@@ -29,6 +29,11 @@ def _format_second(second: int) -> str:
     return (_START + timedelta(seconds=second)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def floor_to_second(instant_ms: int, epoch_ms: int) -> int:
+    """The instant that the API tells of: the beginning of its second."""
+    return (epoch_ms + instant_ms) // 1000 * 1000 - epoch_ms
+
+
 def parse_utc_ms(text: str) -> int:
     """Milliseconds since 1970 of an RFC 3339 time. Raises ValueError naming the text."""
     match = _RFC_3339.fullmatch(text)

@@ -13,20 +13,26 @@ _SECRET = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 
 def make_runtime_files(
-    pod: PodFacts, resolver: Resolver | None = None, aliases: Iterable[Mapping[str, Any]] = ()
+    pod: PodFacts,
+    resolver: Resolver | None = None,
+    aliases: Iterable[Mapping[str, Any]] = (),
+    has_token: bool = True,
 ) -> dict[str, str]:
-    """Text by absolute path: names and resolver of the pod, and its service account's token."""
+    """Text by absolute path: names and resolver of the pod, and its service account's token if it has one."""
     asks = resolver or decide_resolver({}, pod.namespace, CLUSTER_DOMAIN)
     short = pod.host.partition(".")[0]
     names = short if pod.full_host == short else f"{pod.full_host}\t{short}"
-    return {
+    files = {
         "/etc/hostname": f"{pod.host}\n",
         "/etc/hosts": f"127.0.0.1\tlocalhost\n{pod.ip}\t{names}\n{_alias_lines(aliases)}",
         "/etc/resolv.conf": _resolver_text(asks),
+    }
+    token = {
         f"{_SECRET}/namespace": pod.namespace,
         f"{_SECRET}/token": f"token-of-{pod.uid}",
         f"{_SECRET}/ca.crt": "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n",
     }
+    return files | token if has_token else files
 
 
 def _alias_lines(aliases: Iterable[Mapping[str, Any]]) -> str:

@@ -1,8 +1,8 @@
 """The files of a pod's volumes, and where a container sees them.
 
-A volume is a layer of files kept with the pod (or, for a claim, with the claim). Layers of ConfigMaps,
-Secrets and the downward API hold what those say; `refresh_layer` brings them up to date when the sources
-change, as the kubelet does. Every other kind of volume begins empty and can be written to.
+A volume is a layer of files kept with its pod, that of a claim with its PersistentVolume. Layers of
+ConfigMaps, Secrets and the downward API hold what those say; `refresh_layer` brings them up to date when the
+sources change, as the kubelet does. Every other kind of volume begins empty and can be written to.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Read and counted as the parser that Kubernetes uses (robfig/cron v3) does, its ways at changes of the clock
 included; libraries for Python read more than it does and count otherwise there. Local times that a clock
-skips do not come, those that it repeats come twice. Where the clock skips a midnight to the east of
-Greenwich, a search that comes from the day before may miss the day that follows, or run into it.
+skips do not come, those that it repeats come twice. Where it skips a midnight to the east of Greenwich, or
+half an hour, a search that comes from before may miss a day, or run into one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from datetime import UTC as UTC_ZONE
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from .time_zones import UTC, load_zone
+from ..objects.time_zones import UTC, load_zone
 
 _NAMES = (
     "jan feb mar apr may jun jul aug sep oct nov dec".split(),
@@ -47,7 +47,7 @@ _UNIT_NS = {
 }  # fmt: skip
 _LARGEST = 2**63 - 1
 _YEARS_AHEAD = 5
-_MINUTE, _HOUR = timedelta(minutes=1), timedelta(hours=1)
+_MINUTE, _HOUR, _MINUTE_MS = timedelta(minutes=1), timedelta(hours=1), 60_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC_ZONE)
 
 
@@ -60,6 +60,12 @@ class Every:
     def next_after(self, utc_ms: int) -> int | None:
         """The next time after an instant, both in ms since 1970."""
         return (utc_ms // 1000 + self.seconds) * 1000
+
+    def last_until(self, utc_ms: int, after_ms: int) -> int | None:
+        """The last time up to an instant, counted on from an earlier one; None if there is none."""
+        first_ms = (after_ms // 1000 + self.seconds) * 1000
+        step_ms = self.seconds * 1000
+        return None if first_ms > utc_ms else utc_ms - (utc_ms - first_ms) % step_ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +83,30 @@ class Fields:
 
     def next_after(self, utc_ms: int) -> int | None:
         """The next time after an instant, both in ms since 1970; None if there is none within five years."""
+        if not (self.minutes and self.hours and self.months):
+            return None
         try:
             found = self._seek(self._at(_EPOCH + timedelta(seconds=utc_ms // 1000 + 1)))
-        except OverflowError:
+        except (OverflowError, ValueError):
             # The calendar ends with the year 9999.
             return None
         return None if found is None else round((found - _EPOCH) / timedelta(milliseconds=1))
+
+    def last_until(self, utc_ms: int, after_ms: int) -> int | None:
+        """The last time up to an instant, and after an earlier one; None if there is none."""
+        found = self.next_after(after_ms)
+        if found is None or found > utc_ms:
+            return None
+        # There may be one in every minute: halve what is left.
+        low, high = found // _MINUTE_MS, utc_ms // _MINUTE_MS
+        while low < high:
+            middle = (low + high + 1) // 2
+            found = self.next_after(middle * _MINUTE_MS - 1)
+            if found is not None and found <= utc_ms:
+                low = found // _MINUTE_MS
+            else:
+                high = middle - 1
+        return low * _MINUTE_MS
 
     def _at(self, instant: datetime) -> datetime:
         return instant.astimezone(self.zone)

@@ -142,8 +142,8 @@ def see_volumes(volumes: Volumes, pod: Pod, is_placed: Callable[[Pod], bool]) ->
 
 
 def _find_problem(pod: Pod, volume: str, name: str, claim: StoredObject | None) -> str:
+    own = any(one.get("name") == volume and one.get("ephemeral") is not None for one in pod.spec.volumes)
     if claim is None:
-        own = any(one.get("name") == volume and one.get("ephemeral") is not None for one in pod.spec.volumes)
         waited = "waiting for ephemeral volume controller to create the "
         return (
             f'{waited}persistentvolumeclaim "{name}"' if own else f'persistentvolumeclaim "{name}" not found'
@@ -152,6 +152,10 @@ def _find_problem(pod: Pod, volume: str, name: str, claim: StoredObject | None) 
         return f'persistentvolumeclaim "{name}" bound to non-existent persistentvolume "{volume_name(claim)}"'
     if claim.meta.deletion_ms is not None:
         return f'persistentvolumeclaim "{name}" is being deleted'
+    if own and (claim.meta.controller is None or claim.meta.controller.uid != pod.meta.uid):
+        namespace = pod.meta.namespace
+        made_for = f"{namespace}/{pod.meta.name}"
+        return f"PVC {namespace}/{name} was not created for pod {made_for} (pod is not owner)"
     return ""
 
 

@@ -16,8 +16,8 @@ from ..objects.condition import Condition, find_condition, with_condition
 from ..objects.meta import StoredObject
 from ..objects.node import Node
 from ..objects.pod import FAILED, SUCCEEDED, Pod, PodSpec
-from ..objects.storage import CLAIM, STORAGE_CLASS, VOLUME
-from ..rules.claims import claim_ref, is_bound, list_claims, phase_of
+from ..objects.storage import AVAILABLE, CLAIM, STORAGE_CLASS, VOLUME
+from ..rules.claims import claim_ref, is_bound, list_claims, phase_of, spec_of
 from ..rules.host_ports import list_host_ports
 from ..rules.node_filters import names_wanted
 from ..rules.pod_resources import allotted_requests, effective_requests
@@ -162,8 +162,9 @@ class Scheduler:
     def _on_volume(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if new is None:
             return
-        self._wake_waiting(VOLUME_CHANGED)
         ref = claim_ref(new)
+        if (not ref and phase_of(new) == AVAILABLE) or (old is not None and _has_moved(old, new)):
+            self._wake_waiting(VOLUME_CHANGED)
         for pod in self._context.volumes.users(ref.get("namespace"), ref.get("name") or "") if ref else ():
             self._wake(pod, CLAIM_CHANGED)
 
@@ -289,10 +290,15 @@ class Scheduler:
             return
         if not are_all_bound(self._context.volumes, pod):
             self._fail(pod, "SchedulerError", TOO_LATE)
-        elif node_name in self._rooms:
+        elif self._may_still_go(pod, node_name):
             self._bind(pod, node_name)
         else:
             self._schedule(pod)
+
+    def _may_still_go(self, pod: Pod, node_name: str) -> bool:
+        """Whether a node is still there, and its volumes are those that were chosen, or as good."""
+        room, wanted = self._rooms.get(node_name), self._see_volumes(pod)
+        return room is not None and (wanted is None or (not wanted.problem and wanted.suits(room.node)))
 
     def _bind(self, pod: Pod, node_name: str) -> None:
         now_ms = self._context.clock.now_ms
@@ -349,6 +355,11 @@ class Scheduler:
 
 def _takes_room(pod: Pod) -> bool:
     return pod.node_name != "" and pod.status.phase not in (SUCCEEDED, FAILED)
+
+
+def _has_moved(old: StoredObject, new: StoredObject) -> bool:
+    """Whether a volume can be reached from other nodes now."""
+    return bool(spec_of(old).get("nodeAffinity") != spec_of(new).get("nodeAffinity"))
 
 
 def _is_as_ready(old: StoredObject, new: StoredObject) -> bool:

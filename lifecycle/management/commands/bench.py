@@ -9,15 +9,18 @@ from django.core.management.base import BaseCommand, CommandError
 
 from lifecycle.benches.report import Report
 
+# Options that are no sizes, and what they may be.
+WORDS = {"kind": ("Deployment", "StatefulSet")}
 # Name -> (options it takes, with their defaults).
-BENCHES: dict[str, dict[str, int]] = {
+BENCHES: dict[str, dict[str, Any]] = {
     "export": {"rows": 1_000_000},
+    "batch": {"pods": 10_000, "parallelism": 1000, "nodes": 1000},
     "engine": {"pods": 10_000, "nodes": 1000},
     "crash": {"pods": 10_000, "nodes": 1000},
     "idle": {"pods": 10_000, "nodes": 1000},
     "live": {"clients": 50, "clusters": 1, "changes": 200, "seconds": 30},
     "record": {"pods": 2000, "nodes": 200},
-    "rollout": {"pods": 2000, "nodes": 200},
+    "rollout": {"pods": 2000, "nodes": 200, "kind": "Deployment"},
     "sleep": {"pods": 10_000, "nodes": 1000},
     "recover": {"kills": 50, "pods": 10},
     "workers": {"pods": 100, "restarts": 40},
@@ -34,7 +37,10 @@ class Command(BaseCommand):
         parser.add_argument("name", choices=sorted(BENCHES))
         parser.add_argument("--json", action="store_true", help="print the contract's JSON object")
         for option in sorted({option for options in BENCHES.values() for option in options}):
-            parser.add_argument(f"--{option}", type=int)
+            if option in WORDS:
+                parser.add_argument(f"--{option}", choices=WORDS[option])
+            else:
+                parser.add_argument(f"--{option}", type=int)
 
     def handle(self, *args: Any, **options: Any) -> None:
         name = options["name"]
@@ -42,7 +48,7 @@ class Command(BaseCommand):
             option: options[option] if options[option] is not None else default
             for option, default in BENCHES[name].items()
         }
-        if min(work.values(), default=1) < 1:
+        if min((size for option, size in work.items() if option not in WORDS), default=1) < 1:
             raise CommandError("sizes start at 1")
         report = import_module(f"lifecycle.benches.{name}").run(**work)
         self.stdout.write(orjson.dumps(report.to_json()).decode() if options["json"] else _as_text(report))

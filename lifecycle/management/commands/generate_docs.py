@@ -41,7 +41,10 @@ ASSUMED = (
     " otherwise.",
     "A command of a script that is not known succeeds after a while; the event `UninterpretedBehavior` names"
     " it.",
-    "A claim binds to a volume as large as it asks for as soon as it is made.",
+    "A claim that names no class, in a cluster without a default one, is of the StorageClass"
+    " `podline-default`, which is made for it: a volume is made when a pod needs one, and may be attached to"
+    " any node. Whoever else a class names as its provisioner is taken to be installed and to make volumes,"
+    " unless its name begins with `kubernetes.io/` and the plugin has not moved to a driver.",
     "Services get addresses of 10.96.0.0/12 in order, and one that is asked for must be of these. Node ports"
     " are drawn from 30000 to 32767. The cluster is of IPv4 alone.",
     "There is a cloud: a Service of type LoadBalancer without a class gets an address of 198.18.0.0/15 after"

@@ -23,11 +23,12 @@ _PORTS = {"http": 80, "https": 443, "ftp": 21}
 
 def reach(call: Call, host: str, port: int, limit_ms: int | None, path: str = "/") -> ConnectResult | Wait:
     """Connect once and wait as long as that takes; an attempt without answer lasts until the limit."""
-    call.machine.is_volatile = True
     state = call.state
     if "outcome" not in state:
         if _is_local(call, host) and _answers_here(call, port):
+            # What it meets hangs on this container alone, whose changes are known.
             return _answer_here(call, port, path)
+        call.machine.is_volatile = True
         if call.world.resolve(host) is None and not _is_address(host):
             return ConnectResult("unknown host")
         found = call.world.connect(host, port, call.now_ms)
@@ -199,8 +200,9 @@ def _finish_curl(call: Call, options: dict[str, str], found: ConnectResult, host
 @tool("nc", "ncat", "netcat", "telnet")
 def nc(call: Call) -> Outcome:
     """`nc`: connect to a port, or listen on one."""
-    options, operands = split_options(call.arguments, "wpeqisXx")
-    if "l" in options:
+    # Only ncat's -c is followed by a command.
+    options, operands = split_options(call.arguments, "wpeqisXx" + ("c" if call.name == "ncat" else ""))
+    if "l" in options or "listen" in options:
         return _listen(call, options, operands)
     if len(operands) < 2 or not operands[-1].isdigit() or len(operands[-1]) > 5:
         return call.fail("a host and a port are needed")

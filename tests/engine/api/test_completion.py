@@ -76,7 +76,6 @@ def test_limits_that_are_given_meet_requests_that_are_not() -> None:
     )
 
 
-@pytest.mark.spec("DEP-FAIL-01")
 @pytest.mark.parametrize(
     "item, why",
     [
@@ -231,3 +230,29 @@ def test_one_class_is_for_all() -> None:
     changed = desk.patch("PriorityClass", {"globalDefault": True}, "other")
     assert said(changed) == f'priorityclasses.scheduling.k8s.io "other" is forbidden: {why}'
     assert desk.patch("PriorityClass", {"description": "for all"}, "usual").ok
+
+
+@pytest.mark.parametrize(
+    "of_pod, of_account, is_there",
+    [
+        (None, None, True),
+        (None, False, False),
+        (True, False, True),
+        (False, None, False),
+        (False, True, False),
+    ],
+)
+def test_a_token_is_mounted_unless_pod_or_account_says_no(
+    of_pod: bool | None, of_account: bool | None, is_there: bool
+) -> None:
+    field = "automountServiceAccountToken"
+    desk = Desk()
+    given = {} if of_account is None else {field: of_account}
+    desk.created(make("ServiceAccount", "robot", **given))
+    script = ["sh", "-c", "test -e /var/run/secrets/kubernetes.io/serviceaccount/token"]
+    own = {} if of_pod is None else {field: of_pod}
+    app = [{"name": "app", "image": "busybox:1.36", "command": script}]
+    desk.created(make_pod(containers=app, serviceAccountName="robot", restartPolicy="Never", **own))
+    desk.cluster.run_until(10_000)
+    pod = desk.get("Pod")
+    assert pod is not None and pod["status"]["phase"] == ("Succeeded" if is_there else "Failed")

@@ -584,23 +584,35 @@ def test_a_look_weighs_only_nodes_where_something_changed(monkeypatch: pytest.Mo
 # --- saved --------------------------------------------------------------------------------------------------
 
 
-def test_a_saved_cluster_goes_on_as_if_it_had_not_been():
-    fleet = Fleet(nodes=6, timing="realistic")
-    fleet.apply(make_agent(minReadySeconds=3))
-    fleet.run(5)
-    fleet.change("setImage", AGENT, "DaemonSet", container="nginx", image="nginx:2")
-    for _ in range(12):
-        fleet.run(1.7)
-        fleet.taint("node-3", *(["x:NoSchedule"] if fleet.cluster.now_ms % 2 else []))
-        fleet.cluster.take_changes()
-        saved = copy.deepcopy(fleet.cluster.save())
-        other = Cluster.load(saved)
-        until_ms = fleet.cluster.now_ms + 30_000
-        for cluster in (first := Cluster.load(copy.deepcopy(saved)), other, fleet.cluster):
-            cluster.run_until(until_ms if cluster is not fleet.cluster else fleet.cluster.now_ms)
-        assert [str(row) for row in first.take_changes().rows] == [
-            str(row) for row in other.take_changes().rows
-        ]
+def story(reload_every_ms: int | None) -> list[str]:
+    """What happens to a set whose template, nodes and pods change; saved and loaded now and then, or not."""
+    fleet = Fleet(nodes=6, timing={"preset": "instant", "controller_sync": 15})
+    fleet.apply(make_agent(minReadySeconds=3, updateStrategy={"rollingUpdate": {"maxUnavailable": 2}}))
+    rows: list[str] = []
+    steps = {
+        8_000: lambda: fleet.change("setImage", AGENT, "DaemonSet", container="nginx", image="nginx:2"),
+        12_000: lambda: fleet.taint("node-3", "x:NoSchedule"),
+        17_000: lambda: fleet.taint("node-3"),
+        18_000: lambda: fleet.taint("node-4", "x:NoExecute"),
+        21_000: lambda: fleet.label("node-5", zone="a"),
+        24_000: lambda: fleet.done("delete", kind="Node", name="node-6"),
+        27_000: lambda: fleet.fail(fleet.pods()[0]["metadata"]["name"]),
+        29_000: lambda: fleet.change("rollout", AGENT, "DaemonSet", action="undo"),
+        35_000: lambda: fleet.add_node("node-6"),
+    }
+    for at_ms in range(0, 60_000, 500):
+        fleet.cluster.run_until(at_ms)
+        if at_ms in steps:
+            steps[at_ms]()
+        rows += [str(row) for row in fleet.cluster.take_changes().rows]
+        if reload_every_ms is not None and at_ms % reload_every_ms == 0:
+            fleet.cluster = Cluster.load(json.loads(json.dumps(fleet.cluster.save())))
+    return rows
+
+
+@pytest.mark.parametrize("every_ms", [500, 3_500])
+def test_saving_and_loading_changes_nothing(every_ms: int):
+    assert story(every_ms) == story(None)
 
 
 def test_a_set_that_was_only_stored_is_acted_on_after_an_upgrade():

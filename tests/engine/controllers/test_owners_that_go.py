@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.engine.api.desk import Desk, Json, make, make_deployment
+from tests.engine.api.desk import Desk, Json, make, make_deployment, make_pod, said
 
 HOLD = "lab.example/hold"
 NOBODY = "00000000-0000-0000-0000-000000000000"
@@ -107,7 +107,7 @@ def test_one_owner_that_stays_is_enough_and_the_others_are_let_go() -> None:
     assert not is_there(settled(desk), "one")
 
 
-@pytest.mark.spec("RS-DEL-03", "KCTL-27", "KCTL-28")
+@pytest.mark.spec("RS-DEL-04", "KCTL-27", "KCTL-28")
 def test_in_the_foreground_an_owner_waits_for_what_blocks_it() -> None:
     desk = Desk()
     desk.created(make_deployment(2))
@@ -192,3 +192,58 @@ def _waits(meta: Json, there: dict[str, Json]) -> bool:
         for one in there.values()
         for reference in one.get("ownerReferences") or ()
     )
+
+
+@pytest.mark.parametrize("policy, is_kept", [("Foreground", False), ("Orphan", True), ("Background", False)])
+def test_a_pod_goes_with_or_without_what_it_owns(policy: str, is_kept: bool) -> None:
+    desk = Desk()
+    pod = desk.created(make_pod(terminationGracePeriodSeconds=1))
+    desk.created(owned("one", refer(pod, block=True)))
+    settled(desk, 1)
+    deleted = desk.delete("Pod", propagationPolicy=policy).object
+    finalizers = {"Foreground": ["foregroundDeletion"], "Orphan": ["orphan"]}
+    assert deleted is not None and deleted["metadata"].get("finalizers") == finalizers.get(policy)
+    settled(desk)
+    assert desk.get("Pod") is None
+    assert is_there(desk, "one") == is_kept
+
+
+def test_a_class_that_the_system_needs_stays() -> None:
+    name = "system-node-critical"
+    refused = Desk().delete("PriorityClass", name)
+    assert (refused.code, said(refused)) == (
+        403,
+        f'priorityclasses.scheduling.k8s.io "{name}" is forbidden: this is a system priority class and cannot'
+        " be deleted",
+    )
+
+
+@pytest.mark.spec("KCTL-31")
+def test_the_namespaces_of_a_cluster_are_there_from_its_start() -> None:
+    names = {one["metadata"]["name"] for one in Desk().cluster.list("Namespace")}
+    assert names == {"default", "kube-system", "kube-public", "kube-node-lease"}
+    made = Desk().created({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}})
+    assert made["metadata"]["namespace"] == "default"
+
+
+@pytest.mark.spec("KCTL-08")
+def test_a_pod_says_who_made_it() -> None:
+    desk = Desk()
+    desk.created(make_deployment(1))
+    (pod,) = settled(desk).cluster.list("Pod", "default")
+    (made,) = desk.cluster.list("ReplicaSet", "default")
+    meta = made["metadata"]
+    assert (pod["apiVersion"], pod["kind"]) == ("v1", "Pod")
+    assert pod["metadata"]["generateName"] == f"{meta['name']}-"
+    assert pod["metadata"]["name"].startswith(f"{meta['name']}-") and pod["metadata"]["creationTimestamp"]
+    assert pod["metadata"]["namespace"] == "default" and pod["metadata"]["labels"]["app"] == "web"
+    assert pod["metadata"]["ownerReferences"] == [
+        {
+            "apiVersion": "apps/v1",
+            "kind": "ReplicaSet",
+            "name": meta["name"],
+            "uid": meta["uid"],
+            "controller": True,
+            "blockOwnerDeletion": True,
+        }
+    ]

@@ -45,15 +45,15 @@ def test_rows_say_the_group(shop: Cluster, table: Any, api_version: str, kind: s
 
 def test_events_say_the_group(shop: Cluster) -> None:
     groups = Event.objects.filter(cluster=shop).values_list("kind", "group")
-    assert set(groups) <= {("Pod", ""), ("Node", ""), ("Deployment", "apps"), ("ReplicaSet", "apps")}
+    of_apps = {(kind, "apps") for kind in ("Deployment", "ReplicaSet", "StatefulSet")}
+    assert set(groups) <= {("Pod", ""), ("Node", ""), ("Job", "batch"), *of_apps}
 
 
 def test_pages_list_and_find_ours(shop: Cluster) -> None:
     listed = [(one.kind, one.summary) for one in readings.list_workloads(shop)]
-    only = "stored only: no pods will come of them"
     assert listed == [
-        ("Job", f"0 active · 0 succeeded · 0 failed · {only}"),
-        ("StatefulSet", f"0 of 1 ready · {only}"),
+        ("Job", "1 active · 0 succeeded · 0 failed"),
+        ("StatefulSet", "1 of 1 ready"),
     ]
     for _version, kind, group in FOREIGN:
         namespaced = None if kind == "Node" else "default"
@@ -63,7 +63,8 @@ def test_pages_list_and_find_ours(shop: Cluster) -> None:
         assert theirs is not None
         assert (ours.group, theirs.group) == (make_ours(kind)["apiVersion"].rpartition("/")[0], group)
     feed = TimelineFeed(shop, "", None)
-    assert feed.stories.by_uid == {}
+    names = [story.name.partition("-")[0] for story in feed.stories.by_uid.values()]
+    assert names == ["same", "same"]
 
 
 def test_an_export_is_asked_by_group(shop: Cluster, client: Client) -> None:

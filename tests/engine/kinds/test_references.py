@@ -153,9 +153,13 @@ def test_a_field_that_nothing_acts_on_is_said_once() -> None:
             ["spec.securityContext.seccompProfile"],
         ),
         (deployment(securityContext={"seccompProfile": {"type": "RuntimeDefault"}}), []),
-        (claim(storageClassName=""), ["PersistentVolumeClaim spec.storageClassName"]),
+        (claim(storageClassName=""), []),
         (claim(accessModes=["ReadWriteOnce"]), []),
-        (claim(accessModes=["ReadWriteOncePod"]), ["PersistentVolumeClaim spec.accessModes"]),
+        (claim(accessModes=["ReadWriteOncePod"]), []),
+        (
+            claim(dataSource={"kind": "PersistentVolumeClaim", "name": "a"}),
+            ["PersistentVolumeClaim spec.dataSource"],
+        ),
     ],
 )
 def test_only_what_would_make_a_difference_is_said(data: dict[str, Any], paths: list[str]) -> None:

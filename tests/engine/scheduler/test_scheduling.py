@@ -35,7 +35,7 @@ class World:
 
     def create(self, kind: str, name: str, **fields: Any) -> Any:
         meta = {"name": name, **fields.pop("metadata", {})}
-        if kind not in ("Node", "Namespace"):
+        if kind not in ("Node", "Namespace", "PersistentVolume"):
             meta["namespace"] = "default"
         made = self.api.create_json({"apiVersion": "v1", "kind": kind, "metadata": meta, **fields})
         self.drain()
@@ -248,7 +248,17 @@ def test_a_pod_waits_for_its_claim():
     assert world.events("FailedScheduling")[0].startswith(
         '0/1 nodes are available: persistentvolumeclaim "data" not found.'
     )
-    world.create("PersistentVolumeClaim", "data", spec=CLAIM)
+    world.create("PersistentVolumeClaim", "data", spec={**CLAIM, "storageClassName": "", "volumeName": "v"})
+    unbound = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found"
+    assert world.events("FailedScheduling")[-1] == unbound
+    world.create(
+        "PersistentVolume", "v", spec={"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"],
+        "hostPath": {"path": "/tmp/v"}},
+    )  # fmt: skip
+    claim = world.store.require("PersistentVolumeClaim", "default", "data")
+    annotations = {"pv.kubernetes.io/bind-completed": "yes"}
+    world.store.update(claim, claim.replace(meta=claim.meta.replace(annotations=annotations)))
+    world.drain()
     assert world.node_of("p") == "node-1"
 
 

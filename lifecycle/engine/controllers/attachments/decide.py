@@ -12,7 +12,7 @@ from ...objects.node import Node
 from ...objects.pod import Pod
 from ...objects.storage import ATTACHMENT_KIND
 from ...rules.actions import Action, Create, RecordEvent, Update
-from ...rules.claims import attached_node, attacher_of, may_be_on_many_nodes, spec_of
+from ...rules.claims import attached_node, attached_volume, attacher_of, may_be_on_many_nodes, spec_of
 
 SOURCE = "attachdetach-controller"
 LOST_NODE_MS = 360_000
@@ -50,8 +50,7 @@ def _attach(volume: StoredObject, node: str) -> Action:
 
 def decide_attached(attachment: StoredObject, pods: Iterable[Pod]) -> list[Action]:
     """It has come to its node, and the pods there are told."""
-    name = spec_of(attachment)["source"]["persistentVolumeName"]
-    text = f'AttachVolume.Attach succeeded for volume "{name}" '
+    text = f'AttachVolume.Attach succeeded for volume "{attached_volume(attachment)}" '
     told = [
         RecordEvent(pod, "Normal", "SuccessfulAttachVolume", text, SOURCE)
         for pod in pods

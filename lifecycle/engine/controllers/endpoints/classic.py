@@ -7,7 +7,6 @@ shown is left to chance there, and here are those that came first.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from ipaddress import ip_address
 from itertools import islice
 from typing import Any
 
@@ -21,6 +20,7 @@ from .slices import HEADLESS_LABEL
 MOST_ADDRESSES = 1000
 OVER_CAPACITY = "endpoints.kubernetes.io/over-capacity"
 _MANAGED_BY = {"endpoints.kubernetes.io/managed-by": "endpoint-controller"}
+_FIELDS = ("hostname", "nodeName", "targetRef")
 
 Address = dict[str, Any]
 
@@ -70,31 +70,33 @@ def make_subsets(shown: Iterable[Wanted]) -> list[dict[str, Any]]:
     for one in shown:
         if not _is_shown(one):
             continue
-        ports = [_make_port(port) for port in one.ports]
-        known = next((group for group in groups if group[0] == ports), None)
+        known = next((group for group in groups if group[0] is one.ports or group[0] == one.ports), None)
         if known is None:
-            known = (ports, [], [])
+            known = (one.ports, [], [])
             groups.append(known)
         known[1 if _is_ready(one) else 2].append(_make_address(one))
     subsets = []
     for ports, ready, others in sorted(groups, key=lambda group: str(group[0])):
-        parts = (("addresses", ready), ("notReadyAddresses", others), ("ports", ports))
-        subsets.append(
-            {name: sorted(found, key=_order) if name != "ports" else found for name, found in parts if found}
-        )
+        ready.sort(key=_order)
+        others.sort(key=_order)
+        named = [_make_port(port) for port in ports]
+        parts = (("addresses", ready), ("notReadyAddresses", others), ("ports", named))
+        subsets.append({name: found for name, found in parts if found})
     return subsets
 
 
 def _make_address(one: Wanted) -> Address:
     endpoint = one.endpoint
-    fields: tuple[str, ...] = ("hostname", "nodeName", "targetRef")
-    named = {name: endpoint[name] for name in fields if name in endpoint}
-    return {"ip": endpoint["addresses"][0], **named}
+    address = {"ip": endpoint["addresses"][0]}
+    for name in _FIELDS:
+        if name in endpoint:
+            address[name] = endpoint[name]
+    return address
 
 
 def _make_port(port: Port) -> Port:
     return {name: value for name, value in port.items() if value != ""}
 
 
-def _order(address: Address) -> tuple[int, str]:
-    return int(ip_address(address["ip"])), (address.get("targetRef") or {}).get("uid", "")
+def _order(address: Address) -> list[int]:
+    return [int(part) for part in address["ip"].split(".")]

@@ -15,7 +15,7 @@ from ..owner.orphans import list_by_age
 from ..owner.selectors import SelectorIndex
 from .classic import decide_classic
 from .decide import Wanted, decide_endpoints, endpoint_state, make_wanted, pod_uid_of, selector_of
-from .slices import decide_slices, is_managed, list_endpoints, list_ports
+from .slices import decide_slices, is_managed, list_endpoints
 
 
 class EndpointSliceController:
@@ -108,20 +108,22 @@ class EndpointSliceController:
         self._context.loop.enqueue(self.name, some.meta.namespace or "", owner.name)
 
     def _learn(self, uid: str, old: StoredObject | None, new: StoredObject | None) -> Sequence[str]:
-        """Take in how a slice of a Service stands now; the uids of the pods in it, before and now."""
+        """Take in how a slice of a Service stands now; the uids of the pods that stand otherwise in it."""
         known, places = self._known.setdefault(uid, {}), self._places.setdefault(uid, {})
+        before = _list_standing(old) if old is not None else {}
+        after = _list_standing(new) if new is not None else {}
         touched: dict[str, None] = {}
-        if old is not None:
-            for pod_uid in map(pod_uid_of, list_endpoints(old)):
-                touched[pod_uid] = None
-                if places.get(pod_uid) == old.meta.uid:
-                    del places[pod_uid], known[pod_uid]
-        if new is not None:
-            ports = list_ports(new)
-            for endpoint in list_endpoints(new):
+        for key, (endpoint, _ports) in before.items():
+            if key not in after:
                 pod_uid = pod_uid_of(endpoint)
                 touched[pod_uid] = None
-                known[pod_uid], places[pod_uid] = Wanted(endpoint, ports), new.meta.uid
+                if old is not None and places.get(pod_uid) == old.meta.uid:
+                    del places[pod_uid], known[pod_uid]
+        for key, wanted in after.items():
+            if new is not None and key not in before:
+                pod_uid = pod_uid_of(wanted.endpoint)
+                touched[pod_uid] = None
+                known[pod_uid], places[pod_uid] = wanted, new.meta.uid
         return list(touched)
 
     def _on_pod(self, old: StoredObject | None, new: StoredObject | None) -> None:
@@ -199,6 +201,12 @@ class EndpointSliceController:
         pod = self._store.pods.get(pod_uid)
         if pod is not None and was != is_now:
             self._context.trace.transition(pod.subject, f"endpoint.{name}", was, is_now)
+
+
+def _list_standing(endpoint_slice: StoredObject) -> dict[tuple[int, int], Wanted]:
+    """The endpoints of a slice by what they are, not by what they say: most stay the same objects."""
+    ports = (endpoint_slice.extra or {}).get("ports") or []
+    return {(id(one), id(ports)): Wanted(one, ports) for one in list_endpoints(endpoint_slice)}
 
 
 def _looks_equal(old: Pod, new: Pod) -> bool:

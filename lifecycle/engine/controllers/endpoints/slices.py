@@ -50,7 +50,8 @@ def decide_slices(
     touched = {places.get(uid) for uid in changed}
     drafts, placed = [], set[str]()
     for entry in slices:
-        draft = Draft(entry, list_ports(entry), list_endpoints(entry), entry.meta.labels != labels)
+        is_labelled = entry.meta.labels == labels
+        draft = Draft(entry, list_ports(entry), list_endpoints(entry), not is_labelled)
         if entry.meta.uid in touched:
             placed |= _rewrite(draft, changed)
         drafts.append(draft)
@@ -161,4 +162,5 @@ def list_endpoints(endpoint_slice: StoredObject) -> list[Endpoint]:
 
 def list_ports(endpoint_slice: StoredObject) -> list[dict[str, Any]]:
     """The ports of a slice as they stand."""
-    return list((endpoint_slice.extra or {}).get("ports") or ())
+    ports: list[dict[str, Any]] = (endpoint_slice.extra or {}).get("ports") or []
+    return ports

@@ -48,12 +48,12 @@ def decide_dependent(seen: SeenDependent) -> list[Action]:
         return []
     if len(doomed) < len(meta.owner_references):
         return [_with_owners(dependent, tuple(one for one in meta.owner_references if one not in doomed))]
-    if isinstance(dependent, Pod):
-        return [DeletePod(dependent)]
     if seen.waiting and seen.has_dependents:
         # An owner in the foreground waits for the whole tree below it, unless they wait for each other.
         freed = _unblocking(dependent) if seen.is_cyclic else dependent
         return [*([Update(freed)] if freed is not dependent else ()), Delete(freed, FOREGROUND)]
+    if isinstance(dependent, Pod):
+        return [DeletePod(dependent)]
     return [Delete(dependent, _own_policy(dependent))]
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ...api.context import Context
 from ...objects.job import TRACKING_FINALIZER, Job
-from ...objects.meta import StoredObject, controller_reference
+from ...objects.meta import StoredObject
 from ...objects.pod import Pod
 from ...objects.selector import Selector
 from ...rules.actions import Decision, Tried
-from ...rules.jobs.backoff import Failures
+from ...rules.jobs.backoff import NO_FAILURES, Failures
 from ...rules.jobs.gates import JobGates
 from ...rules.jobs.pods import is_tracked
 from ..act import Act
@@ -28,32 +29,30 @@ class JobController(PodOwnerController[Job]):
     owner_class = Job
     gathers = "job_sync"
     adopts_with = (TRACKING_FINALIZER,)
-    retry_ms = (1_000, 60_000)
+    retry_ms = (60_000, 1_000)
 
     def __init__(self, context: Context, act: Act, pods: PodOwners) -> None:
         self._gates = JobGates.read(context.features)
         self._soon_ms = context.timing.spread("controller_sync")[1]
         self._batch_ms = context.timing.spread(self.gathers)[1]
         self._hears_of_restarts = False
+        self._tallies: dict[str, JobTally] = {}
+        # What the back-off goes by, by the Job's uid: it lives as long as a controller does.
+        self._failures: dict[str, Failures] = {}
         super().__init__(context, act, pods)
 
     def selector_of(self, owner: Job) -> Selector:
         """Which pods the Job looks for."""
         return owner.spec.selector
 
-    def tally_of(self, owner: Job) -> JobTally:
-        """The count of the Job's pods."""
-        found = self._tally.by_owner.get(owner.meta.uid)
-        if found is None:
-            found = JobTally(controller_reference(owner), owner.meta.namespace or "")
-            self._tally.by_owner[owner.meta.uid] = found
-        assert isinstance(found, JobTally), owner.key
-        return found
-
     def describe(self, owner: Job) -> None:
         """Count the Job's pods."""
         uid = owner.meta.uid
-        self.tally_of(owner).describe_job(owner, lambda: self.list_controlled(uid))
+        tally = self._tallies.get(uid)
+        if tally is None:
+            tally = self._tallies[uid] = JobTally(owner.key)
+            self._tally.follow(uid, tally)
+        tally.describe_job(owner, lambda: self.list_controlled(uid))
         if owner.spec.template.spec.restart_policy == "OnFailure" and not self._hears_of_restarts:
             # A restart alone is no change of note; only such Jobs go by it.
             self._hears_of_restarts = True
@@ -61,15 +60,24 @@ class JobController(PodOwnerController[Job]):
 
     def forget(self, uid: str) -> None:
         """Drop the count of a Job that is gone, and let its pods go."""
-        tally = self._tally.by_owner.get(uid)
-        for pod_uid in tally.tracked if isinstance(tally, JobTally) else ():
+        for pod_uid in self._tallies.pop(uid).tracked:
             self._let_go(self._store.pods[pod_uid])
-        self._context.job_failures.pop(uid, None)
+        self._failures.pop(uid, None)
         super().forget(uid)
+
+    def save(self) -> dict[str, list[int | None]]:
+        """The failures that Jobs wait for, as plain data."""
+        return {uid: list(failures) for uid, failures in self._failures.items()}
+
+    def load(self, data: Any) -> None:
+        """Go on from what `save` described; what cannot be read is forgotten."""
+        for uid, entry in data.items() if isinstance(data, dict) else ():
+            if isinstance(entry, list) and len(entry) == 2 and all(isinstance(one, int) for one in entry):
+                self._failures[uid] = Failures(*entry)
 
     def list_strays(self, owner: Job) -> Sequence[Pod]:
         """Its pods that match no more."""
-        return list_by_age(self._store.pods.get, self.tally_of(owner).strays)
+        return list_by_age(self._store.pods.get, self._tallies[owner.meta.uid].strays)
 
     # --- what a change can affect ---------------------------------------------------------------------
 
@@ -85,8 +93,8 @@ class JobController(PodOwnerController[Job]):
         """Containers that restart in place may do so without the pod's changing otherwise."""
         if old is None or new is None or old.meta is not new.meta or new.meta.controller is None:
             return
-        tally = self._tally.by_owner.get(new.meta.controller.uid)
-        if isinstance(tally, JobTally) and tally.change(old, new):
+        tally = self._tallies.get(new.meta.controller.uid)
+        if tally is not None and tally.change(old, new):
             self.on_count(tally)
 
     def note_orphan(self, free: StoredObject) -> None:
@@ -108,20 +116,18 @@ class JobController(PodOwnerController[Job]):
 
     def decide(self, owner: Job, tried: Tried) -> Decision:
         """The next batch of pods, or what the status says once they are there."""
-        failures = self._context.job_failures
-        known = Failures(*failures.get(owner.meta.uid, ()))
-        seen = Seen(owner, self._see_pods(owner), known, tried, self._gates, self._batch_ms)
+        uid = owner.meta.uid
+        failures = self._failures.get(uid, NO_FAILURES)
+        seen = Seen(owner, self._see_pods(owner), failures, tried, self._gates, self._batch_ms)
         decision = decide(seen, self._context.now_ms)
-        if owner.is_finished:
-            failures.pop(owner.meta.uid, None)
-        elif decision.failures is not None and decision.failures.number:
-            failures[owner.meta.uid] = list(decision.failures)
+        if owner.is_finished or decision.failures == NO_FAILURES:
+            self._failures.pop(uid, None)
         elif decision.failures is not None:
-            failures.pop(owner.meta.uid, None)
+            self._failures[uid] = decision.failures
         return decision
 
     def _see_pods(self, owner: Job) -> SeenPods:
-        tally, find = self.tally_of(owner), self._store.pods.get
+        tally, find = self._tallies[owner.meta.uid], self._store.pods.get
         return SeenPods(
             tally.active,
             tally.ready,

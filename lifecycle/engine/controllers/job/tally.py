@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from ...objects.job import Job
-from ...objects.meta import OwnerReference
+from ...objects.meta import Key
 from ...objects.pod import Pod
+from ...objects.selector import Selector
 from ...rules.jobs.pods import count_restarts, is_tracked, read_index
-from ..owner.tally import OwnerTally
 
 
 class Facts(NamedTuple):
@@ -34,18 +34,21 @@ class Facts(NamedTuple):
         return self.is_tracked and not self.is_active
 
 
-class JobTally(OwnerTally):
+class JobTally:
     """The pods of one Job, counted. Maps with None as values are ordered sets of uids."""
 
-    def __init__(self, reference: OwnerReference, namespace: str) -> None:
-        self._facts: dict[str, Facts] = {}
+    def __init__(self, key: Key) -> None:
+        self.key = key
+        self._selector: Selector | None = None
         self._completions: int | None = None
-        super().__init__(reference, namespace)
+        self._clear()
 
     def _clear(self) -> None:
-        super()._clear()
-        self._facts.clear()
+        self._facts: dict[str, Facts] = {}
+        self.active = self.ready = self.terminating = 0
         self.active_pods: dict[str, None] = {}
+        # Active or ending pods whose labels no longer match the selector.
+        self.strays: dict[str, None] = {}
         # Pods that keep their finalizer, and those of them that have come to an end.
         self.tracked: dict[str, None] = {}
         self.ended: dict[str, None] = {}

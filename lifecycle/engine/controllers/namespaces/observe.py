@@ -75,7 +75,7 @@ class NamespaceController:
         if left.content:
             wait_ms = decide_wait_ms(left)
             if wait_ms is None:
-                loop.retry(self.name, "", name, max_ms=MOST_RETRY_MS)
+                loop.retry(self.name, "", name, MOST_RETRY_MS)
             else:
                 self._look_at(name, wait_ms, bool(told) or not left.is_held)
             return

@@ -28,14 +28,14 @@ class OwnerController(Generic[Owner]):
     kind: str
     source: str
     owner_class: type[Owner]
-    revisions: Revisions | None = None
-    """The ControllerRevisions of owners that have some."""
     gathers = "controller_sync"
     """The latency for which changes are gathered before a look."""
     adopts_with: tuple[str, ...] = ()
     """Finalizers that a dependent gets with the owner, and loses with it."""
-    retry_ms = (QUEUE_BASE_MS, QUEUE_MAX_MS)
-    """First delay and cap of the work queue's retries."""
+    retry_ms = (QUEUE_MAX_MS, QUEUE_BASE_MS)
+    """Cap and first delay of the work queue's retries."""
+    revisions: Revisions | None = None
+    """The ControllerRevisions of owners that have some."""
 
     def __init__(self, context: Context, act: Act, list_free: ListFree) -> None:
         """`list_free` names the objects that an owner may adopt when it comes up."""
@@ -138,10 +138,12 @@ class OwnerController(Generic[Owner]):
         selector, revisions = self.selector_of(owner), self.revisions
         if revisions is not None:
             free, strays = revisions.take_free(owner), revisions.list_strays(owner)
-            self._act_on(decide_claims(owner, selector, free, strays))
-        orphans, belongs = self._orphans.take(owner.meta.uid), partial(self.belongs, owner)
-        pods = self.list_strays(owner)
-        self._act_on(decide_claims(owner, selector, orphans, pods, belongs, self.adopts_with))
+            if free or strays:
+                self._act_on(decide_claims(owner, selector, free, strays))
+        orphans, gone = self._orphans.take(owner.meta.uid), self.list_strays(owner)
+        if orphans or gone:
+            belongs = partial(self.belongs, owner)
+            self._act_on(decide_claims(owner, selector, orphans, gone, belongs, self.adopts_with))
 
     def _act_on(self, claims: Sequence[Action]) -> None:
         for action in claims:

@@ -23,7 +23,7 @@ class Revisions:
     `lets_go`: whether revisions that match the owner's selector no more are released.
     """
 
-    __slots__ = ("_by_owner", "_free", "_kind", "_lets_go", "_notify", "_orphans", "_store")
+    __slots__ = ("_by_owner", "_free", "_kind", "_lets_go", "_notify", "_orphans", "_sorted", "_store")
 
     def __init__(self, store: Store, kind: str, notify: Notify | None = None, lets_go: bool = False) -> None:
         self._store = store
@@ -33,6 +33,8 @@ class Revisions:
         self._free = Free()
         self._orphans = Orphans(store.find, self._free.list)
         self._by_owner: dict[str, dict[str, None]] = {}
+        # What was found for an owner's selector, until something changes.
+        self._sorted: dict[str, tuple[Selector, list[ControllerRevision]]] = {}
         store.listen(_KIND, self._on_revision)
 
     def restore(self) -> None:
@@ -47,6 +49,7 @@ class Revisions:
     def forget(self, uid: str) -> None:
         """An owner that is gone."""
         self._orphans.forget(uid)
+        self._sorted.pop(uid, None)
 
     def take_free(self, owner: StoredObject) -> list[StoredObject]:
         """Those to look at for adoption; once only."""
@@ -58,8 +61,14 @@ class Revisions:
 
     def list_of(self, owner: StoredObject, selector: Selector) -> list[ControllerRevision]:
         """The owner's history, earliest first: what it controls and selects."""
-        controlled = self._list_controlled(owner.meta.uid)
-        return sort_revisions(one for one in controlled if selector.matches(one.meta.labels))
+        uid = owner.meta.uid
+        known = self._sorted.get(uid)
+        if known is not None and known[0] is selector:
+            return known[1]
+        controlled = self._list_controlled(uid)
+        found = sort_revisions(one for one in controlled if selector.matches(one.meta.labels))
+        self._sorted[uid] = (selector, found)
+        return found
 
     def _list_controlled(self, uid: str) -> list[ControllerRevision]:
         found = map(self._store.find, self._by_owner.get(uid, ()))
@@ -81,6 +90,9 @@ class Revisions:
 
     def _follow(self, old: StoredObject | None, new: StoredObject | None) -> None:
         self._free.follow(old, new)
+        for one in (old, new):
+            if one is not None and one.meta.controller is not None:
+                self._sorted.pop(one.meta.controller.uid, None)
         if old is not None and new is not None and old.meta is new.meta:
             return
         for one, is_there in ((old, False), (new, True)):

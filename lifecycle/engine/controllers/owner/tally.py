@@ -15,8 +15,8 @@ from typing import Protocol
 
 from ...objects.meta import Key, OwnerReference
 from ...objects.pod import FAILED, PENDING, SUCCEEDED, UNKNOWN, Pod
-from ...objects.replica_set import DELETION_COST
 from ...objects.selector import Selector
+from ...rules.deletion_costs import DELETION_COST
 
 ACTIVE, READY, TERMINATING, UNFINISHED, LABELED, STRAY, COSTED, RANKED = 1, 2, 4, 8, 16, 32, 64, 128
 HAS_SUCCEEDED, HAS_FAILED = 256, 512
@@ -239,33 +239,36 @@ class PodCount(Protocol):
 
 @dataclass(slots=True)
 class Tally:
-    """The counts of all owners, of whatever kinds, by their uids; `by_owner` has those that are tallies."""
+    """The tallies of owners, of whatever kinds, by the owner's uid; `others` are counted in their own way."""
 
     by_owner: dict[str, OwnerTally] = field(default_factory=dict)
-    _counts: dict[str, PodCount] = field(default_factory=dict)
+    others: dict[str, PodCount] = field(default_factory=dict)
 
     def of(self, reference: OwnerReference, namespace: str, counts_finished: bool = False) -> OwnerTally:
         """The tally of an owner that exists, made at first sight of it."""
         found = self.by_owner.get(reference.uid)
         if found is None:
             found = self.by_owner[reference.uid] = OwnerTally(reference, namespace, counts_finished)
-            self._counts[reference.uid] = found
         return found
 
     def follow(self, uid: str, count: PodCount) -> None:
         """Have an owner's pods counted in another way."""
-        self._counts[uid] = count
+        self.others[uid] = count
+
+    def find(self, uid: str) -> PodCount | None:
+        """How an owner's pods are counted; None for one that nobody looks after."""
+        return self.by_owner.get(uid) or self.others.get(uid)
 
     def leave(self, uid: str) -> None:
         """Drop the count of an owner that is gone."""
         self.by_owner.pop(uid, None)
-        self._counts.pop(uid, None)
+        self.others.pop(uid, None)
 
     def on_pod_change(self, old: Pod | None, new: Pod | None) -> Sequence[PodCount]:
         """Follow one write to a pod; the owners for whom it changed a count."""
         if new is not None and (old is None or old.meta is new.meta):
             reference = new.meta.controller
-            owner = None if reference is None else self._counts.get(reference.uid)
+            owner = None if reference is None else self.find(reference.uid)
             return (owner,) if owner is not None and owner.change(old, new) else ()
         before = self._owner(old) if old is not None else None
         after = self._owner(new) if new is not None else None
@@ -281,4 +284,4 @@ class Tally:
     def _owner(self, pod: Pod) -> PodCount | None:
         """The count of a pod's controller. Pods of an owner that is gone are no one's business."""
         reference = pod.meta.controller
-        return None if reference is None else self._counts.get(reference.uid)
+        return None if reference is None else self.find(reference.uid)

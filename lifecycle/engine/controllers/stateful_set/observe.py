@@ -64,9 +64,9 @@ class StatefulSetController(PodOwnerController[StatefulSet]):
         if members is None:
             members = self._members[meta.uid] = Members(self.kind, namespace, meta.name)
             self._tally.follow(meta.uid, members)
-        members.has_claims = bool(spec.claim_names)
+        members.claim_names = spec.claim_names
         members.describe(spec.selector, spec.min_ready_seconds, lambda: self.list_controlled(meta.uid))
-        if members.has_claims:
+        if spec.claim_names:
             members.dirty.update(dict.fromkeys(members.present))
             for name in spec.claim_names:
                 self._by_stem[namespace, f"{name}-{meta.name}"] = meta.uid
@@ -99,7 +99,9 @@ class StatefulSetController(PodOwnerController[StatefulSet]):
         """One step; the look goes on until there is nothing left to do but to wait."""
         members = self._members[owner.meta.uid]
         members.advance(self._context.clock.now_ms)
-        seen = self._see(owner, members, tried)
+        # What this look has written of it so far counts.
+        present = self.find(owner.meta.namespace or "", owner.meta.name)
+        seen = self._see(present if isinstance(present, StatefulSet) else owner, members, tried)
         for ordinal in members.dirty:
             (members.mismatched.add if needs_claims(seen, ordinal) else members.mismatched.discard)(ordinal)
         members.dirty.clear()

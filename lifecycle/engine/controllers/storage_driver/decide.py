@@ -82,7 +82,7 @@ def _reachable_from(topologies: list[dict[str, Any]] | None) -> dict[str, Any] |
     terms = [
         {
             "matchExpressions": [
-                {"key": one["key"], "operator": "In", "values": one["values"]}
+                {"key": one.get("key"), "operator": "In", "values": one.get("values") or []}
                 for one in term.get("matchLabelExpressions") or ()
             ]
         }

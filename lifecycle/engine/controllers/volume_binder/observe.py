@@ -13,7 +13,7 @@ from ..act import Act
 from .decide import SeenClaim, SeenVolume, Step, decide_claim, decide_volume
 from .decide.step import SOURCE
 
-VOLUMES, RESYNC = VOLUME.lower(), "claimResync"
+VOLUMES, RESYNC, SHARE = VOLUME.lower(), "claimResync", "claimShare"
 
 
 class VolumeBinder:
@@ -32,6 +32,7 @@ class VolumeBinder:
         context.loop.register(self.name, self.sync)
         context.loop.register(VOLUMES, self._sync_volume)
         context.loop.register(RESYNC, self._resync)
+        context.loop.register(SHARE, self._share)
         context.store.listen(CLAIM, self._on_claim)
         context.store.listen(VOLUME, self._on_volume)
         context.store.listen(STORAGE_CLASS, self._on_class)
@@ -72,12 +73,20 @@ class VolumeBinder:
                 self._context.loop.enqueue(VOLUMES, "", new.meta.name)
             else:
                 self._look_at(VOLUMES, "", new.meta.name)
-            for under in (class_of(new), _under(new.meta.name)):
-                if under in self._waiting and phase_of(new) == AVAILABLE:
-                    self._resync_soon(under)
+                self._look_after(old, new)
+            if phase_of(new) == AVAILABLE:
+                self._resync_soon(class_of(new), SHARE)
+                self._resync_soon(_under(new.meta.name))
         elif old is not None and claim_ref(old):
             ref = claim_ref(old)
             self._look_at(self.name, ref.get("namespace"), ref.get("name") or "")
+
+    def _look_after(self, old: StoredObject, new: StoredObject) -> None:
+        """A claim whose volume was taken off it by hand learns of that when all claims are looked at."""
+        ref = claim_ref(old)
+        if ref.get("uid") and ref.get("uid") != claim_ref(new).get("uid"):
+            namespace, name = ref.get("namespace") or "", ref.get("name") or ""
+            self._context.loop.enqueue_at(self.name, namespace, name, self._next_resync_ms())
 
     def _look_at(self, queue: str, namespace: str | None, name: str) -> None:
         delay_ms = self._context.timing.spread("claim_look")[1]
@@ -85,30 +94,39 @@ class VolumeBinder:
 
     def _on_class(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if new is not None:
-            for class_name in ("", new.meta.name):
-                if class_name in self._waiting:
-                    self._resync_soon(class_name)
+            self._resync_soon("")
+            self._resync_soon(new.meta.name)
 
     def _on_pod(self, old: Pod | None, new: Pod | None) -> None:
         # What is told of a claim that waits for a pod changes with the pods, at the next look.
         if old is None and new is not None and new.spec.volumes and self._waiting:
             for _volume, name in list_claims(new):
-                class_name = self._waits_under.get((new.meta.namespace or "", name))
-                if class_name is not None and waits_for_pod(self._volumes.storage_class(class_name)):
-                    self._resync_soon(class_name, is_progress=False)
+                key = new.meta.namespace or "", name
+                if waits_for_pod(self._volumes.storage_class(self._waits_under.get(key, ""))):
+                    self._context.loop.enqueue_at(self.name, *key, self._next_resync_ms(), is_progress=False)
 
-    def _resync_soon(self, class_name: str, is_progress: bool = True) -> None:
+    def _resync_soon(self, class_name: str, how: str = RESYNC) -> None:
         """Have the claims of a class looked at when the controller next goes over all there are.
 
         It does so each period from its own beginning, which is that of the cluster.
         """
+        if class_name in self._waiting:
+            self._context.loop.enqueue_at(how, "", class_name, self._next_resync_ms())
+
+    def _next_resync_ms(self) -> int:
         now_ms, period_ms = self._context.clock.now_ms, self._context.timing.spread("claim_resync")[1]
-        due_ms = now_ms + period_ms - now_ms % period_ms if period_ms else now_ms
-        self._context.loop.enqueue_at(RESYNC, "", class_name, due_ms, is_progress)
+        return now_ms + period_ms - now_ms % period_ms if period_ms else now_ms
 
     def _resync(self, _namespace: str, class_name: str) -> None:
         for key in self._waiting.get(class_name, ()):
             self._context.loop.enqueue(self.name, *key)
+
+    def _share(self, _namespace: str, class_name: str) -> None:
+        """Look at the claims of a class that wait, for as long as a volume of it is free."""
+        for key in list(self._waiting.get(class_name, ())):
+            if not self._volumes.has_free(class_name):
+                return
+            self.sync(*key)
 
     # --- looking ------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...api.context import Context
+from ...kinds.plain import SERVICE_ACCOUNT
 from ...kinds.service import API_SERVER_KEY
 from ...objects.container import Container
 from ...objects.node import Node
@@ -27,6 +28,7 @@ from ...programs import (
 from ...programs.downward import PodFields
 from ...programs.image_files import is_missing
 from ...programs.volumes import is_read_only_volume, make_mounts, refresh_layer, volume_files
+from ...rules.claims import list_claims
 from ...rules.cpu_manager import format_cpus
 from ...rules.host_names import (
     HostName,
@@ -107,7 +109,21 @@ class ContainerWorld:
     def runtime_files(self) -> Mapping[str, str]:
         """What the kubelet and the runtime put into the container: text by absolute path."""
         aliases = self._pod.spec.raw.get("hostAliases") or ()
-        return make_runtime_files(self.pod, self._resolver, aliases)
+        return make_runtime_files(self.pod, self._resolver, aliases, self._has_token)
+
+    @property
+    def _has_token(self) -> bool:
+        """Whether the token of its account is mounted: the pod's own word counts first, then the account's.
+
+        Kubernetes settles it when the pod is made; here an account that changes later is taken at its word.
+        """
+        spec, store = self._pod.spec, self._context.store
+        account = store.get(SERVICE_ACCOUNT.id, self._pod.meta.namespace, spec.service_account_name)
+        field = "automountServiceAccountToken"
+        asked = spec.raw.get(field)
+        if asked is None and account is not None:
+            asked = (account.extra or {}).get(field)
+        return asked is not False
 
     @property
     def kernel_files(self) -> Mapping[str, str]:
@@ -220,6 +236,7 @@ class ContainerWorld:
         layer = worker.volumes.get(name)
         if layer is None:
             layer = worker.volumes[name] = FileLayer()
+        layer = self._shared_layer(name, layer)
         if is_in_memory(volume):
             layer.capacity = decide_memory_volume_size(volume, worker.spec, self._node_memory) or None
         if is_read_only_volume(volume):
@@ -228,6 +245,14 @@ class ContainerWorld:
             if files is not None:
                 refresh_layer(layer, files, self._context.clock.now_ms)
         return layer
+
+    def _shared_layer(self, name: str, own: FileLayer) -> FileLayer:
+        """The files of a claim's volume, which outlive the pod; `own` of any other."""
+        pod = self._pod
+        claim = next((claim for volume, claim in list_claims(pod) if volume == name), None)
+        volumes = self._context.volumes
+        found = volumes.volume_of(pod.meta.namespace, claim) if claim is not None else None
+        return volumes.files.setdefault(found.meta.uid, own) if found is not None else own
 
     @property
     def is_root_read_only(self) -> bool:

@@ -19,10 +19,8 @@ def default_template(template: Mapping[str, Any], gates: Gates) -> Json:
 
 
 def _with_template(spec: Mapping[str, Any], gates: Gates) -> Json:
-    found = dict(spec)
-    if found.get("template") is not None:
-        found["template"] = default_template(found["template"], gates)
-    return found
+    # A template that is left out is an empty one.
+    return {**spec, "template": default_template(spec.get("template") or {}, gates)}
 
 
 def _default_strategy(strategy: Mapping[str, Any] | None, **rolling: Any) -> Json:
@@ -52,6 +50,8 @@ def default_replica_set(spec: Mapping[str, Any], gates: Gates) -> Json:
 
 def default_replication_controller(spec: Mapping[str, Any], gates: Gates) -> Json:
     """Its selector may be left out: then it is the template's labels."""
+    if spec.get("template") is None:
+        return {"replicas": 1, **spec}
     found = default_replica_set(spec, gates)
     labels = _template_labels(found)
     if labels and not found.get("selector"):
@@ -86,13 +86,21 @@ def default_stateful_set(spec: Mapping[str, Any], gates: Gates) -> Json:
 
 
 def _default_stateful_strategy(strategy: Mapping[str, Any] | None, gates: Gates) -> Json:
-    """Without the gate MaxUnavailableStatefulSet that field is not stored (STS-MAXU-03)."""
-    if gates.get("MaxUnavailableStatefulSet", False):
-        return _default_strategy(strategy, partition=0, maxUnavailable=1)
-    found = _default_strategy(strategy, partition=0)
-    if found.get("rollingUpdate"):
-        rolling = found["rollingUpdate"]
-        found["rollingUpdate"] = {name: rolling[name] for name in rolling if name != "maxUnavailable"}
+    """A partition of 0, but where a type is given and nothing else.
+
+    Without the gate MaxUnavailableStatefulSet that field is not stored (STS-MAXU-03).
+    """
+    found = dict(strategy or {})
+    if not found.get("type"):
+        found |= {"type": "RollingUpdate", "rollingUpdate": found.get("rollingUpdate") or {}}
+    if found["type"] == "RollingUpdate" and found.get("rollingUpdate") is not None:
+        rolling = dict(found["rollingUpdate"])
+        fill(rolling, partition=0)
+        if gates.get("MaxUnavailableStatefulSet", False):
+            fill(rolling, maxUnavailable=1)
+        else:
+            rolling.pop("maxUnavailable", None)
+        found["rollingUpdate"] = rolling
     return found
 
 

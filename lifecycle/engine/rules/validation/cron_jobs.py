@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...rules.schedules import read_schedule
-from ...rules.time_zones import is_zone, is_zone_name
+from ...objects.time_zones import is_zone, is_zone_name
+from ..schedules import read_schedule
 from .field_error import FieldError
 from .job_policies import refuse_manual_selector
 from .jobs import validate_job_spec

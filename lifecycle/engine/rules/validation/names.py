@@ -9,6 +9,8 @@ import re
 
 LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 SUBDOMAIN = rf"{LABEL}(\.{LABEL})*"
+LABEL_WITH_UNDERSCORES = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
+SUBDOMAIN_WITH_UNDERSCORES = rf"{LABEL_WITH_UNDERSCORES}(\.{LABEL_WITH_UNDERSCORES})*"
 WILDCARD = rf"\*\.{SUBDOMAIN}"
 LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
 QUALIFIED = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
@@ -26,6 +28,9 @@ _TEXTS = {
     LABEL_1035: "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
     "start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  "
     f"or 'abc-123', regex used for validation is '{LABEL_1035}')",
+    SUBDOMAIN_WITH_UNDERSCORES: "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
+    "characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', "
+    f"regex used for validation is '{SUBDOMAIN_WITH_UNDERSCORES}')",
     WILDCARD: "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which "
     "must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character "
     f"(e.g. '*.example.com', regex used for validation is '{WILDCARD}')",
@@ -58,6 +63,11 @@ def _check(text: str, pattern: str, most: int, unit: str = "characters") -> list
 def check_subdomain(text: str) -> list[str]:
     """A DNS subdomain: the names of most objects."""
     return _check(text, SUBDOMAIN, 253)
+
+
+def check_subdomain_with_underscores(text: str) -> list[str]:
+    """A DNS subdomain as name servers take them."""
+    return _check(text, SUBDOMAIN_WITH_UNDERSCORES, 253)
 
 
 def check_wildcard(text: str) -> list[str]:

@@ -7,10 +7,16 @@ from typing import Any
 
 from ...objects.pod import MIRROR
 from .containers import validate_ephemeral, validate_image_text
-from .field_error import FieldError, forbidden, invalid
+from .field_error import FieldError, forbidden, invalid, required
 from .part import Part, gathers
 from .pod_gates import validate_direction, validate_fewer_gates
-from .pods import LONGEST_DEADLINE, make_facts, validate_pod_spec, validate_tolerations
+from .pods import (
+    LONGEST_DEADLINE,
+    make_facts,
+    validate_pod_annotations,
+    validate_pod_spec,
+    validate_tolerations,
+)
 from .resources import validate_resources
 
 UPDATABLE = (
@@ -32,7 +38,9 @@ def validate_pod_update(
     for group in ("containers", "initContainers"):
         if len(before.get(group) or ()) != len(after.get(group) or ()):
             return [forbidden(f"spec.{group}", "pod updates may not add or remove containers")]
-    errors = _validate_deadline(before.get("activeDeadlineSeconds"), after.get("activeDeadlineSeconds"))
+    annotations = (new.get("metadata") or {}).get("annotations")
+    errors = validate_pod_annotations(annotations, "metadata.annotations", gates)
+    errors += _validate_deadline(before.get("activeDeadlineSeconds"), after.get("activeDeadlineSeconds"))
     errors += _validate_more_tolerations(before.get("tolerations") or (), after.get("tolerations") or ())
     errors += validate_fewer_gates(before, after)
     is_gated = bool(before.get("schedulingGates"))
@@ -68,7 +76,7 @@ def _shown_by(pod: Mapping[str, Any]) -> str | None:
 
 def _validate_images(spec: Mapping[str, Any]) -> list[FieldError]:
     return [
-        invalid(f"spec.{group}[{index}].image", container.get("image") or "", "must not be empty")
+        required(f"spec.{group}[{index}].image")
         for group in ("containers", "initContainers")
         for index, container in enumerate(spec.get(group) or ())
         if not (container.get("image") or "").strip()
@@ -195,6 +203,8 @@ def _without_resources(spec: Mapping[str, Any]) -> dict[str, Any]:
 def validate_new_pod(data: Part, gates: Mapping[str, bool]) -> None:
     """The spec of a pod at its creation."""
     spec = data.part("spec")
+    metadata = data.part("metadata")
+    data.errors += validate_pod_annotations(metadata["annotations"], metadata.at("annotations"), gates)
     validate_pod_spec(spec, gates)
     for group in ("containers", "initContainers"):
         for container in spec.parts(group):

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..deletion_costs import DELETION_COST, read_deletion_cost
 from .containers import RESTART_POLICIES, PodFacts, validate_containers
-from .field_error import not_supported
+from .field_error import FieldError, invalid, not_supported
 from .metadata import validate_labels
 from .names import check_label, check_label_value, check_qualified, check_subdomain
+from .node_affinity import validate_node_affinity
 from .part import Part
+from .resolution import validate_dns, validate_host_aliases
 from .resources import validate_pod_resources
 from .security_contexts import validate_pod_security
 from .selectors import validate_selector
@@ -32,17 +35,27 @@ def make_facts(spec: Part, gates: Mapping[str, bool]) -> PodFacts:
     )
 
 
+def validate_pod_annotations(
+    annotations: Mapping[str, str] | None, path: str, gates: Mapping[str, bool]
+) -> list[FieldError]:
+    """What a pod's controller reads of its annotations (RS-COST-03)."""
+    if annotations and gates.get("PodDeletionCost", True) and read_deletion_cost(annotations) is None:
+        value, detail = annotations[DELETION_COST], "must be a 32bit integer"
+        return [invalid(f"{path}[{DELETION_COST}]", value, detail)]
+    return []
+
+
 def validate_pod_spec(spec: Part, gates: Mapping[str, bool]) -> None:
     """All rules of a pod's spec but those of updates, in the API server's order."""
     validate_volumes(spec)
     validate_containers(spec, make_facts(spec, gates))
-    spec.errors += validate_pod_resources(spec.data, spec.path)
+    validate_pod_resources(spec)
     spec.choice("restartPolicy", RESTART_POLICIES, needed=True)
     spec.choice("dnsPolicy", DNS_POLICIES)
     spec.apply("nodeSelector", validate_labels)
     validate_pod_security(spec)
     _validate_affinity(spec.part("affinity"))
-    _validate_name_servers(spec)
+    validate_dns(spec)
     _validate_gates(spec)
     _validate_spread(spec)
     _validate_host_users(spec)
@@ -54,6 +67,7 @@ def validate_pod_spec(spec: Part, gates: Mapping[str, bool]) -> None:
     spec.text("hostname", check_label)
     spec.text("subdomain", check_label)
     validate_tolerations(spec)
+    validate_host_aliases(spec)
     spec.text("priorityClassName", check_subdomain)
     spec.text("runtimeClassName", check_subdomain)
     spec.choice("preemptionPolicy", PREEMPTION_POLICIES)
@@ -70,16 +84,6 @@ def _validate_os(spec: Part) -> None:
         spec.require("os.name")
     else:
         spec.support("os", ("linux", "windows"), name)
-
-
-def _validate_name_servers(spec: Part) -> None:
-    if spec["dnsPolicy"] != "None":
-        return
-    if spec["dnsConfig"] is None:
-        spec.require("dnsConfig", "must provide `dnsConfig` when `dnsPolicy` is None")
-    else:
-        detail = "must provide at least one DNS nameserver when `dnsPolicy` is None"
-        spec.part("dnsConfig").need("nameservers", detail)
 
 
 def _validate_host_users(spec: Part) -> None:
@@ -137,6 +141,7 @@ def _validate_gates(spec: Part) -> None:
 
 def _validate_affinity(affinity: Part) -> None:
     """Pod affinity needs a topology; weights run from 1 to 100."""
+    validate_node_affinity(affinity.part("nodeAffinity"))
     for name in ("podAffinity", "podAntiAffinity"):
         rules = affinity.part(name)
         for term in rules.parts("requiredDuringSchedulingIgnoredDuringExecution"):
@@ -150,7 +155,8 @@ def _validate_affinity(affinity: Part) -> None:
 
 def _validate_affinity_term(term: Part) -> None:
     term.apply("labelSelector", validate_selector)
-    term.text("topologyKey", check_qualified, True, "can not be empty")
+    term.need("topologyKey", "can not be empty")
+    term.complain("topologyKey", check_qualified(term["topologyKey"] or ""), term["topologyKey"] or "")
 
 
 def _validate_spread(spec: Part) -> None:

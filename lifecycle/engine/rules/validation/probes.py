@@ -51,16 +51,16 @@ def validate_lifecycle(lifecycle: Part, grace_seconds: int | None, os_name: str 
         hook = lifecycle.part(name)
         _validate_handler(hook, HOOK_HANDLERS)
         if hook["sleep"] is not None and grace_seconds is not None:
-            _validate_sleep(hook.part("sleep"), grace_seconds)
+            _validate_sleep(hook, grace_seconds)
     if lifecycle["stopSignal"] is not None:
         _validate_stop_signal(lifecycle, os_name)
 
 
-def _validate_sleep(sleep: Part, grace_seconds: int) -> None:
-    seconds = sleep["seconds"] or 0
+def _validate_sleep(hook: Part, grace_seconds: int) -> None:
+    seconds = hook.part("sleep")["seconds"] or 0
     if not 0 <= seconds <= grace_seconds:
         detail = f"must be non-negative and less than terminationGracePeriodSeconds ({grace_seconds})"
-        sleep.refuse("seconds", detail, seconds)
+        hook.refuse("sleep", detail, seconds)
 
 
 def _validate_stop_signal(lifecycle: Part, os_name: str | None) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from ...objects.quantity import canonical, parse_quantity
 from .field_error import FieldError, invalid
 from .go_structs import show_struct
-from .part import Part
+from .part import Part, gathers
 from .resources import COUNTED, HUGE_PAGES, OBJECTS, STANDARD, check_known_resource, check_quantity
 
 SCOPES = (
@@ -23,31 +23,35 @@ SCOPES = (
 IN, NOT_IN, EXISTS, DOES_NOT_EXIST = "In", "NotIn", "Exists", "DoesNotExist"
 _ALONE = (("BestEffort", "NotBestEffort"), ("NotTerminating", "Terminating"))
 _OF_PODS = ("cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory")
+_COUNTED = (*STANDARD, *COUNTED)
 _OF_CLAIMS = ("persistentvolumeclaims", "requests.storage")
 
 
-def validate_quota(spec: Mapping[str, Any]) -> list[FieldError]:
+@gathers("spec")
+def validate_quota(spec: Part) -> None:
     """What a ResourceQuota limits, and of which pods."""
-    hard, scopes, errors = spec.get("hard") or {}, spec.get("scopes") or [], []
-    for name, amount in sorted(hard.items()):
-        path = f"spec.hard[{name}]"
-        malformed = check_quantity(path, amount)
-        errors += _validate_name(name, path) + malformed
+    scopes = spec["scopes"] or []
+    for name, amount in sorted((spec["hard"] or {}).items()):
+        field = f"hard[{name}]"
+        malformed = check_quantity(spec.at(field), amount)
+        spec.errors += check_known_resource(name, spec.at(field))
+        if "/" not in name and name not in _COUNTED and not name.startswith(HUGE_PAGES):
+            spec.refuse(field, "must be a standard resource for quota", name)
+        spec.errors += malformed
         if name in OBJECTS and not malformed and parse_quantity(amount).denominator != 1:
-            errors.append(invalid(path, canonical(amount), "must be an integer"))
+            spec.refuse(field, "must be an integer", canonical(amount))
     for scope in scopes:
-        errors += _validate_scope(scope, hard, "spec.scopes", "spec.scopes", scopes, scopes)
-    errors += _check_pairs(scopes, scopes)
-    selector = spec.get("scopeSelector") or {}
-    expressions = selector.get("matchExpressions") or ()
+        _validate_scope(spec, scope, "scopes", scopes, "scopes", scopes)
+    _validate_pairs(spec, scopes)
+    expressions = spec.part("scopeSelector")["matchExpressions"] or ()
     shown = show_struct("ScopeSelector", {"matchExpressions": [_show(one) for one in expressions]})
     # The API server does not say which of the expressions.
-    path = "spec.scopeSelector.matchExpressions"
+    field = "scopeSelector.matchExpressions"
     for one in expressions:
         name = one.get("scopeName") or ""
-        errors += _validate_scope(name, hard, f"{path}.scopeName", path, name, shown)
-        _validate_expression(Part(one, path, errors))
-    return errors + _check_pairs([one.get("scopeName") for one in expressions], scopes)
+        _validate_scope(spec, name, f"{field}.scopeName", name, field, shown)
+        _validate_expression(Part(one, spec.at(field), spec.errors))
+    _validate_pairs(spec, [one.get("scopeName") for one in expressions])
 
 
 def validate_kept_scopes(stored: Mapping[str, Any], spec: Mapping[str, Any]) -> list[FieldError]:
@@ -58,20 +62,13 @@ def validate_kept_scopes(stored: Mapping[str, Any], spec: Mapping[str, Any]) -> 
     return [invalid("spec.scopes", scopes, "field is immutable")]
 
 
-def _validate_name(name: str, path: str) -> list[FieldError]:
-    errors = check_known_resource(name, path)
-    if "/" in name or name in (*STANDARD, *COUNTED) or name.startswith(HUGE_PAGES):
-        return errors
-    return [*errors, invalid(path, name, "must be a standard resource for quota")]
-
-
-def _validate_scope(
-    scope: str, hard: Mapping[str, Any], path: str, place: str, value: Any, shown: Any
-) -> list[FieldError]:
+def _validate_scope(spec: Part, scope: str, field: str, value: Any, place: str, shown: Any) -> None:
     """A scope there is, and one in which each of the resources can be counted."""
-    errors = [] if scope in SCOPES else [invalid(path, value, "unsupported scope")]
-    misfits = [name for name in hard if name in (*STANDARD, *COUNTED) and not _is_counted_in(scope, name)]
-    return errors + [invalid(place, shown, "unsupported scope applied to resource") for _ in misfits]
+    if scope not in SCOPES:
+        spec.refuse(field, "unsupported scope", value)
+    for name in spec["hard"] or ():
+        if name in _COUNTED and not _is_counted_in(scope, name):
+            spec.refuse(place, "unsupported scope applied to resource", shown)
 
 
 def _is_counted_in(scope: str, name: str) -> bool:
@@ -82,10 +79,9 @@ def _is_counted_in(scope: str, name: str) -> bool:
     return scope not in SCOPES or name == "pods" or name in _OF_PODS
 
 
-def _check_pairs(names: Sequence[Any], scopes: Any) -> list[FieldError]:
-    if any(set(pair) <= {str(name) for name in names} for pair in _ALONE):
-        return [invalid("spec.scopes", scopes, "conflicting scopes")]
-    return []
+def _validate_pairs(spec: Part, names: Sequence[Any]) -> None:
+    if any(set(pair) <= set(map(str, names)) for pair in _ALONE):
+        spec.refuse("scopes", "conflicting scopes", spec["scopes"] or [])
 
 
 def _show(one: Mapping[str, Any]) -> dict[str, Any]:

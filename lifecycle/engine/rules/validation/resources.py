@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 from typing import Any
 
-from ...objects.pod import PodSpec
-from ...objects.quantity import canonical, canonical_sum, parse_quantity
-from ..pod_resources import effective_requests
-from .field_error import (
-    FieldError,
-    check_not_negative,
-    each_invalid,
-    forbidden,
-    invalid,
-    not_supported,
-    required,
-)
+from ...objects.quantity import canonical, parse_quantity
+from ..limits import sum_containers
+from .field_error import FieldError, check_not_negative, each_invalid, invalid, not_supported
 from .names import check_qualified
+from .part import Part
 
 NameCheck = Callable[[str, str], list[FieldError]]
 """What is wrong with the name of a resource at a path."""
@@ -42,87 +33,67 @@ QUANTITY_TEXT = "quantities must match the regular expression '^([+-]?[0-9.]+)([
 
 def validate_resources(resources: Mapping[str, Any] | None, path: str) -> list[FieldError]:
     """The `resources` of a container."""
-    return _validate_requirements(resources or {}, path, validate_resource_name)
+    part = Part(resources, path)
+    _validate_requirements(part, validate_resource_name)
+    return part.errors
 
 
-def validate_pod_resources(spec: Mapping[str, Any], path: str) -> list[FieldError]:
+def validate_pod_resources(spec: Part) -> None:
     """The `resources` of a pod as a whole: for all its containers together, and above each one's limit."""
-    resources, place = spec.get("resources"), f"{path}.resources"
-    if resources is None:
-        return []
-    if (spec.get("os") or {}).get("name") == "windows":
-        return [forbidden(place, "may not be set for a windows pod")]
-    errors = []
-    if resources.get("claims") is not None:
-        errors.append(forbidden(f"{place}.claims", "claims may not be set for Resources at pod-level"))
-    malformed = _validate_requirements(resources, place, _validate_pod_resource_name)
-    errors += malformed
-    if any(error.detail == QUANTITY_TEXT for error in malformed):
-        return errors
-    return errors + _validate_sums(spec, resources, place) + _validate_limits(spec, resources, place)
+    if spec["resources"] is None:
+        return
+    if spec.part("os")["name"] == "windows":
+        spec.forbid("resources", "may not be set for a windows pod")
+        return
+    resources, count = spec.part("resources"), len(spec.errors)
+    if resources["claims"] is not None:
+        resources.forbid("claims", "claims may not be set for Resources at pod-level")
+    _validate_requirements(resources, _check_pod_resource_name)
+    if not any(error.detail == QUANTITY_TEXT for error in spec.errors[count:]):
+        _validate_sums(spec, resources)
+        _validate_limits(spec, resources)
 
 
-def _validate_sums(spec: Mapping[str, Any], resources: Mapping[str, Any], path: str) -> list[FieldError]:
+def _validate_sums(spec: Part, resources: Part) -> None:
     """What its containers ask for together fits into what the pod asks for."""
-    requests = resources.get("requests") or {}
-    parts = {part: spec.get(part) or () for part in ("containers", "initContainers")}
-    bare = {
-        part: [
-            {"resources": one.get("resources"), "restartPolicy": one.get("restartPolicy")} for one in found
-        ]
-        for part, found in parts.items()
-    }
     try:
-        together = effective_requests(PodSpec(bare))
+        together = sum_containers({**spec.data, "resources": None}, "requests")
     except ValueError:
         # An amount that cannot be read is told of at its container.
-        return []
-    errors = []
-    for name in sorted(requests):
-        total = Fraction(together.get(name, 0), 1000 if name == "cpu" else 1)
-        if total > parse_quantity(requests[name]):
-            asked = (
-                (one.get("resources") or {}).get("requests") or {} for part in parts.values() for one in part
-            )
-            first = next(one[name] for one in asked if name in one)
-            detail = "must be greater than or equal to aggregate container requests of"
-            place = f"{path}.requests[{name}]"
-            errors.append(
-                invalid(place, canonical(requests[name]), f"{detail} {canonical_sum(total, first)}")
-            )
-    return errors
+        return
+    for name, value in sorted((resources["requests"] or {}).items()):
+        total = together.get(name, "0")
+        if parse_quantity(total) > parse_quantity(value):
+            detail = f"must be greater than or equal to aggregate container requests of {canonical(total)}"
+            resources.refuse(f"requests[{name}]", detail, canonical(value))
 
 
-def _validate_limits(spec: Mapping[str, Any], resources: Mapping[str, Any], path: str) -> list[FieldError]:
+def _validate_limits(spec: Part, resources: Part) -> None:
     """No container may have more than the pod."""
-    limits = resources.get("limits") or {}
-    errors = []
-    for index, container in enumerate(spec.get("containers") or ()):
-        own = (container.get("resources") or {}).get("limits") or {}
+    limits = resources["limits"] or {}
+    for index, container in enumerate(spec.parts("containers")):
+        own = container.part("resources")["limits"] or {}
         for name in sorted(own):
             if name in limits and parse_quantity(own[name]) > parse_quantity(limits[name]):
                 detail = f"must be less than or equal to pod limits of {canonical(limits[name])}"
-                place = f"{path}.containers[{index}][{name}].limits"
-                errors.append(invalid(place, canonical(own[name]), detail))
-    return errors
+                resources.refuse(f"containers[{index}][{name}].limits", detail, canonical(own[name]))
 
 
-def _validate_requirements(
-    resources: Mapping[str, Any], path: str, check_name: NameCheck
-) -> list[FieldError]:
+def _validate_requirements(part: Part, check_name: NameCheck) -> None:
     """Limits, then requests, each within its limit. Quantities are shown as the API server writes them."""
-    limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
-    errors: list[FieldError] = []
+    limits, requests = part["limits"] or {}, part["requests"] or {}
     for name, value in sorted(limits.items()):
-        place = f"{path}.limits[{name}]"
-        errors += check_name(name, place) + _validate_amount(name, value, place)
+        place = part.at(f"limits[{name}]")
+        part.errors += check_name(name, place) + _check_amount(name, value, place)
     for name, value in sorted(requests.items()):
-        place = f"{path}.requests[{name}]"
-        malformed = _validate_amount(name, value, place)
-        errors += check_name(name, place) + malformed
-        if not malformed and not _validate_amount(name, limits.get(name, 0), ""):
-            errors += _validate_within(name, value, limits.get(name), path)
-    return errors
+        place = part.at(f"requests[{name}]")
+        malformed = _check_amount(name, value, place)
+        part.errors += check_name(name, place) + malformed
+        if not malformed and not _check_amount(name, limits.get(name, 0), ""):
+            _validate_within(part, name, value, limits.get(name))
+    names = {*limits, *requests}
+    if any(name.startswith(HUGE_PAGES) for name in names) and not names & set(POD_LEVEL):
+        part.forbid("", "HugePages require cpu or memory")
 
 
 def check_amounts(path: str, amounts: Mapping[str, Any]) -> list[FieldError]:
@@ -141,7 +112,15 @@ def check_quantity(path: str, value: Any, is_positive: bool = False) -> list[Fie
     return check_not_negative(path, canonical(value), exact)
 
 
-def _validate_amount(name: str, value: Any, path: str) -> list[FieldError]:
+def is_below_zero(value: Any) -> bool:
+    """Whether a quantity is there and less than nothing; one that cannot be read is not."""
+    try:
+        return value is not None and parse_quantity(value) < 0
+    except ValueError:
+        return False
+
+
+def _check_amount(name: str, value: Any, path: str) -> list[FieldError]:
     errors = check_quantity(path, value)
     if not errors and _is_countable(name) and parse_quantity(value).denominator != 1:
         errors = [invalid(path, canonical(value), "must be an integer")]
@@ -179,7 +158,7 @@ def _is_countable(name: str) -> bool:
     return bool(slash) and "kubernetes.io" not in domain
 
 
-def _validate_pod_resource_name(name: str, path: str) -> list[FieldError]:
+def _check_pod_resource_name(name: str, path: str) -> list[FieldError]:
     if name in POD_LEVEL or name.startswith(HUGE_PAGES):
         return []
     if name not in STANDARD and "/" not in name:
@@ -187,16 +166,16 @@ def _validate_pod_resource_name(name: str, path: str) -> list[FieldError]:
     return [not_supported(path, name, ("cpu", HUGE_PAGES, "memory"))]
 
 
-def _validate_within(name: str, value: Any, limit: Any, path: str) -> list[FieldError]:
-    is_fixed = _is_countable(name) or name.startswith(HUGE_PAGES)
+def _validate_within(part: Part, name: str, value: Any, limit: Any) -> None:
+    """A request within its limit; what cannot be overcommitted is asked for in full."""
+    is_fixed = not is_overcommitted(name)
     if limit is None:
-        detail = "Limit must be set for non overcommitable resources"
-        return [required(f"{path}.limits", detail)] if is_fixed else []
+        if is_fixed:
+            part.require("limits", "Limit must be set for non overcommitable resources")
+        return
     has, most = parse_quantity(value), parse_quantity(limit)
     if is_fixed and has != most:
-        detail = f"must be equal to {name} limit of {canonical(limit)}"
+        part.refuse("requests", f"must be equal to {name} limit of {canonical(limit)}", canonical(value))
     elif has > most:
         detail = f"must be less than or equal to {name} limit of {canonical(limit)}"
-    else:
-        return []
-    return [invalid(f"{path}.requests", canonical(value), detail)]
+        part.refuse("requests", detail, canonical(value))

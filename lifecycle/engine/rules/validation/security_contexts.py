@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from .go_structs import show_struct
 from .names import check_descending_path
 from .part import Part
@@ -12,6 +14,7 @@ HIGHEST_ID = 2**31 - 1
 HIGHEST_USER_NAMESPACE_ID = 65535
 _STRUCT = "SecurityContext"
 UNMASKED = "Unmasked"
+_SYSCTL = r"([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
 
 
 def validate_pod_security(spec: Part) -> None:
@@ -22,9 +25,24 @@ def validate_pod_security(spec: Part) -> None:
         security.within(f"supplementalGroups[{index}]", 0, HIGHEST_ID, group)
     if spec["shareProcessNamespace"] and spec["hostPID"]:
         spec.refuse("shareProcessNamespace", "ShareProcessNamespace and HostPID cannot both be enabled", True)
+    _validate_sysctls(security)
     security.choice("fsGroupChangePolicy", ("Always", "OnRootMismatch"))
     for field in PROFILES:
         _validate_profile(security, field)
+
+
+def _validate_sysctls(security: Part) -> None:
+    """Settings of the kernel: names there can be, each once."""
+    seen: set[str] = set()
+    for one in security.parts("sysctls"):
+        name = one["name"] or ""
+        if not name:
+            one.require("name")
+        elif len(name) > 253 or not re.fullmatch(_SYSCTL, name):
+            one.refuse("name", f"must have at most 253 characters and match regex ^{_SYSCTL}$")
+            seen.add(name)
+        else:
+            one.once("name", name, seen)
 
 
 def validate_container_security(own: Part, has_own_users: bool) -> None:

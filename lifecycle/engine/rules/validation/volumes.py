@@ -5,9 +5,15 @@ from __future__ import annotations
 from .downward import validate_downward_items
 from .names import check_descending_path, check_label, check_local_path
 from .part import Part
+from .resources import is_below_zero
 
 _PROJECTED_SOURCES = (
     "secret", "configMap", "downwardAPI", "serviceAccountToken", "clusterTrustBundle", "podCertificate",
+)  # fmt: skip
+
+
+_HOST_PATHS = (
+    "", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket",
 )  # fmt: skip
 
 
@@ -32,7 +38,7 @@ def _validate_source(volume: Part) -> None:
     source = volume.part(given[0])
     match given[0]:
         case "hostPath":
-            source.need("path")
+            _validate_host_path(source)
         case "configMap":
             _validate_keys(source, "name")
         case "secret":
@@ -41,10 +47,26 @@ def _validate_source(volume: Part) -> None:
             source.need("claimName")
         case "emptyDir":
             source.choice("medium", ("", "Memory", "HugePages"))
+            if is_below_zero(source["sizeLimit"]):
+                source.forbid("sizeLimit", "SizeLimit field must be a valid resource quantity")
+        case "nfs":
+            source.need("server")
+            source.need("path")
+            if not (source["path"] or "").startswith("/"):
+                source.refuse("path", "must be an absolute path", source["path"] or "")
         case "downwardAPI":
             validate_downward_items(source)
         case "projected":
             _validate_projected(source)
+
+
+def _validate_host_path(source: Part) -> None:
+    """A path of the node."""
+    source.need("path")
+    if ".." in (source["path"] or "").split("/"):
+        source.refuse("path", "must not contain '..'")
+    if source["path"]:
+        source.support("type", _HOST_PATHS, source["type"] or "")
 
 
 def _validate_keys(source: Part, name: str) -> None:

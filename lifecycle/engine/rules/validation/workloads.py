@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .field_error import FieldError
 from .go_structs import show_struct
 from .metadata import validate_annotations, validate_labels
 from .part import Part, gathers
-from .pods import validate_pod_spec
+from .pods import validate_pod_annotations, validate_pod_spec
 from .selectors import (
     check_at_most_whole,
     is_empty_selector,
@@ -32,6 +33,7 @@ def validate_pod_template(template: Part, gates: Gates) -> None:
     metadata, spec = template.part("metadata"), template.part("spec")
     template.errors += validate_labels(metadata["labels"], template.at("labels"))
     template.errors += validate_annotations(metadata["annotations"], template.at("annotations"))
+    template.errors += validate_pod_annotations(metadata["annotations"], template.at("annotations"), gates)
     validate_pod_spec(spec, gates)
     if spec["ephemeralContainers"]:
         spec.forbid("ephemeralContainers", "ephemeral containers not allowed in pod template")
@@ -60,8 +62,6 @@ def validate_selected_template(spec: Part, gates: Gates, kind: str) -> None:
     if malformed and kind == "deployment":
         # A selector that selects nothing that is known: its template is not looked at.
         spec.refuse("selector", "invalid label selector", show_struct("LabelSelector", selector or {}))
-    elif spec["template"] is None:
-        spec.require("template")
     else:
         template = spec.part("template")
         if not malformed:
@@ -156,6 +156,22 @@ def validate_daemon_set(spec: Part, gates: Gates) -> None:
     if is_known and strategy["type"] != "OnDelete" and strategy["rollingUpdate"] is not None:
         _validate_daemon_rolling(strategy.part("rollingUpdate"))
     spec.counts("revisionHistoryLimit")
+
+
+def validate_daemon_set_status(
+    old: Mapping[str, Any], new: Mapping[str, Any], gates: Gates
+) -> list[FieldError]:
+    """No number of it is below 0, and no collision is forgotten."""
+    status = Part(new.get("status") or {}, "status")
+    status.counts(
+        "currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady",
+        "observedGeneration", "updatedNumberScheduled", "numberAvailable", "numberUnavailable",
+        "collisionCount",
+    )  # fmt: skip
+    collisions = status["collisionCount"] or 0
+    if collisions < ((old.get("status") or {}).get("collisionCount") or 0):
+        status.refuse("collisionCount", "cannot be decremented", collisions)
+    return status.errors
 
 
 def _validate_daemon_rolling(rolling: Part) -> None:

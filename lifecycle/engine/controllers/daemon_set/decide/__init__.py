@@ -63,23 +63,20 @@ def _decide_pods(seen: Seen) -> Sequence[Action]:
     actions: list[Action] = [] if tried.calls else list(_tell_ends(seen))
     batch = decide_batch_size(len(plan.nodes), made, bool(tried.refusals))
     if batch > 0:
-        return actions + [_make_pod(seen, name) for name in plan.nodes[made : made + batch]]
+        return actions + list(_make_pods(seen, plan.nodes[made : made + batch]))
     if tried.deletions:
         return []
     found = map(seen.pods.get, plan.doomed)
     return actions + [DeletePod(pod, seen.daemon_set, SOURCE) for pod in found if pod is not None]
 
 
-def _make_pod(seen: Seen, name: str) -> CreatePod:
+def _make_pods(seen: Seen, names: Sequence[str]) -> Iterator[Action]:
+    """One for each of these nodes; but for that they are equal."""
     daemon_set, template = seen.daemon_set, seen.template
-    return CreatePod(
-        daemon_set,
-        template,
-        controller_reference(daemon_set),
-        f"{daemon_set.meta.name}-",
-        SOURCE,
-        overlay=PodOverlay(spec={"affinity": tie_to_node(template.spec.affinity, name)}),
-    )
+    reference, generate_name = controller_reference(daemon_set), f"{daemon_set.meta.name}-"
+    for name in names:
+        overlay = PodOverlay(spec={"affinity": tie_to_node(template.spec.affinity, name)})
+        yield CreatePod(daemon_set, template, reference, generate_name, SOURCE, overlay=overlay)
 
 
 def _tell_ends(seen: Seen) -> Iterator[Action]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from ....objects.pod import PENDING, UNKNOWN, Pod
-from ....objects.replica_set import DELETION_COST
+from ....rules.deletion_costs import read_deletion_cost
 
-_COST = re.compile(r"-?(0|[1-9]\d*)")
 _PHASE_ORDER = {PENDING: 0, UNKNOWN: 1}
 _NEVER = -(1 << 62)
 
@@ -56,14 +54,7 @@ def _age(since_ms: int | None, now_ms: int | None) -> int:
 
 def deletion_cost(pod: Pod) -> int:
     """The annotated cost; absent or unreadable ones count as 0."""
-    annotations = pod.meta.annotations
-    if not annotations:
-        return 0
-    text = annotations.get(DELETION_COST)
-    if text is None or not _COST.fullmatch(text):
-        return 0
-    cost = int(text)
-    return cost if -(1 << 31) <= cost < 1 << 31 else 0
+    return read_deletion_cost(pod.meta.annotations) or 0
 
 
 def count_restarts(pod: Pod) -> tuple[int, int]:

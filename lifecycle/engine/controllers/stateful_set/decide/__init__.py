@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from ....objects.int_or_percent import IntOrPercent, resolve
 from ....objects.stateful_set import ON_DELETE
@@ -26,17 +27,25 @@ def decide(seen: Seen) -> Decision:
         return Decision(plan.actions, goes_on=True)
     step = decide_replicas(seen, plan)
     actions: Sequence[Action] = step.actions
-    updates: Sequence[Action] = ()
     if not actions and not step.is_blocked:
         actions = decide_scale_down(seen)
-        updates = () if actions else decide_update(seen, plan)
-    if any(isinstance(one, DeletePod) for one in (*actions, *updates)):
+        outdated = decide_update(seen, plan) if not actions and not _waits_for_condemned(seen) else ()
+        if outdated:
+            return _replace(seen, plan, outdated)
+    if not actions:
+        return _report(seen, plan, step)
+    if any(isinstance(one, DeletePod) for one in actions):
         # What is deleted may be gone at once; it is missing from the next look on.
-        status = decide_status(seen, plan, sum(isinstance(one, DeletePod) for one in updates))
-        return Decision((*actions, *updates, *status), is_unfinished=True)
-    if actions:
-        return Decision(actions, goes_on=True)
-    return _report(seen, plan, step)
+        return Decision((*actions, *decide_status(seen, plan)), is_unfinished=True)
+    return Decision(actions, goes_on=True)
+
+
+def _replace(seen: Seen, plan: Plan, ordinals: Sequence[int]) -> Decision:
+    """Delete outdated pods. Those that nothing has to end are gone at once; who is bound tells of its end."""
+    pods = [seen.pod(ordinal) for ordinal in ordinals]
+    actions = [action for pod in pods for action in delete_pod(seen.owner, pod)]
+    may_be_gone = any(not pod.node_name or pod.spec.termination_grace_seconds == 0 for pod in pods)
+    return Decision((*actions, *decide_status(seen, plan, len(pods))), is_unfinished=may_be_gone)
 
 
 def _is_ending(seen: Seen) -> bool:
@@ -45,10 +54,13 @@ def _is_ending(seen: Seen) -> bool:
 
 
 def _report(seen: Seen, plan: Plan, step: Step) -> Decision:
+    status = decide_status(seen, plan)
     return Decision(
-        (*step.failures, *decide_status(seen, plan), *decide_cleanup(seen, plan)),
+        (*step.failures, *status, *decide_cleanup(seen, plan)),
         recheck_at_ms=seen.members.next_due_ms,
         is_failure=step.has_failed and not _is_ending(seen),
+        # An update that has come to its end leaves revisions that nobody needs any more.
+        is_unfinished=bool(status) and seen.members.count_of(plan.current.meta.name) == 0,
     )
 
 
@@ -75,6 +87,12 @@ def decide_scale_down(seen: Seen) -> list[Action]:
     return _delete_highest(seen)
 
 
+def _waits_for_condemned(seen: Seen) -> bool:
+    """Whether nothing is updated before the last condemned pod is gone: scaling goes before updating."""
+    members, spec = seen.members, seen.owner.spec
+    return not spec.is_parallel and members.present.first_outside(spec.start, spec.end) is not None
+
+
 def _delete_highest(seen: Seen) -> list[Action]:
     """One after the other. One that is not well waits for those below it that are not well either."""
     members, owner = seen.members, seen.owner
@@ -87,28 +105,22 @@ def _delete_highest(seen: Seen) -> list[Action]:
     return delete_pod(owner, seen.pod(top))
 
 
-def decide_update(seen: Seen, plan: Plan) -> list[Action]:
-    """The outdated pods that are to be replaced now, highest first (STS-UPD-03, STS-MAXU-02)."""
+def decide_update(seen: Seen, plan: Plan) -> Sequence[int]:
+    """The ordinals whose outdated pods are to be replaced now, highest first (STS-UPD-03, STS-MAXU-02)."""
     owner, members = seen.owner, seen.members
     spec, revision = owner.spec, plan.update.meta.name
     if spec.strategy_type == ON_DELETE:
-        return []
+        return ()
     low = spec.start + (spec.partition or 0)
     outdated = members.outdated(revision, low, spec.end)
     if not seen.options.has_max_unavailable:
         first = next(outdated, None)
-        if first is None or first < _highest_unavailable(seen, low):
-            return []
-        return delete_pod(owner, seen.pod(first))
+        is_next = first is not None and first >= _highest_unavailable(seen, low)
+        return (first,) if first is not None and is_next else ()
     present = members.present.count_within(spec.start, spec.end)
     unavailable = spec.replicas - present + members.unsettled.count_within(spec.start, spec.end)
     most = count_unavailable(spec.max_unavailable, spec.replicas, seen.options.rounds_up)
-    room = range(max(0, most - unavailable))
-    return [
-        action
-        for _, ordinal in zip(room, outdated, strict=False)
-        for action in delete_pod(owner, seen.pod(ordinal))
-    ]
+    return list(islice(outdated, max(0, most - unavailable)))
 
 
 def _highest_unavailable(seen: Seen, low: int) -> int:

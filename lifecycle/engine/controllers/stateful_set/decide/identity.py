@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from ....objects.pod import Pod
@@ -74,12 +75,12 @@ def make_overlay(owner: StatefulSet, template_volumes: Any, ordinal: int, revisi
     if owner.spec.service_name:
         fields["subdomain"] = owner.spec.service_name
     if owner.spec.claim_names:
-        fields["volumes"] = _list_volumes(owner, template_volumes or (), ordinal)
+        fields["volumes"] = list_volumes(owner, template_volumes or (), ordinal)
     return PodOverlay(labels=labels, spec=fields)
 
 
-def _list_volumes(owner: StatefulSet, template_volumes: Any, ordinal: int) -> list[dict[str, Any]]:
-    """A claim takes the place of a volume of its name."""
+def list_volumes(owner: StatefulSet, template_volumes: Any, ordinal: int) -> list[dict[str, Any]]:
+    """The volumes of a pod: a claim takes the place of a volume of its name."""
     names = dict.fromkeys(owner.spec.claim_names)
     claims = [
         {"name": name, "persistentVolumeClaim": {"claimName": name_claim(owner, name, ordinal)}}
@@ -100,13 +101,16 @@ def identity_matches(owner: StatefulSet, pod: Pod) -> bool:
 def storage_matches(owner: StatefulSet, pod: Pod) -> bool:
     """Whether a pod's volumes are those of its claims."""
     _parent, ordinal = split_name(pod.meta.name)
-    if ordinal < 0:
-        return False
+    return ordinal >= 0 and has_volumes(pod, owner.meta.name, owner.spec.claim_names, ordinal)
+
+
+def has_volumes(pod: Pod, set_name: str, templates: Sequence[str], ordinal: int) -> bool:
+    """The same, of a set by its name and those of its claim templates."""
     claims = {
         volume.get("name"): (volume.get("persistentVolumeClaim") or {}).get("claimName")
         for volume in pod.spec.volumes
     }
-    return all(claims.get(name) == name_claim(owner, name, ordinal) for name in owner.spec.claim_names)
+    return all(claims.get(name) == f"{name}-{set_name}-{ordinal}" for name in templates)
 
 
 def is_running_and_ready(pod: Pod) -> bool:

@@ -6,14 +6,14 @@ outdated, and for counts: all of that is here without walking the pods. Derived 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple
 
 from ....objects.pod import FAILED, PENDING, RUNNING, SUCCEEDED, Pod
 from ....objects.selector import Selector
 from ....rules.revisions import REVISION_LABEL
-from .identity import POD_NAME_LABEL, ordinal_of
+from .identity import POD_NAME_LABEL, has_volumes, ordinal_of
 from .ordinals import Ordinals
 
 
@@ -27,11 +27,20 @@ class Member(NamedTuple):
     is_healthy: bool
     since_ms: int | None
     is_named: bool
+    is_stored: bool
 
     @property
     def is_finished(self) -> bool:
         """Whether it has Failed or Succeeded."""
         return self.phase in (FAILED, SUCCEEDED)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended by itself, and waits to be deleted."""
+        return not self.is_terminating and self.phase in (FAILED, SUCCEEDED)
+
+
+_NOBODY = Member("", "", "", True, False, None, True, True)
 
 
 class Members:
@@ -42,7 +51,7 @@ class Members:
         self._name = name
         self._selector = Selector(None)
         self._min_ready_ms = 0
-        self.has_claims = False
+        self.claim_names: Sequence[str] = ()
         # Ordinals whose claims are to be looked at, and those where they are not as they should be.
         self.dirty: dict[int, None] = {}
         self.mismatched = Ordinals()
@@ -51,8 +60,10 @@ class Members:
     def _clear(self) -> None:
         self._members: dict[int, Member] = {}
         self.present = Ordinals()
-        # Present, but going, finished or not available; Failed or Succeeded, not going; without their label.
-        self.unsettled, self.finished, self.misnamed = Ordinals(), Ordinals(), Ordinals()
+        # Present, but going, finished or not available; Failed or Succeeded, not going.
+        self.unsettled, self.finished = Ordinals(), Ordinals()
+        # Without the label that names them; without volumes for their claims.
+        self.misnamed, self.unstored = Ordinals(), Ordinals()
         # Those that are not going, by their revision; how many of a revision there are at all.
         self.by_revision: dict[str, Ordinals] = {}
         self.live: dict[str, int] = {}
@@ -127,14 +138,11 @@ class Members:
         if ordinal is None:
             return has_strayed
         before = self._members.get(ordinal)
-        after = self._read(pod) if new is not None else None
+        after = self._read(pod, ordinal, before) if new is not None else None
         if before == after:
             return has_strayed
-        if before is not None:
-            self._take_out(ordinal, before)
-        if after is not None:
-            self._put_in(ordinal, after)
-        if self.has_claims and (before is None or after is None or before.phase != after.phase):
+        self._count(ordinal, before, after)
+        if self.claim_names and (before is None or after is None or before.phase != after.phase):
             self.dirty[ordinal] = None
         return True
 
@@ -148,7 +156,7 @@ class Members:
         self.strays[uid] = None
         return is_new
 
-    def _read(self, pod: Pod) -> Member:
+    def _read(self, pod: Pod, ordinal: int, before: Member | None) -> Member:
         meta, status = pod.meta, pod.status
         condition = pod.ready_condition if status.phase == RUNNING else None
         is_healthy = condition is not None and condition.status == "True"
@@ -164,26 +172,54 @@ class Members:
             is_healthy,
             since_ms,
             meta.labels.get(POD_NAME_LABEL) == meta.name,
+            # Its volumes stay for life.
+            before.is_stored
+            if before is not None and before.uid == meta.uid
+            else not self.claim_names or has_volumes(pod, self._name, self.claim_names, ordinal),
         )
 
-    def _put_in(self, ordinal: int, member: Member) -> None:
-        self._members[ordinal] = member
-        self.present.add(ordinal)
-        self.live[member.revision] = self.live.get(member.revision, 0) + 1
-        if not member.is_terminating:
-            self.by_revision.setdefault(member.revision, Ordinals()).add(ordinal)
-            if member.is_finished:
-                self.finished.add(ordinal)
-        if not member.is_named:
-            self.misnamed.add(ordinal)
-        if member.is_healthy:
-            self.ready += 1
-            self._wait(ordinal, member)
-        if member.is_terminating or not member.is_healthy or ordinal in self._waiting:
-            self.unsettled.add(ordinal)
+    def _count(self, ordinal: int, before: Member | None, after: Member | None) -> None:
+        if after is None:
+            del self._members[ordinal]
+            self.present.discard(ordinal)
+        else:
+            self._members[ordinal] = after
+            if before is None:
+                self.present.add(ordinal)
+        was, now = before or _NOBODY, after or _NOBODY
+        if was.is_healthy or now.is_healthy:
+            self.ready += now.is_healthy - was.is_healthy
+            self._wait(ordinal, now)
+        is_well = now.is_healthy and not now.is_terminating and ordinal not in self._waiting
+        self.unsettled.put(ordinal, after is not None and not is_well)
+        if was.is_over or now.is_over:
+            self.finished.put(ordinal, now.is_over)
+        if not was.is_named or not now.is_named:
+            self.misnamed.put(ordinal, not now.is_named)
+        if not was.is_stored or not now.is_stored:
+            self.unstored.put(ordinal, not now.is_stored)
+        if (was.revision, was.is_terminating) != (now.revision, now.is_terminating):
+            self._count_revision(ordinal, before, -1)
+            self._count_revision(ordinal, after, 1)
+
+    def _count_revision(self, ordinal: int, member: Member | None, sign: int) -> None:
+        if member is None:
+            return
+        name = member.revision
+        self.live[name] = self.live.get(name, 0) + sign
+        if not self.live[name]:
+            del self.live[name]
+        if member.is_terminating:
+            return
+        alike = self.by_revision.setdefault(name, Ordinals())
+        alike.put(ordinal, sign > 0)
+        if not len(alike):
+            del self.by_revision[name]
 
     def _wait(self, ordinal: int, member: Member) -> None:
-        if not self._min_ready_ms:
+        """Keep when a healthy member becomes available; a lost readiness starts the wait anew."""
+        self._waiting.pop(ordinal, None)
+        if not self._min_ready_ms or not member.is_healthy:
             return
         # The condition's time is kept in whole seconds, so those of one second become available at once.
         since_ms = member.since_ms
@@ -191,22 +227,3 @@ class Members:
         self._waiting[ordinal] = due_ms
         if due_ms is not None:
             heappush(self._due_heap, (due_ms, ordinal))
-
-    def _take_out(self, ordinal: int, member: Member) -> None:
-        del self._members[ordinal]
-        self.present.discard(ordinal)
-        self.unsettled.discard(ordinal)
-        self._waiting.pop(ordinal, None)
-        self.ready -= member.is_healthy
-        if member.is_finished:
-            self.finished.discard(ordinal)
-        if not member.is_named:
-            self.misnamed.discard(ordinal)
-        self.live[member.revision] -= 1
-        if not self.live[member.revision]:
-            del self.live[member.revision]
-        if not member.is_terminating:
-            alike = self.by_revision[member.revision]
-            alike.discard(ordinal)
-            if not len(alike):
-                del self.by_revision[member.revision]

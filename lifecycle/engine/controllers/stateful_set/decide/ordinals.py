@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right, insort
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 
 
@@ -26,14 +26,20 @@ class Ordinals:
 
     def add(self, ordinal: int) -> None:
         """One more; one that is there stays one."""
-        if ordinal not in self:
-            insort(self._sorted, ordinal)
+        found = self._sorted
+        place = bisect_left(found, ordinal)
+        if place == len(found) or found[place] != ordinal:
+            found.insert(place, ordinal)
 
     def discard(self, ordinal: int) -> None:
         """One less, if it is there."""
         place = bisect_left(self._sorted, ordinal)
         if place < len(self._sorted) and self._sorted[place] == ordinal:
             del self._sorted[place]
+
+    def put(self, ordinal: int, is_in: bool) -> None:
+        """Have it among them or not."""
+        (self.add if is_in else self.discard)(ordinal)
 
     def within(self, low: int, high: int) -> Iterator[int]:
         """Those of a range, lowest first."""

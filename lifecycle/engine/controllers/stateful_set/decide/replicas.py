@@ -6,15 +6,26 @@ available. `Parallel` waits for nobody; what it makes comes in batches, which st
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import merge
+from itertools import groupby
 
 from ....objects.meta import StoredObject, controller_reference
 from ....objects.pod import PENDING, Pod
 from ....objects.stateful_set import RETAIN, ROLLING_UPDATE, StatefulSet
 from ....rules.actions import Action, CreateJson, CreatePod, DeletePod, RecordEvent, Update
-from .identity import POD_INDEX_LABEL, POD_NAME_LABEL, make_claim, make_overlay, name_claim, name_pod
+from ....rules.validation.pod_updates import validate_pod_update
+from ....rules.validation.refusal import make_invalid
+from .identity import (
+    POD_INDEX_LABEL,
+    POD_NAME_LABEL,
+    list_volumes,
+    make_claim,
+    make_overlay,
+    name_claim,
+    name_pod,
+)
 from .retention import has_unexpected_controller, is_owner_up_to_date, make_owners
 from .revisions import Plan, template_of
 from .seen import SOURCE, Seen, say, words_of_claim, words_of_pod
@@ -67,13 +78,15 @@ def end_batch(index: int) -> int:
 def _list_work(seen: Seen) -> Iterator[int]:
     """The ordinals in range of which something may have to be done or waited for, lowest first."""
     members, spec = seen.members, seen.owner.spec
+    low, high = spec.start, spec.end
     unwell = members.finished if spec.is_parallel else members.unsettled
-    found = (one.within(spec.start, spec.end) for one in (unwell, members.mismatched, members.misnamed))
-    last = None
-    for ordinal in merge(members.present.gaps(spec.start, spec.end), *found):
-        if ordinal != last:
-            yield ordinal
-        last = ordinal
+    unfit = (unwell, members.mismatched, members.misnamed, members.unstored)
+    found = [one.within(low, high) for one in unfit if len(one)]
+    if members.present.count_within(low, high) < spec.replicas:
+        found.append(members.present.gaps(low, high))
+    if len(found) < 2:
+        return iter(()) if not found else found[0]
+    return (ordinal for ordinal, _ in groupby(merge(*found)))
 
 
 def _decide_replica(seen: Seen, plan: Plan, ordinal: int) -> Step:
@@ -90,7 +103,7 @@ def _decide_replica(seen: Seen, plan: Plan, ordinal: int) -> Step:
             return Step(actions, has_failed=bool(problems), is_blocked=True)
     if not owner.spec.is_parallel and ordinal in members.unsettled:
         return Step(is_blocked=True)
-    return Step(_enforce(seen, ordinal, pod))
+    return _enforce(seen, ordinal, pod) if member.is_stored else _try_storage(seen, ordinal, pod)
 
 
 def delete_pod(owner: StatefulSet, pod: Pod) -> list[Action]:
@@ -113,8 +126,7 @@ def _decide_creation(seen: Seen, plan: Plan, ordinal: int) -> Step:
     if actions:
         return Step(actions, is_blocked=True)
     if problems:
-        text = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
-        return Step(failures=[say(owner, "Create", name, text)], has_failed=True, is_blocked=True)
+        return _fail(owner, "Create", name, problems)
     revision = plan.current if is_of_current(owner, ordinal) else plan.update
     template = template_of(owner, revision)
     volumes = template.spec.raw.get("volumes")
@@ -129,6 +141,11 @@ def _decide_creation(seen: Seen, plan: Plan, ordinal: int) -> Step:
         words_of_pod(owner, name),
     )
     return Step([pod], is_blocked=True)
+
+
+def _fail(owner: StatefulSet, verb: str, name: str, problems: Sequence[str]) -> Step:
+    text = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
+    return Step(failures=[say(owner, verb, name, text)], has_failed=True, is_blocked=True)
 
 
 def is_of_current(owner: StatefulSet, ordinal: int) -> bool:
@@ -221,11 +238,24 @@ def needs_claims(seen: Seen, ordinal: int) -> bool:
 # --- pods that are well -----------------------------------------------------------------------------------
 
 
-def _enforce(seen: Seen, ordinal: int, pod: Pod) -> list[Action]:
+def _enforce(seen: Seen, ordinal: int, pod: Pod) -> Step:
     """A pod keeps its name in its label, and its claims their owners."""
     actions = set_owners(seen, ordinal, pod) if ordinal in seen.members.mismatched else []
     if not seen.members[ordinal].is_named:
         name = pod.meta.name
         labels = {**pod.meta.labels, POD_NAME_LABEL: name, POD_INDEX_LABEL: str(ordinal)}
         actions.append(Update(pod.replace(meta=pod.meta.replace(labels=labels))))
-    return [*actions, say(seen.owner, "Update", pod.meta.name)] if actions else []
+    return Step([*actions, say(seen.owner, "Update", pod.meta.name)] if actions else [])
+
+
+def _try_storage(seen: Seen, ordinal: int, pod: Pod) -> Step:
+    """A pod that was adopted has no volumes for its claims. They are made, but volumes stay for life."""
+    actions, problems = make_missing_claims(seen, ordinal)
+    if actions:
+        return Step(actions, is_blocked=True)
+    if not problems:
+        old = pod.to_json()
+        volumes = list_volumes(seen.owner, pod.spec.volumes, ordinal)
+        errors = validate_pod_update(old, {**old, "spec": {**old["spec"], "volumes": volumes}}, {})
+        problems = [make_invalid("Pod", pod.meta.name, errors, "v1").message]
+    return _fail(seen.owner, "Update", pod.meta.name, problems)

@@ -62,7 +62,10 @@ def _decide_new(seen: Seen, count: int) -> tuple[ControllerRevision, int, list[A
     # The label keeps the hash that was tried first.
     new = make_revision(owner, template, next_number(seen.revisions), first)
     new = new.replace(meta=new.meta.replace(name=name_revision(owner.meta.name, digest)))
-    return new, count, [Create(new)]
+    if count == (owner.status.collision_count or 0):
+        return new, count, [Create(new)]
+    status = owner.status.replace(collision_count=count)
+    return new, count, [Create(new), Update(owner.with_status(status))]
 
 
 def template_of(owner: StatefulSet, revision: ControllerRevision) -> PodTemplate:
@@ -75,6 +78,9 @@ def template_of(owner: StatefulSet, revision: ControllerRevision) -> PodTemplate
 
 def decide_cleanup(seen: Seen, plan: Plan) -> list[Action]:
     """The earliest revisions beyond the limit go; those of pods, and both of the plan, stay."""
+    limit = seen.owner.spec.revision_history_limit
+    if len(seen.revisions) <= limit:
+        return []
     live = {*seen.members.live, plan.current.meta.name, plan.update.meta.name}
-    surplus = find_surplus(seen.revisions, live, seen.owner.spec.revision_history_limit)
+    surplus = find_surplus(seen.revisions, live, limit)
     return [Delete(one) for one in surplus]

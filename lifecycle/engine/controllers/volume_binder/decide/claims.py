@@ -6,18 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ....objects.meta import StoredObject
+from ....objects.meta import PlainObject, StoredObject
 from ....objects.storage import (
     BIND_COMPLETED,
     BOUND,
     BOUND_BY_CONTROLLER,
+    DEFAULT_CLASS_JSON,
     LOST,
     PENDING,
     PROVISIONER,
     PROVISIONER_ONCE,
     SELECTED_NODE,
 )
-from ....rules.actions import Action, RecordEvent, Update
+from ....rules.actions import Action, Create, RecordEvent, Update
 from ....rules.claims import (
     claim_ref,
     class_of,
@@ -112,6 +113,9 @@ def _decide_unmatched(seen: SeenClaim) -> Step:
     if not has_class(claim) and seen.default_class:
         spec = {**spec_of(claim), "storageClassName": seen.default_class}
         return Step([Update(claim.replace(spec=spec))], goes_on=True)
+    if not has_class(claim) and not phase_of(claim):
+        # Nobody has looked at it: it is of a cluster that bound claims without classes.
+        return Step([Create(PlainObject.from_json(DEFAULT_CLASS_JSON))], goes_on=True)
     pending = _set_status(claim, PENDING, None)
     if waits_for_pod(seen.storage_class) and SELECTED_NODE not in claim.meta.annotations:
         return Step(pending, says=_wait(seen.waiting_pods))

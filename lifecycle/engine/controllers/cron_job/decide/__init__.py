@@ -1,0 +1,299 @@
+"""One look at a CronJob: what became of its Jobs, and whether it is time for another one.
+
+Models Kubernetes v1.35's syncCronJob with the cleanup before it, its order and its events' words. Left out:
+its events about requests that fail for reasons no cluster here has (FailedGet, FailedDelete), and
+MissSchedule, which that release never tells: a run beyond the starting deadline is not even found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC as UTC_ZONE
+from datetime import datetime, timedelta
+from typing import Any
+
+from ....objects.cron_job import FORBID, REPLACE, SCHEDULED_AT, CronJob, CronJobStatus
+from ....objects.job import COMPLETE, FAILED, Job
+from ....objects.meta import controller_reference
+from ....objects.time_zones import UTC, load_zone
+from ....objects.times import floor_to_second
+from ....rules.actions import Action, CreateJson, Delete, RecordEvent, Update, Words
+from ....rules.schedules import Schedule, read_schedule
+from .times import MANY, find_runs, find_wake_ms
+
+SOURCE = "cronjob-controller"
+_ALREADY_ACTIVE = "Not starting job because prior execution is running and concurrency policy is Forbid"
+_TOO_MANY = "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"
+_UNSUPPORTED = (
+    "is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/"
+    " for more details"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Manager:
+    """What is set of the controller: the time zone of its machine, and whether it starts the latest run when
+    more than a hundred were missed, as since v1.21, or none (CRON-MISS-02)."""
+
+    epoch_ms: int = 0
+    time_zone: str = UTC
+    starts_after_many: bool = True
+
+
+@dataclass(slots=True)
+class Seen:
+    """What a look sees: the CronJob, the Jobs that name it as their controller, oldest first, and of the Jobs
+    that its status calls active those that are there, by name."""
+
+    cron_job: CronJob
+    jobs: Sequence[Job] = ()
+    present: Mapping[str, Job] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Look:
+    """Where a look leads: writes in order, the status after them, the Job to make then, and the next look.
+
+    `starts_ms`: for when the Job is made. `wakes_ms` is None where only a change wakes the controller.
+    """
+
+    cron_job: CronJob
+    status: CronJobStatus
+    actions: list[Action] = field(default_factory=list)
+    start: CreateJson | None = None
+    starts_ms: int = 0
+    wakes_ms: int | None = None
+
+    def tell(self, reason: str, message: str, event_type: str = "Normal") -> None:
+        """An event about the CronJob."""
+        self.actions.append(RecordEvent(self.cron_job, event_type, reason, message, SOURCE))
+
+    def delete(self, job: Job) -> None:
+        """A Job goes, with its pods."""
+        self.actions.append(Delete(job))
+        self.status = self.status.without(job.meta.uid)
+        self.tell("SuccessfulDelete", f"Deleted job {job.meta.name}")
+
+
+def decide(seen: Seen, now_ms: int, manager: Manager) -> Look:
+    """One look, as far as the creation of a Job."""
+    look = Look(seen.cron_job, seen.cron_job.status)
+    _remove_oldest(look, seen)
+    _follow_jobs(look, seen, manager)
+    if seen.cron_job.meta.deletion_ms is None:
+        _follow_schedule(look, seen, now_ms, manager)
+    return look
+
+
+def decide_status(look: Look) -> list[Action]:
+    """Write the status, where it has changed."""
+    old = look.cron_job
+    return [] if look.status == old.status else [Update(old.with_status(look.status))]
+
+
+def decide_started(look: Look, job: Job | None) -> None:
+    """After the Job was made, or was there already."""
+    controller, uid = None if job is None else job.meta.controller, look.cron_job.meta.uid
+    is_ours = controller is not None and controller.uid == uid
+    if job is None or not is_ours or look.status.has_active(job.meta.uid):
+        # Whoever has made it sees to the status; only a change leads on.
+        look.wakes_ms = None
+        return
+    look.status = look.status.with_started(job, look.starts_ms)
+
+
+# --- what became of Jobs ----------------------------------------------------------------------------------
+
+
+def list_owned(cron_job: CronJob, jobs: Iterable[Job]) -> list[Job]:
+    """The Jobs that name the CronJob as their controller. Kubernetes goes by the name alone."""
+    namespace, name = cron_job.meta.namespace, cron_job.meta.name
+    return [
+        job
+        for job in jobs
+        if job.meta.namespace == namespace and job.meta.controller and job.meta.controller.name == name
+    ]
+
+
+def _remove_oldest(look: Look, seen: Seen) -> None:
+    """Keep as many finished Jobs of a kind as is said, those that began last (CRON-HIST-01, -02)."""
+    spec = seen.cron_job.spec
+    for condition, limit in ((COMPLETE, spec.successful_limit), (FAILED, spec.failed_limit)):
+        if limit is None:
+            continue
+        finished = [job for job in seen.jobs if _ending_of(job) == condition]
+        for job in sort_by_start(finished)[: max(0, len(finished) - limit)]:
+            look.delete(job)
+
+
+def _ending_of(job: Job) -> str | None:
+    found = job.status.finished
+    return None if found is None else found.type
+
+
+def sort_by_start(jobs: Sequence[Job]) -> list[Job]:
+    """Those that began first, first; those that never did, last."""
+
+    def rank(job: Job) -> tuple[bool, int, str]:
+        return job.status.start_ms is None, job.status.start_ms or 0, job.meta.name
+
+    return sorted(jobs, key=rank)
+
+
+def _follow_jobs(look: Look, seen: Seen, manager: Manager) -> None:
+    for job in seen.jobs:
+        ending, name = _ending_of(job), job.meta.name
+        if ending is None and not look.status.has_active(job.meta.uid):
+            message = f"Saw a job that the controller did not create or forgot: {name}"
+            look.tell("UnexpectedJob", message, "Warning")
+        elif ending is not None and look.status.has_active(job.meta.uid):
+            look.status = look.status.without(job.meta.uid)
+            look.tell("SawCompletedJob", f"Saw completed job: {name}, condition: {ending}")
+        if ending == COMPLETE:
+            _note_success(look, job, manager)
+    known = {job.meta.uid for job in seen.jobs}
+    for one in look.status.active:
+        if one.get("uid") not in known and one.get("name") not in seen.present:
+            look.tell("MissingJob", f"Active job went missing: {one.get('name')}")
+            look.status = look.status.without(one.get("uid", ""))
+
+
+def _note_success(look: Look, job: Job, manager: Manager) -> None:
+    if job.status.completion_ms is None:
+        return
+    completed_ms = floor_to_second(job.status.completion_ms, manager.epoch_ms)
+    if look.status.last_successful_ms is None or completed_ms > look.status.last_successful_ms:
+        look.status = look.status.replace(last_successful_ms=completed_ms)
+
+
+# --- whether it is time -----------------------------------------------------------------------------------
+
+
+def _follow_schedule(look: Look, seen: Seen, now_ms: int, manager: Manager) -> None:
+    spec = seen.cron_job.spec
+    if spec.time_zone is not None:
+        try:
+            load_zone(spec.time_zone or UTC)
+        except ValueError as problem:
+            message = f'invalid timeZone: "{spec.time_zone}": {problem}'
+            look.tell("UnknownTimeZone", message, "Warning")
+            return
+    if spec.suspend:
+        return
+    if "TZ" in spec.schedule:
+        message = f'CRON_TZ or TZ used in schedule "{spec.schedule}" {_UNSUPPORTED}'
+        look.tell("UnsupportedSchedule", message, "Warning")
+    try:
+        schedule = schedule_of(seen.cron_job, manager)
+    except ValueError as problem:
+        message = f'unparseable schedule: "{spec.schedule}" : {problem}'
+        look.tell("UnparseableSchedule", message, "Warning")
+        return
+    _start_if_due(look, seen, schedule, now_ms, manager)
+
+
+def schedule_of(cron_job: CronJob, manager: Manager) -> Schedule:
+    """A CronJob's schedule in its time zone. Raises ValueError."""
+    return read_schedule(cron_job.spec.schedule, cron_job.spec.time_zone or manager.time_zone)
+
+
+def decide_changed(
+    old: CronJob | None, new: CronJob, now_ms: int, manager: Manager
+) -> tuple[int | None, list[Action]]:
+    """When to look at a new or changed CronJob: now, or with another schedule when that says (CRON-CHG-03).
+
+    None for a schedule that cannot be read, and what is told of it.
+    """
+    before, after = old and (old.spec.schedule, old.spec.time_zone), (new.spec.schedule, new.spec.time_zone)
+    if before is None or before == after:
+        return now_ms, []
+    try:
+        return _next_look_ms(new, schedule_of(new, manager), now_ms, manager), []
+    except ValueError:
+        message = f"unparseable schedule for cronjob: {new.spec.schedule}"
+        return None, [RecordEvent(new, "Warning", "UnParseableCronJobSchedule", message, SOURCE)]
+
+
+def _next_look_ms(cron_job: CronJob, schedule: Schedule, now_ms: int, manager: Manager) -> int:
+    created_ms, last_ms = _since_ms(cron_job, manager)
+    epoch_ms = manager.epoch_ms
+    return find_wake_ms(schedule, created_ms, last_ms, epoch_ms + now_ms) - epoch_ms
+
+
+def _since_ms(cron_job: CronJob, manager: Manager) -> tuple[int, int | None]:
+    """Creation and last run in ms since 1970, as the API tells them: whole seconds."""
+    epoch_ms, last_ms = manager.epoch_ms, cron_job.status.last_schedule_ms
+    created_ms = floor_to_second(cron_job.meta.creation_ms or 0, epoch_ms)
+    return epoch_ms + created_ms, None if last_ms is None else epoch_ms + last_ms
+
+
+def _start_if_due(look: Look, seen: Seen, schedule: Schedule, now_ms: int, manager: Manager) -> None:
+    try:
+        due_ms = _find_due_ms(look, schedule, now_ms, manager)
+    except ValueError as problem:
+        message = f"invalid schedule: {seen.cron_job.spec.schedule} : {problem}"
+        look.tell("InvalidSchedule", message, "Warning")
+        return
+    if due_ms is not None and _may_start(look, seen, due_ms):
+        look.start, look.starts_ms = _start(seen.cron_job, due_ms), due_ms - manager.epoch_ms
+    # A Job that is made now is the last one then.
+    last_ms = look.status.last_schedule_ms if look.start is None else look.starts_ms
+    after = seen.cron_job.with_status(look.status.replace(last_schedule_ms=last_ms))
+    look.wakes_ms = _next_look_ms(after, schedule, now_ms, manager)
+
+
+def _find_due_ms(look: Look, schedule: Schedule, now_ms: int, manager: Manager) -> int | None:
+    """The run, in ms since 1970, that should have begun by now. Raises ValueError if none ever comes."""
+    deadline_seconds = look.cron_job.spec.starting_deadline_seconds
+    created_ms, last_ms = _since_ms(look.cron_job, manager)
+    runs = find_runs(schedule, created_ms, last_ms, deadline_seconds, manager.epoch_ms + now_ms)
+    if runs.latest_ms is not None and runs.count > MANY:
+        look.tell("TooManyMissedTimes", _TOO_MANY, "Warning")
+        if not manager.starts_after_many:
+            return None
+    return None if runs.latest_ms == last_ms else runs.latest_ms
+
+
+def _may_start(look: Look, seen: Seen, due_ms: int) -> bool:
+    """Whether a run may begin beside those that go on; those it takes the place of go."""
+    policy, active = seen.cron_job.spec.concurrency_policy, look.status.active
+    if any(one.get("name") == name_run(seen.cron_job, due_ms) for one in active):
+        return False
+    if policy == FORBID and active:
+        look.tell("JobAlreadyActive", _ALREADY_ACTIVE)
+        return False
+    for one in active if policy == REPLACE else ():
+        look.delete(seen.present[one["name"]])
+    return True
+
+
+def _start(cron_job: CronJob, scheduled_ms: int) -> CreateJson:
+    words = Words(f"Created job {name_run(cron_job, scheduled_ms)}", "Error creating job: ")
+    return CreateJson(make_job(cron_job, scheduled_ms), cron_job, SOURCE, words)
+
+
+def name_run(cron_job: CronJob, scheduled_ms: int) -> str:
+    """One name for one run: its minute since 1970 (CRON-NAME-03)."""
+    return f"{cron_job.meta.name}-{scheduled_ms // 60_000}"
+
+
+def make_job(cron_job: CronJob, scheduled_ms: int) -> dict[str, Any]:
+    """The Job of a run, as JSON (CRON-TMPL-02, -03)."""
+    template, reference = cron_job.spec.job_template, controller_reference(cron_job)
+    metadata = template.get("metadata") or {}
+    zone = load_zone(cron_job.spec.time_zone or UTC)
+    moment = (datetime(1970, 1, 1, tzinfo=UTC_ZONE) + timedelta(milliseconds=scheduled_ms)).astimezone(zone)
+    told = moment.isoformat().removesuffix("+00:00") + ("" if moment.utcoffset() else "Z")
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {
+            "name": name_run(cron_job, scheduled_ms),
+            "namespace": cron_job.meta.namespace,
+            "labels": dict(metadata.get("labels") or {}),
+            "annotations": {**(metadata.get("annotations") or {}), SCHEDULED_AT: told},
+            "ownerReferences": [reference.to_json()],
+        },
+        "spec": template.get("spec") or {},
+    }

@@ -1,0 +1,135 @@
+"""Seeing a CronJob and its Jobs, and being there when the next run is due, which is upkeep."""
+
+from __future__ import annotations
+
+from ...api.context import Context
+from ...heart.errors import AlreadyExists, ApiError
+from ...heart.settings import MANAGER_DEFAULTS
+from ...objects.cron_job import CRON_JOB_KIND, CronJob
+from ...objects.job import JOB_KIND, Job
+from ...objects.meta import StoredObject
+from ...rules.actions import CreateJson
+from ..act import Act
+from .decide import (
+    SOURCE,
+    Look,
+    Manager,
+    Seen,
+    decide,
+    decide_changed,
+    decide_started,
+    decide_status,
+    list_owned,
+)
+
+
+class CronJobController:
+    """Keys are CronJobs. They are looked at when they or their Jobs change, and just after a run is due."""
+
+    name, source = "cronjob", SOURCE
+
+    def __init__(self, context: Context, act: Act) -> None:
+        self._context = context
+        self._store = context.store
+        self._act = act
+        manager = {**MANAGER_DEFAULTS, **context.settings.controller_manager}
+        self._manager = Manager(
+            context.clock.epoch_ms, str(manager["timeZone"]), bool(manager["cronJobsStartAfterManyMisses"])
+        )
+        # uids of Jobs by namespace and their controller's name: Kubernetes asks for no more of them.
+        self._jobs: dict[tuple[str, str], dict[str, None]] = {}
+        context.loop.register(self.name, self.sync)
+        context.store.listen(CRON_JOB_KIND.id, self._on_cron_job)
+        context.store.listen(JOB_KIND.id, self._on_job)
+
+    def find(self, namespace: str, name: str) -> StoredObject | None:
+        """The CronJob that a key names."""
+        return self._store.get(CRON_JOB_KIND.id, namespace, name)
+
+    def restore(self) -> None:
+        """File the Jobs again, after a cluster was loaded."""
+        for job in self._store.list(JOB_KIND.id):
+            self._file(None, job)
+
+    # --- what a change can affect ---------------------------------------------------------------------
+
+    def _on_cron_job(self, old: CronJob | None, new: CronJob | None) -> None:
+        if new is None:
+            return
+        namespace, name, loop = new.meta.namespace or "", new.meta.name, self._context.loop
+        due_ms, actions = decide_changed(old, new, self._context.now_ms, self._manager)
+        for action in actions:
+            self._act(action)
+        if due_ms is not None:
+            loop.enqueue_at(self.name, namespace, name, due_ms, is_progress=False)
+
+    def _on_job(self, old: Job | None, new: Job | None) -> None:
+        self._file(old, new)
+        before = self._controller_of(old) if old is not None else None
+        after = self._controller_of(new) if new is not None else None
+        for cron_job in dict.fromkeys((before, after)):
+            if cron_job is not None:
+                self._context.loop.enqueue(self.name, *cron_job)
+
+    def _file(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if old is not None and new is not None and old.meta is new.meta:
+            return
+        for job, is_there in ((old, False), (new, True)):
+            if job is None or job.meta.controller is None:
+                continue
+            uids = self._jobs.setdefault((job.meta.namespace or "", job.meta.controller.name), {})
+            if is_there:
+                uids[job.meta.uid] = None
+            else:
+                uids.pop(job.meta.uid, None)
+
+    def _controller_of(self, job: Job) -> tuple[str, str] | None:
+        """The key of the CronJob that controls a Job, if it is there."""
+        reference, namespace = job.meta.controller, job.meta.namespace or ""
+        if reference is None or reference.kind_id != CRON_JOB_KIND.id:
+            return None
+        found = self.find(namespace, reference.name)
+        return (namespace, reference.name) if found is not None and found.meta.uid == reference.uid else None
+
+    # --- a look at one key ----------------------------------------------------------------------------
+
+    def sync(self, namespace: str, name: str) -> None:
+        """Tidy up, follow the Jobs, start a run that is due, and ask for the look at the next one."""
+        cron_job = self.find(namespace, name)
+        if not isinstance(cron_job, CronJob):
+            return
+        look = decide(self._see(cron_job), self._context.now_ms, self._manager)
+        for action in look.actions:
+            self._act(action)
+        is_well = look.start is None or self._start(look, look.start)
+        for action in decide_status(look):
+            self._act(action)
+        loop = self._context.loop
+        if not is_well:
+            loop.retry(self.name, namespace, name)
+            return
+        loop.forget(self.name, namespace, name)
+        if look.wakes_ms is not None:
+            loop.enqueue_at(self.name, namespace, name, look.wakes_ms, is_progress=False)
+
+    def _see(self, cron_job: CronJob) -> Seen:
+        namespace = cron_job.meta.namespace or ""
+        filed = map(self._store.find, self._jobs.get((namespace, cron_job.meta.name), ()))
+        jobs = list_owned(cron_job, (job for job in filed if isinstance(job, Job)))
+        active = {one.get("name", "") for one in cron_job.status.active}
+        found = {name: self._store.get(JOB_KIND.id, namespace, name) for name in sorted(active)}
+        present = {name: job for name, job in found.items() if isinstance(job, Job)}
+        return Seen(cron_job, jobs, present)
+
+    def _start(self, look: Look, start: CreateJson) -> bool:
+        """Make the Job of a run; whether that went well."""
+        try:
+            self._act(start)
+        except AlreadyExists:
+            # Perhaps it was made before, and the status did not come to say so.
+            pass
+        except ApiError:
+            return False
+        job = self._store.get(JOB_KIND.id, look.cron_job.meta.namespace, start.name)
+        decide_started(look, job if isinstance(job, Job) else None)
+        return True

@@ -1,0 +1,62 @@
+"""Seeing pods with volumes of their own."""
+
+from __future__ import annotations
+
+from ...api.context import Context
+from ...heart.errors import ApiError
+from ...objects.meta import StoredObject
+from ...objects.pod import POD_KIND, Pod
+from ...objects.storage import CLAIM
+from ..act import Act
+from .decide import SOURCE, decide_claim, decide_refusal
+
+
+class EphemeralVolumeController:
+    """Keys are pods."""
+
+    name, source = "ephemeralVolume", SOURCE
+
+    def __init__(self, context: Context, act: Act) -> None:
+        self._context = context
+        self._act = act
+        context.loop.register(self.name, self.sync)
+        context.store.listen_to_shape(POD_KIND.id, self._on_pod, is_told_of_readiness=False)
+        context.store.listen(CLAIM, self._on_claim)
+
+    def restore(self) -> None:
+        """Nothing is derived."""
+
+    def find(self, namespace: str, name: str) -> StoredObject | None:
+        """The pod of that name."""
+        return self._context.store.get(POD_KIND.id, namespace, name)
+
+    def _on_pod(self, old: Pod | None, new: Pod | None) -> None:
+        if old is not None or new is None or not new.spec.volumes:
+            return
+        if any(volume.get("ephemeral") is not None for volume in new.spec.volumes):
+            self._context.loop.enqueue(self.name, new.meta.namespace or "", new.meta.name)
+
+    def _on_claim(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        # One that was deleted under its pod, or that stood in its place, is made anew.
+        if new is None and old is not None:
+            for pod in self._context.volumes.users(old.meta.namespace, old.meta.name):
+                self._on_pod(None, pod)
+
+    def sync(self, namespace: str, name: str) -> None:
+        """Look at one pod; what is refused is tried again, a little later each time."""
+        pod = self.find(namespace, name)
+        if not isinstance(pod, Pod) or pod.meta.deletion_ms is not None:
+            return
+        for volume in pod.spec.volumes:
+            if volume.get("ephemeral") is None:
+                continue
+            claim = self._context.volumes.claim(namespace, f"{name}-{volume['name']}")
+            try:
+                for action in decide_claim(pod, volume, claim):
+                    self._act(action)
+            except ApiError as refusal:
+                problem = f"create PVC {name}-{volume['name']}: {refusal.message}"
+                self._act(decide_refusal(pod, volume["name"], problem))
+                self._context.loop.retry(self.name, namespace, name)
+                return
+        self._context.loop.forget(self.name, namespace, name)

@@ -1,0 +1,52 @@
+"""Following Jobs to their end, and beyond."""
+
+from __future__ import annotations
+
+from ...api.context import Context
+from ...heart.settings import MANAGER_DEFAULTS, read_offset_ms
+from ...objects.job import JOB_KIND, Job
+from ...objects.meta import StoredObject
+from ..act import Act
+from .decide import decide
+
+
+class TtlAfterFinishedController:
+    """Keys are finished Jobs with a limited time. It says nothing of what it does."""
+
+    name, source = "ttlAfterFinished", "ttl-after-finished-controller"
+
+    def __init__(self, context: Context, act: Act) -> None:
+        self._context = context
+        self._act = act
+        manager = {**MANAGER_DEFAULTS, **context.settings.controller_manager}
+        self._offset_ms = read_offset_ms(str(manager["ttlAfterFinishedClockOffset"]))
+        context.loop.register(self.name, self.sync)
+        context.store.listen(JOB_KIND.id, self._on_job)
+
+    def find(self, namespace: str, name: str) -> StoredObject | None:
+        """The Job that a key names."""
+        return self._context.store.get(JOB_KIND.id, namespace, name)
+
+    def restore(self) -> None:
+        """Nothing is derived."""
+
+    def _on_job(self, old: Job | None, new: Job | None) -> None:
+        if new is None or new.spec.ttl_seconds_after_finished is None or new.meta.deletion_ms is not None:
+            return
+        if new.is_finished:
+            self._context.loop.enqueue(self.name, new.meta.namespace or "", new.meta.name)
+
+    def sync(self, namespace: str, name: str) -> None:
+        """Delete the Job if it is time, else be there when it is."""
+        job, context = self.find(namespace, name), self._context
+        if not isinstance(job, Job):
+            return
+        decision = decide(job, context.now_ms, context.clock.epoch_ms, self._offset_ms)
+        for action in decision.actions:
+            self._act(action)
+        if decision.is_failure:
+            context.loop.retry(self.name, namespace, name)
+            return
+        context.loop.forget(self.name, namespace, name)
+        if decision.recheck_at_ms is not None:
+            context.loop.enqueue_at(self.name, namespace, name, decision.recheck_at_ms)

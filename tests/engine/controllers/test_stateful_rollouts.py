@@ -1,0 +1,207 @@
+"""StatefulSets through the engine's door: history and the way back, what kubectl says, saved clusters."""
+
+import json
+from typing import Any
+
+import pytest
+
+from lifecycle.engine import Cluster, Settings
+from lifecycle.engine.controllers.stateful_set.decide.rollout_status import decide_rollout_status
+from lifecycle.engine.objects.codec import encode
+from lifecycle.engine.objects.meta import PlainObject
+from lifecycle.engine.objects.stateful_set import StatefulSet
+from lifecycle.engine.upgrades import Known
+from tests.engine.controllers.door import Door
+from tests.engine.controllers.stateful_sets import make_stateful_set
+
+
+def started(seconds: float = 30, **spec: Any) -> Door:
+    door = Door()
+    door.apply(make_stateful_set(claims=False, **spec))
+    return door.run(seconds)
+
+
+def set_image(door: Door, image: str) -> None:
+    door.change("setImage", "web", "StatefulSet", container="nginx", image=image)
+
+
+def images(door: Door) -> list[str]:
+    return [pod["spec"]["containers"][0]["image"] for pod in door.pods()]
+
+
+def roll(door: Door, action: str, **payload: Any) -> Any:
+    return door.submit(
+        "rollout", kind="StatefulSet", namespace="default", name="web", action=action, **payload
+    )
+
+
+# --- the way back -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.spec("KCTL-20")
+@pytest.mark.parametrize("to_revision, image", [(0, "nginx:2"), (1, "nginx:1"), (2, "nginx:2")])
+def test_undo_restores_a_template(to_revision: int, image: str):
+    door = started()
+    for other in ("nginx:2", "nginx:3"):
+        set_image(door, other)
+        door.run(60)
+    door.change("scale", "web", "StatefulSet", replicas=2)
+    assert roll(door, "undo", toRevision=to_revision).ok
+    door.run(60)
+    assert images(door) == [image, image]
+    numbers = sorted(one["revision"] for one in door.cluster.list("ControllerRevision"))
+    assert numbers == sorted({1, 2, 3} - {to_revision or 2} | {4})
+
+
+@pytest.mark.spec("KCTL-20")
+def test_undo_to_the_present_changes_nothing():
+    door = started()
+    set_image(door, "nginx:2")
+    door.run(60)
+    before = door.get("StatefulSet")
+    assert roll(door, "undo", toRevision=2).ok
+    assert door.get("StatefulSet") == before
+
+
+@pytest.mark.spec("KCTL-20")
+@pytest.mark.parametrize(
+    "to_revision, message",
+    [(0, "no last revision to roll back to"), (7, "unable to find specified revision 7 in history")],
+)
+def test_undo_says_what_is_missing(to_revision: int, message: str):
+    answer = roll(started(), "undo", toRevision=to_revision)
+    assert answer.status is not None and answer.status["message"] == message
+
+
+@pytest.mark.spec("KCTL-17")
+def test_the_history_remembers_causes():
+    door = Door()
+    manifest = make_stateful_set(1, claims=False)
+    manifest["metadata"]["annotations"] = {"kubernetes.io/change-cause": "first"}
+    door.apply(manifest)
+    door.run(30)
+    manifest["metadata"]["annotations"] = {"kubernetes.io/change-cause": "second"}
+    manifest["spec"]["template"]["spec"]["containers"][0]["image"] = "nginx:2"
+    door.apply(manifest)
+    door.run(30)
+    found = {
+        one["revision"]: one["metadata"]["annotations"]["kubernetes.io/change-cause"]
+        for one in door.cluster.list("ControllerRevision")
+    }
+    assert found == {1: "first", 2: "second"}
+
+
+def test_a_restart_replaces_all_pods():
+    door = started()
+    former = {pod["metadata"]["uid"] for pod in door.pods()}
+    assert roll(door, "restart").ok
+    door.run(60)
+    assert not former & {pod["metadata"]["uid"] for pod in door.pods()}
+
+
+# --- what kubectl says --------------------------------------------------------------------------------------
+
+
+ROLLING = {"type": "RollingUpdate"}
+PARTED = {"type": "RollingUpdate", "rollingUpdate": {"partition": 1}}
+
+
+@pytest.mark.spec("STS-UPD-06", "KCTL-12")
+@pytest.mark.parametrize(
+    "strategy, observed, ready, updated, revisions, text",
+    [
+        (ROLLING, 0, 0, 0, "aa", "Waiting for statefulset spec update to be observed..."),
+        (ROLLING, 1, 3, 3, "aa", "Waiting for statefulset spec update to be observed..."),
+        (ROLLING, 2, 1, 3, "aa", "Waiting for 2 pods to be ready..."),
+        (
+            ROLLING,
+            2,
+            3,
+            1,
+            "ab",
+            "waiting for statefulset rolling update to complete 1 pods at revision b...",
+        ),
+        (ROLLING, 2, 3, 3, "bb", "statefulset rolling update complete 3 pods at revision b..."),
+        (
+            PARTED,
+            2,
+            3,
+            1,
+            "ab",
+            "Waiting for partitioned roll out to finish: 1 out of 2 new pods have been updated...",
+        ),
+        (PARTED, 2, 3, 2, "ab", "partitioned roll out complete: 2 new pods have been updated..."),
+        (
+            {"type": "OnDelete"},
+            2,
+            3,
+            1,
+            "ab",
+            "rollout status is only available for RollingUpdate strategy type",
+        ),
+    ],
+)
+def test_the_words_of_kubectl(
+    strategy: Any, observed: int, ready: int, updated: int, revisions: str, text: str
+):
+    status = {
+        "observedGeneration": observed,
+        "replicas": 3,
+        "readyReplicas": ready,
+        "currentReplicas": 3,
+        "updatedReplicas": updated,
+        "currentRevision": revisions[0],
+        "updateRevision": revisions[1],
+    }
+    data = {"metadata": {"name": "web", "generation": 2}, "spec": {"replicas": 3, "updateStrategy": strategy}}
+    verdict = decide_rollout_status(StatefulSet.from_json({**data, "status": status}))
+    assert verdict.text == text
+    assert verdict.is_done == ("complete" in text and "to complete" not in text)
+    assert verdict.has_failed == (strategy["type"] == "OnDelete")
+
+
+# --- saved and taken up -------------------------------------------------------------------------------------
+
+
+def rows_of(door: Door) -> list[Any]:
+    door._rows.clear()
+    return list(door.rows)
+
+
+@pytest.mark.parametrize("seconds", [0.5, 31.0, 32.5, 40.0])
+def test_a_saved_cluster_has_the_same_future(seconds: float):
+    manifest = make_stateful_set(minReadySeconds=2, retention=("Delete", "Delete"))
+
+    def live(is_saved: bool) -> list[Any]:
+        door = Door()
+        door.apply(manifest)
+        door.run(30)
+        set_image(door, "nginx:2")
+        door.change("scale", "web", "StatefulSet", replicas=2)
+        door.run(seconds)
+        rows_of(door)
+        if is_saved:
+            door.cluster = Cluster.load(json.loads(json.dumps(door.cluster.save())))
+        set_image(door, "nginx:3")
+        door.run(60)
+        return rows_of(door)
+
+    assert live(True) == live(False)
+
+
+def test_a_set_that_an_older_engine_only_stored_is_kept_up_from_here_on():
+    cluster = Cluster(settings=Settings(timing="instant"))
+    cluster.take_changes()
+    saved = json.loads(json.dumps(cluster.save()))
+    manifest = make_stateful_set(claims=False)
+    manifest["metadata"]["uid"] = "u"
+    saved["engine_version"] -= 1
+    saved["objects"].append(encode(PlainObject.from_json(manifest)))
+    listed = [one for kind in cluster.kinds() for one in cluster.list(kind)]
+    seq, version = saved["trace"]["seq"], saved["resource_version"]
+    known = Known(1, cluster.epoch_ms, cluster.settings, 0, seq, version, [*listed, manifest])
+    taken = Cluster.take_up(known, saved)
+    taken.run_until(60_000)
+    assert [pod["metadata"]["name"] for pod in taken.list("Pod")] == ["web-0", "web-1", "web-2"]
+    found = taken.get("StatefulSet", "default", "web")
+    assert found is not None and found["status"]["readyReplicas"] == 3
