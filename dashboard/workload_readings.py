@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from dashboard.job_readings import read_calendar, read_grid
 from dashboard.live_figures import tell_time
 from dashboard.pages import find_page
 from dashboard.places import (
@@ -18,9 +19,11 @@ from dashboard.places import (
 )
 from dashboard.plots.theme import clock
 from dashboard.readings import describe_workload, list_between, read_turns
+from lifecycle.engine.kinds.cron_job import CRON_JOB
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.kinds.deployment import DEPLOYMENT
 from lifecycle.engine.kinds.entry import UNDO, KindEntry
+from lifecycle.engine.kinds.job import JOB
 from lifecycle.engine.kinds.presentation import decide_columns
 from lifecycle.engine.kinds.stateful_set import STATEFUL_SET
 from lifecycle.engine.objects.pod import POD_KIND
@@ -60,6 +63,10 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
         "revisions": revisions,
         "revision_columns": list(revisions[0].counts) if revisions else [],
         "ladder": ladder,
+        "grid": read_grid(cluster, stored) if entry is JOB else None,
+        "calendar": read_calendar(cluster, stored, at_ms) if entry is CRON_JOB else None,
+        "is_suspended": bool(spec.get("suspend")) if entry in (JOB, CRON_JOB) else None,
+        "has_chart": entry is not CRON_JOB,
         "matrix": read_matrix(cluster, stored, revisions) if entry is DAEMON_SET else None,
     }
 

@@ -103,6 +103,16 @@ def list_next_runs(cron_job: Json, now_ms: int, epoch_ms: int, count: int) -> li
     return verdict_words.list_runs(CronJob.from_json(cron_job, epoch_ms), now_ms, epoch_ms, count)
 
 
+def tell_local_times(cron_job: Json, times: Iterable[int], epoch_ms: int) -> list[str]:
+    """The dates and times of instants in the time zone of a stored CronJob."""
+    return verdict_words.tell_local_times(CronJob.from_json(cron_job, epoch_ms), times, epoch_ms)
+
+
+def make_manual_job(cron_job: Json, name: str) -> dict[str, Any]:
+    """What `kubectl create job NAME --from=cronjob/…` makes: a run beside the schedule."""
+    return verdict_words.make_manual_job(cron_job, name)
+
+
 def list_pod_amounts(spec: Json) -> dict[str, dict[str, str]]:
     """What a pod of this spec counts with everywhere (INIT-28), and the cgroup made from it (INIT-31).
 

@@ -10,7 +10,9 @@ from django.test import Client
 
 from dashboard.readings import find_object
 from dashboard.workload_readings import read_workload
+from lifecycle.engine.heart.timing import parse_milliseconds
 from lifecycle.engine.kinds import registry
+from lifecycle.engine.rules.verdict_words import tell_span
 from lifecycle.models import Cluster
 from lifecycle.simulation.summaries import _tell_verdict as tell_summary
 from tests.dashboard.test_places import make_set
@@ -77,12 +79,12 @@ def test_a_crash_loop_says_since_when_and_when_it_is_tried_again() -> None:
     assert told.startswith("0 of 2 updated replicas are available; web-")
     assert f"{named['metadata']['name']} and 1 more pod: CrashLoopBackOff since 00:0" in told
     # The kubelet says how long, counted from the end of the last run.
-    said = re.search("back-off ([0-9]+)s", status["state"]["waiting"]["message"])
+    said = re.search("back-off ([0-9ms]+) ", status["state"]["waiting"]["message"])
     assert said is not None
     _, minutes, seconds = status["lastState"]["terminated"]["finishedAt"][11:-1].split(":")
     ended = int(minutes) * 60 + int(seconds)
-    left = ended + int(said[1]) - door.cluster.now_ms // 1000
-    assert f"next retry in {left}s." in told
+    left = ended + parse_milliseconds(said[1]) // 1000 - door.cluster.now_ms // 1000
+    assert f"next retry in {tell_span(left * 1000)}." in told
 
 
 def backs_off(pod: dict[str, Any]) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import UTC as UTC_ZONE
+from datetime import datetime, timedelta
 from typing import Any
 
 from ..heart.timing import read_duration_ms
@@ -11,12 +13,14 @@ from ..objects.container import ContainerStatus
 from ..objects.cron_job import CronJob
 from ..objects.job import COMPLETE, Job
 from ..objects.pod import Pod
-from ..objects.time_zones import UTC
+from ..objects.time_zones import UTC, load_zone
 from .pod_columns import pod_status_text
 from .pod_state import decide_state
 from .schedules import read_schedule
 
 Json = Mapping[str, Any]
+INSTANTIATE = "cronjob.kubernetes.io/instantiate"
+"""The annotation of a Job that somebody made of a CronJob."""
 FOR_GOOD = "nothing will change by itself any more"
 _BACK_OFF = re.compile(r"back-off (\S+) restarting failed container")
 _DAY_MS = 86_400_000
@@ -168,3 +172,31 @@ def list_runs(cron_job: CronJob, now_ms: int, epoch_ms: int, count: int) -> list
         if last_ms is not None:
             runs.append(last_ms - epoch_ms)
     return runs
+
+
+def tell_local_times(cron_job: CronJob, times: Iterable[int], epoch_ms: int) -> list[str]:
+    """`Thu 2026-01-01 05:35 Asia/Kolkata` of each instant."""
+    name = cron_job.spec.time_zone or UTC
+    zone = load_zone(name)
+    start = datetime(1970, 1, 1, tzinfo=UTC_ZONE)
+    moments = ((start + timedelta(milliseconds=epoch_ms + at_ms)).astimezone(zone) for at_ms in times)
+    return [f"{moment:%a %Y-%m-%d %H:%M} {name}" for moment in moments]
+
+
+def make_manual_job(cron_job: Json, name: str) -> dict[str, Any]:
+    """A Job of the CronJob's template, controlled by it, marked as made by hand, as kubectl makes one."""
+    template, meta = (cron_job.get("spec") or {}).get("jobTemplate") or {}, cron_job["metadata"]
+    metadata = template.get("metadata") or {}
+    owner = {"apiVersion": "batch/v1", "kind": "CronJob", "name": meta["name"], "uid": meta["uid"]}
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {
+            "name": name,
+            "namespace": meta["namespace"],
+            "annotations": {INSTANTIATE: "manual", **(metadata.get("annotations") or {})},
+            "labels": dict(metadata.get("labels") or {}),
+            "ownerReferences": [{**owner, "controller": True}],
+        },
+        "spec": template.get("spec") or {},
+    }
