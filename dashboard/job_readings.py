@@ -163,7 +163,7 @@ def read_calendar(cluster: Cluster, stored: StoredObject, at_ms: int) -> list[Ru
     times = verdicts.list_next_runs(stored.data, at_ms, cluster.epoch_ms, NEXT_RUNS)
     local = verdicts.tell_local_times(stored.data, times, cluster.epoch_ms)
     coming = [
-        Run(next_ms, _UNBEGUN, f"in {duration((next_ms - at_ms) // 1000 * 1000)}", words, kind="next")
+        Run(next_ms, _UNBEGUN, f"in {duration(-(-(next_ms - at_ms) // 1000) * 1000)}", words, kind="next")
         for next_ms, words in zip(times, local, strict=True)
     ]
     return [*past, *coming]

@@ -50,7 +50,8 @@ def workload_status(
 ) -> HttpResponse:
     """The parts of the page that change: facts, revisions, what is particular to the kind, conditions."""
     found = get_cluster_or_404(request.user, cluster)
-    return render(request, "workloads/_status.html", _read(found, folder, namespace, name))
+    context = _read(found, folder, namespace, name) | {"is_part": True}
+    return render(request, "workloads/_status.html", context)
 
 
 @signed_in
