@@ -12,9 +12,12 @@ from django.db.models import Q
 from dashboard.pages import find_page
 from dashboard.plots.theme import clock
 from lifecycle.engine.objects.kinds import kind_id
+from lifecycle.engine.objects.node import NODE_KIND
+from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.models import Cluster, Command, Event, Transition
 
 Row = Transition | Event
+MOST_WORDS = 200
 MOST_LINKS = 200
 """A chain that is longer is shown from here on; chains of a crash loop grow with every restart."""
 
@@ -56,7 +59,7 @@ def _walk(cluster: Cluster, seq: int) -> Iterator[Link]:
         # A chain goes strictly back; whatever says otherwise ends it.
         cause = row.cause if not isinstance(row.cause, int) or row.cause < cause else None
     if isinstance(cause, str) and (command := _find_command(cluster, cause)):
-        yield _describe_command(command)
+        yield tell_command(command)
 
 
 def _find_row(cluster: Cluster, seq: int) -> Row | None:
@@ -125,16 +128,46 @@ _CHANGES: dict[str, Callable[[Transition, str, str], str]] = {
 }
 
 
-def _describe_command(command: Command) -> Link:
+def tell_followed(command: Command, rows: list[Transition]) -> list[Link]:
+    """A command, and what it did itself."""
+    return [tell_command(command), *map(_describe, rows)]
+
+
+def tell_command(command: Command) -> Link:
     """What somebody asked for."""
     payload = _read(command.payload)
-    data = _read(payload.get("object"))
-    kind = str(data.get("kind") or payload.get("kind") or "")
-    name = str(_read(data.get("metadata")).get("name") or payload.get("name") or "")
+    kind, _namespace, name = read_target(command)
     details = [f"{key} {payload[key]}" for key in _TOLD if payload.get(key) is not None]
+    if isinstance(patch := payload.get("patch"), dict):
+        details += [f"{key} {_brief(value)}" for key, value in _read(patch.get("spec")).items()]
     who = f"asked by {command.user.get_username()}" if command.user else "asked by the scenario"
-    what = f"{command.kind} {', '.join(details)}".strip()
+    what = f"{command.kind} {', '.join(details)}".strip()[:MOST_WORDS]
     return Link(command.instant_ms or 0, f"{kind} {name}".strip(), "", what, who)
+
+
+def _brief(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def read_target(command: Command) -> tuple[str, str, str]:
+    """Kind, namespace and name of what it is about; "" where it does not say."""
+    payload = _read(command.payload)
+    data = _read(payload.get("object"))
+    meta = _read(data.get("metadata"))
+    if command.kind == "fault":
+        pod, node = payload.get("pod"), payload.get("node")
+        kind, name = (POD_KIND.id, pod) if pod else (NODE_KIND.id, node)
+    elif command.kind in ("cordon", "uncordon", "taint"):
+        kind, name = NODE_KIND.id, payload.get("node") or payload.get("name")
+    elif data:
+        group = str(data.get("apiVersion") or "").rpartition("/")[0]
+        kind, name = kind_id(group, str(data.get("kind") or "")), meta.get("name")
+    else:
+        default = POD_KIND.id if command.kind == "evict" else ""
+        kind, name = payload.get("kind") or default, payload.get("name")
+    is_of_node = kind == NODE_KIND.id
+    namespace = "" if is_of_node else meta.get("namespace") or payload.get("namespace") or "default"
+    return str(kind or ""), str(namespace), str(name or "")
 
 
 def _read(value: Any) -> dict[str, Any]:

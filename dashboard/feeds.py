@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Protocol
 from django.db.models import Case, Q, QuerySet, When
 
 from dashboard.budgets import BudgetReader
+from dashboard.flags import FlagReader
 from dashboard.plots.living import PROBLEMS
 from dashboard.plots.phases import make_phases
 from dashboard.plots.replicas import Rollout, make_replicas
@@ -59,15 +60,18 @@ class TimelineFeed:
         self.stories.assume(pods)
         self.stories.living.begin(_living_pods(cluster).values_list("uid", "namespace", "owner", "state"))
         self.stories.forget(HELD_PODS)
+        self.flags = FlagReader(cluster, window_ms, subject)
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
         for row in frame["transitions"]:
             if row["field"] in FIELDS:
                 self.stories.feed(row)
         self.stories.forget(HELD_PODS)
+        self.flags.follow(cluster)
 
     def figure(self, now_ms: int) -> Figure:
-        return make_timeline(self.stories, now_ms, self.window_ms, workload=self.workload)
+        figure = make_timeline(self.stories, now_ms, self.window_ms, workload=self.workload)
+        return _with_flags(figure, self.flags)
 
 
 class PodFeed:
@@ -116,19 +120,26 @@ class RolloutFeed:
         has_size = bool(registry.entry_of_id(kind).replicas_path)
         self.budgets = BudgetReader(kind, self.namespace, name) if has_size else None
         self._read_budgets(cluster)
+        self.flags = FlagReader(cluster, window_ms, subject)
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
         for row in frame["transitions"]:
             if row["namespace"] == self.namespace:
                 self.rollout.feed(row)
         self._read_budgets(cluster)
+        self.flags.follow(cluster)
 
     def _read_budgets(self, cluster: Cluster) -> None:
         if self.budgets:
             self.rollout.budgets = self.budgets.read(cluster)
 
     def figure(self, now_ms: int) -> Figure:
-        return make_replicas(self.rollout, now_ms, self.window_ms)
+        return _with_flags(make_replicas(self.rollout, now_ms, self.window_ms), self.flags)
+
+
+def _with_flags(figure: Figure, flags: FlagReader) -> Figure:
+    figure["layout"]["meta"]["flags"] = list(flags.flags)
+    return figure
 
 
 KINDS: dict[str, type[TimelineFeed] | type[PodFeed] | type[RolloutFeed]] = {

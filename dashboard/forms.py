@@ -9,13 +9,16 @@ from django.core.exceptions import ValidationError
 
 from dashboard import uploads
 from lifecycle.engine.heart.timing import parse_milliseconds
+from lifecycle.engine.objects.cron_job import CRON_JOB_KIND
+from lifecycle.engine.objects.job import JOB_KIND
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.input.instants import parse_instant
 from lifecycle.input.reading import Batch
 from lifecycle.models import DNS_LABEL
 
 MAX_REPLICAS = 10_000
-ACTIONS = ("setImage", "scale", "restart", "pause", "resume", "undo", "delete")
+SUSPENDABLE = (JOB_KIND.id, CRON_JOB_KIND.id)
+ACTIONS = ("setImage", "scale", "restart", "pause", "resume", "undo", "delete", "suspend", "unsuspend")
 
 
 class ClusterForm(forms.Form):
@@ -134,6 +137,11 @@ class ChangeForm(forms.Form):
                 return "scale", target | {"replicas": self.cleaned_data["replicas"]}
             case "delete":
                 return "delete", target | {"propagationPolicy": "Background"}
+            case "suspend" | "unsuspend" as action:
+                return "patch", target | {
+                    "type": "merge",
+                    "patch": {"spec": {"suspend": action == "suspend"}},
+                }
             case action:
                 revision = self.cleaned_data["revision"]
                 return "rollout", target | {"action": action} | ({"toRevision": revision} if revision else {})

@@ -24,6 +24,7 @@ urlpatterns = [
     path("clusters/<str:cluster>/manifest/", views.apply_manifest, name="apply-manifest"),
     path("clusters/<str:cluster>/workloads/", views.workloads, name="workloads"),
     path("clusters/<str:cluster>/why/<int:seq>/", views.why, name="why"),
+    path("clusters/<str:cluster>/why/command/<uuid:command>/", views.why_command, name="why-command"),
     path(POD, views.pod, name="pod"),
     path(f"{POD}status/", views.pod_status, name="pod-status"),
     path(f"{POD}log/", views.pod_log, name="pod-log"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from typing import Any
+from uuid import UUID
 
 from django.core.exceptions import (
     RequestDataTooBig,
@@ -22,9 +23,10 @@ from django_htmx.http import HttpResponseClientRedirect
 from dashboard import answers, readings, uploads
 from dashboard.answers import Answer, answer_problem
 from dashboard.behaviors import list_assumed, list_conduct
-from dashboard.causes import read_chain
+from dashboard.causes import read_chain, tell_followed
 from dashboard.configuration import list_configurations
 from dashboard.examples import list_examples
+from dashboard.flags import find_command, list_followed
 from dashboard.forms import ClusterForm, ControlForm, DeletePodForm, ForkForm, ManifestForm
 from dashboard.live_figures import tell_time
 from dashboard.manifest_reports import MOST_SHOWN, Report, read_report
@@ -122,6 +124,16 @@ def why(request: HttpRequest, cluster: str, seq: int) -> HttpResponse:
     """What led to a row of the history, as a part of any live page."""
     found = get_cluster_or_404(request.user, cluster)
     chain = read_chain(found, min(seq, found.seq + 1))
+    return render(request, "_why.html", {"cluster": found, "chain": chain})
+
+
+@signed_in
+@require_GET
+def why_command(request: HttpRequest, cluster: str, command: UUID) -> HttpResponse:
+    """What somebody asked for and what that did, as a part of any live page."""
+    found = get_cluster_or_404(request.user, cluster)
+    asked = find_command(found, command)
+    chain = tell_followed(asked, list_followed(found, asked)) if asked is not None else []
     return render(request, "_why.html", {"cluster": found, "chain": chain})
 
 

@@ -2,116 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 
-from django.db.models import QuerySet
-
+from dashboard.job_readings import read_calendar, read_grid
 from dashboard.live_figures import tell_time
 from dashboard.pages import find_page
-from dashboard.plots.theme import TONES, Tone, revision_tone
-from dashboard.readings import describe_workload, read_turns
+from dashboard.places import (
+    REVISION_LABEL,
+    Revision,
+    alive,
+    list_owned,
+    name_owner,
+    read_ladder,
+    read_matrix,
+)
+from dashboard.plots.theme import clock
+from dashboard.readings import describe_workload, list_between, read_turns
+from lifecycle.engine.kinds.cron_job import CRON_JOB
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.kinds.deployment import DEPLOYMENT
 from lifecycle.engine.kinds.entry import UNDO, KindEntry
+from lifecycle.engine.kinds.job import JOB
 from lifecycle.engine.kinds.presentation import decide_columns
 from lifecycle.engine.kinds.stateful_set import STATEFUL_SET
-from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
 from lifecycle.models import Cluster, StoredObject
-from lifecycle.stored_kinds import kind_of_stored, of_kind
+from lifecycle.verdicts import UNWELL, Troubled, tell_verdict
 
 Json = dict[str, Any]
-CLAIM, CONTROLLER_REVISION = "PersistentVolumeClaim", "ControllerRevision"
-REVISION_LABEL = "controller-revision-hash"
-MOST_PLACES = 200
-"""So many ordinals or nodes are shown, those that want looking at first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Revision:
-    """A template that pods were or are made from; the `turn`-th. `counts`: its pods by column."""
-
-    name: str
-    number: int
-    turn: int
-    images: list[str]
-    counts: dict[str, int]
-    page: str = ""
-    is_latest: bool = False
-
-    @property
-    def tone(self) -> str:
-        """The name of its colour."""
-        return revision_tone(self.turn)
-
-
-@dataclass(frozen=True, slots=True)
-class Occupant:
-    """A pod at its place."""
-
-    name: str
-    page: str
-    tone: Tone
-    status: str
-    node: str
-    revision: Revision | None
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether nobody need look at it: it is ready, and of the latest revision."""
-        return self.tone.name == "ready" and (self.revision is None or self.revision.is_latest)
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """What a pod of a StatefulSet keeps when it goes."""
-
-    name: str
-    phase: str
-    volume: str
-    size: str
-
-
-@dataclass(slots=True)
-class Place:
-    """An ordinal of a StatefulSet, or a node for a DaemonSet: who is there, and why nobody is."""
-
-    label: str
-    pods: list[Occupant] = field(default_factory=list)
-    claims: list[Claim] = field(default_factory=list)
-    why_empty: str = ""
-    is_wanted: bool = True
-    is_held_back: bool = False
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether all is as it should be there."""
-        return all(pod.is_settled for pod in self.pods) and bool(self.pods) == self.is_wanted
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Some of the places of a workload, in their order, and how many there are."""
-
-    shown: list[Place]
-    total: int
-
-    @classmethod
-    def of(cls, places: list[Place]) -> Places:
-        """Of very many the unsettled stay before the settled."""
-        kept = {id(place) for place in sorted(places, key=lambda place: place.is_settled)[:MOST_PLACES]}
-        return cls([place for place in places if id(place) in kept], len(places))
+CONTROLLER_REVISION = "ControllerRevision"
 
 
 def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> Json:
     """The context of the page's templates."""
     spec, data = stored.data.get("spec") or {}, stored.data
     named = {"apiVersion": entry.kind.api_version, "kind": entry.kind.name, **data}
-    columns = decide_columns(named, tell_time(cluster)["at_ms"], epoch_ms=cluster.epoch_ms)
+    at_ms = tell_time(cluster)["at_ms"]
+    columns = decide_columns(named, at_ms, epoch_ms=cluster.epoch_ms)
     revisions = _REVISIONS.get(entry.kind.id, _no_revisions)(cluster, stored)
+    ladder = read_ladder(cluster, stored, revisions) if entry is STATEFUL_SET else None
     pod_spec = data
     for step in entry.pod_spec_path:
         pod_spec = pod_spec.get(step) or {}
@@ -120,6 +51,7 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
         "workload": stored,
         "kind": entry.kind.id,
         "words": "deleted" if stored.deleted_ms is not None else describe_workload(entry, data),
+        "verdict": _tell_verdict(cluster, stored, entry, at_ms, ladder.wait if ladder else ""),
         "facts": {name: value for name, value in columns.items() if name != "NAME"},
         "strategy": _describe_strategy(spec),
         "owner_page": find_page(owner_kind, stored.namespace or "", owner) if owner else "",
@@ -130,9 +62,33 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
         "can_undo": UNDO in entry.rollout,
         "revisions": revisions,
         "revision_columns": list(revisions[0].counts) if revisions else [],
-        "ladder": _read_ladder(cluster, stored, revisions) if entry is STATEFUL_SET else None,
-        "matrix": _read_matrix(cluster, stored, revisions) if entry is DAEMON_SET else None,
+        "ladder": ladder,
+        "grid": read_grid(cluster, stored) if entry is JOB else None,
+        "calendar": read_calendar(cluster, stored, at_ms) if entry is CRON_JOB else None,
+        "is_suspended": bool(spec.get("suspend")) if entry in (JOB, CRON_JOB) else None,
+        "has_chart": entry is not CRON_JOB,
+        "matrix": read_matrix(cluster, stored, revisions) if entry is DAEMON_SET else None,
     }
+
+
+def _tell_verdict(cluster: Cluster, stored: StoredObject, entry: KindEntry, at_ms: int, wait: str) -> str:
+    if stored.deleted_ms is not None:
+        return f"Deleted at {clock(stored.deleted_ms)}."
+    troubled = find_troubled(cluster, stored)
+    return tell_verdict(entry.kind.id, stored.data, at_ms, cluster.epoch_ms, troubled, wait)
+
+
+def find_troubled(cluster: Cluster, stored: StoredObject) -> Troubled | None:
+    """Of its living pods the one to look at first, and how many others are not well."""
+    owners = [name_owner(stored)]
+    for kind in list_between():
+        names = list_owned(cluster, stored, kind).values_list("name", flat=True)
+        owners += [f"{kind}/{name}" for name in names]
+    pods = alive(cluster, POD_KIND.id).filter(namespace=stored.namespace, owner__in=owners)
+    unwell = pods.filter(state__in=UNWELL)
+    count = unwell.count()
+    first = unwell.order_by("state", "created_ms", "name").values_list("data", flat=True).first()
+    return Troubled(first, count - 1) if first is not None else None
 
 
 def _describe_strategy(spec: Json) -> str:
@@ -152,8 +108,8 @@ def _no_revisions(cluster: Cluster, stored: StoredObject) -> list[Revision]:
 def _list_replica_sets(cluster: Cluster, stored: StoredObject) -> list[Revision]:
     """A Deployment's, newest revision first."""
     revisions = []
-    turns = read_turns(cluster, REPLICA_SET_KIND.id, stored.namespace, _owner_name(stored))
-    for row in _owned(cluster, stored, REPLICA_SET_KIND.id):
+    turns = read_turns(cluster, REPLICA_SET_KIND.id, stored.namespace, name_owner(stored))
+    for row in list_owned(cluster, stored, REPLICA_SET_KIND.id):
         spec, status = row.data.get("spec") or {}, row.data.get("status") or {}
         counts = {
             "Wanted": spec.get("replicas", 1),
@@ -169,11 +125,11 @@ def _list_replica_sets(cluster: Cluster, stored: StoredObject) -> list[Revision]
 def _list_controller_revisions(cluster: Cluster, stored: StoredObject) -> list[Revision]:
     """A StatefulSet's or DaemonSet's, newest first, with the pods made from each."""
     pods: dict[str, int] = {}
-    for labels in _owned(cluster, stored, POD_KIND.id).values_list("data__metadata__labels", flat=True):
+    for labels in list_owned(cluster, stored, POD_KIND.id).values_list("data__metadata__labels", flat=True):
         made_from = (labels or {}).get(REVISION_LABEL, "")
         pods[made_from] = pods.get(made_from, 0) + 1
-    rows = list(_owned(cluster, stored, CONTROLLER_REVISION))
-    turns = read_turns(cluster, CONTROLLER_REVISION, stored.namespace, _owner_name(stored))
+    rows = list(list_owned(cluster, stored, CONTROLLER_REVISION))
+    turns = read_turns(cluster, CONTROLLER_REVISION, stored.namespace, name_owner(stored))
     latest = max((row.data.get("revision") or 0 for row in rows), default=0)
     revisions = []
     for row in rows:
@@ -196,95 +152,3 @@ _REVISIONS: dict[str, Callable[[Cluster, StoredObject], list[Revision]]] = {
 def _images(spec: Json) -> list[str]:
     template = (spec.get("template") or {}).get("spec") or {}
     return [container.get("image", "") for container in template.get("containers") or ()]
-
-
-# --- places -----------------------------------------------------------------------------------------------
-
-
-def _read_ladder(cluster: Cluster, stored: StoredObject, revisions: list[Revision]) -> Places:
-    """Every ordinal that is wanted, has a pod, or keeps a claim, with its claims by template."""
-    spec = stored.data.get("spec") or {}
-    start = (spec.get("ordinals") or {}).get("start") or 0
-    wanted = 0 if stored.deleted_ms is not None else spec.get("replicas", 1)
-    rolling = (spec.get("updateStrategy") or {}).get("rollingUpdate") or {}
-    partition = rolling.get("partition") or 0
-    pods = _occupants(cluster, stored, revisions)
-    by_ordinal = {ordinal: pod for pod in pods if (ordinal := _ordinal(pod.name)) is not None}
-    claims = _claims(cluster, stored)
-    places = []
-    for ordinal in sorted({*range(start, start + wanted), *by_ordinal, *claims}):
-        is_wanted = start <= ordinal < start + wanted
-        place = Place(f"{stored.name}-{ordinal}", claims=claims.get(ordinal, []), is_wanted=is_wanted)
-        place.pods = [by_ordinal[ordinal]] if ordinal in by_ordinal else []
-        place.is_held_back = is_wanted and ordinal < partition
-        if not place.pods:
-            place.why_empty = "not made yet" if is_wanted else "gone; its claims stay"
-        places.append(place)
-    return Places.of(places)
-
-
-def _ordinal(name: str) -> int | None:
-    digits = name.rpartition("-")[2]
-    return int(digits) if digits.isascii() and digits.isdigit() else None
-
-
-def _claims(cluster: Cluster, stored: StoredObject) -> dict[int, list[Claim]]:
-    """The claims made by the StatefulSet's templates, by ordinal, in the templates' order."""
-    found: dict[int, list[Claim]] = {}
-    claims = _alive(cluster, CLAIM).filter(namespace=stored.namespace)
-    for template in (stored.data.get("spec") or {}).get("volumeClaimTemplates") or ():
-        prefix = f"{(template.get('metadata') or {}).get('name', '')}-{stored.name}-"
-        for name, data in claims.filter(name__startswith=prefix).values_list("name", "data"):
-            ordinal = name.removeprefix(prefix)
-            if ordinal.isascii() and ordinal.isdigit():
-                found.setdefault(int(ordinal), []).append(_claim(name, data))
-    return found
-
-
-def _claim(name: str, data: Json) -> Claim:
-    spec, status = data.get("spec") or {}, data.get("status") or {}
-    asked = (spec.get("resources") or {}).get("requests") or {}
-    size = (status.get("capacity") or asked).get("storage", "")
-    return Claim(name, status.get("phase") or "Pending", spec.get("volumeName") or "", size)
-
-
-def _read_matrix(cluster: Cluster, stored: StoredObject, revisions: list[Revision]) -> Places:
-    """Every node with the DaemonSet's pods on it."""
-    by_node: dict[str, list[Occupant]] = {}
-    for pod in _occupants(cluster, stored, revisions):
-        by_node.setdefault(pod.node or "no node yet", []).append(pod)
-    nodes = _alive(cluster, NODE_KIND.id).order_by("name").values_list("name", flat=True)
-    places = []
-    for name in [*nodes, *sorted(set(by_node) - set(nodes))]:
-        places.append(Place(name, by_node.get(name, []), why_empty="no pod"))
-    return Places.of(places)
-
-
-def _occupants(cluster: Cluster, stored: StoredObject, revisions: Iterable[Revision]) -> list[Occupant]:
-    by_hash = {name: one for one in revisions for name in (one.name, one.name.rpartition("-")[2])}
-    rows = _owned(cluster, stored, POD_KIND.id).order_by("name")
-    columns = ("namespace", "name", "state", "status", "node", "data__metadata__labels")
-    return [
-        Occupant(
-            name,
-            find_page(POD_KIND.id, namespace, name),
-            TONES.get(state or "", TONES["unknown"]),
-            status or "",
-            node or "",
-            by_hash.get((labels or {}).get(REVISION_LABEL, "")),
-        )
-        for namespace, name, state, status, node, labels in rows.values_list(*columns)
-    ]
-
-
-def _owned(cluster: Cluster, stored: StoredObject, kind: str) -> QuerySet[StoredObject]:
-    """What it owns now of a kind."""
-    return _alive(cluster, kind).filter(namespace=stored.namespace, owner=_owner_name(stored))
-
-
-def _owner_name(stored: StoredObject) -> str:
-    return f"{kind_of_stored(stored)}/{stored.name}"
-
-
-def _alive(cluster: Cluster, kind: str) -> QuerySet[StoredObject]:
-    return StoredObject.objects.filter(of_kind(kind), cluster=cluster, deleted_ms__isnull=True)

@@ -11,10 +11,22 @@ from django.views.decorators.http import require_GET, require_POST
 from dashboard import answers, workload_readings
 from dashboard.answers import Answer
 from dashboard.forms import ChangeForm
-from dashboard.page_parts import find_or_404, messages_of, show_answers, show_live, signed_in
+from dashboard.page_parts import (
+    find_or_404,
+    list_recent_events,
+    messages_of,
+    show_answers,
+    show_live,
+    signed_in,
+)
 from dashboard.pages import kind_of_folder
 from lifecycle.access import Verb, get_cluster_or_404
-from lifecycle.models import Cluster
+from lifecycle.engine.kinds.cron_job import CRON_JOB
+from lifecycle.models import Cluster, StoredObject
+from lifecycle.verdicts import make_manual_job
+
+RUN_NOW = "runNow"
+MOST_OF_NAME = 40
 
 
 @signed_in
@@ -24,7 +36,10 @@ def workload(request: HttpRequest, cluster: str, folder: str, namespace: str, na
     context = _read(found, folder, namespace, name)
     subject = f"{namespace}/{context['kind']}/{name}"
     context |= {"rollout": f"rollout:{subject}", "timeline": f"timeline:{subject}"}
-    context |= show_live(found, context["rollout"], context["timeline"])
+    figures = [context["rollout"]] if context["has_chart"] else []
+    context |= show_live(found, *figures, context["timeline"])
+    uid = context["workload"].uid
+    context |= {"event_uid": uid, "events": list_recent_events(found, uid)}
     return render(request, "workloads/workload.html", context)
 
 
@@ -35,7 +50,8 @@ def workload_status(
 ) -> HttpResponse:
     """The parts of the page that change: facts, revisions, what is particular to the kind, conditions."""
     found = get_cluster_or_404(request.user, cluster)
-    return render(request, "workloads/_status.html", _read(found, folder, namespace, name))
+    context = _read(found, folder, namespace, name) | {"is_part": True}
+    return render(request, "workloads/_status.html", context)
 
 
 @signed_in
@@ -46,12 +62,21 @@ def change_workload(
     """What the kind can: another image, more replicas, restart, pause, resume, undo, delete."""
     found = get_cluster_or_404(request.user, cluster, Verb.CHANGE)
     entry = kind_of_folder(folder)
-    find_or_404(found, entry.kind.id, namespace, name)
+    stored = find_or_404(found, entry.kind.id, namespace, name)
+    if request.POST.get("action") == RUN_NOW and entry is CRON_JOB and stored.deleted_ms is None:
+        return show_answers(request, answers.send(found, [_make_run(found, stored)], request.user))
     form, subject = ChangeForm(request.POST), f"{entry.kind.name} {namespace}/{name}"
     if not form.is_valid():
         return show_answers(request, [Answer(False, subject, messages_of(form))])
     command = (*form.command(entry.kind.id, namespace, name), subject)
     return show_answers(request, answers.send(found, [command], request.user))
+
+
+def _make_run(cluster: Cluster, stored: StoredObject) -> tuple[str, dict[str, Any], str]:
+    """The command that runs a CronJob now; the name of its Job tells of the instant, and is new."""
+    name = f"{stored.name[:MOST_OF_NAME].rstrip('-.')}-manual-{cluster.inbox_head + 1}"
+    job = make_manual_job(stored.data, name)
+    return "create", {"object": job}, f"Job {stored.namespace}/{name}"
 
 
 def _read(cluster: Cluster, folder: str, namespace: str, name: str) -> dict[str, Any]:

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
 from lifecycle.engine.controllers.daemon_set.decide.rollout_status import (
     decide_rollout_status as decide_daemon_rollout,
 )
 from lifecycle.engine.controllers.deployment.decide.rollout_status import RolloutStatus, decide_rollout_status
+from lifecycle.engine.controllers.stateful_set.decide.identity import ordinal_of
+from lifecycle.engine.controllers.stateful_set.decide.ordinals import Ordinals
 from lifecycle.engine.controllers.stateful_set.decide.rollout_status import (
     decide_rollout_status as decide_stateful_rollout,
 )
+from lifecycle.engine.controllers.stateful_set.decide.waiting import Wait, find_wait
+from lifecycle.engine.objects.cron_job import CRON_JOB_KIND, CronJob
 from lifecycle.engine.objects.daemon_set import DAEMON_SET_KIND, DaemonSet
 from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND, Deployment
-from lifecycle.engine.objects.pod import PodSpec
-from lifecycle.engine.objects.stateful_set import STATEFUL_SET_KIND, StatefulSet
+from lifecycle.engine.objects.job import JOB_KIND, Job
+from lifecycle.engine.objects.node import Node
+from lifecycle.engine.objects.pod import Pod, PodSpec
+from lifecycle.engine.objects.stateful_set import (
+    ON_DELETE,
+    STATEFUL_SET_KIND,
+    StatefulSet,
+    StatefulSetSpec,
+)
+from lifecycle.engine.rules import verdict_words
+from lifecycle.engine.rules.daemon_pods import explain_fit, find_target, tolerate_trouble
 from lifecycle.engine.rules.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
+from lifecycle.engine.rules.pod_state import decide_state
 from lifecycle.engine.rules.quotas import write_amount
 
 Json = Mapping[str, Any]
@@ -35,6 +49,70 @@ def judge_rollout(kind: str, workload: Json) -> RolloutStatus | None:
     return judge(workload) if judge is not None else None
 
 
+UNWELL = ("crashing", "stuck", "unknown")
+"""The states of pods that a verdict names; what failed for good is a Job's past, or about to go."""
+
+
+def read_state(pod: Json, epoch_ms: int) -> str:
+    """The `state` of a stored pod."""
+    return decide_state(Pod.from_json(pod, epoch_ms)).name
+
+
+class Troubled(NamedTuple):
+    """A stored pod that is not well, and how many others are not."""
+
+    pod: Json
+    others: int = 0
+
+
+def tell_verdict(
+    kind: str,
+    workload: Json,
+    now_ms: int,
+    epoch_ms: int,
+    troubled: Troubled | None = None,
+    wait: str = "",
+) -> str:
+    """One sentence on a stored workload: what goes on or is wrong, since when, and what comes next.
+
+    `troubled`: of its living pods one that is not well. `wait`: what its controller waits for, in words. That
+    nothing will change by itself any more is said only where no pod and no timer could change anything.
+    """
+    told = []
+    if rollout := judge_rollout(kind, workload):
+        told.append(("paused, " if (workload.get("spec") or {}).get("paused") else "") + rollout.brief)
+    if kind == JOB_KIND.id:
+        told += verdict_words.tell_job(Job.from_json(workload, epoch_ms), now_ms, troubled is not None)
+    elif kind == CRON_JOB_KIND.id:
+        told += verdict_words.tell_cron_job(CronJob.from_json(workload, epoch_ms), now_ms, epoch_ms)
+    elif not told:
+        told.append(verdict_words.tell_size(workload))
+    if troubled is not None:
+        pod = Pod.from_json(troubled.pod, epoch_ms)
+        told.append(verdict_words.tell_trouble(pod, troubled.others, now_ms))
+    if wait:
+        told.append(wait)
+    if verdict_words.wants_nothing(workload):
+        told.append(verdict_words.FOR_GOOD)
+    sentence = "; ".join(told)
+    return f"{sentence[:1].upper()}{sentence[1:]}."
+
+
+def list_next_runs(cron_job: Json, now_ms: int, epoch_ms: int, count: int) -> list[int]:
+    """The next instants at which a stored CronJob runs, by the rule its controller goes by."""
+    return verdict_words.list_runs(CronJob.from_json(cron_job, epoch_ms), now_ms, epoch_ms, count)
+
+
+def tell_local_times(cron_job: Json, times: Iterable[int], epoch_ms: int) -> list[str]:
+    """The dates and times of instants in the time zone of a stored CronJob."""
+    return verdict_words.tell_local_times(CronJob.from_json(cron_job, epoch_ms), times, epoch_ms)
+
+
+def make_manual_job(cron_job: Json, name: str) -> dict[str, Any]:
+    """What `kubectl create job NAME --from=cronjob/…` makes: a run beside the schedule."""
+    return verdict_words.make_manual_job(cron_job, name)
+
+
 def list_pod_amounts(spec: Json) -> dict[str, dict[str, str]]:
     """What a pod of this spec counts with everywhere (INIT-28), and the cgroup made from it (INIT-31).
 
@@ -47,3 +125,69 @@ def list_pod_amounts(spec: Json) -> dict[str, dict[str, str]]:
         for part, given in amounts.items()
     }
     return written | {"cgroup": {name: str(amount) for name, amount in decide_pod_cgroup(pod).items()}}
+
+
+# --- places -----------------------------------------------------------------------------------------------
+
+
+class OrdinalRange(NamedTuple):
+    """The ordinals a StatefulSet wants, and those of them that an update leaves as they are."""
+
+    all: range
+    held_back: range
+    partition: int = 0
+
+
+NO_ORDINALS = OrdinalRange(range(0), range(0))
+
+
+def read_ordinals(stateful_set: Json) -> OrdinalRange:
+    """Those of a stored StatefulSet."""
+    spec = StatefulSetSpec(dict(stateful_set.get("spec") or {}))
+    partition = 0 if spec.strategy_type == ON_DELETE else spec.partition or 0
+    end = spec.end + 1
+    return OrdinalRange(
+        range(spec.start, end), range(spec.start, min(end, spec.start + partition)), partition
+    )
+
+
+def find_ordinal_wait(stateful_set: Json, pods: Iterable[tuple[str, str, str]]) -> Wait | None:
+    """Which ordinal the controller of a stored StatefulSet waits for, by its own rule.
+
+    `pods`: name, `state` and revision of each pod it has.
+    """
+    spec = StatefulSetSpec(dict(stateful_set.get("spec") or {}))
+    latest = (stateful_set.get("status") or {}).get("updateRevision")
+    name, present = stateful_set["metadata"]["name"], dict[int, tuple[str, str]]()
+    for pod, state, revision in pods:
+        ordinal = ordinal_of(name, pod)
+        if ordinal is not None:
+            present[ordinal] = state, revision
+    unsettled = [ordinal for ordinal, (state, _) in present.items() if state != "ready"]
+    outdated = [
+        ordinal
+        for ordinal, (state, revision) in present.items()
+        if revision != latest and state != "terminating"
+    ]
+    return find_wait(spec, Ordinals(present), Ordinals(unsettled), outdated)
+
+
+def tell_wait(stateful_set: Json, wait: Wait | None) -> str:
+    """`the update waits for web-1 to be available`"""
+    return (
+        f"{wait.what} waits for {stateful_set['metadata']['name']}-{wait.ordinal} to be available"
+        if wait
+        else ""
+    )
+
+
+def explain_nodes(daemon_set: Json, nodes: Mapping[str, Json]) -> dict[str, str]:
+    """By name the nodes that a stored DaemonSet is not for, and why: by its controller's own rule."""
+    template = tolerate_trouble(DaemonSet.from_json(daemon_set).spec.template)
+    told = {name: explain_fit(template, Node.from_json(data)) for name, data in nodes.items()}
+    return {name: why for name, why in told.items() if why}
+
+
+def find_target_node(pod: Json) -> str:
+    """The node that a stored pod is meant for; "" where it may go to more than one."""
+    return find_target(Pod.from_json(pod))

@@ -34,13 +34,14 @@ FLOORS: list[tuple[str, str]] = [
     ),
     ("1e cluster", "lifecycle.engine"),
     ("2 input", "lifecycle.input"),
+    ("2 verdicts", "lifecycle.verdicts"),
     ("2 simulation", "lifecycle.simulation"),
     (
         "2 kept",
         "lifecycle.models lifecycle.fields lifecycle.migrations lifecycle.frames lifecycle.access"
         " lifecycle.stored_kinds",
     ),
-    ("2 readings", "lifecycle.sources lifecycle.verdicts"),
+    ("2 readings", "lifecycle.sources"),
     ("2a runs", "lifecycle.runs lifecycle.reads"),
     ("2b celery", "lifecycle.runs.celery"),
     ("3 surfaces", "lifecycle.admin lifecycle.export lifecycle.kube_api lifecycle.management lifecycle.apps"),

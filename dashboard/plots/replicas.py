@@ -11,6 +11,7 @@ from dashboard.plots.spans import Lane, hover, when
 from dashboard.plots.theme import TONES, escape, layout, revision_colour, revision_tone, time_axis
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
+from lifecycle.engine.objects.job import JOB_KIND
 from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
 from lifecycle.stored_kinds import kind_of_row
 
@@ -29,10 +30,13 @@ class Numbers:
     ready: str = "readyReplicas"
     available: str = "availableReplicas"
     wanted: str = ""  # where it is of the status; else `spec.replicas` says it
+    stacked: tuple[str, ...] = ()  # numbers that stand for themselves, lowest first
+    tones: tuple[str, ...] = ()  # the states whose colours they have
 
     @property
     def fields(self) -> list[str]:
-        return [name for name in (self.total, self.updated, self.ready, self.available, self.wanted) if name]
+        own = (self.total, self.updated, self.ready, self.available, self.wanted)
+        return [name for name in dict.fromkeys((*own, *self.stacked)) if name]
 
 
 NUMBERS = Numbers()
@@ -43,7 +47,10 @@ NUMBERS_BY_KIND = {
         "numberReady",
         "numberAvailable",
         "desiredNumberScheduled",
-    )
+    ),
+    JOB_KIND.id: Numbers(
+        "", "", "ready", "", "", ("succeeded", "active", "failed"), ("succeeded", "starting", "failed")
+    ),
 }
 # Pods of the latest revision, above those of all before it.
 EARLIER, LATEST = 0, 1
@@ -100,6 +107,16 @@ class Owned:
     replicas: Steps = field(default_factory=Steps)
     is_deleted: bool = False
     is_replica_set: bool = False
+    state: str = ""
+    """Of pods of one state: that, for their colour."""
+
+    @property
+    def tone(self) -> str:
+        return self.state or revision_tone(self.turn)
+
+    @property
+    def colour(self) -> str:
+        return TONES[self.state].colour if self.state else revision_colour(self.turn)
 
     @property
     def title(self) -> str:
@@ -197,18 +214,22 @@ def make_replicas(rollout: Rollout, now_ms: int, window_ms: int | None = None) -
     return {"data": data, "layout": frame}
 
 
+_NAMED_LINES = (("available", "available", "ready"), ("ready", "ready", "starting"))
+
+
 def _key_rows(rollout: Rollout) -> list[dict[str, Any]]:
     """What the lines and areas are, newest revision first; of what has no pods any more, nothing."""
-    lines = [("available", "ready"), ("ready", "starting")]
-    if rollout.kind == DEPLOYMENT_KIND.id:
+    lines = [(name, tone) for field, name, tone in _NAMED_LINES if getattr(rollout.shown, field)]
+    if rollout.shown.stacked:
+        pass
+    elif rollout.kind == DEPLOYMENT_KIND.id:
         lines += [("at least", "crashing"), ("at most", "notReady")]
     else:
         lines += [("wanted", "notReady")]
     lanes = [Lane(key=label, label=label, tone=tone) for label, tone in lines]
     for owned in reversed(_list_areas(rollout)):
         if any(owned.replicas.values[-1:]):
-            tone = revision_tone(owned.turn)
-            lanes.append(Lane(owned.name, owned.key_label, owned.title, tone=tone))
+            lanes.append(Lane(owned.name, owned.key_label, owned.title, tone=owned.tone))
     return [lane.to_json() for lane in lanes[: HEIGHT // ROW_HEIGHT - 1]]
 
 
@@ -227,6 +248,9 @@ def _list_areas(rollout: Rollout) -> list[Owned]:
     """A Deployment's ReplicaSets; the pods of any other workload, those of the latest revision apart."""
     if rollout.kind == DEPLOYMENT_KIND.id:
         return sorted(rollout.replica_sets.values(), key=lambda owned: (owned.revision, owned.name))
+    if rollout.shown.stacked:
+        named = zip(rollout.shown.stacked, rollout.shown.tones, strict=True)
+        return [Owned(name, 0, replicas=rollout.numbers[name], state=tone) for name, tone in named]
     total, updated = (rollout.numbers[name] for name in (rollout.shown.total, rollout.shown.updated))
     if not any(updated.values):
         return [Owned("pods", LATEST, replicas=total)]
@@ -242,7 +266,7 @@ def _list_areas(rollout: Rollout) -> list[Owned]:
 def _area(owned: Owned, instants: Sequence[int], now_ms: int, is_newest: bool) -> dict[str, Any]:
     at_ms = _life(owned.replicas, instants, now_ms)
     values = [owned.replicas.value_at(at) for at in at_ms]
-    colour = revision_colour(owned.turn)
+    colour = owned.colour
     return {
         **_step_line(owned.title, colour, 0.5, at_ms, values),
         "stackgroup": "revisions",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,14 +15,25 @@ from lifecycle.engine.objects.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.job import JOB_KIND
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import POD_KIND, Pod
+from lifecycle.engine.objects.stateful_set import STATEFUL_SET_KIND
 from lifecycle.engine.objects.storage import CLAIM, STORAGE_CLASS
 from lifecycle.engine.rules.probe_load import count_exec_checks, cpu_milli_of
+from lifecycle.engine.rules.revisions import REVISION_LABEL
 from lifecycle.engine.rules.services import wants_load_balancer
 from lifecycle.engine.rules.workload_words import describe_retries, describe_runs
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.traces import WriteBytes, format_time
+from lifecycle.verdicts import (
+    UNWELL,
+    Troubled,
+    find_ordinal_wait,
+    read_state,
+    tell_verdict,
+    tell_wait,
+)
 
+Json = Mapping[str, Any]
 _INTEGERS = (
     "replicas",
     "updatedReplicas",
@@ -108,9 +119,11 @@ class SummarySink:
         lines = ["Missing", *(f"  {line}" for line in self._plan.missing)] if self._plan.missing else []
         lines += describe_assumed(cluster)
         lines.append(f"Run ended at {format_time(outcome.at_ms).strip()}: {outcome.why}")
+        pods = _pods_by_owner(cluster)
         for entry in list_workloads():
             for data in cluster.list(entry.kind.id):
-                lines += describe_workload(data)
+                verdict = _tell_verdict(data, pods.get(data["metadata"]["uid"], []), cluster, outcome.at_ms)
+                lines += describe_workload(data, verdict)
                 lines += describe_batch(data, cluster)
         lines += describe_nodes(cluster)
         for life in sorted(self._lives.values(), key=lambda life: (life.created_ms, life.name)):
@@ -152,10 +165,52 @@ def describe_batch(data: Mapping[str, Any], cluster: Cluster) -> Iterator[str]:
         yield f"  retries   {retries}"
 
 
-def describe_workload(data: Mapping[str, Any]) -> Iterator[str]:
-    """A workload's numbers and conditions as they stand."""
+def _tell_verdict(data: Json, owned: Sequence[Json], cluster: Cluster, at_ms: int) -> str:
+    """The sentence that its page says of it; `owned`: its pods, and those of what it owns."""
+    kind = kind_id(data["apiVersion"].rpartition("/")[0], data["kind"])
+    pods = [(pod, read_state(pod, cluster.epoch_ms)) for pod in owned]
+    unwell = [pod for pod, state in pods if state in UNWELL]
+    troubled = Troubled(unwell[0], len(unwell) - 1) if unwell else None
+    wait = None
+    if kind == STATEFUL_SET_KIND.id:
+        labels = [pod["metadata"].get("labels") or {} for pod, _ in pods]
+        members = [
+            (pod["metadata"]["name"], state, label.get(REVISION_LABEL, ""))
+            for (pod, state), label in zip(pods, labels, strict=True)
+        ]
+        wait = find_ordinal_wait(data, members)
+    return tell_verdict(kind, data, at_ms, cluster.epoch_ms, troubled, tell_wait(data, wait))
+
+
+def _pods_by_owner(cluster: Cluster) -> dict[str, list[Json]]:
+    """All pods by the uids of those that control them, at whatever remove."""
+    above = {
+        one["metadata"]["uid"]: controller
+        for entry in list_workloads()
+        for one in cluster.list(entry.kind.id)
+        if (controller := _controller_of(one))
+    }
+    found: dict[str, list[Json]] = {}
+    for pod in cluster.list(POD_KIND.id):
+        owner = _controller_of(pod)
+        seen: set[str] = set()
+        while owner and owner not in seen:
+            seen.add(owner)
+            found.setdefault(owner, []).append(pod)
+            owner = above.get(owner)
+    return found
+
+
+def _controller_of(data: Json) -> str | None:
+    references = data["metadata"].get("ownerReferences") or ()
+    return next((one["uid"] for one in references if one.get("controller")), None)
+
+
+def describe_workload(data: Json, verdict: str) -> Iterator[str]:
+    """A workload's verdict, numbers and conditions as they stand."""
     metadata, spec, status = data["metadata"], data.get("spec") or {}, data.get("status") or {}
     yield f"{data['kind']} {metadata.get('namespace')}/{metadata['name']}"
+    yield f"  verdict   {verdict}"
     wanted = spec.get("replicas")
     numbers = [f"wanted {wanted}"] if wanted is not None else []
     found = {name: status[name] for name in _INTEGERS if status.get(name) is not None}

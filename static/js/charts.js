@@ -1,5 +1,6 @@
 // A live Plotly figure: the server's figure and patches, grown with the virtual clock, drawn when it is worth it.
 import { listenToKeys } from "./chart_keys.js";
+import { Flags } from "./flags.js";
 import { ticks } from "./format.js";
 import { drawLanes } from "./lanes.js";
 import { applyPatch, growFigure } from "./patches.js";
@@ -17,6 +18,7 @@ export class Chart {
   #figure = null;
   #view;
   #askWhy;
+  #flags;
   #isDirty = false;
   #isVisible = true;
   #notBefore = 0;
@@ -29,6 +31,7 @@ export class Chart {
     this.#view = view;
     this.#askWhy = askWhy;
     this.plot = element.querySelector(".chart");
+    this.#flags = new Flags(element.querySelector("[data-flags]"));
     view.add(this);
     const near = { rootMargin: "400px" };
     new IntersectionObserver(([entry]) => { this.#isVisible = entry.isIntersecting; }, near).observe(this.plot);
@@ -88,6 +91,7 @@ export class Chart {
     const { meta } = this.#figure.layout;
     const lanes = this.#element.querySelector("[data-lanes]");
     if (lanes && meta?.rows) drawLanes(lanes, meta, this.#element.dataset.base);
+    this.#flags.show(meta?.flags ?? []);
     this.#showNotes(meta);
     this.#isDirty = true;
     this.#notBefore = 0;
@@ -124,6 +128,7 @@ export class Chart {
     layout.width = this.plot.clientWidth;
     layout.dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom";
     layout.datarevision = ++this.#revision;
+    this.#flags.place(layout.xaxis.range, this.plot.clientWidth, layout.height);
     const isFirst = !this.plot.data;
     Plotly.react(this.plot, data, layout, CONFIG);
     if (isFirst) this.#listen();

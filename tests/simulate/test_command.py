@@ -290,13 +290,17 @@ def test_the_summary_counts_the_nodes_of_a_daemon_set(simulate):
     assert not any(line.startswith("  replicas ") for line in answer.lines)
 
 
-@pytest.mark.spec("PROBE-09")
 def test_the_summary_says_when_a_cron_job_runs_next(simulate):
     answer = simulate(GALLERY / "cron-forbid.yaml", "--output", "summary")
-    block = answer.out.partition("CronJob default/hello\n")[2].splitlines()[:2]
-    assert block == ["  replicas  active 1", "  runs      * * * * *: next 2024-01-01T00:04:00Z, 1 missed"]
+    block = answer.out.partition("CronJob default/hello\n")[2].splitlines()[:3]
+    assert block == [
+        "  verdict   1 run active; next run at 00:04:00, in 10s.",
+        "  replicas  active 1",
+        "  runs      * * * * *: next 2024-01-01T00:04:00Z, 1 missed",
+    ]
 
 
+@pytest.mark.spec("PROBE-09")
 def test_the_summary_tells_what_exec_probes_cost_the_nodes(simulate):
     answer = simulate(GALLERY / "sidecar-data-sync.yaml", "--output", "summary")
     # Of the sidecar, started once its page was there, none is left; the app is checked every ten seconds.

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..objects.daemon_set import GENERATION_LABEL
-from ..objects.node import Node
+from ..objects.node import Node, Taint
 from ..objects.pod import Pod
 from ..objects.pod_template import PodTemplate
-from .node_filters import has_untolerated, wants_node
+from .node_filters import has_untolerated, tolerates, wants_node
 from .revisions import REVISION_LABEL
 
 NO_SCHEDULE, NO_EXECUTE = "NoSchedule", "NoExecute"
@@ -54,6 +54,31 @@ def decide_fit(template: PodTemplate, node: Node) -> Fit:
     if not has_untolerated(spec, node, (NO_SCHEDULE, NO_EXECUTE)):
         return Fit(True, True)
     return Fit(False, not has_untolerated(spec, node, (NO_EXECUTE,)))
+
+
+def explain_fit(template: PodTemplate, node: Node) -> str:
+    """Why a node is to get no pod, in words that name what is in the way; "" where it is to get one."""
+    if decide_fit(template, node).should_run:
+        return ""
+    if template.node_name not in ("", node.meta.name):
+        return f"the pods are for {template.node_name}"
+    spec, labels = template.spec, node.meta.labels
+    missing = [f"{name}={value}" for name, value in spec.node_selector.items() if labels.get(name) != value]
+    if missing:
+        return f"node selector {', '.join(missing)}"
+    if not wants_node(spec, node):
+        return "node affinity"
+    taints = [
+        one
+        for one in node.spec.taints
+        if one.effect in (NO_SCHEDULE, NO_EXECUTE) and not tolerates(spec.tolerations, one)
+    ]
+    return f"taint {', '.join(map(_write_taint, taints))}"
+
+
+def _write_taint(taint: Taint) -> str:
+    """As kubectl writes it: `dedicated=db:NoSchedule`."""
+    return f"{taint.key}{f'={taint.value}' if taint.value else ''}:{taint.effect}"
 
 
 def make_daemon_template(template: PodTemplate, generation: int | None, digest: str) -> PodTemplate:

@@ -55,8 +55,6 @@ def numbers(tally: OwnerTally) -> dict[str, Any]:
         "labeled": tally.labeled,
         "terminating": tally.terminating,
         "unfinished": tally.unfinished,
-        "succeeded": tally.succeeded,
-        "failed": tally.failed,
         "strays": set(tally.strays),
         "unranked": set(tally.unranked),
         "ranked": {node: set(members) for node, members in tally.ranked.items()},
@@ -65,7 +63,7 @@ def numbers(tally: OwnerTally) -> dict[str, Any]:
     }
 
 
-def full_count(pods: list[Pod], min_ready_ms: int, now_ms: int, counts_finished: bool) -> dict[str, Any]:
+def full_count(pods: list[Pod], min_ready_ms: int, now_ms: int) -> dict[str, Any]:
     active = [pod for pod in pods if pod.is_active]
     ready = [pod for pod in active if pod.is_ready]
     # Kubernetes keeps whole seconds: recorded in deploy-min-ready-seconds, six seconds after the second.
@@ -86,8 +84,6 @@ def full_count(pods: list[Pod], min_ready_ms: int, now_ms: int, counts_finished:
         "labeled": sum(pod.meta.labels == TEMPLATE_LABELS for pod in active),
         "terminating": sum(pod.meta.deletion_ms is not None and not pod.is_finished for pod in pods),
         "unfinished": sum(not pod.is_finished for pod in pods),
-        "succeeded": counts_finished and sum(pod.status.phase == "Succeeded" for pod in pods),
-        "failed": counts_finished and sum(pod.status.phase == "Failed" for pod in pods),
         "strays": {pod.meta.uid for pod in active if pod.meta.labels["app"] != "web"},
         "unranked": {pod.meta.uid for pod in active if pod not in ranked},
         "ranked": by_node,
@@ -96,12 +92,10 @@ def full_count(pods: list[Pod], min_ready_ms: int, now_ms: int, counts_finished:
     }
 
 
-@given(changes, st.sampled_from([0, 5]), st.booleans())
-def test_a_tally_equals_a_full_count(
-    steps: list[tuple[int, Any]], min_ready_seconds: int, counts_finished: bool
-):
+@given(changes, st.sampled_from([0, 5]))
+def test_a_tally_equals_a_full_count(steps: list[tuple[int, Any]], min_ready_seconds: int):
     tally = Tally()
-    owner = tally.of(OWNER, "default", counts_finished)
+    owner = tally.of(OWNER, "default")
     owner.describe_owner(SELECTOR, TEMPLATE_LABELS, min_ready_seconds, list)
     alive: dict[int, Pod] = {}
     for now_ms, (number, data) in enumerate(steps, 10_000):
@@ -115,11 +109,11 @@ def test_a_tally_equals_a_full_count(
         changed = tally.on_pod_change(old, new)
         owner.advance(now_ms)
         after = numbers(owner)
-        assert after == full_count(list(alive.values()), min_ready_seconds * 1000, now_ms, counts_finished)
-        shown = ("active", "ready", "labeled", "terminating", "unfinished", "strays", "failed")
+        assert after == full_count(list(alive.values()), min_ready_seconds * 1000, now_ms)
+        shown = ("active", "ready", "labeled", "terminating", "unfinished", "strays")
         if any(before[name] != after[name] for name in shown):
             assert list(changed) == [owner]
-    again = OwnerTally(OWNER, "default", counts_finished)
+    again = OwnerTally(OWNER, "default")
     again.describe_owner(SELECTOR, TEMPLATE_LABELS, min_ready_seconds, lambda: alive.values())
     again.advance(10_000 + len(steps))
     owner.advance(10_000 + len(steps))

@@ -42,8 +42,6 @@ class PodOwners:
 class PodOwnerController(OwnerController[Owner]):
     """A pod's change enqueues its owner only when it changes a count."""
 
-    counts_finished = False
-
     def __init__(self, context: Context, act: Act, pods: PodOwners) -> None:
         self._tally = pods.tally
         super().__init__(context, act, pods.list_free)
@@ -51,7 +49,7 @@ class PodOwnerController(OwnerController[Owner]):
 
     def tally_of(self, owner: Owner) -> OwnerTally:
         """The count of the owner's pods."""
-        return self._tally.of(controller_reference(owner), owner.meta.namespace or "", self.counts_finished)
+        return self._tally.of(controller_reference(owner), owner.meta.namespace or "")
 
     def on_count(self, owner: PodCount) -> None:
         """The count of an owner's pods has changed."""

@@ -19,31 +19,25 @@ from ...objects.selector import Selector
 from ...rules.deletion_costs import DELETION_COST
 
 ACTIVE, READY, TERMINATING, UNFINISHED, LABELED, STRAY, COSTED, RANKED = 1, 2, 4, 8, 16, 32, 64, 128
-HAS_SUCCEEDED, HAS_FAILED = 256, 512
-_FINISHED = {SUCCEEDED: HAS_SUCCEEDED, FAILED: HAS_FAILED}
-_NOT_COUNTED = {SUCCEEDED: 0, FAILED: 0}
 _OF_META = ACTIVE | UNFINISHED | LABELED | STRAY | COSTED
-_SELDOM = TERMINATING | COSTED | HAS_SUCCEEDED | HAS_FAILED
+_SELDOM = TERMINATING | COSTED
 _BUT_READINESS = ~(READY | RANKED)
 
 
 class OwnerTally:
     """The pods of one owner, counted."""
 
-    def __init__(self, reference: OwnerReference, namespace: str, counts_finished: bool = False) -> None:
+    def __init__(self, reference: OwnerReference, namespace: str) -> None:
         self.key = (reference.kind, namespace, reference.name)
         self._bits: dict[str, int] = {}
         self._labels: dict[str, str] = {}
         self._selector: Selector | None = None
-        # What is noted of a pod by its phase, if that is final.
-        self._finished = _FINISHED if counts_finished else _NOT_COUNTED
         self.min_ready_ms = 0
         self._clear()
 
     def _clear(self) -> None:
         self._bits.clear()
         self.active = self.ready = self.labeled = self.terminating = self.unfinished = self.costed = 0
-        self.succeeded = self.failed = 0
         # When each ready pod becomes, or became, available (None: never), and which have yet to, as a heap.
         self._due_ms: dict[str, int | None] = {}
         self._unavailable: dict[str, None] = {}
@@ -142,7 +136,7 @@ class OwnerTally:
         status = pod.status
         phase = status.phase
         if phase in (SUCCEEDED, FAILED):
-            return self._finished[phase]
+            return 0
         # The kubelet tells it last.
         for condition in reversed(status.conditions):
             if condition.type == "Ready":
@@ -179,10 +173,6 @@ class OwnerTally:
             self.terminating += 1 if after & TERMINATING else -1
         if changed & COSTED:
             self.costed += 1 if after & COSTED else -1
-        if changed & HAS_SUCCEEDED:
-            self.succeeded += 1 if after & HAS_SUCCEEDED else -1
-        if changed & HAS_FAILED:
-            self.failed += 1 if after & HAS_FAILED else -1
 
     def _place(self, uid: str, before: int, after: int, was_on: str, is_on: str) -> None:
         if was_on != is_on:
@@ -244,11 +234,11 @@ class Tally:
     by_owner: dict[str, OwnerTally] = field(default_factory=dict)
     others: dict[str, PodCount] = field(default_factory=dict)
 
-    def of(self, reference: OwnerReference, namespace: str, counts_finished: bool = False) -> OwnerTally:
+    def of(self, reference: OwnerReference, namespace: str) -> OwnerTally:
         """The tally of an owner that exists, made at first sight of it."""
         found = self.by_owner.get(reference.uid)
         if found is None:
-            found = self.by_owner[reference.uid] = OwnerTally(reference, namespace, counts_finished)
+            found = self.by_owner[reference.uid] = OwnerTally(reference, namespace)
         return found
 
     def follow(self, uid: str, count: PodCount) -> None:

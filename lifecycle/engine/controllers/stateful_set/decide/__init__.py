@@ -12,6 +12,7 @@ from .replicas import Step, decide_replicas, delete_pod, set_owners
 from .revisions import Plan, decide_cleanup, decide_revisions
 from .seen import Seen
 from .status import decide_status
+from .waiting import find_highest_unavailable
 
 
 def decide(seen: Seen) -> Decision:
@@ -124,10 +125,8 @@ def decide_update(seen: Seen, plan: Plan) -> Sequence[int]:
 
 def _highest_unavailable(seen: Seen, low: int) -> int:
     """The highest ordinal of which no pod is available; -1 where there is none from `low` on."""
-    members, high = seen.members, seen.owner.spec.end
-    unwell = next(members.unsettled.falling_within(low, high), -1)
-    is_whole = members.present.count_within(low, high) == max(0, high - low + 1)
-    return unwell if is_whole else max(unwell, *members.present.gaps(low, high))
+    members = seen.members
+    return find_highest_unavailable(members.present, members.unsettled, low, seen.owner.spec.end)
 
 
 def count_unavailable(given: IntOrPercent | None, replicas: int, rounds_up: bool) -> int:

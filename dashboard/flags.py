@@ -1,0 +1,139 @@
+"""Flags on timelines: what was asked of the cluster from outside, and when it came in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from dashboard.causes import read_target, tell_command
+from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.models import Cluster, Command, StoredObject, Transition
+from lifecycle.stored_kinds import kind_of_stored, of_kind
+
+Json = dict[str, Any]
+MOST_FLAGS = 200
+"""So many are held, the latest."""
+MOST_FOLLOWED = 200
+SETTINGS = ("ContainerProfile",)
+"""Kinds that say how programs behave: nothing happens when they are applied."""
+
+
+class FlagReader:
+    """Follows the commands that have come in, those of a window, of the cluster or of one workload."""
+
+    def __init__(self, cluster: Cluster, window_ms: int | None, workload: str = "") -> None:
+        """`workload`: `shop/Deployment/web`; "" for all."""
+        self.workload = workload
+        self.since_ms = 0 if window_ms is None else max(0, cluster.instant_ms - window_ms)
+        self.order = -1
+        self.flags: list[Json] = []
+        self.follow(cluster)
+
+    def follow(self, cluster: Cluster) -> None:
+        """Take what has come in since."""
+        if cluster.inbox_order <= self.order:
+            return
+        rows = Command.objects.filter(cluster=cluster, state=Command.State.DONE, order__gt=self.order)
+        rows = rows.filter(instant_ms__gte=self.since_ms, instant_ms__lte=cluster.instant_ms)
+        commands = list(rows.select_related("user").order_by("-order")[:MOST_FLAGS])[::-1]
+        named = _find_owners(cluster, commands) if self.workload else {}
+        for command in commands:
+            if self.workload and self.workload not in named[command.pk]:
+                continue
+            if flag := _make_flag(command):
+                self.flags.append(flag)
+        del self.flags[:-MOST_FLAGS]
+        self.order = cluster.inbox_order
+
+
+def _make_flag(command: Command) -> Json | None:
+    """None for what was refused, and for what only says how programs behave."""
+    kind, _namespace, _name = read_target(command)
+    if kind in SETTINGS or (command.result or {}).get("code", 200) >= 400:
+        return None
+    link = tell_command(command)
+    label = f"{link.what} {link.subject}".strip()
+    return {
+        "at": command.instant_ms or 0,
+        "label": label,
+        "title": f"{label}, {link.why}",
+        "why": f"command/{command.pk}",
+        "fault": command.kind == "fault",
+    }
+
+
+def _find_owners(cluster: Cluster, commands: Iterable[Command]) -> dict[Any, set[str]]:
+    """By command the names of what it is about and of the owners of that, `shop/Deployment/web`."""
+    targets = {command.pk: read_target(command) for command in commands}
+    asked = Q(pk__in=[])
+    for kind, namespace, name in {target for target in targets.values() if target[0] and target[2]}:
+        asked |= of_kind(kind) & Q(name=name) & (Q(namespace=namespace) if namespace else Q())
+    owners: dict[tuple[str, str, str], str] = {}
+    for stored in StoredObject.objects.filter(asked, cluster=cluster).defer("data"):
+        if stored.owner:
+            owners[kind_of_stored(stored), stored.namespace or "", stored.name] = stored.owner
+    above = _find_owners_above(cluster, owners)
+    return {pk: set(_list_names(target, owners, above)) for pk, target in targets.items()}
+
+
+def _find_owners_above(
+    cluster: Cluster, owners: dict[tuple[str, str, str], str]
+) -> dict[tuple[str, str], str]:
+    """By namespace and owner who owns that: of a ReplicaSet its Deployment."""
+    asked = Q(pk__in=[])
+    for (_kind, namespace, _name), owner in owners.items():
+        kind, _, name = owner.partition("/")
+        asked |= of_kind(kind) & Q(name=name, namespace=namespace)
+    rows = StoredObject.objects.filter(asked, cluster=cluster, owner__isnull=False).defer("data")
+    return {
+        (stored.namespace or "", f"{kind_of_stored(stored)}/{stored.name}"): stored.owner or ""
+        for stored in rows
+    }
+
+
+def _list_names(
+    target: tuple[str, str, str],
+    owners: dict[tuple[str, str, str], str],
+    above: dict[tuple[str, str], str],
+) -> Iterator[str]:
+    kind, namespace, name = target
+    yield f"{namespace}/{kind}/{name}"
+    owner = owners.get(target)
+    while owner:
+        yield f"{namespace}/{owner}"
+        owner = above.get((namespace, owner))
+
+
+# --- what followed ----------------------------------------------------------------------------------------
+
+
+def find_command(cluster: Cluster, command: UUID) -> Command | None:
+    """A command of the cluster, up to its cursor."""
+    rows = Command.objects.filter(cluster=cluster, pk=command, state=Command.State.DONE)
+    return rows.filter(instant_ms__lte=cluster.instant_ms).select_related("user").first()
+
+
+def list_followed(cluster: Cluster, command: Command) -> list[Transition]:
+    """The rows that a command itself is the cause of, in order."""
+    cause = f"command:{command.trace_id}"
+    found = []
+    for row in _list_nearby(cluster, command)[:MOST_FOLLOWED]:
+        if row.cause == cause:
+            found.append(row)
+    return found
+
+
+def _list_nearby(cluster: Cluster, command: Command) -> QuerySet[Transition]:
+    """Rows of the instant about what was asked for; about anything, where that cannot be known."""
+    data = (command.result or {}).get("object") or {}
+    uid = (data.get("metadata") or {}).get("uid")
+    if not uid:
+        kind, namespace, name = read_target(command)
+        named = StoredObject.objects.filter(of_kind(kind or POD_KIND.id), cluster=cluster, name=name)
+        named = named.filter(namespace=namespace) if namespace else named
+        uid = named.order_by("-rv").values_list("uid", flat=True).first() or ""
+    rows = Transition.objects.filter(cluster=cluster, uid=uid, seq__lte=cluster.seq)
+    return rows.filter(at_ms=command.instant_ms or 0).order_by("seq")

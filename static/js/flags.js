@@ -1,0 +1,55 @@
+// Flags over a chart: thin lines where somebody asked something of the cluster, each with a button that asks why.
+const [LEFT, RIGHT] = [8, 16];
+// A label that would lie upon its neighbour is not written; its line and its button stay.
+const LABEL_WIDTH = 118;
+
+function makeFlag(flag) {
+  const item = document.createElement("li");
+  if (flag.fault) item.className = "fault";
+  const button = document.createElement("button");
+  button.type = "button";
+  button.dataset.why = flag.why;
+  button.title = flag.title;
+  button.setAttribute("aria-label", `${flag.title}. Say why`);
+  const label = document.createElement("span");
+  label.textContent = flag.label;
+  button.append(label);
+  item.append(button);
+  return item;
+}
+
+/** The flags of one chart; `list` is an empty list that lies over the plot. */
+export class Flags {
+  #list;
+  #flags = [];
+
+  constructor(list) {
+    this.#list = list;
+  }
+
+  /** `[{at, label, title, why, fault}]`, earliest first. */
+  show(flags) {
+    const known = this.#flags.map((flag) => flag.why).join();
+    if (known === flags.map((flag) => flag.why).join()) return;
+    this.#flags = flags;
+    this.#list.replaceChildren(...flags.map(makeFlag));
+  }
+
+  /** Put each where its instant is in `range`, in a plot `width` pixels wide and `height` high. */
+  place([from, to], width, height) {
+    this.#list.style.setProperty("--height", `${height}px`);
+    let free = Infinity;
+    for (let index = this.#flags.length - 1; index >= 0; index--) {
+      const share = (this.#flags[index].at - from) / (to - from);
+      const item = this.#list.children[index];
+      item.hidden = !(share >= 0 && share <= 1);
+      if (item.hidden) continue;
+      const x = LEFT + share * (width - LEFT - RIGHT);
+      item.style.setProperty("--x", `${x}px`);
+      const room = Math.min(free, width) - x;
+      item.classList.toggle("bare", room < LABEL_WIDTH);
+      item.style.setProperty("--room", `${Math.min(room, 260) - 6}px`);
+      free = x;
+    }
+  }
+}

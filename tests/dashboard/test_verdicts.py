@@ -1,0 +1,201 @@
+"""The sentence that a workload's page and the summary of a run say of it, of real runs."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from dashboard.readings import find_object
+from dashboard.workload_readings import read_workload
+from lifecycle.engine.heart.timing import parse_milliseconds
+from lifecycle.engine.kinds import registry
+from lifecycle.engine.rules.verdict_words import tell_span
+from lifecycle.models import Cluster
+from lifecycle.simulation.summaries import _tell_verdict as tell_summary
+from tests.dashboard.test_places import make_set
+from tests.engine.controllers.door import MISSING, Door
+from tests.engine.kinds.kept import keep
+
+pytestmark = pytest.mark.django_db
+
+
+def make_deployment_json(name: str, replicas: int) -> dict[str, Any]:
+    manifest = make_set(replicas)
+    return {**manifest, "kind": "Deployment", "metadata": {"name": name}} | {
+        "spec": {key: value for key, value in manifest["spec"].items() if key != "serviceName"}
+    }
+
+
+CRASH = {"restartPolicy": "Always", "containers": [{"name": "c", "image": "busybox", "command": ["false"]}]}
+
+
+def make_job(script: str, **spec: Any) -> dict[str, Any]:
+    container = {"name": "c", "image": "busybox", "command": ["sh", "-c", script]}
+    template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
+    job = {"template": template, **spec}
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "work"}, "spec": job}
+
+
+def make_cron_job(schedule: str = "*/5 * * * *", **spec: Any) -> dict[str, Any]:
+    job = make_job("sleep 10")["spec"]
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "metadata": {"name": "night"},
+        "spec": {"schedule": schedule, "jobTemplate": {"spec": job}, **spec},
+    }
+
+
+def verdict(door: Door, kind: str, name: str) -> str:
+    """What the page says; the summary says the same."""
+    cluster = keep(door.cluster)
+    told = page_verdict(cluster, kind, name)
+    data = door.cluster.get(kind, "default", name)
+    assert data is not None
+    assert tell_summary(door.cluster, data, door.cluster.now_ms) == told
+    return told
+
+
+def page_verdict(cluster: Cluster, kind: str, name: str) -> str:
+    stored = find_object(cluster, kind, "default", name)
+    assert stored is not None
+    told: str = read_workload(cluster, stored, registry.entry_of_id(kind))["verdict"]
+    return told
+
+
+def test_a_crash_loop_says_since_when_and_when_it_is_tried_again() -> None:
+    door = Door(timing="realistic")
+    manifest = make_deployment_json("web", replicas=2)
+    manifest["spec"]["template"]["spec"] = CRASH
+    door.apply(manifest)
+    while not (pods := door.run(1).pods()) or not all(map(backs_off, pods)):
+        assert door.cluster.now_ms < 300_000
+    told = verdict(door, "Deployment", "web")
+    named = next(pod for pod in door.pods() if pod["metadata"]["name"] in told)
+    (status,) = read_statuses(named)
+    assert told.startswith("0 of 2 updated replicas are available; web-")
+    assert f"{named['metadata']['name']} and 1 more pod: CrashLoopBackOff since 00:0" in told
+    # The kubelet says how long, counted from the end of the last run.
+    said = re.search("back-off ([0-9ms]+) ", status["state"]["waiting"]["message"])
+    assert said is not None
+    _, minutes, seconds = status["lastState"]["terminated"]["finishedAt"][11:-1].split(":")
+    ended = int(minutes) * 60 + int(seconds)
+    left = ended + parse_milliseconds(said[1]) // 1000 - door.cluster.now_ms // 1000
+    assert f"next retry in {tell_span(left * 1000)}." in told
+
+
+def backs_off(pod: dict[str, Any]) -> bool:
+    return any(
+        "back-off" in (one["state"].get("waiting") or {}).get("message", "") for one in read_statuses(pod)
+    )
+
+
+def read_statuses(pod: dict[str, Any]) -> list[dict[str, Any]]:
+    return pod["status"].get("containerStatuses") or []
+
+
+def test_an_update_says_which_ordinal_it_waits_for() -> None:
+    door = Door()
+    door.apply(make_set())
+    door.run(30)
+    door.change("setImage", "web", "StatefulSet", container="nginx", image=MISSING)
+    told = verdict(door.run(60), "StatefulSet", "web")
+    assert "web-2: ImagePullBackOff since 00:00:3" in told or "web-2: ErrImagePull since 00:00:3" in told
+    assert told.endswith("; the update waits for web-2 to be available.")
+
+
+def test_what_wants_no_pods_will_not_change_by_itself() -> None:
+    door = Door()
+    manifest = make_deployment_json("web", replicas=1)
+    door.apply(manifest)
+    door.run(30)
+    assert verdict(door, "Deployment", "web") == "Successfully rolled out."
+    door.change("scale", replicas=0)
+    told = verdict(door.run(60), "Deployment", "web")
+    assert told == "Successfully rolled out; nothing will change by itself any more."
+
+
+@pytest.mark.parametrize(
+    "script, spec, seconds, expected",
+    [
+        pytest.param("true", {}, 20, "Complete after 0s; nothing will change by itself any more.", id="done"),
+        pytest.param(
+            "sleep 5",
+            {"ttlSecondsAfterFinished": 60},
+            20,
+            "Complete after 5s; it is deleted in 45s.",
+            id="to be deleted",
+        ),
+        pytest.param(
+            "sleep 60",
+            {"activeDeadlineSeconds": 90, "completions": 2},
+            20,
+            "0 of 2 succeeded, 1 active, 0 failed; fails at 00:01:30 unless it ends before.",
+            id="deadline",
+        ),
+        pytest.param(
+            "sleep 60",
+            {"suspend": True},
+            20,
+            "0 of 1 succeeded, 0 active, 0 failed; suspended: nothing runs until it is resumed;"
+            " nothing will change by itself any more.",
+            id="suspended",
+        ),
+        pytest.param(
+            "exit 3",
+            {"backoffLimit": 0},
+            20,
+            "Failed at 00:00:00: BackoffLimitExceeded: Job has reached the specified backoff limit;"
+            " nothing will change by itself any more.",
+            id="failed",
+        ),
+    ],
+)
+def test_a_job_says_how_it_ended_or_what_its_timers_will_do(
+    script: str, spec: Any, seconds: int, expected: str
+) -> None:
+    door = Door()
+    door.apply(make_job(script, **spec))
+    assert verdict(door.run(seconds), "Job", "work") == expected
+
+
+@pytest.mark.parametrize(
+    "spec, seconds, expected",
+    [
+        pytest.param({}, 20, "No run is active; next run at 00:05:00, in 4m 40s.", id="next"),
+        pytest.param({}, 302, "1 run active; next run at 00:10:00, in 4m 58s.", id="active"),
+        pytest.param(
+            {"timeZone": "Asia/Kolkata", "schedule": "0 6 * * *"},
+            1,
+            "No run is active; next run at 00:30:00, in 29m 59s.",
+            id="time zone",
+        ),
+        pytest.param(
+            {"suspend": True},
+            20,
+            "No run is active; suspended: no run starts until it is resumed;"
+            " nothing will change by itself any more.",
+            id="suspended",
+        ),
+        pytest.param(
+            {"schedule": "0 0 31 2 *"}, 20, "No run is active; its schedule never comes.", id="never"
+        ),
+    ],
+)
+def test_a_cron_job_says_when_it_runs_next(spec: Any, seconds: int, expected: str) -> None:
+    door = Door()
+    door.apply(make_cron_job(**spec))
+    assert verdict(door.run(seconds), "CronJob", "night") == expected
+
+
+def test_the_page_says_it_first(client: Client) -> None:
+    door = Door()
+    door.apply(make_job("true"))
+    cluster = keep(door.run(10).cluster)
+    client.force_login(cluster.owner)
+    for end in ("", "status/"):
+        page = client.get(f"/clusters/{cluster.name}/jobs/default/work/{end}").content.decode()
+        assert '<p class="card verdict">Complete after 0s;' in page
