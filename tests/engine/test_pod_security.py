@@ -101,7 +101,12 @@ def without(*names: str, **more: Any) -> dict[str, Any]:
         ),
         pytest.param(
             "restricted",
-            {"volumes": [{"name": "a", "hostPath": {"path": "/"}}, {"name": "b", "nfs": {}}]},
+            {
+                "volumes": [
+                    {"name": "a", "hostPath": {"path": "/"}},
+                    {"name": "b", "nfs": {"server": "files", "path": "/"}},
+                ]
+            },
             COMPLIANT,
             'restricted volume types (volumes "a", "b" use restricted volume types "hostPath", "nfs")',
             id="a stricter rule says it alone",

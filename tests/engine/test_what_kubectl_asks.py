@@ -400,3 +400,123 @@ def test_each_kind_makes_its_own_pods(kind: str, spec: dict[str, Any], owner: st
     assert len(pods) == spec.get("replicas", 3)
     assert {pod["metadata"]["ownerReferences"][0]["kind"] for pod in pods} == {owner}
     assert door.cluster.list("ReplicationController") == []
+
+
+def make_workload(kind: str, **spec: Any) -> dict[str, Any]:
+    whole = {"selector": {"matchLabels": {"app": "nginx"}}, "template": NGINX, **spec}
+    return {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": "web"}, "spec": whole}
+
+
+def lives(door: Door) -> list[tuple[int, str, str]]:
+    """(instant, name, created or deleted) of all pods."""
+    return [
+        (row["at_ms"], row["name"], row["new"])
+        for row in door.rows
+        if row["type"] == "transition" and row["kind"] == "Pod" and row["field"] == "exists"
+    ]
+
+
+@pytest.mark.spec("POD-TPL-04", "POD-TPL-12")
+def test_each_kind_replaces_its_pods_in_an_order_of_its_own():
+    door = Door()
+    door.apply(make_workload("StatefulSet", replicas=2, serviceName="web"))
+    door.run(10)
+    since = len(lives(door))
+    door.change("patch", "web", "StatefulSet", type="strategic", patch=TWO)
+    door.run(60)
+    # The last number first; a name is given anew when its pod is gone, never before.
+    changes = lives(door)[since:]
+    assert [(name, what) for _, name, what in changes] == [
+        ("web-1", "deleted"),
+        ("web-1", "created"),
+        ("web-0", "deleted"),
+        ("web-0", "created"),
+    ]
+    other = Door()
+    other.apply(make_deployment(2))
+    other.run(10)
+    since = len(lives(other))
+    other.set_image("nginx:2")
+    other.run(60)
+    # One more than wanted is made before the first goes.
+    assert lives(other)[since][2] == "created"
+
+
+TWO = {"spec": {"template": {"spec": {"containers": [{"name": "nginx", "image": "nginx:2"}]}}}}
+
+
+@pytest.mark.spec("STS-REPL-01")
+def test_an_applied_size_overwrites_one_that_was_set_by_hand():
+    door = Door()
+    manifest = make_workload("StatefulSet", replicas=2, serviceName="web")
+    door.apply(manifest)
+    door.change("scale", "web", "StatefulSet", replicas=5)
+    assert door.get("StatefulSet")["spec"]["replicas"] == 5
+    door.apply(manifest)
+    assert door.get("StatefulSet")["spec"]["replicas"] == 2
+
+
+@pytest.mark.spec("WL-08")
+def test_a_job_runs_once_and_nobody_starts_it_again():
+    door = Door()
+    template = {"spec": {"restartPolicy": "Never", "containers": [{"name": "app", "image": "sim/shell:1"}]}}
+    door.apply(
+        {
+            "apiVersion": "batch/v1",
+            "kind": "Job",
+            "metadata": {"name": "once"},
+            "spec": {"template": template},
+        }
+    )
+    door.apply(make_deployment(1))
+    door.run(120)
+    (pod,) = [one for one in door.pods() if one["metadata"]["ownerReferences"][0]["kind"] == "Job"]
+    assert (pod["status"]["phase"], pod["status"]["containerStatuses"][0]["restartCount"]) == ("Succeeded", 0)
+    assert door.get("Job", "once")["status"]["succeeded"] == 1
+
+
+@pytest.mark.spec("POD-TPL-10")
+def test_a_pod_is_replaced_and_never_moved():
+    door = Door()
+    door.apply(make_deployment(1))
+    door.run(10)
+    (old,) = door.pods()
+    place = (old["metadata"]["uid"], old["spec"]["nodeName"])
+    door.change("cordon", old["spec"]["nodeName"], "Node")
+    door.change("evict", old["metadata"]["name"], "Pod")
+    door.run(60)
+    (new,) = door.pods()
+    assert new["metadata"]["uid"] != place[0] and new["spec"]["nodeName"] != place[1]
+    nodes = [row["new"] for row in door.rows if row.get("uid") == place[0] and row.get("field") == "node"]
+    assert nodes == [place[1]]
+
+
+# --- autoscalers, as far as they are objects --------------------------------------------------------------
+
+
+@pytest.mark.spec("KCTL-22", "KCTL-23", "RS-HPA-03", "RS-HPA-04")
+@pytest.mark.parametrize(
+    "target, name, bounds, percent",
+    [("Deployment", "nginx-deployment", (10, 15), 80), ("ReplicaSet", "frontend", (3, 10), 50)],
+)
+def test_what_autoscale_makes_is_taken(target: str, name: str, bounds: tuple[int, int], percent: int):
+    door = Door()
+    reference = {"apiVersion": "apps/v1", "kind": target, "name": name}
+    spec = {
+        "scaleTargetRef": reference,
+        "minReplicas": bounds[0],
+        "maxReplicas": bounds[1],
+        "metrics": [
+            {
+                "type": "Resource",
+                "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": percent}},
+            }
+        ],
+    }
+    kind = "HorizontalPodAutoscaler"
+    door.apply({"apiVersion": "autoscaling/v2", "kind": kind, "metadata": {"name": name}, "spec": spec})
+    shown = columns(door, kind, name)
+    assert shown["REFERENCE"] == f"{target}/{name}"
+    assert (shown["MINPODS"], shown["MAXPODS"]) == (str(bounds[0]), bounds[1])
+    # Nothing is known of what pods use that ask for nothing.
+    assert shown["TARGETS"] == f"cpu: <unknown>/{percent}%"

@@ -5,6 +5,7 @@ import yaml
 
 from lifecycle.input.scenario import read_until
 from lifecycle.simulation import Overrides, make_plan
+from lifecycle.simulation.summaries import describe_assumed
 from tests.simulate.running import run_plan
 from tests.texts import read_manifests
 
@@ -107,3 +108,39 @@ def test_what_keeps_pods_from_running_does(spec, running, said):
     warnings = [row["message"] for row in run.rows if row.get("eventType") == "Warning"]
     assert sum(pod["status"]["phase"] == "Running" for pod in run.cluster.list("Pod")) == running
     assert warnings == [] if said is None else any(said in text for text in warnings)
+
+
+def test_storage_that_is_taken_for_granted_is_said_at_the_end():
+    fast = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "fast"}}
+    claims = [of("PersistentVolumeClaim", CLAIM), {**fast, "provisioner": "ebs.csi.aws.com"}]
+    _, run = run_for_a_minute([web(1, **ON_CLAIM), *claims])
+    said = list(describe_assumed(run.cluster))
+    assert any("StorageClass podline-default is made" in line and "default/data" in line for line in said)
+    assert "assumed: StorageClass fast: the driver ebs.csi.aws.com is taken to be there" in "\n".join(said)
+    assert [pod["status"]["phase"] for pod in run.cluster.list("Pod")] == ["Running"]
+
+
+@pytest.mark.parametrize(
+    "spec, said",
+    [
+        pytest.param(
+            {"storageClassName": "nope"},
+            'storageclass.storage.k8s.io "nope" not found',
+            id="a class nobody has",
+        ),
+        pytest.param(
+            {"storageClassName": ""}, "no persistent volumes available", id="no class and no volume"
+        ),
+        pytest.param({"volumeName": "none", "storageClassName": ""}, None, id="a volume nobody has"),
+    ],
+)
+def test_a_claim_that_nothing_binds_keeps_its_pods_waiting(spec, said):
+    plan, run = run_for_a_minute([web(1, **ON_CLAIM), of("PersistentVolumeClaim", CLAIM | spec)])
+    unbound = "0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found"
+    told = [row["message"] for row in run.rows if row["type"] == "event"]
+    assert unbound in told
+    assert said is None or any(said in text for text in told)
+    assert any("StorageClass nope" in line for line in plan.missing) == (
+        spec.get("storageClassName") == "nope"
+    )
+    assert [pod["status"]["phase"] for pod in run.cluster.list("Pod")] == ["Pending"]

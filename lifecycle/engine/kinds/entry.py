@@ -93,6 +93,9 @@ class KindEntry:
     subresources: Mapping[str, Change] = field(default_factory=dict)
     """What is wrong with a change sent to one of these."""
 
+    warning: str = ""
+    """What the API server warns of at each write of one."""
+
     # --- what people see ----------------------------------------------------------------------------------
 
     list_rows: Callable[[Json], Mapping[str, Any]] = lambda spec: {}

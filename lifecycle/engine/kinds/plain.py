@@ -28,7 +28,7 @@ from ..rules.validation.configurations import (
     validate_secret,
 )
 from ..rules.validation.definitions import validate_definition
-from ..rules.validation.endpoints import validate_endpoint_slice, validate_endpoints
+from ..rules.validation.endpoints import validate_endpoint_slice, validate_endpoints, validate_slice_update
 from ..rules.validation.field_error import FieldError
 from ..rules.validation.ingresses import validate_ingress, validate_new_ingress
 from ..rules.validation.kubelet_config import validate_kubelet_configuration
@@ -87,6 +87,7 @@ _READ = (
     ),
     KindEntry(
         kind=ENDPOINTS_KIND,
+        warning="v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
         default=default_endpoints,
         validate=_of_any(validate_endpoints),
         whole_columns=decide_endpoints_columns,
@@ -95,6 +96,7 @@ _READ = (
         kind=ENDPOINT_SLICE_KIND,
         default=default_endpoint_slice,
         validate=_of_any(validate_endpoint_slice),
+        validate_update=lambda old, new, gates: validate_slice_update(old, new),
         whole_columns=decide_slice_columns,
     ),
     KindEntry(kind=SERVICE_ACCOUNT),

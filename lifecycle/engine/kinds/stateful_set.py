@@ -9,6 +9,7 @@ from ..rules.validation.stateful_sets import (
     validate_new_stateful_set,
     validate_stateful_set,
     validate_stateful_set_change,
+    validate_stateful_set_status,
 )
 from ..rules.workload_columns import decide_container_columns, decide_stateful_set_columns, summarize_counts
 from ..rules.workload_words import describe_replicas
@@ -25,6 +26,7 @@ STATEFUL_SET = KindEntry(
     validate_new=validate_new_stateful_set,
     validate_spec=validate_stateful_set,
     validate_change=validate_stateful_set_change,
+    validate_status=validate_stateful_set_status,
     columns=decide_stateful_set_columns,
     wide_columns=decide_container_columns,
     summarize=lambda obj: summarize_counts(obj, obj.status.ready_replicas, obj.spec.replicas),

@@ -10,7 +10,7 @@ from ..rules.storage_columns import (
     decide_volume_columns,
     decide_volume_mode,
 )
-from ..rules.validation.claims import validate_claim, validate_claim_change
+from ..rules.validation.claims import validate_claim, validate_claim_change, validate_claim_status
 from ..rules.validation.storage import (
     validate_class_change,
     validate_storage_class,
@@ -37,6 +37,7 @@ STORAGE = (
         drops_status=True,
         validate_spec=lambda spec, gates: validate_claim(spec),
         validate_update=lambda old, new, gates: validate_claim_change(old, new),
+        validate_status=lambda old, new, gates: validate_claim_status(new),
         status_rows=("phase",),
         columns=decide_claim_columns,
         wide_columns=decide_volume_mode,

@@ -78,7 +78,8 @@ def list_warnings(data: Json) -> list[str]:
     """What the API server accepts but warns about (POD-OBJ-05)."""
     entry, metadata = entry_of_json(data), data.get("metadata") or {}
     name = metadata.get("name") or ""
-    warnings = [
+    warnings = [entry.warning] if entry.warning else []
+    warnings += [
         f'metadata.finalizers: "{finalizer}": prefer a domain-qualified finalizer name'
         f"{' including a path (/)' if '.' in finalizer else ''}"
         " to avoid accidental conflicts with other finalizer writers"

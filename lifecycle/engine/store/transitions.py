@@ -287,10 +287,9 @@ def object_changes(old: StoredObject | None, new: StoredObject) -> list[Change]:
     # Mostly a status alone has changed.
     keeps_spec = old is not None and old.spec is new.spec and old.meta is new.meta
     before, after = _readings(old, keeps_spec), _readings(new, keeps_spec)
-    for field in sorted(set(before) | set(after), key=_field_rank):
+    changed = [field for field in before.keys() | after.keys() if before.get(field) != after.get(field)]
+    for field in sorted(changed, key=_field_rank):
         was, is_now = before.get(field), after.get(field)
-        if was == is_now:
-            continue
         value, reason, message = is_now or (None, None, None)
         default = 0 if field != "revision" and _is_integer_field(was, is_now) else None
         if was is None and value == default and reason is None:
@@ -324,7 +323,8 @@ def _readings(
         for name, value in status.items():
             if isinstance(value, int) and not isinstance(value, bool) and name != "observedGeneration":
                 found[name] = (value, None, None)
-        for entry in status.get("conditions") or ():
+        conditions = status.get("conditions")
+        for entry in conditions if isinstance(conditions, list) else ():
             if isinstance(entry, dict):
                 found["condition." + str(entry.get("type"))] = (
                     entry.get("status"),

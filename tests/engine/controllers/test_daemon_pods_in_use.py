@@ -78,7 +78,7 @@ ROLLING = "spec.updateStrategy.rollingUpdate"
     "path, value, said",
     [
         ("metadata.name", "Fluentd_1", 'metadata.name: Invalid value: "Fluentd_1": a lowercase RFC 1123'),
-        ("spec.template", None, "spec.template: Required value"),
+        ("spec.template", None, "spec.template.spec.containers: Required value"),
         ("spec.selector", None, MISMATCH),
         ("spec.selector", {"matchLabels": {"app": "other"}}, MISMATCH),
         ("spec.selector", {}, "spec.selector: Invalid value: {}: empty selector is invalid for daemonset"),

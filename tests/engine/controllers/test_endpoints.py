@@ -445,3 +445,22 @@ def test_the_api_server_has_endpoints_too():
     assert [one["port"] for one in found["ports"]] == [6443]
     (subset,) = (classic_of(door, "kubernetes") or {})["subsets"]
     assert [one["ip"] for one in subset["addresses"]] == found["endpoints"][0]["addresses"]
+
+
+def test_endpoints_are_taken_with_a_warning():
+    door = Door()
+    by_hand = {"apiVersion": "v1", "kind": "Endpoints", "metadata": {"name": "web", "namespace": "default"}}
+    answer = door.submit("create", object=by_hand)
+    assert list(answer.warnings) == [
+        "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"
+    ]
+
+
+def test_a_slice_keeps_its_family():
+    door = Door()
+    door.apply(make_service())
+    (entry,) = door.slices()
+    where = {"kind": "EndpointSlice", "namespace": "default", "name": entry["metadata"]["name"]}
+    answer = door.submit("patch", **where, type="merge", patch={"addressType": "IPv6"})
+    assert answer.status is not None
+    assert 'addressType: Invalid value: "IPv6": field is immutable' in answer.status["message"]

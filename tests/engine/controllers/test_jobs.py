@@ -211,6 +211,16 @@ def test_failed_pods_are_replaced_after_delays_that_double():
     assert shift.told() == [*["SuccessfulCreate"] * 4, "BackoffLimitExceeded"]
 
 
+def test_a_cluster_is_not_idle_while_a_job_waits_to_try_again():
+    shift = Shift()
+    shift.apply(make_job(command="sleep 5; exit 1", backoffLimit=7))
+    for at in (10, 30, 300, 1000, 1200):
+        shift.run(at - shift.cluster.now_ms / 1000)
+        assert not shift.cluster.is_idle(), at
+    shift.run(600)
+    assert shift.cluster.is_idle()
+
+
 @pytest.mark.spec("JOB-BACKOFF-03")
 def test_a_success_forgets_the_failures_before_it():
     shift = Shift(seed=5)
@@ -358,13 +368,15 @@ def test_a_manual_selector_adopts_what_nobody_has_and_leaves_the_rest():
     assert shift.job("one").spec.selector.match_labels == labels
 
 
-@pytest.mark.spec("JOB-SEL-07", "JOB-FIN-05")
-def test_pods_that_are_left_behind_lose_their_finalizer_and_run_on():
+@pytest.mark.spec("JOB-SEL-07", "JOB-FIN-05", "JOB-CLEAN-08")
+@pytest.mark.parametrize("how", [{"propagationPolicy": "Orphan"}, {"options": False}])
+def test_pods_that_are_left_behind_lose_their_finalizer_and_run_on(how: dict[str, Any]):
+    # A request that says nothing leaves a Job's pods; kubectl always says something.
     shift = Shift()
     shift.apply(make_job(command="sleep 100", completions=2, parallelism=2))
     shift.run(5)
     uid = shift.job().meta.uid
-    shift.change("delete", "work", "Job", propagationPolicy="Orphan")
+    shift.change("delete", "work", "Job", **how)
     shift.run(5)
     assert shift.cluster.get("Job", "default", "work") is None
     for pod in shift.pods():

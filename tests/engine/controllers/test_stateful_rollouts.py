@@ -234,3 +234,86 @@ def test_a_service_for_one_pod():
         if pod["metadata"]["labels"]["apps.kubernetes.io/pod-index"] == "0"
     ]
     assert by_index == ["web-0"]
+
+
+@pytest.mark.spec("STS-REPL-01", "STS-REPL-02", "KCTL-21")
+@pytest.mark.parametrize("says_replicas, kept", [(True, 3), (False, 5)])
+def test_who_says_how_many(says_replicas: bool, kept: int):
+    """SC-STS-18: a manifest that says nothing of replicas leaves what was scaled by hand."""
+    manifest = make_stateful_set(claims=False)
+    if not says_replicas:
+        del manifest["spec"]["replicas"]
+    door = Door()
+    door.apply(manifest)
+    door.run(30)
+    door.change("scale", "web", "StatefulSet", replicas=5)
+    door.run(60)
+    assert len(door.pods()) == 5
+    door.apply(manifest)
+    door.run(60)
+    assert len(door.pods()) == kept
+
+
+# --- what others may write ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "status, message",
+    [
+        ({"replicas": -1}, "status.replicas: Invalid value: -1: must be greater than or equal to 0"),
+        (
+            {"replicas": 1, "readyReplicas": 2},
+            "status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas",
+        ),
+        ({"replicas": 3, "availableReplicas": 1}, "cannot be greater than status.readyReplicas"),
+    ],
+)
+def test_a_status_that_cannot_be_is_refused(status: Any, message: str):
+    door = started(0)
+    empty = dict.fromkeys(("readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"))
+    patch = {"status": {**empty, **status}}
+    named = {"kind": "StatefulSet", "namespace": "default", "name": "web"}
+    answer = door.submit("patch", **named, type="merge", subresource="status", patch=patch)
+    assert answer.status is not None and message in answer.status["message"]
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        ({"revision": -1, "data": {}}, "revision: Invalid value: -1: must be greater than or equal to 0"),
+        ({"revision": 1}, "data: Required value: data is mandatory"),
+        ({"revision": 1, "data": "text"}, "data: Required value: data must be a valid JSON object"),
+    ],
+)
+def test_a_revision_that_cannot_be_is_refused(content: Any, message: str):
+    meta = {"name": "web-1", "namespace": "default"}
+    data = {"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": meta, **content}
+    answer = Door().submit("create", object=data)
+    assert answer.status is not None
+    assert answer.status["message"] == f'ControllerRevision.apps "web-1" is invalid: {message}'
+
+
+def test_what_a_revision_holds_stays():
+    door = started(1)
+    (name,) = (one["metadata"]["name"] for one in door.cluster.list("ControllerRevision"))
+    named = {"kind": "ControllerRevision", "namespace": "default", "name": name}
+    answer = door.submit("patch", **named, type="merge", patch={"data": {"more": 1}})
+    assert answer.status is not None and "field is immutable" in answer.status["message"]
+
+
+@pytest.mark.parametrize("template", ["text", {"spec": {"containers": [5]}}, {"spec": "text"}])
+def test_revisions_that_nobody_can_read_do_no_harm(template: Any):
+    """Somebody writes one, and says that the set is at it."""
+    door = started(30, updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"partition": 3}})
+    meta = {"name": "odd", "namespace": "default", "labels": {"app": "nginx"}}
+    content = {"revision": 0, "data": {"spec": {"template": template}}}
+    door.done(
+        "create", object={"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": meta, **content}
+    )
+    status = {"status": {"currentRevision": "odd"}}
+    door.change("patch", "web", "StatefulSet", type="merge", subresource="status", patch=status)
+    door.done("delete", kind="Pod", namespace="default", name="web-0")
+    door.run(60)
+    assert images(door) == ["nginx:1"] * 3
+    # kubectl would send it as it is, and the API server refuses it.
+    assert not roll(door, "undo", toRevision=0).ok

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from ...api.context import Context
 from ...objects.endpoint_slice import ENDPOINT_SLICE_KIND, ENDPOINTS_KIND
@@ -15,7 +16,7 @@ from ..owner.orphans import list_by_age
 from ..owner.selectors import SelectorIndex
 from .classic import decide_classic
 from .decide import Wanted, decide_endpoints, endpoint_state, make_wanted, pod_uid_of, selector_of
-from .slices import decide_slices, is_managed, list_endpoints
+from .slices import decide_slices, is_managed, list_endpoints, list_ports
 
 
 class EndpointSliceController:
@@ -110,19 +111,19 @@ class EndpointSliceController:
     def _learn(self, uid: str, old: StoredObject | None, new: StoredObject | None) -> Sequence[str]:
         """Take in how a slice of a Service stands now; the uids of the pods that stand otherwise in it."""
         known, places = self._known.setdefault(uid, {}), self._places.setdefault(uid, {})
-        before = _list_standing(old) if old is not None else {}
-        after = _list_standing(new) if new is not None else {}
+        before, after = _list_standing(old), _list_standing(new)
+        # Most of a slice stays as it is: the same objects in the same places.
+        moved = [pair for pair in zip_longest(before, after) if not _is_one(*pair)]
         touched: dict[str, None] = {}
-        for key, (endpoint, _ports) in before.items():
-            if key not in after:
-                pod_uid = pod_uid_of(endpoint)
-                touched[pod_uid] = None
-                if old is not None and places.get(pod_uid) == old.meta.uid:
-                    del places[pod_uid], known[pod_uid]
-        for key, wanted in after.items():
-            if new is not None and key not in before:
-                pod_uid = pod_uid_of(wanted.endpoint)
-                touched[pod_uid] = None
+        for wanted in (was for was, _ in moved if was is not None):
+            pod_uid = pod_uid_of(wanted.endpoint)
+            touched[pod_uid] = None
+            if old is not None and places.get(pod_uid) == old.meta.uid:
+                del places[pod_uid], known[pod_uid]
+        for wanted in (now for _, now in moved if now is not None):
+            pod_uid = pod_uid_of(wanted.endpoint)
+            touched[pod_uid] = None
+            if new is not None:
                 known[pod_uid], places[pod_uid] = wanted, new.meta.uid
         return list(touched)
 
@@ -203,10 +204,19 @@ class EndpointSliceController:
             self._context.trace.transition(pod.subject, f"endpoint.{name}", was, is_now)
 
 
-def _list_standing(endpoint_slice: StoredObject) -> dict[tuple[int, int], Wanted]:
-    """The endpoints of a slice by what they are, not by what they say: most stay the same objects."""
-    ports = (endpoint_slice.extra or {}).get("ports") or []
-    return {(id(one), id(ports)): Wanted(one, ports) for one in list_endpoints(endpoint_slice)}
+def _list_standing(endpoint_slice: StoredObject | None) -> list[Wanted]:
+    """The endpoints of a slice, each with the slice's ports."""
+    if endpoint_slice is None:
+        return []
+    ports = list_ports(endpoint_slice)
+    return [Wanted(one, ports) for one in list_endpoints(endpoint_slice)]
+
+
+def _is_one(was: Wanted | None, now: Wanted | None) -> bool:
+    """Whether two places hold the same objects, not only the same words."""
+    if was is None or now is None:
+        return False
+    return was.endpoint is now.endpoint and was.ports is now.ports
 
 
 def _looks_equal(old: Pod, new: Pod) -> bool:

@@ -150,7 +150,8 @@ class ClusterDns:
         for entry in self._context.services.slices_of(service.meta.namespace or "", service.meta.name):
             extra = entry.extra or {}
             for port in extra.get("ports") or ():
-                if (port.get("name") or "", str(port.get("protocol") or "TCP").lower()) != (name, protocol):
+                said = (port.get("name") or "", str(port.get("protocol") or "TCP").lower())
+                if said != (name, protocol) or not port.get("port"):
                     continue
                 for endpoint in filter(is_ready, extra.get("endpoints") or ()):
                     for address in endpoint.get("addresses") or ():

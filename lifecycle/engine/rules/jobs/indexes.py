@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from heapq import merge
 from itertools import chain
 
+# No number of an index has more digits.
+_LIMITS = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?")
 Intervals = tuple[tuple[int, int], ...]
 """(first, last) of each run of indexes, apart from each other, in order."""
 
@@ -17,12 +20,11 @@ def parse_indexes(text: str, completions: int) -> Intervals:
     """The indexes below `completions` that a text names; parts that cannot be read are left out."""
     found: list[tuple[int, int]] = []
     for part in text.split(",") if text else ():
-        first_text, dash, last_text = part.partition("-")
-        try:
-            first = int(first_text)
-            last = int(last_text) if dash else first
-        except ValueError:
+        limits = _LIMITS.fullmatch(part)
+        if limits is None:
             continue
+        first = int(limits[1])
+        last = int(limits[2]) if limits[2] else first
         if first >= completions:
             break
         last = min(last, completions - 1)

@@ -68,6 +68,17 @@ def validate_claim_change(old: Mapping[str, Any], new: Mapping[str, Any]) -> lis
     return errors
 
 
+def validate_claim_status(data: Mapping[str, Any]) -> list[FieldError]:
+    """What somebody says that a claim has."""
+    status = data.get("status") or {}
+    return [
+        error
+        for group in ("capacity", "allocatedResources")
+        for name, amount in sorted((status.get(group) or {}).items())
+        for error in check_quantity(f"status.{group}[{name}]", amount)
+    ]
+
+
 def _amount(spec: Mapping[str, Any]) -> Any:
     return parse_quantity(((spec.get("resources") or {}).get("requests") or {}).get("storage") or 0)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from .addresses import check_address, check_endpoint, read_address
 from .field_error import FieldError, each_invalid, invalid
 from .names import check_label, check_label_value, check_subdomain
@@ -23,6 +26,13 @@ def validate_endpoint_slice(data: Part) -> None:
         port.choice("protocol", PROTOCOLS)
     for endpoint in data.parts("endpoints") if data.limit("endpoints", MOST_ENDPOINTS) else ():
         _validate_endpoint(endpoint, data["addressType"] or "")
+
+
+def validate_slice_update(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
+    """A slice keeps its family for life."""
+    was, wanted = old.get("addressType"), new.get("addressType")
+    changed = [invalid("addressType", wanted, "field is immutable")] if was != wanted else []
+    return validate_endpoint_slice(new) + changed
 
 
 def _validate_endpoint(endpoint: Part, family: str) -> None:

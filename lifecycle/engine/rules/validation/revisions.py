@@ -13,17 +13,20 @@ Gates = Mapping[str, bool]
 
 @gathers("")
 def validate_revision(data: Part, gates: Gates) -> None:
-    """What is looked at in new and in changed ones."""
+    """A new one."""
+    data.counts("revision")
     if data["data"] is None:
         data.require("data", "data is mandatory")
-    data.counts("revision")
+    elif not isinstance(data["data"], Mapping):
+        data.require("data", "data must be a valid JSON object")
 
 
 def validate_revision_update(
     old: Mapping[str, Any], new: Mapping[str, Any], gates: Gates
 ) -> list[FieldError]:
     """A change: of the number alone."""
-    changed = Part(new, "", validate_revision(new, gates))
+    changed = Part(new)
+    changed.counts("revision")
     if old.get("data") != new.get("data"):
         changed.refuse("data", "field is immutable")
     return changed.errors

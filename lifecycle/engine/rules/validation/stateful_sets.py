@@ -55,6 +55,26 @@ def validate_stateful_set_change(before: Mapping[str, Any], after: Mapping[str, 
     return [forbidden("spec", f"updates to statefulset spec for fields other than {allowed} are forbidden")]
 
 
+def validate_stateful_set_status(
+    old: Mapping[str, Any], new: Mapping[str, Any], gates: Gates
+) -> list[FieldError]:
+    """Counts that can be: no part is greater than the whole, and collisions are not taken back."""
+    return _validate_status(new.get("status") or {}, (old.get("status") or {}).get("collisionCount") or 0)
+
+
+@gathers("status")
+def _validate_status(status: Part, collisions: int) -> None:
+    parts = ("readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
+    status.counts("replicas", *parts, "observedGeneration", "collisionCount")
+    for field in parts:
+        if (status[field] or 0) > (status["replicas"] or 0):
+            status.refuse(field, "cannot be greater than status.replicas")
+    if (status["availableReplicas"] or 0) > (status["readyReplicas"] or 0):
+        status.refuse("availableReplicas", "cannot be greater than status.readyReplicas")
+    if (status["collisionCount"] or 0) < collisions:
+        status.refuse("collisionCount", "cannot be decremented", status["collisionCount"] or 0)
+
+
 def _with_claims(spec: Mapping[str, Any]) -> Mapping[str, Any]:
     """The spec whose template is that of the pods it makes: its claims are volumes, each pod's name its own.
 

@@ -59,6 +59,7 @@ class Members:
 
     def _clear(self) -> None:
         self._members: dict[int, Member] = {}
+        self._ordinals: dict[str, int] = {}
         self.present = Ordinals()
         # Present, but going, finished or not available; Failed or Succeeded, not going.
         self.unsettled, self.finished = Ordinals(), Ordinals()
@@ -131,6 +132,8 @@ class Members:
 
     def change(self, old: Pod | None, new: Pod | None) -> bool:
         """Follow one change of a pod that the set controls; whether anything that is counted changed."""
+        if old is not None and new is not None and old.meta is new.meta:
+            return self._change_status(new)
         pod = new if new is not None else old
         assert pod is not None, "a change has an old or a new pod"
         ordinal = ordinal_of(self._name, pod.meta.name)
@@ -139,8 +142,21 @@ class Members:
             return has_strayed
         before = self._members.get(ordinal)
         after = self._read(pod, ordinal, before) if new is not None else None
+        return self._follow(ordinal, before, after) or has_strayed
+
+    def _change_status(self, pod: Pod) -> bool:
+        """Most changes: who the pod is stays, and how it is may have changed."""
+        ordinal = self._ordinals.get(pod.meta.uid)
+        if ordinal is None:
+            return False
+        before = self._members[ordinal]
+        is_healthy, since_ms = self._read_health(pod)
+        after = before._replace(phase=pod.status.phase or PENDING, is_healthy=is_healthy, since_ms=since_ms)
+        return self._follow(ordinal, before, after)
+
+    def _follow(self, ordinal: int, before: Member | None, after: Member | None) -> bool:
         if before == after:
-            return has_strayed
+            return False
         self._count(ordinal, before, after)
         if self.claim_names and (before is None or after is None or before.phase != after.phase):
             self.dirty[ordinal] = None
@@ -157,17 +173,12 @@ class Members:
         return is_new
 
     def _read(self, pod: Pod, ordinal: int, before: Member | None) -> Member:
-        meta, status = pod.meta, pod.status
-        condition = pod.ready_condition if status.phase == RUNNING else None
-        is_healthy = condition is not None and condition.status == "True"
-        since_ms = None
-        if is_healthy and self._min_ready_ms:
-            assert condition is not None, "a healthy pod has the condition"
-            since_ms = condition.last_transition_ms
+        meta = pod.meta
+        is_healthy, since_ms = self._read_health(pod)
         return Member(
             meta.uid,
             meta.labels.get(REVISION_LABEL, ""),
-            status.phase or PENDING,
+            pod.status.phase or PENDING,
             meta.deletion_ms is not None,
             is_healthy,
             since_ms,
@@ -178,12 +189,21 @@ class Members:
             else not self.claim_names or has_volumes(pod, self._name, self.claim_names, ordinal),
         )
 
+    def _read_health(self, pod: Pod) -> tuple[bool, int | None]:
+        """Whether a pod is Running and Ready, and since when, where that matters."""
+        condition = pod.ready_condition if pod.status.phase == RUNNING else None
+        if condition is None or condition.status != "True":
+            return False, None
+        return True, condition.last_transition_ms if self._min_ready_ms else None
+
     def _count(self, ordinal: int, before: Member | None, after: Member | None) -> None:
+        if before is not None:
+            del self._ordinals[before.uid]
         if after is None:
             del self._members[ordinal]
             self.present.discard(ordinal)
         else:
-            self._members[ordinal] = after
+            self._members[ordinal], self._ordinals[after.uid] = after, ordinal
             if before is None:
                 self.present.add(ordinal)
         was, now = before or _NOBODY, after or _NOBODY
