@@ -80,7 +80,7 @@ class CronJobStatus(WorkloadStatus):
 
     def without(self, uid: str) -> Self:
         """The status without an active Job."""
-        return self.replace(active=tuple(one for one in self.active if one.get("uid") != uid))
+        return self.replace(active=tuple(one for one in self.active if one.get("uid", "") != uid))
 
     def with_started(self, job: Job, scheduled_ms: int) -> Self:
         """The status once a Job was made for an instant."""

@@ -13,6 +13,8 @@ from functools import lru_cache
 from .shortened import shorten
 
 _START = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST_SECOND = (datetime.min.replace(tzinfo=UTC) - _START) // timedelta(seconds=1)
+_LAST_SECOND = (datetime.max.replace(tzinfo=UTC) - _START) // timedelta(seconds=1)
 _RFC_3339 = re.compile(
     r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-]\d\d:\d\d)",
 )
@@ -26,7 +28,9 @@ def format_time(instant_ms: int, epoch_ms: int) -> str:
 @lru_cache(maxsize=4096)
 def _format_second(second: int) -> str:
     # What happens together carries the same few seconds, many times over.
-    return (_START + timedelta(seconds=second)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    # Whoever writes a status may write any time; what lies beyond the calendar is shown at its end.
+    moment = _START + timedelta(seconds=min(max(second, _FIRST_SECOND), _LAST_SECOND))
+    return moment.replace(tzinfo=None).isoformat() + "Z"
 
 
 def floor_to_second(instant_ms: int, epoch_ms: int) -> int:

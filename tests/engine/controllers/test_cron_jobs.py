@@ -483,6 +483,30 @@ def test_a_job_that_is_not_finished_or_goes_already_is_left_alone() -> None:
     assert box.jobs() == ["a"]
 
 
+@pytest.mark.parametrize("policy", ["Allow", "Forbid", "Replace"])
+@pytest.mark.parametrize(
+    "status",
+    [
+        {"active": [{}]},
+        {"active": [{"uid": "a"}, {"name": "hello-28401121"}]},
+        {"active": [{"name": "hello", "uid": "x"}], "lastScheduleTime": "0001-01-01T00:00:00Z"},
+        {"lastScheduleTime": "9999-12-31T23:59:59Z", "lastSuccessfulTime": "0001-01-01T00:00:00Z"},
+        {"lastScheduleTime": "2199-01-01T00:00:00Z"},
+    ],
+)
+def test_any_status_that_a_client_writes_is_lived_with(status: Json, policy: str) -> None:
+    box = Box()
+    box.done("create", object=make_cron_job(concurrencyPolicy=policy))
+    box.run(10)
+    where = {"kind": "CronJob", "namespace": "default", "name": "hello", "subresource": "status"}
+    box.done("patch", **where, type="merge", patch={"status": status})
+    box.run(200).take()
+    last = status.get("lastScheduleTime", "0")
+    # A time that lies ahead is believed: nothing is due before it.
+    assert bool(box.jobs()) is (last < "2025")
+    json.dumps(box.cluster.save())
+
+
 def test_what_an_older_engine_only_stored_is_acted_on() -> None:
     box = Box()
     box.done("create", object=make_cron_job())

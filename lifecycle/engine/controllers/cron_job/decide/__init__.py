@@ -264,7 +264,9 @@ def _may_start(look: Look, seen: Seen, due_ms: int) -> bool:
         look.tell("JobAlreadyActive", _ALREADY_ACTIVE)
         return False
     for one in active if policy == REPLACE else ():
-        look.delete(seen.present[one["name"]])
+        job = seen.present.get(one.get("name", ""))
+        if job is not None:
+            look.delete(job)
     return True
 
 
