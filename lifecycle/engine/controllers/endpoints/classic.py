@@ -7,6 +7,7 @@ shown is left to chance there, and here are those that came first.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -98,5 +99,11 @@ def _make_port(port: Port) -> Port:
     return {name: value for name, value in port.items() if value != ""}
 
 
-def _order(address: Address) -> list[int]:
-    return [int(part) for part in address["ip"].split(".")]
+def _order(address: Address) -> int:
+    return _number(address["ip"])
+
+
+@lru_cache(maxsize=65_536)
+def _number(text: str) -> int:
+    parts = [int(part) for part in text.split(".")]
+    return int.from_bytes(bytes(parts), "big")

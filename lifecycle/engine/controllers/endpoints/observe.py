@@ -15,7 +15,16 @@ from ..act import Act
 from ..owner.orphans import list_by_age
 from ..owner.selectors import SelectorIndex
 from .classic import decide_classic
-from .decide import Wanted, decide_endpoints, endpoint_state, make_wanted, pod_uid_of, selector_of
+from .decide import (
+    Endpoint,
+    Port,
+    Wanted,
+    decide_endpoints,
+    endpoint_state,
+    make_wanted,
+    pod_uid_of,
+    selector_of,
+)
 from .slices import decide_slices, is_managed, list_endpoints, list_ports
 
 
@@ -96,7 +105,8 @@ class EndpointSliceController:
             return
         if new is not None and not is_managed(new):
             new = None
-        before = dict(self._known.get(owner.uid, ()))
+        # Its own writes are told by the look that makes them.
+        before = {} if self._is_acting else dict(self._known.get(owner.uid, ()))
         touched = self._learn(owner.uid, old, new)
         if self._is_acting:
             return
@@ -111,20 +121,22 @@ class EndpointSliceController:
     def _learn(self, uid: str, old: StoredObject | None, new: StoredObject | None) -> Sequence[str]:
         """Take in how a slice of a Service stands now; the uids of the pods that stand otherwise in it."""
         known, places = self._known.setdefault(uid, {}), self._places.setdefault(uid, {})
-        before, after = _list_standing(old), _list_standing(new)
+        before, after = _read(old), _read(new)
+        is_same = before[1] is after[1]
         # Most of a slice stays as it is: the same objects in the same places.
-        moved = [pair for pair in zip_longest(before, after) if not _is_one(*pair)]
+        pairs = zip_longest(before[0], after[0])
+        moved = [pair for pair in pairs if not is_same or pair[0] is not pair[1]]
         touched: dict[str, None] = {}
-        for wanted in (was for was, _ in moved if was is not None):
-            pod_uid = pod_uid_of(wanted.endpoint)
+        for endpoint in (was for was, _ in moved if was is not None):
+            pod_uid = pod_uid_of(endpoint)
             touched[pod_uid] = None
             if old is not None and places.get(pod_uid) == old.meta.uid:
                 del places[pod_uid], known[pod_uid]
-        for wanted in (now for _, now in moved if now is not None):
-            pod_uid = pod_uid_of(wanted.endpoint)
+        for endpoint in (now for _, now in moved if now is not None):
+            pod_uid = pod_uid_of(endpoint)
             touched[pod_uid] = None
             if new is not None:
-                known[pod_uid], places[pod_uid] = wanted, new.meta.uid
+                known[pod_uid], places[pod_uid] = Wanted(endpoint, after[1]), new.meta.uid
         return list(touched)
 
     def _on_pod(self, old: StoredObject | None, new: StoredObject | None) -> None:
@@ -204,19 +216,11 @@ class EndpointSliceController:
             self._context.trace.transition(pod.subject, f"endpoint.{name}", was, is_now)
 
 
-def _list_standing(endpoint_slice: StoredObject | None) -> list[Wanted]:
-    """The endpoints of a slice, each with the slice's ports."""
+def _read(endpoint_slice: StoredObject | None) -> tuple[list[Endpoint], list[Port]]:
+    """What stands in a slice; nothing where there is none."""
     if endpoint_slice is None:
-        return []
-    ports = list_ports(endpoint_slice)
-    return [Wanted(one, ports) for one in list_endpoints(endpoint_slice)]
-
-
-def _is_one(was: Wanted | None, now: Wanted | None) -> bool:
-    """Whether two places hold the same objects, not only the same words."""
-    if was is None or now is None:
-        return False
-    return was.endpoint is now.endpoint and was.ports is now.ports
+        return [], []
+    return list_endpoints(endpoint_slice), list_ports(endpoint_slice)
 
 
 def _looks_equal(old: Pod, new: Pod) -> bool:
