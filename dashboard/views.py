@@ -41,7 +41,7 @@ from dashboard.page_parts import (
     tell_clock,
 )
 from dashboard.plots.phases import VALUES
-from dashboard.plots.theme import REVISIONS, STATES, duration
+from dashboard.plots.theme import REVISIONS, STATES, css_rule, duration
 from lifecycle.access import Verb, clusters_for, get_cluster_or_404
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.models import Cluster
@@ -252,7 +252,7 @@ def delete_pod(request: HttpRequest, cluster: str, namespace: str, name: str) ->
 @cache_control(max_age=3600, public=True)
 def palette(request: HttpRequest) -> HttpResponse:
     """The colours of pod states for the stylesheet, from the one place that knows them."""
-    rules = [f".tone-{tone.name} {{ --tone: {tone.colour}; }}" for tone in (*STATES, *VALUES)]
+    rules = [css_rule(tone) for tone in (*STATES, *VALUES)]
     rules += [f".tone-revision-{turn} {{ --tone: {colour}; }}" for turn, colour in enumerate(REVISIONS)]
     return HttpResponse("\n".join(rules) + "\n", content_type="text/css; charset=utf-8")
 

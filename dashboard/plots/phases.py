@@ -87,7 +87,8 @@ class _Folding:
     def spans(self) -> list[Span]:
         state = self.story.spans if self.story else []
         moved = [
-            Span("state", one.tone, one.start_ms, one.end_ms, one.title, one.notes, one.seq) for one in state
+            Span("state", one.tone, one.start_ms, one.end_ms, one.title, one.notes, one.seq, one.word)
+            for one in state
         ]
         return moved + [span for lane in self.by_lane.values() for span in lane]
 
@@ -119,7 +120,18 @@ class _Folding:
         # Rows of the write that removed the pod come after its end: they held for no time.
         end_ms = self.story.deleted_ms if self.story else None
         notes = self._notes(row)
-        spans.append(Span(lane, _tone(lane, row), row["at_ms"], end_ms, title, notes, row["seq"]))
+        spans.append(
+            Span(
+                lane,
+                _tone(lane, row),
+                row["at_ms"],
+                end_ms,
+                title,
+                notes,
+                row["seq"],
+                str(row["reason"] or row["new"]),
+            )
+        )
 
     def _close_all(self, at_ms: int) -> None:
         for spans in self.by_lane.values():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -194,8 +195,10 @@ class Rollout:
 def make_replicas(rollout: Rollout, now_ms: int, window_ms: int | None = None) -> dict[str, Any]:
     """Stacked areas by revision under step lines; everything ends at `now_ms` and grows from there."""
     start_ms = rollout.since_ms if window_ms is None else max(rollout.since_ms, now_ms - window_ms)
-    data = [*_areas(rollout, now_ms), *_lines(rollout, now_ms), *_bounds(rollout, now_ms)]
+    areas = _areas(rollout, now_ms)
+    data = [*areas, *_lines(rollout, now_ms), *_bounds(rollout, now_ms)]
     top = max((max(trace["y"], default=0) for trace in data if trace["y"]), default=1)
+    top = max(top, _stack_height(areas))
     yaxis = {
         "range": [0, top + 0.6],
         "autorange": False,
@@ -214,6 +217,14 @@ def make_replicas(rollout: Rollout, now_ms: int, window_ms: int | None = None) -
     return {"data": data, "layout": frame}
 
 
+def _stack_height(areas: Sequence[Mapping[str, Any]]) -> int:
+    """How high the areas stand upon each other at the most."""
+    heights = Counter[int]()
+    for area in areas:
+        heights.update(dict(zip(area["x"], area["y"], strict=True)))
+    return max(heights.values(), default=0)
+
+
 _NAMED_LINES = (("available", "available", "ready"), ("ready", "ready", "starting"))
 
 
@@ -228,7 +239,7 @@ def _key_rows(rollout: Rollout) -> list[dict[str, Any]]:
         lines += [("wanted", "notReady")]
     lanes = [Lane(key=label, label=label, tone=tone) for label, tone in lines]
     for owned in reversed(_list_areas(rollout)):
-        if any(owned.replicas.values[-1:]):
+        if owned.state or any(owned.replicas.values[-1:]):
             lanes.append(Lane(owned.name, owned.key_label, owned.title, tone=owned.tone))
     return [lane.to_json() for lane in lanes[: HEIGHT // ROW_HEIGHT - 1]]
 

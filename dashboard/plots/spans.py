@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from dashboard.plots.theme import Tone, clock, duration, escape, layout, marker, time_axis
+from dashboard.plots.theme import Tone, clock, duration, escape, ink, layout, marker, time_axis
 
 # Beyond so many characters a hover label stops helping.
 LINE_WIDTH, LINES = 64, 6
@@ -35,6 +35,8 @@ class Span:
     notes: Sequence[str] = ()
     # The row that began it; None where none did.
     seq: int | None = None
+    # What stands on its bar where there is room, with how long it lasted.
+    word: str = ""
     # Its hover text with what may change about it; kept here, so that it goes when the span goes.
     _told: tuple[int | None, Sequence[str], str] | None = None
 
@@ -127,6 +129,12 @@ def _bars(tone: Tone, spans: list[Span], now_ms: int) -> dict[str, Any]:
         "customdata": ends,
         # Not Plotly's: what the page asks for when a bar or a mark is clicked.
         "seqs": [span.seq for span in spans],
+        "words": [escape(span.word) for span in spans],
+        "textposition": "inside",
+        "insidetextanchor": "start",
+        "textangle": 0,
+        "constraintext": "none",
+        "textfont": {"size": 11, "color": ink(tone)},
         "hovertext": [span.hover() for span in spans],
         "hoverinfo": "text",
         "width": 0.62,

@@ -41,7 +41,7 @@ class PodStory:
         self._why = ""
         # The last instant at which anything beside the state changed, and what had been true until then.
         self._told_ms = -1
-        self._told_until: tuple[str, ...] = ()
+        self._told_until: tuple[tuple[str, ...], str] = ((), "")
 
     @property
     def state(self) -> str:
@@ -85,22 +85,30 @@ class PodStory:
         self._why = ": ".join(part for part in (row["reason"], row["message"]) if part)
         # A write's other rows stand before that of the state: they are about what it is now, not what it was.
         if self.spans and self._told_ms == at_ms:
-            self.spans[-1].notes = self._told_until
+            self.spans[-1].notes, self.spans[-1].word = self._told_until
         if self.spans and self.spans[-1].start_ms == at_ms:
             self.spans.pop()
         if self.spans and self.spans[-1].tone is _tone(state):
             self.spans[-1].end_ms = None
-            self.spans[-1].notes = self._notes()
+            self._write(self.spans[-1])
             return
         self._close(at_ms)
         self._open(state, at_ms, row["seq"])
 
     def _tell(self, row: Row) -> None:
         if self.spans and self._told_ms != row["at_ms"]:
-            self._told_ms, self._told_until = row["at_ms"], tuple(self.spans[-1].notes)
+            last = self.spans[-1]
+            self._told_ms, self._told_until = row["at_ms"], (tuple(last.notes), last.word)
         self._beside[row["field"]] = row["new"] or ""
         if self.spans:
-            self.spans[-1].notes = self._notes()
+            self._write(self.spans[-1])
+
+    def _write(self, span: Span) -> None:
+        """What is known beside its state: STATUS says more than that, but of a pod that is well."""
+        span.notes = self._notes()
+        span.word = (
+            span.tone.label if span.tone.name == "ready" else self._beside.get("status") or span.tone.label
+        )
 
     def _notes(self) -> tuple[str, ...]:
         """What a hover label adds to the state's name."""
@@ -116,7 +124,8 @@ class PodStory:
     def _open(self, state: str, at_ms: int, seq: int | None = None) -> None:
         tone = _tone(state)
         title = f"{self.name} · {tone.label}"
-        self.spans.append(Span(self.lane, tone, at_ms, None, title, self._notes(), seq))
+        self.spans.append(Span(self.lane, tone, at_ms, None, title, seq=seq))
+        self._write(self.spans[-1])
 
     def _close(self, at_ms: int) -> None:
         if self.spans and self.spans[-1].end_ms is None:

@@ -98,6 +98,31 @@ def marker(tone: Tone) -> dict[str, Any]:
     return look
 
 
+def ink(tone: Tone) -> str:
+    """What is written on a bar of a tone: dark or light, 4.5:1 at least; patterns are light."""
+    channels = (int(tone.colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in channels]
+    luminance = sum(share * one for share, one in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+    return "#000000" if tone.pattern or luminance > 0.179 else "#ffffff"
+
+
+_LINES = "repeating-linear-gradient({}deg, #fff9 0 1.5px, #0000 1.5px 4px)"
+_PATTERNS = {
+    "|": _LINES.format(90),
+    "-": _LINES.format(0),
+    "/": _LINES.format(-45),
+    "\\": _LINES.format(45),
+    "x": f"{_LINES.format(45)}, {_LINES.format(-45)}",
+    ".": "radial-gradient(#fffc 0 1px, #0000 1.4px) 0 0 / 4px 4px",
+}
+
+
+def css_rule(tone: Tone) -> str:
+    """A tone for the stylesheet: its colour, and its pattern as a background."""
+    pattern = f" --pattern: {_PATTERNS[tone.pattern]};" if tone.pattern else ""
+    return f".tone-{tone.name} {{ --tone: {tone.colour};{pattern} }}"
+
+
 def time_axis(side: str = "top") -> dict[str, Any]:
     """Virtual milliseconds; the browser writes the tick labels for the range it shows."""
     return {

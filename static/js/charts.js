@@ -1,4 +1,5 @@
 // A live Plotly figure: the server's figure and patches, grown with the virtual clock, drawn when it is worth it.
+import { writeWords } from "./bar_words.js";
 import { listenToKeys } from "./chart_keys.js";
 import { Flags } from "./flags.js";
 import { ticks } from "./format.js";
@@ -129,6 +130,7 @@ export class Chart {
     layout.dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom";
     layout.datarevision = ++this.#revision;
     this.#flags.place(layout.xaxis.range, this.plot.clientWidth, layout.height);
+    writeWords(this.#figure, layout.xaxis.range, this.plot.clientWidth);
     const isFirst = !this.plot.data;
     Plotly.react(this.plot, data, layout, CONFIG);
     if (isFirst) this.#listen();

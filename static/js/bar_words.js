@@ -1,0 +1,29 @@
+// Words on the bars that are wide enough for them: the state, and how long it has lasted.
+import { duration } from "./format.js";
+
+const LETTER = 6.4;
+const MARGIN = 10;
+// On thinner rows words would lie upon their neighbours.
+const LOWEST_ROW = 18;
+const SECOND = 1000;
+
+function makeWord(word, ms, room) {
+  const long = `${word} ${duration(ms < SECOND ? ms : Math.floor(ms / SECOND) * SECOND)}`;
+  if (word && long.length * LETTER + MARGIN <= room) return long;
+  return word && word.length * LETTER + MARGIN <= room ? word : "";
+}
+
+/** Write them into the traces of a figure that shows `range` in a plot of `width` pixels. */
+export function writeWords({ data, layout }, [from, to], width) {
+  const isHigh = (layout.meta?.rowHeight ?? 0) >= LOWEST_ROW;
+  for (const trace of data) {
+    if (!trace.words) continue;
+    trace.text = trace.words.map((word, index) => {
+      const [start, length] = [trace.base[index], trace.x[index]];
+      // Of a bar that began out of sight its words would begin there as well.
+      if (!isHigh || start < from) return "";
+      const seen = Math.min(start + length, to) - start;
+      return makeWord(word, length, (seen / (to - from)) * width);
+    });
+  }
+}
