@@ -115,7 +115,7 @@ class OwnerTally:
     def _read(self, pod: Pod) -> int:
         meta = pod.meta
         if pod.status.phase in (SUCCEEDED, FAILED):
-            return self._finished[pod.status.phase]
+            return 0
         if meta.deletion_ms is not None:
             return TERMINATING | UNFINISHED
         bits, labels = ACTIVE | UNFINISHED, meta.labels
