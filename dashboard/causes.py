@@ -137,12 +137,21 @@ def tell_command(command: Command) -> Link:
     """What somebody asked for."""
     payload = _read(command.payload)
     kind, _namespace, name = read_target(command)
-    details = [f"{key} {payload[key]}" for key in _TOLD if payload.get(key) is not None]
-    if isinstance(patch := payload.get("patch"), dict):
-        details += [f"{key} {_brief(value)}" for key, value in _read(patch.get("spec")).items()]
+    details = list(_tell_details(command.kind, payload))
     who = f"asked by {command.user.get_username()}" if command.user else "asked by the scenario"
     what = f"{command.kind} {', '.join(details)}".strip()[:MOST_WORDS]
     return Link(command.instant_ms or 0, f"{kind} {name}".strip(), "", what, who)
+
+
+def _tell_details(asked: str, payload: dict[str, Any]) -> Iterator[str]:
+    """What a command says beside what it is about."""
+    if asked == "fault":
+        # Of a fault the kind is that of the fault.
+        yield str(payload.get("kind") or "")
+    keys = _OF_FAULTS if asked == "fault" else _TOLD
+    yield from (f"{key} {payload[key]}" for key in keys if payload.get(key) is not None)
+    for key, value in _read(_read(payload.get("patch")).get("spec")).items():
+        yield f"{key} {_brief(value)}"
 
 
 def _brief(value: Any) -> str:
@@ -175,4 +184,5 @@ def _read(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-_TOLD = ("action", "container", "image", "replicas", "toRevision", "gracePeriodSeconds", "node", "type")
+_TOLD = ("action", "container", "image", "replicas", "toRevision", "gracePeriodSeconds")
+_OF_FAULTS = ("container", "code", "reason", "resource", "available", "for")

@@ -204,7 +204,7 @@ def make_replicas(rollout: Rollout, now_ms: int, window_ms: int | None = None) -
         "autorange": False,
         "fixedrange": True,
         "tickformat": "d",
-        "nticks": 6,
+        "dtick": max(1, -(-top // 6)),
         "zeroline": False,
         "tickfont": {"size": 11},
         "ticks": "",

@@ -152,6 +152,7 @@ def layout(**more: Any) -> dict[str, Any]:
         "hoverdistance": 12,
         "hoverlabel": {"align": "left", "font": {"family": FONT, "size": 12}, "namelength": 0},
         "dragmode": "zoom",
-        "margin": {"l": 8, "r": 16, "t": 28, "b": 8, "pad": 0},
+        # Above the instants there is room for flags.
+        "margin": {"l": 8, "r": 16, "t": 46, "b": 8, "pad": 0},
         **more,
     }

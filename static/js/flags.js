@@ -2,6 +2,8 @@
 const [LEFT, RIGHT] = [8, 16];
 // A label that would lie upon its neighbour is not written; its line and its button stay.
 const LABEL_WIDTH = 118;
+const MOST_WIDTH = 260;
+const LEAST_WIDTH = 12;
 
 function makeFlag(flag) {
   const item = document.createElement("li");
@@ -38,18 +40,25 @@ export class Flags {
   /** Put each where its instant is in `range`, in a plot `width` pixels wide and `height` high. */
   place([from, to], width, height) {
     this.#list.style.setProperty("--height", `${height}px`);
-    let free = Infinity;
+    let [free, top, more] = [Infinity, null, 0];
     for (let index = this.#flags.length - 1; index >= 0; index--) {
       const share = (this.#flags[index].at - from) / (to - from);
       const item = this.#list.children[index];
       item.hidden = !(share >= 0 && share <= 1);
       if (item.hidden) continue;
       const x = LEFT + share * (width - LEFT - RIGHT);
-      item.style.setProperty("--x", `${x}px`);
       const room = Math.min(free, width) - x;
+      item.style.setProperty("--x", `${x}px`);
+      // What came at about the same time lies below, is counted, and can be reached by the keyboard.
+      if (top && room < LEAST_WIDTH) {
+        more += 1;
+        top.dataset.more = `+${more}`;
+        continue;
+      }
       item.classList.toggle("bare", room < LABEL_WIDTH);
-      item.style.setProperty("--room", `${Math.min(room, 260) - 6}px`);
-      free = x;
+      item.style.setProperty("--room", `${Math.min(room, MOST_WIDTH) - 6}px`);
+      [free, top, more] = [x, item.firstElementChild, 0];
+      delete top.dataset.more;
     }
   }
 }

@@ -59,12 +59,12 @@ def test_flags_say_what_was_asked_by_whom(shop: Cluster) -> None:
     ask(shop, "setImage", 21_000, **WEB, container="nginx", image="nginx:1.27")
     ask(shop, "scale", 22_000, code=404, **WEB, replicas=3)
     ask(shop, "apply", 23_000, object={"apiVersion": "podline.dev/v1alpha1", "kind": "ContainerProfile"})
-    ask(shop, "fault", 24_000, node="node-1", type="crash")
-    ask(shop, "patch", 25_000, kind="CronJob", name="night", patch={"spec": {"suspend": True}})
+    ask(shop, "fault", 24_000, node="node-1", kind="crash")
+    ask(shop, "patch", 25_000, kind="CronJob", name="night", type="merge", patch={"spec": {"suspend": True}})
     reader = FlagReader(shop, None)
     assert labels(reader)[0] == "setImage container nginx, image nginx:1.27 Deployment web"
     assert labels(reader)[1:] == [
-        "fault node node-1, type crash Node node-1",
+        "fault crash Node node-1",
         "patch suspend true CronJob night",
     ]
     assert [flag["fault"] for flag in reader.flags] == [False, True, False]
@@ -76,11 +76,11 @@ def test_a_workload_has_the_flags_that_name_it_or_what_it_owns(shop: Cluster) ->
     pod = next(one for owner, one in owned.items() if owner and owner.startswith("ReplicaSet/"))
     ask(shop, "scale", 21_000, **WEB, replicas=2)
     ask(shop, "scale", 22_000, kind="StatefulSet", namespace="default", name="db", replicas=2)
-    ask(shop, "fault", 23_000, pod=pod.name, namespace="default", type="exit")
+    ask(shop, "fault", 23_000, pod=pod.name, namespace="default", kind="exit", reason="OOMKilled")
     ask(shop, "delete", 24_000, kind="Pod", namespace="default", name="db-0")
     ask(shop, "scale", 25_000, kind="Deployment", namespace="other", name="web", replicas=9)
     web = FlagReader(shop, None, "default/Deployment/web")
-    assert labels(web) == ["scale replicas 2 Deployment web", f"fault type exit Pod {pod.name}"]
+    assert labels(web) == ["scale replicas 2 Deployment web", f"fault exit, reason OOMKilled Pod {pod.name}"]
     db = FlagReader(shop, None, "default/StatefulSet/db")
     assert labels(db) == ["scale replicas 2 StatefulSet db", "delete Pod db-0"]
 
