@@ -69,10 +69,11 @@ def _group_lanes(key: tuple[str, str], stories: list[PodStory], states: Counter[
 
 
 def _count_words(states: Counter[str]) -> str:
-    """`2 of 3 ready, 1 terminating`."""
-    leaving = states["terminating"]
-    words = f"{states['ready']} of {states.total() - leaving} ready"
-    return words + (f", {leaving} terminating" if leaving else "")
+    """`2 of 3 ready, 1 terminating`; of what has ended that it has: `5 succeeded, 2 failed`."""
+    ended = {name: states[name] for name in ("succeeded", "failed", "terminating") if states[name]}
+    running = states.total() - sum(ended.values())
+    words = [f"{states['ready']} of {running} ready"] if running or not ended else []
+    return ", ".join([*words, *(f"{count} {name}" for name, count in ended.items())])
 
 
 def _pod_lane(story: PodStory, workload: str) -> Lane:

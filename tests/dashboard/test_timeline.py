@@ -322,6 +322,15 @@ def test_what_is_counted_is_counted_of_all_pods_however_few_are_drawn():
     assert (len(meta["rows"]) - 1, meta["hidden"]) == (10, 30)
 
 
+def test_what_has_ended_is_not_counted_as_not_ready():
+    stories = told([*many(5, "succeeded"), *many(2, "failed")])
+    [header, *_] = make_timeline(stories, 9000)["layout"]["meta"]["rows"]
+    assert header["note"] == "ReplicaSet · 5 succeeded, 2 failed"
+    stories = told([*many(5, "succeeded"), *many(1, "ready"), *many(1, "starting")])
+    [header, *_] = make_timeline(stories, 9000)["layout"]["meta"]["rows"]
+    assert header["note"] == "ReplicaSet · 1 of 2 ready, 5 succeeded"
+
+
 def test_pods_in_trouble_are_drawn_before_later_ones():
     stories = told([*many(1, "crashing"), *many(1, "stuck"), *many(50, "ready")])
     stories.forget(20)
