@@ -50,7 +50,7 @@ NUMBERS_BY_KIND = {
         "desiredNumberScheduled",
     ),
     JOB_KIND.id: Numbers(
-        "", "", "ready", "", "", ("succeeded", "active", "failed"), ("succeeded", "starting", "failed")
+        "", "", "", "", "", ("succeeded", "active", "failed"), ("succeeded", "starting", "failed")
     ),
 }
 # Pods of the latest revision, above those of all before it.
