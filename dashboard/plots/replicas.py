@@ -50,7 +50,7 @@ NUMBERS_BY_KIND = {
         "desiredNumberScheduled",
     ),
     JOB_KIND.id: Numbers(
-        "", "", "ready", "", "", ("succeeded", "active", "failed"), ("succeeded", "starting", "failed")
+        "", "", "", "", "", ("succeeded", "active", "failed"), ("succeeded", "starting", "failed")
     ),
 }
 # Pods of the latest revision, above those of all before it.
@@ -231,11 +231,9 @@ _NAMED_LINES = (("available", "available", "ready"), ("ready", "ready", "startin
 def _key_rows(rollout: Rollout) -> list[dict[str, Any]]:
     """What the lines and areas are, newest revision first; of what has no pods any more, nothing."""
     lines = [(name, tone) for field, name, tone in _NAMED_LINES if getattr(rollout.shown, field)]
-    if rollout.shown.stacked:
-        pass
-    elif rollout.kind == DEPLOYMENT_KIND.id:
+    if rollout.kind == DEPLOYMENT_KIND.id:
         lines += [("at least", "crashing"), ("at most", "notReady")]
-    else:
+    elif not rollout.shown.stacked:
         lines += [("wanted", "notReady")]
     lanes = [Lane(key=label, label=label, tone=tone) for label, tone in lines]
     for owned in reversed(_list_areas(rollout)):

@@ -50,7 +50,9 @@ export class Flags {
       const room = Math.min(free, width) - x;
       item.style.setProperty("--x", `${x}px`);
       // What came at about the same time lies below, is counted, and can be reached by the keyboard.
-      if (top && room < LEAST_WIDTH) {
+      const isCovered = top !== null && room < LEAST_WIDTH;
+      item.classList.toggle("covered", isCovered);
+      if (isCovered) {
         more += 1;
         top.dataset.more = `+${more}`;
         continue;

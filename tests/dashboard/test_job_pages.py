@@ -93,9 +93,9 @@ def test_the_chart_of_a_job_stacks_what_became_of_its_pods() -> None:
     assert feed is not None
     figure = feed.figure(cluster.instant_ms)
     drawn = {trace["name"]: max(trace["y"]) for trace in figure["data"] if trace["y"]}
-    assert drawn == {"succeeded": 3, "active": 2, "failed": 2, "ready": 2}
+    assert drawn == {"succeeded": 3, "active": 2, "failed": 2}
     labels = [row["label"] for row in figure["layout"]["meta"]["rows"]]
-    assert labels == ["ready", "failed", "active", "succeeded"]
+    assert labels == ["failed", "active", "succeeded"]
     # The areas stand upon each other: 3 and 2 are 5.
     assert figure["layout"]["yaxis"]["range"][1] > 5
 
