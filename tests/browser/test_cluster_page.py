@@ -32,6 +32,7 @@ PAGE = """<!doctype html><script src="/plotly.js"></script><script src="/htmx.js
   <button data-window="" aria-pressed="false">All</button>
   <div data-figure="timeline" data-base="/">
     <div class="lanes"><div class="chart" style="width: 600px" tabindex="0"></div></div>
+    <ul data-flags></ul>
   </div>
   <aside data-why-panel data-base="/clusters/shop/" tabindex="-1" hidden></aside>
 </div>

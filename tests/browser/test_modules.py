@@ -141,7 +141,7 @@ def test_lanes_and_events_write_strangers_text_as_text(empty):
           const feed = document.createElement("div");
           const template = document.createElement("template");
           const item = document.createElement("li");
-          for (const name of ["time", "reason", "message", "subject"]) {
+          for (const name of ["time", "reason", "message", "subject", "why"]) {
             item.append(document.createElement("span"));
             item.lastChild.dataset[name] = "";
           }
