@@ -119,10 +119,10 @@ class SummarySink:
         lines = ["Missing", *(f"  {line}" for line in self._plan.missing)] if self._plan.missing else []
         lines += describe_assumed(cluster)
         lines.append(f"Run ended at {format_time(outcome.at_ms).strip()}: {outcome.why}")
-        pods = _pods_by_owner(cluster)
+        pods = map_pods(cluster)
         for entry in list_workloads():
             for data in cluster.list(entry.kind.id):
-                verdict = _tell_verdict(data, pods.get(data["metadata"]["uid"], []), cluster, outcome.at_ms)
+                verdict = read_verdict(data, pods, cluster, outcome.at_ms)
                 lines += describe_workload(data, verdict)
                 lines += describe_batch(data, cluster)
         lines += describe_nodes(cluster)
@@ -165,8 +165,11 @@ def describe_batch(data: Mapping[str, Any], cluster: Cluster) -> Iterator[str]:
         yield f"  retries   {retries}"
 
 
-def _tell_verdict(data: Json, owned: Sequence[Json], cluster: Cluster, at_ms: int) -> str:
-    """The sentence that its page says of it; `owned`: its pods, and those of what it owns."""
+def read_verdict(
+    data: Json, pods_by_owner: Mapping[str, Sequence[Json]], cluster: Cluster, at_ms: int
+) -> str:
+    """The sentence that its page says of a workload; `pods_by_owner` as of `map_pods`."""
+    owned = pods_by_owner.get(data["metadata"]["uid"], ())
     kind = kind_id(data["apiVersion"].rpartition("/")[0], data["kind"])
     pods = [(pod, read_state(pod, cluster.epoch_ms)) for pod in owned]
     unwell = [pod for pod, state in pods if state in UNWELL]
@@ -182,7 +185,7 @@ def _tell_verdict(data: Json, owned: Sequence[Json], cluster: Cluster, at_ms: in
     return tell_verdict(kind, data, at_ms, cluster.epoch_ms, troubled, tell_wait(data, wait))
 
 
-def _pods_by_owner(cluster: Cluster) -> dict[str, list[Json]]:
+def map_pods(cluster: Cluster) -> dict[str, list[Json]]:
     """All pods by the uids of those that control them, at whatever remove."""
     above = {
         one["metadata"]["uid"]: controller

@@ -14,7 +14,7 @@ from lifecycle.engine.heart.timing import parse_milliseconds
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.rules.verdict_words import tell_span
 from lifecycle.models import Cluster
-from lifecycle.simulation.summaries import _tell_verdict as tell_summary
+from lifecycle.simulation.summaries import map_pods, read_verdict
 from tests.dashboard.test_places import make_set
 from tests.engine.controllers.door import MISSING, Door
 from tests.engine.kinds.kept import keep
@@ -55,7 +55,7 @@ def verdict(door: Door, kind: str, name: str) -> str:
     told = page_verdict(cluster, kind, name)
     data = door.cluster.get(kind, "default", name)
     assert data is not None
-    assert tell_summary(door.cluster, data, door.cluster.now_ms) == told
+    assert read_verdict(data, map_pods(door.cluster), door.cluster, door.cluster.now_ms) == told
     return told
 
 

@@ -102,7 +102,7 @@ def test_its_columns_and_its_summary(cluster: Cluster) -> None:
     assert stored is not None
     summary = summarize(stored)
     assert (summary["ready"], summary["state"], summary["group"]) == ("2/2", "ready", "toys.example.com")
-    assert next(describe_workload(toy)) == "Toy default/bear"
+    assert next(describe_workload(toy, "")) == "Toy default/bear"
     assert TOY in registry.list_workloads()
 
 
