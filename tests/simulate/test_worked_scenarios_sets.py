@@ -50,7 +50,7 @@ WORKED: list[tuple[str, tuple[str, ...] | str]] = [
         ),
     ),
     ("SC-STS-09", ("stateful-set-rolling-update", "sc-sts-09-reverse-order")),
-    ("SC-STS-10", ("stateful-set-partition",)),
+    ("SC-STS-10", ("stateful-set-partition", "sc-sts-10-partition-above")),
     ("SC-STS-11", ("stateful-set-on-delete",)),
     (
         "SC-STS-12",
@@ -74,7 +74,7 @@ WORKED: list[tuple[str, tuple[str, ...] | str]] = [
     ("SC-DS-01", ("sc-ds-01-one-pod-a-node", "sc-ds-01-control-plane-left-out")),
     # Without the removal of a node, as SC-RS-10.
     ("SC-DS-02", ("sc-ds-02-nodes-join",)),
-    ("SC-DS-03", ("sc-ds-03-node-labels", "sc-ds-03-node-affinity")),
+    ("SC-DS-03", ("sc-ds-03-node-labels", "sc-ds-03-node-affinity", "sc-ds-03-two-sets")),
     ("SC-DS-04", ("sc-ds-04-another-scheduler",)),
     # Without nodes that are not ready or cannot be reached: they are not tainted.
     (
