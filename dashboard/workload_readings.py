@@ -18,7 +18,7 @@ from dashboard.places import (
     read_matrix,
 )
 from dashboard.plots.theme import clock
-from dashboard.readings import describe_workload, list_between, read_turns
+from dashboard.readings import list_between, read_turns
 from lifecycle.engine.kinds.cron_job import CRON_JOB
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.kinds.deployment import DEPLOYMENT
@@ -50,7 +50,6 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
     return {
         "workload": stored,
         "kind": entry.kind.id,
-        "words": "deleted" if stored.deleted_ms is not None else describe_workload(entry, data),
         "verdict": _tell_verdict(cluster, stored, entry, at_ms, ladder.wait if ladder else ""),
         "facts": {name: value for name, value in columns.items() if name != "NAME"},
         "strategy": _describe_strategy(spec),

@@ -32,7 +32,6 @@ def test_batch():
     answer = bench("batch", pods=200, parallelism=20, nodes=5)
     # Each pod is made, run, counted and let go.
     assert answer["figures"]["rows"] > 200 * 20
-    assert answer["ratio"] > 0.002
 
 
 def test_rollout():
@@ -89,8 +88,8 @@ def test_crash():
     answer = bench("crash", pods=20, nodes=2)
     # Crash loops of 60 s runs and back-offs up to 300 s: thirteen restarts or so in the hour.
     assert 20 * 12 <= answer["work"]["restarts"] <= 20 * 16
-    # Over a hundred checks a restart: had each a cost, this would be a small fraction.
-    assert answer["ratio"] > 0.2
+    # Over a hundred checks a restart, and next to none of them is a write.
+    assert answer["figures"]["versions"] < answer["figures"]["checks"] / 10
 
 
 def test_sleep():
