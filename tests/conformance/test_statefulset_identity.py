@@ -1,19 +1,23 @@
-"""Adapter of statefulset_identity.json."""
+"""Adapter of statefulset_identity.json: what the controller's own count of a set's pods says of one."""
 
 from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.stateful_set.decide.identity import (
-    identity_matches,
-    is_running_and_ready,
-    ordinal_of,
-    split_name,
-    storage_matches,
-)
+from lifecycle.engine.controllers.stateful_set.decide.identity import ordinal_of, split_name
+from lifecycle.engine.controllers.stateful_set.decide.members import Member, Members
 from lifecycle.engine.objects.pod import Pod
 from lifecycle.engine.objects.stateful_set import StatefulSet
 from tests.conformance.cases import load_cases
+
+
+def count(owner: StatefulSet, pod: Pod) -> Member | None:
+    """The pod among the set's; None where it has no name of theirs."""
+    members = Members(*owner.key)
+    members.claim_names = owner.spec.claim_names
+    members.change(None, pod)
+    ordinal = ordinal_of(owner.meta.name, pod.meta.name)
+    return None if ordinal is None else members[ordinal]
 
 
 @pytest.mark.parametrize("case", load_cases("statefulset_identity"))
@@ -23,13 +27,13 @@ def test_identity(case: dict[str, Any]):
         assert split_name(given["podName"]) == (expect["parent"], expect["ordinal"])
         return
     pod = Pod.from_json(given["pod"])
-    if given["op"] == "isRunningAndReady":
-        assert is_running_and_ready(pod) == expect["result"]
-        return
-    owner = StatefulSet.from_json(given["set"])
+    # Health is asked of a pod alone: it is counted in the set that its name says.
+    alone = {"kind": "StatefulSet", "metadata": {"name": split_name(pod.meta.name)[0]}, "spec": {}}
+    member = count(StatefulSet.from_json(given.get("set") or alone), pod)
     answers = {
-        "identityMatches": lambda: identity_matches(owner, pod),
-        "storageMatches": lambda: storage_matches(owner, pod),
-        "isMemberOf": lambda: ordinal_of(owner.meta.name, pod.meta.name) is not None,
+        "identityMatches": member is not None and member.is_named,
+        "storageMatches": member is not None and member.is_stored,
+        "isMemberOf": member is not None,
+        "isRunningAndReady": member is not None and member.is_healthy,
     }
-    assert answers[given["op"]]() == expect["result"]
+    assert answers[given["op"]] == expect["result"]

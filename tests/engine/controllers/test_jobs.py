@@ -321,11 +321,11 @@ def test_a_watch_sees_the_uid_before_the_count():
 @pytest.mark.spec("JOB-FAIL-04")
 def test_files_outlive_a_container_and_not_its_pod():
     volume = {"volumes": [{"name": "work", "emptyDir": {}}]}
-    mount = [{"name": "work", "mountPath": "/work"}]
+    mount = [{"name": "work", "mountPath": "/data"}]
     for policy, succeeded in (("OnFailure", True), ("Never", False)):
         shift = Shift()
         job = make_job(
-            command="test -f /work/done && exit 0; touch /work/done; exit 1", policy=policy, backoffLimit=2
+            command="test -f /data/done && exit 0; touch /data/done; exit 1", policy=policy, backoffLimit=2
         )
         job["spec"]["template"]["spec"] |= volume
         job["spec"]["template"]["spec"]["containers"][0]["volumeMounts"] = mount

@@ -33,10 +33,6 @@ class JobGates:
         """Whether Complete and Failed wait until all pods have ended (JOB-TERM-09 to -11)."""
         return self.replacement_policy or self.managed_by
 
-    def counts_terminating(self, spec: JobSpec) -> bool:
-        """Whether pods that are being deleted are counted apart."""
-        return self.delays_end or spec.failure_rules is not None
-
     def replaces_only_failed(self, spec: JobSpec) -> bool:
         """Whether a pod that is being deleted is replaced, and counts as failed, only once it has ended."""
         is_asked_for = self.replacement_policy and spec.replacement_policy == REPLACE_FAILED

@@ -89,30 +89,10 @@ def list_volumes(owner: StatefulSet, template_volumes: Any, ordinal: int) -> lis
     return claims + [one for one in template_volumes if one.get("name") not in names]
 
 
-def identity_matches(owner: StatefulSet, pod: Pod) -> bool:
-    """Whether a pod is named as a member of the set and says so in its label."""
-    return (
-        ordinal_of(owner.meta.name, pod.meta.name) is not None
-        and pod.meta.namespace == owner.meta.namespace
-        and pod.meta.labels.get(POD_NAME_LABEL) == pod.meta.name
-    )
-
-
-def storage_matches(owner: StatefulSet, pod: Pod) -> bool:
-    """Whether a pod's volumes are those of its claims."""
-    _parent, ordinal = split_name(pod.meta.name)
-    return ordinal >= 0 and has_volumes(pod, owner.meta.name, owner.spec.claim_names, ordinal)
-
-
 def has_volumes(pod: Pod, set_name: str, templates: Sequence[str], ordinal: int) -> bool:
-    """The same, of a set by its name and those of its claim templates."""
+    """Whether a pod's volumes are those of its claims; `templates`: the set's, by name."""
     claims = {
         volume.get("name"): (volume.get("persistentVolumeClaim") or {}).get("claimName")
         for volume in pod.spec.volumes
     }
     return all(claims.get(name) == f"{name}-{set_name}-{ordinal}" for name in templates)
-
-
-def is_running_and_ready(pod: Pod) -> bool:
-    """Whether it has come up, and its Ready condition is True."""
-    return pod.status.phase == "Running" and pod.is_ready
