@@ -71,7 +71,7 @@ class ApiServer:
             data = context.completion.complete_json(data)
         raise_invalid(data, validate_create(data, context.features))
         new = read_new(complete_new(context, data), self._clock.epoch_ms)
-        created = self.create(new)
+        created = self._create(new)
         for companion in list_companions(created):
             self.create_json(companion)
         return created
@@ -81,18 +81,22 @@ class ApiServer:
         return decode(data)
 
     def create(self, new: StoredObject) -> StoredObject:
-        """A component's new object: give it its identity, and store it. Raises Forbidden, AlreadyExists."""
+        """A component's new object: complete it and store it. Raises Forbidden, AlreadyExists."""
+        if isinstance(new, Pod):
+            meta, spec = new.meta, new.spec
+            raw, told = self._context.completion.complete(spec.raw, meta.namespace or "", new.is_mirror)
+            new.spec = spec if raw == spec.raw else PodSpec.from_json(raw)
+            if told:
+                new.meta = meta.replace(annotations=annotate(meta.annotations, told))
+        return self._create(new)
+
+    def _create(self, new: StoredObject) -> StoredObject:
+        """Give a complete object its identity, and store it."""
         for forerunner in list_forerunners(self._context, new):
             self.create_json(forerunner)
         identify(self._context, new)
         prepare_new(self._context, new)
         if isinstance(new, Pod):
-            raw, told = self._context.completion.complete(
-                new.spec.raw, new.meta.namespace or "", new.is_mirror
-            )
-            new.spec = new.spec if raw == new.spec.raw else PodSpec.from_json(raw)
-            if told:
-                new.meta = new.meta.replace(annotations=annotate(new.meta.annotations, told))
             new.status = self._new_status(new.spec)
         admit_new(self._context, new)
         return self._store.create(new)

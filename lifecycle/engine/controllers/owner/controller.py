@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import partial
 from typing import Generic, TypeVar
@@ -21,7 +22,7 @@ from .revisions import Revisions
 Owner = TypeVar("Owner", bound=StoredObject)
 
 
-class OwnerController(Generic[Owner]):
+class OwnerController(ABC, Generic[Owner]):
     """Keys are owners. While one is looked at, its own writes need no further look."""
 
     name: str
@@ -49,9 +50,9 @@ class OwnerController(Generic[Owner]):
 
     # --- what a kind of owner says --------------------------------------------------------------------
 
+    @abstractmethod
     def selector_of(self, owner: Owner) -> Selector:
         """Whom the owner looks for."""
-        raise NotImplementedError
 
     def describe(self, owner: Owner) -> None:
         """Take in a new owner, or a changed spec."""
@@ -59,17 +60,17 @@ class OwnerController(Generic[Owner]):
     def forget(self, uid: str) -> None:
         """Drop what is known of an owner that is gone."""
 
+    @abstractmethod
     def list_strays(self, owner: Owner) -> Sequence[StoredObject]:
         """Dependents of the owner that may match its selector no more."""
-        raise NotImplementedError
 
     def belongs(self, owner: Owner, dependent: StoredObject) -> bool:
         """Whether an object that the owner selects is one that it would have made."""
         return True
 
+    @abstractmethod
     def decide(self, owner: Owner, tried: Tried) -> Decision:
         """See what the owner's decision needs, and have it made. `tried`: what this look did so far."""
-        raise NotImplementedError
 
     # --- what a change can affect -----------------------------------------------------------------------
 
