@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
 from dashboard.causes import read_target, tell_command
-from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.models import Cluster, Command, StoredObject, Transition
 from lifecycle.stored_kinds import kind_of_stored, of_kind
 
 Json = dict[str, Any]
 MOST_FLAGS = 200
 """So many are held, the latest."""
-MOST_FOLLOWED = 200
+MOST_FOLLOWED, MOST_LOOKED_AT = 200, 20_000
+FOLLOWED_MS = 60_000
+"""A controller's look comes a little later; by then it has come."""
+SAID_OF_PODS = ("phase", "ready", "status", "state")
+"""A pod that is made says all of this too."""
 SETTINGS = ("ContainerProfile",)
 """Kinds that say how programs behave: nothing happens when they are applied."""
 
@@ -117,23 +121,10 @@ def find_command(cluster: Cluster, command: UUID) -> Command | None:
 
 
 def list_followed(cluster: Cluster, command: Command) -> list[Transition]:
-    """The rows that a command itself is the cause of, in order."""
-    cause = f"command:{command.trace_id}"
-    found = []
-    for row in _list_nearby(cluster, command)[:MOST_FOLLOWED]:
-        if row.cause == cause:
-            found.append(row)
-    return found
-
-
-def _list_nearby(cluster: Cluster, command: Command) -> QuerySet[Transition]:
-    """Rows of the instant about what was asked for; about anything, where that cannot be known."""
-    data = (command.result or {}).get("object") or {}
-    uid = (data.get("metadata") or {}).get("uid")
-    if not uid:
-        kind, namespace, name = read_target(command)
-        named = StoredObject.objects.filter(of_kind(kind or POD_KIND.id), cluster=cluster, name=name)
-        named = named.filter(namespace=namespace) if namespace else named
-        uid = named.order_by("-rv").values_list("uid", flat=True).first() or ""
-    rows = Transition.objects.filter(cluster=cluster, uid=uid, seq__lte=cluster.seq)
-    return rows.filter(at_ms=command.instant_ms or 0).order_by("seq")
+    """What a command itself led to, in order: what came of that has other causes, and is asked for there."""
+    since_ms, cause = command.instant_ms or 0, f"command:{command.trace_id}"
+    rows = Transition.objects.filter(cluster=cluster, seq__lte=cluster.seq)
+    rows = rows.filter(at_ms__range=(since_ms, since_ms + FOLLOWED_MS)).exclude(field__in=SAID_OF_PODS)
+    # Causes cannot be searched for.
+    nearby = rows.order_by("seq")[:MOST_LOOKED_AT].iterator()
+    return list(islice((row for row in nearby if row.cause == cause), MOST_FOLLOWED))
