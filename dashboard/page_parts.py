@@ -56,7 +56,8 @@ def show_live(cluster: Cluster, *figures: str) -> dict[str, Any]:
 def tell_clock(cluster: Cluster) -> dict[str, Any]:
     """The clock and what it can be set to."""
     speeds = sorted({*SPEEDS, cluster.speed})
-    return {"cluster": cluster, "clock": tell_time(cluster), "speeds": speeds}
+    told = tell_time(cluster)
+    return {"cluster": cluster, "clock": told, "clock_digits": clock(told["at_ms"]), "speeds": speeds}
 
 
 def list_recent_events(cluster: Cluster, uid: str = "") -> list[dict[str, Any]]:

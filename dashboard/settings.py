@@ -167,7 +167,7 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 
 
 def _hash_of_static_files() -> str:
-    """What addresses of static files begin with: ours by their bytes, those of packages by pinned versions."""
+    """What static addresses begin with: ours by their bytes, those of packages by their pinned versions."""
     seen = hashlib.sha256(
         (BASE_DIR / "requirements.txt").read_bytes() + (BASE_DIR / "constraints.txt").read_bytes()
     )

@@ -6,7 +6,7 @@ from django.templatetags.static import static
 from django.urls import include, path, register_converter
 from django.views.generic import RedirectView
 
-from dashboard import signin, views, workload_views
+from dashboard import home_views, signin, views, workload_views
 from dashboard.pages import WorkloadFolder
 
 register_converter(WorkloadFolder, "folder")
@@ -16,9 +16,14 @@ POD = "clusters/<str:cluster>/pods/<str:namespace>/<str:name>/"
 handler400 = "dashboard.views.bad_request"
 
 urlpatterns = [
-    path("", views.clusters, name="clusters"),
-    path("clusters/", views.create_cluster, name="create-cluster"),
+    path("", home_views.clusters, name="clusters"),
+    path("clusters/", home_views.create_cluster, name="create-cluster"),
+    path("try/", home_views.play_manifest, name="play-manifest"),
+    path("gallery/", home_views.show_gallery, name="gallery"),
+    path("gallery/<str:story>/", home_views.play_story, name="play-story"),
+    path("gallery/<str:story>.svg", home_views.thumbnail, name="thumbnail"),
     path("clusters/<str:cluster>/", views.cluster, name="cluster"),
+    path("clusters/<str:cluster>/delete/", home_views.delete_cluster, name="delete-cluster"),
     path("clusters/<str:cluster>/control/", views.control, name="control"),
     path("clusters/<str:cluster>/fork/", views.fork, name="fork"),
     path("clusters/<str:cluster>/manifest/", views.apply_manifest, name="apply-manifest"),

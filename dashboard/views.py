@@ -13,7 +13,7 @@ from django.core.exceptions import (
     ValidationError,
 )
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET, require_POST
@@ -27,7 +27,7 @@ from dashboard.causes import read_chain, tell_followed
 from dashboard.configuration import list_configurations
 from dashboard.examples import list_examples
 from dashboard.flags import find_command, list_followed
-from dashboard.forms import ClusterForm, ControlForm, DeletePodForm, ForkForm, ManifestForm
+from dashboard.forms import ControlForm, DeletePodForm, ForkForm, ManifestForm
 from dashboard.live_figures import tell_time
 from dashboard.manifest_reports import MOST_SHOWN, Report, read_report
 from dashboard.page_parts import (
@@ -42,7 +42,7 @@ from dashboard.page_parts import (
 )
 from dashboard.plots.phases import VALUES
 from dashboard.plots.theme import REVISIONS, STATES, css_rule, duration
-from lifecycle.access import Verb, clusters_for, get_cluster_or_404
+from lifecycle.access import Verb, clusters_for, get_cluster_or_404, may
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.models import Cluster
 from lifecycle.runs import container_logs, forks, inbox
@@ -50,38 +50,6 @@ from lifecycle.runs.checkpoints import Unreadable
 
 TOO_MUCH = (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent)
 TOO_LARGE = "This is more than is read at once: give a part of it."
-
-
-@signed_in
-def clusters(request: HttpRequest, form: ClusterForm | None = None) -> HttpResponse:
-    """Every cluster the user may see, and a form for another."""
-    seen = [
-        {
-            "cluster": cluster,
-            "states": readings.count_states(cluster),
-            "clock": clock,
-            "at": duration(clock["at_ms"]),
-        }
-        for cluster in clusters_for(request.user)
-        for clock in [tell_time(cluster)]
-    ]
-    context = {"seen": seen, "form": form or ClusterForm()}
-    return render(request, "clusters/list.html", context, status=UNPROCESSABLE if form else 200)
-
-
-@signed_in
-@require_POST
-def create_cluster(request: HttpRequest) -> HttpResponse:
-    """Make a cluster and go to it."""
-    form = ClusterForm(request.POST)
-    if form.is_valid():
-        asked = form.cleaned_data
-        try:
-            made = inbox.create_cluster(request.user, asked["name"], asked["seed"], settings=form.settings())
-            return redirect("cluster", made.name)
-        except ValidationError as error:
-            form.add_error("name", error.messages)
-    return clusters(request, form)
 
 
 @signed_in
@@ -99,6 +67,7 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
         "fork_name": forks.suggest_name(found),
         "parent": clusters_for(request.user).filter(forks=found).first(),
         "forked_at": duration(found.forked_at_ms or 0),
+        "is_own": may(request.user, found, Verb.OWN),
     }
     return render(request, "clusters/cluster.html", context)
 

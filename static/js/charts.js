@@ -97,6 +97,7 @@ export class Chart {
   }
 
   #showNotes(meta) {
+    this.#element.querySelector("[data-skeleton]")?.remove();
     const empty = this.#element.querySelector("[data-empty]");
     const isEmpty = meta?.rows ? meta.rows.length === 0 : this.#figure.data.every((trace) => trace.x.length <= 2);
     if (empty) empty.hidden = !isEmpty;

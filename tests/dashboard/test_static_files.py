@@ -77,7 +77,7 @@ def test_gathered_files_are_compressed_and_kept_for_ever(tmp_path, settings):
     assert response["Content-Encoding"] == "gzip"
     assert response["Cache-Control"].endswith("public, immutable")
     assert int(response["Content-Length"]) < 420_000
-    response.close()
+    response.file_to_stream.close()
 
 
 def test_what_a_first_cluster_page_loads_is_below_600_kb():
