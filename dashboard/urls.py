@@ -8,6 +8,7 @@ from django.views.generic import RedirectView
 
 from dashboard import home_views, signin, views, workload_views
 from dashboard.pages import WorkloadFolder
+from lifecycle.engine.objects.pod import POD_KIND
 
 register_converter(WorkloadFolder, "folder")
 WORKLOAD = "clusters/<str:cluster>/<folder:folder>/<str:namespace>/<str:name>/"
@@ -33,8 +34,10 @@ urlpatterns = [
     path(POD, views.pod, name="pod"),
     path(f"{POD}status/", views.pod_status, name="pod-status"),
     path(f"{POD}log/", views.pod_log, name="pod-log"),
+    path(f"{POD}yaml/", views.object_yaml, {"folder": POD_KIND.plural}, name="pod-yaml"),
     path(f"{POD}delete/", views.delete_pod, name="delete-pod"),
     path(WORKLOAD, workload_views.workload, name="workload"),
+    path(f"{WORKLOAD}yaml/", views.object_yaml, name="workload-yaml"),
     path(f"{WORKLOAD}status/", workload_views.workload_status, name="workload-status"),
     path(f"{WORKLOAD}change/", workload_views.change_workload, name="change-workload"),
     path("enter/<str:token>/", signin.enter, name="enter"),

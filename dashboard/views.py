@@ -40,9 +40,12 @@ from dashboard.page_parts import (
     signed_in,
     tell_clock,
 )
+from dashboard.pages import kind_of_folder
+from dashboard.past import at_instant
 from dashboard.plots.phases import VALUES
 from dashboard.plots.theme import REVISIONS, STATES, css_rule, duration
 from lifecycle.access import Verb, clusters_for, get_cluster_or_404, may
+from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.models import Cluster
 from lifecycle.runs import container_logs, forks, inbox
@@ -53,6 +56,7 @@ TOO_LARGE = "This is more than is read at once: give a part of it."
 
 
 @signed_in
+@at_instant
 def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
     """The cluster's page: clock, timeline, manifest, workloads, events."""
     found = get_cluster_or_404(request.user, cluster)
@@ -174,6 +178,7 @@ def apply_manifest(request: HttpRequest, cluster: str) -> HttpResponse:
 
 
 @signed_in
+@at_instant
 def pod(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
     """One pod: lanes, containers, events, logs."""
     found = get_cluster_or_404(request.user, cluster)
@@ -202,6 +207,16 @@ def pod_log(request: HttpRequest, cluster: str, namespace: str, name: str) -> Ht
     container = request.GET.get("container", "")
     log = container_logs.find_run(found, stored.uid, container, "previous" in request.GET)
     return render(request, "pods/_log.html", {"log": log, "container": container})
+
+
+@signed_in
+@require_GET
+def object_yaml(request: HttpRequest, cluster: str, folder: str, namespace: str, name: str) -> HttpResponse:
+    """The whole object, as `kubectl get -o yaml` prints it."""
+    found = get_cluster_or_404(request.user, cluster)
+    kind = POD_KIND.id if folder == POD_KIND.plural else kind_of_folder(folder).kind.id
+    text = to_yaml(find_or_404(found, kind, namespace, name).data)
+    return render(request, "_yaml_text.html", {"text": text})
 
 
 @signed_in
