@@ -29,6 +29,7 @@ urlpatterns = [
     path("clusters/<str:cluster>/fork/", views.fork, name="fork"),
     path("clusters/<str:cluster>/manifest/", views.apply_manifest, name="apply-manifest"),
     path("clusters/<str:cluster>/workloads/", views.workloads, name="workloads"),
+    path("clusters/<str:cluster>/verdict/", views.verdict, name="verdict"),
     path("clusters/<str:cluster>/why/<int:seq>/", views.why, name="why"),
     path("clusters/<str:cluster>/why/command/<uuid:command>/", views.why_command, name="why-command"),
     path(POD, views.pod, name="pod"),

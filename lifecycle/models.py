@@ -29,9 +29,10 @@ DEFAULT_WATCH_ROWS = 100_000
 class Cluster(models.Model):
     """One simulated cluster: what it was made from, its clock, and how far it is recorded.
 
-    The *cursor* (`instant_ms`, `seq`, `rv`, `inbox_order`) is the commit: history rows above it do
-    not exist for readers, and a take-over deletes them. `fence` is the right to write: whoever
-    raised it last owns the cluster. `engine_version` recorded what came after `replay_from_ms`.
+    A *look* only shows what its parent was: listed nowhere, changed by nobody, soon gone. The *cursor*
+    (`instant_ms`, `seq`, `rv`, `inbox_order`) is the commit: history rows above it do not exist for
+    readers, and a take-over deletes them. `fence` is the right to write: whoever raised it last owns
+    the cluster. `engine_version` recorded what came after `replay_from_ms`.
     """
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
@@ -49,7 +50,6 @@ class Cluster(models.Model):
     epoch_id = models.UUIDField(default=uuid4, editable=False)
     parent = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="forks")
     forked_at_ms = models.BigIntegerField(null=True, blank=True)
-    # A fork that only shows what its parent was: listed nowhere, changed by nobody, soon gone.
     is_look = models.BooleanField(default=False, editable=False)
 
     # The cursor: everything up to here is recorded.
@@ -238,9 +238,8 @@ HISTORY: dict[str, Any] = {"related_name": "+", "db_index": False, "db_constrain
 
 @receiver(pre_delete, sender=Cluster)
 def keep_writers_out(sender: object, instance: Cluster, **_: object) -> None:
-    """Lock a cluster before its history is deleted: a slice is whole by then, or finds no cluster."""
+    """Lock a cluster before its history goes, and its looks: a slice is whole by then, or finds no cluster."""
     list(Cluster.objects.select_for_update().filter(pk=instance.pk).values_list("pk"))
-    # Looks show nothing once that is gone.
     instance.forks.filter(is_look=True).delete()
 
 
