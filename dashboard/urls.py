@@ -6,7 +6,7 @@ from django.templatetags.static import static
 from django.urls import include, path, register_converter
 from django.views.generic import RedirectView
 
-from dashboard import signin, views, workload_views
+from dashboard import kubeconfig_views, signin, views, workload_views
 from dashboard.pages import WorkloadFolder
 
 register_converter(WorkloadFolder, "folder")
@@ -21,6 +21,9 @@ urlpatterns = [
     path("clusters/<str:cluster>/", views.cluster, name="cluster"),
     path("clusters/<str:cluster>/control/", views.control, name="control"),
     path("clusters/<str:cluster>/fork/", views.fork, name="fork"),
+    path("clusters/<str:cluster>/kubeconfig", kubeconfig_views.download, name="kubeconfig"),
+    path("clusters/<str:cluster>/tokens/", kubeconfig_views.issued, name="tokens"),
+    path("clusters/<str:cluster>/tokens/<int:token>/revoke/", kubeconfig_views.revoke, name="revoke-token"),
     path("clusters/<str:cluster>/manifest/", views.apply_manifest, name="apply-manifest"),
     path("clusters/<str:cluster>/workloads/", views.workloads, name="workloads"),
     path("clusters/<str:cluster>/why/<int:seq>/", views.why, name="why"),
