@@ -42,6 +42,7 @@ urlpatterns = [
     path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("sign-out/", LogoutView.as_view(), name="logout"),
     path("api/", include("lifecycle.export.urls")),
+    path("k8s/", include("lifecycle.kube_api.urls")),
     path("admin/", admin.site.urls),
     path("", include("lifecycle.runs.health")),
 ]
