@@ -12,6 +12,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from lifecycle import tokens
+from lifecycle.kube_api.authentication import Right
 from lifecycle.models import ApiToken, Cluster
 from tests.dashboard.conftest import make_cluster, make_user
 
@@ -142,3 +143,67 @@ def test_the_command_says_what_is_wrong(shop, arguments, words):
     with pytest.raises(CommandError, match=words):
         run(*arguments)
     assert not ApiToken.objects.exists()
+
+
+def ask(token: str, cluster: str = "shop") -> int:
+    """The code of an answer to who shows a token."""
+    headers = {"authorization": f"Bearer {token}"}
+    return Client().get(f"/k8s/{cluster}/api/v1/namespaces/default/pods", headers=headers).status_code
+
+
+def test_a_token_lets_its_user_in_and_a_revoked_one_nobody(shop):
+    token = tokens.issue(shop.owner, shop)
+    assert ask(token) not in (401, 403)
+    ApiToken.objects.all().delete()
+    assert ask(token) == 401
+
+
+@pytest.mark.parametrize("header", ["", "Bearer", "Bearer ", "Bearer wrong", "Basic YTpi", "é"])
+def test_whatever_else_is_shown_is_unauthorized(shop, header):
+    client = signed_in(shop.owner)
+    answer = client.get("/k8s/shop/api/v1/namespaces/default/pods", headers={"authorization": header})
+    assert answer.status_code == 401
+    assert answer.json() == {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Failure",
+        "message": "Unauthorized",
+        "reason": "Unauthorized",
+        "code": 401,
+    }
+
+
+def test_a_deactivated_users_token_is_unauthorized(shop):
+    token = tokens.issue(shop.owner, shop)
+    shop.owner.is_active = False
+    shop.owner.save()
+    assert ask(token) == 401
+
+
+def test_a_token_says_nothing_about_other_clusters(shop):
+    """A stranger's cluster, one of the user's own and one that is not there answer alike."""
+    token = tokens.issue(shop.owner, shop)
+    make_cluster(make_user("eve"), "hers")
+    make_cluster(shop.owner, "mine")
+    assert [ask(token, name) for name in ("hers", "mine", "none")] == [401] * 3
+
+
+def test_a_token_of_a_cluster_that_went_to_somebody_else_finds_none(shop):
+    token = tokens.issue(shop.owner, shop)
+    shop.owner = make_user("eve")
+    shop.save()
+    assert ask(token) == 404
+
+
+def test_a_right_ends_with_its_token_its_user_and_its_cluster(shop):
+    tokens.issue(shop.owner, shop)
+    right = Right(shop.pk, shop.owner.pk, ApiToken.objects.get().pk)
+    assert right()
+    assert not Right(shop.pk, shop.owner.pk, 0)()
+    assert not Right(shop.pk, make_user("eve").pk, None)()
+    ApiToken.objects.all().delete()
+    assert not right() and Right(shop.pk, shop.owner.pk, None)()
+    pk = shop.pk
+    shop.delete()
+    assert not Right(pk, shop.owner_id, None)()
