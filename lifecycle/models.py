@@ -16,6 +16,9 @@ from django.db.models.signals import pre_delete
 from django.dispatch import receiver
 
 from lifecycle.fields import WrittenJSONField
+from lifecycle.tokens import ApiToken
+
+__all__ = ["ApiToken"]
 
 DNS_LABEL = RegexValidator(
     r"\A[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z",

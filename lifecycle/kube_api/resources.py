@@ -166,7 +166,7 @@ def built_in() -> Mapping[Key, Resource]:
         if kind.name in _OF_FILES:
             continue
         version = kind.api_version.rpartition("/")[2]
-        names = [(kind.group, version)] + [_ALSO[kind.plural]] * (kind.plural in _ALSO)
+        names = [(kind.group, version), *(_ALSO[one] for one in (kind.plural,) if one in _ALSO)]
         verbs = tuple(verb for verb in ALL_VERBS if (kind.plural, verb) != ("namespaces", "deletecollection"))
         found += [
             Resource(
