@@ -24,9 +24,9 @@ from ..rules.pod_conditions import POD_SCHEDULED, READY_TO_START_GATE, decide_co
 from ..rules.pod_status import decide_phase
 from ..store.transitions import pod_changes
 from .container_run import POST_START, UNTOLD
+from .known_steps import MOST_STEPS, Facts, Key, Step, facts_of, is_learnable, key_of
 from .node.mirrors import Mirrors
 from .parts import Parts
-from .starting.known_steps import Key, Step, is_learnable, key_of
 from .worker import TERMINATED, TERMINATING, PodWorker
 
 
@@ -77,17 +77,28 @@ class Reporter:
             return stored
         worker.has_changed = False
         host_ip = parts.agents[worker.node].host_ip
-        key = key_of(worker, stored, self._tells_sandbox)
-        if key is None or worker.uid in parts.roster.statics:
+        facts = facts_of(worker, stored)
+        if facts is None or worker.uid in parts.roster.statics:
+            return self._work_out(worker, stored, host_ip)
+        old = stored.status
+        if worker.told is not None and worker.told[0] is old and worker.told[1] == facts:
+            # What was said last, and all that it follows from, is as it was.
+            return stored
+        key = key_of(worker, old, facts, self._tells_sandbox)
+        if key is None:
             return self._work_out(worker, stored, host_ip)
         step = worker.spec.notes.steps.get(key)
         if not isinstance(step, Step):
-            return self._learn(key, worker, stored, host_ip)
-        status = step.status_of(worker, stored.status, host_ip, self._clock.now_ms)
-        worker.is_reported, worker.told = True, (status, key[1])
+            return self._learn(key, facts, worker, stored, host_ip)
+        worker.is_done = step.is_done
+        if step.is_silent:
+            return stored
+        status = step.status_of(worker, old, host_ip, self._clock.now_ms)
+        worker.is_reported, worker.told = True, (status, facts)
         changed = stored.with_status(status)
-        changes = step.changes_of(worker)
-        parts.store.update_as_known(stored, changed, changes, step.shown, step.concern, step.lead)
+        parts.store.update_as_known(
+            stored, changed, step.changes_of(worker), step.shown, step.concern, step.lead
+        )
         parts.trace.cause = parts.trace.led
         if worker.has_untold:
             _note_told(worker, parts.trace.led)
@@ -107,13 +118,14 @@ class Reporter:
         if trace.seq > before:
             trace.cause = trace.led
 
-    def _learn(self, key: Key, worker: PodWorker, pod: Pod, host_ip: str) -> Pod:
+    def _learn(self, key: Key, facts: Facts, worker: PodWorker, pod: Pod, host_ip: str) -> Pod:
         """Work out a step that pods of the template have not taken yet, and remember it."""
-        changed = self._work_out(worker, pod, host_ip)
-        if changed is not pod and is_learnable(pod.status, changed.status):
-            told = pod_changes(pod, changed)
-            worker.spec.notes.steps[key] = Step(pod.status, changed.status, told, changed.shown)
-            worker.told = (changed.status, key[1])
+        changed, steps = self._work_out(worker, pod, host_ip), worker.spec.notes.steps
+        old, new = pod.status, changed.status
+        if len(steps) < MOST_STEPS and is_learnable(worker, old, new):
+            steps[key] = Step(old, new, pod_changes(pod, changed), changed.shown, worker.is_done)
+            if new is not old:
+                worker.told = (new, facts)
         return changed
 
     def _work_out(self, worker: PodWorker, pod: Pod, host_ip: str) -> Pod:

@@ -98,8 +98,8 @@ class PodWorker:
         self.is_reported = False
         # Whether its containers have come to their end, by what was told last.
         self.is_done = False
-        # The status it reported last and the facts that made it, while these are those of a first start.
-        self.told: tuple[PodStatus, tuple[bool, bool, bool, bool | None]] | None = None
+        # The status it reported last and the facts that made it, while these are those of a first run.
+        self.told: tuple[PodStatus, tuple[Any, ...]] | None = None
         # What the next look has to do: tell a changed status, decide what to start or stop.
         self.has_changed = self.must_act = True
         # Whether it is evicted for a limit of its own, which is no disruption.
