@@ -1,4 +1,4 @@
-"""Steps of a first run that all pods of a template take alike: worked out once, then taken by each in its time.
+"""Steps of a first run that all pods of a template take alike: worked out once, then taken by each in time.
 
 A plain pod has one container and no gates. Until that container is to start again, what a report changes
 follows from a few facts, before and after; instants, addresses and ids are the pod's own. Reports that do not
@@ -26,9 +26,9 @@ from .worker import PodWorker
 
 Run = str | tuple[int, str, str]
 """How the runtime has the container: not at all, running, or ended with this code, reason and message."""
-Facts = tuple[str, bool, int, bool, Run, bool, bool, bool | None]
-"""All that differs in the course of a plain first run: stage, being deleted, generation, sandbox ready, how the
-container runs, whether it has a process, is ready and has started."""
+Facts = tuple[str, bool, int, bool, bool, Run, bool, bool, bool | None]
+"""All that differs in the course of a plain first run: stage, being deleted, generation, sandbox ready, its
+address told, how the container runs, whether it has a process, is ready and has started."""
 Key = tuple[Facts | None, Facts, str, bool]
 """The facts last told (None: nothing yet) and now, the phase, whether the sandbox is told of."""
 Verdict = tuple[str, str, str, str]
@@ -169,7 +169,7 @@ def _verdict_of(condition: Condition) -> Verdict:
 
 
 def is_learnable(worker: PodWorker, old: PodStatus, new: PodStatus) -> bool:
-    """Whether each condition stays where it stood, with new ones behind, and the container's run is its first.
+    """Whether each condition stays where it stood, new ones behind, and the container's run is its first.
 
     What is told of a container that has been lost sight of is of its own.
     """
@@ -218,6 +218,7 @@ def facts_of(worker: PodWorker, pod: Pod) -> Facts | None:
         meta.deletion_ms is not None,
         meta.generation,
         runtime.sandbox_ready,
+        worker.ip == pod.status.pod_ip,
         how,
         run.process is not None,
         run.ready,
