@@ -48,8 +48,11 @@ class Step:
         "_made",
         "_made_ms",
         "_moved",
+        "_only_adds",
+        "after",
         "changes",
         "concern",
+        "facts",
         "generation",
         "is_done",
         "is_silent",
@@ -59,8 +62,17 @@ class Step:
     )
 
     def __init__(
-        self, old: PodStatus, new: PodStatus, told: tuple[list[Change], bool], shown: Shown, is_done: bool
+        self,
+        facts: Facts,
+        old: PodStatus,
+        new: PodStatus,
+        told: tuple[list[Change], bool],
+        shown: Shown,
+        is_done: bool,
     ) -> None:
+        self.facts = facts
+        # What comes next, by the facts of then; the same facts lead nowhere.
+        self.after: dict[Facts, Step] = {facts: self}
         self.is_silent = new is old
         self.changes, has_turned = told
         is_end = old.phase != new.phase and new.phase in (SUCCEEDED, FAILED)
@@ -74,6 +86,7 @@ class Step:
         changed = {place: one for place, one in enumerate(new.conditions) if not _has(old, place, one)}
         self._moved = {at: _verdict_of(one) for at, one in changed.items() if _is_moved(old, at, one)}
         self._kept = {at: _verdict_of(one) for at, one in changed.items() if at not in self._moved}
+        self._only_adds = [*changed] == [*range(len(old.conditions), len(new.conditions))]
         self._made_ms, self._made = -1, list[Condition]()
         container = new.containers[0]
         before = old.containers[0] if old.containers else None
@@ -102,6 +115,8 @@ class Step:
             self._made = [
                 Condition(*verdict, now_ms, None, None, generation) for verdict in self._moved.values()
             ]
+        if self._only_adds:
+            return (*old, *self._made)
         count, conditions = len(old), [*old]
         for place, new in zip(self._moved, self._made, strict=True):
             if place < count:
@@ -181,13 +196,14 @@ def is_learnable(worker: PodWorker, old: PodStatus, new: PodStatus) -> bool:
     return container.last_state is None and is_ended == (seen is not None and seen.state == EXITED)
 
 
-def key_of(worker: PodWorker, status: PodStatus, facts: Facts, tells_sandbox: bool) -> Key | None:
-    """What a known step is found by; None for a report that has to be worked out."""
-    told = worker.told
-    if told is None:
-        is_first = not worker.is_reported and _is_just_bound(status)
-        return (None, facts, status.phase, tells_sandbox) if is_first else None
-    return (told[1], facts, status.phase, tells_sandbox) if told[0] is status else None
+def find_step(worker: PodWorker, before: Step | None, facts: Facts, key: Key) -> Step | None:
+    """The step that leads on from the one before, if a pod of the template has taken it."""
+    step = worker.spec.notes.steps.get(key)
+    if not isinstance(step, Step):
+        return None
+    if before is not None:
+        before.after[facts] = step
+    return step
 
 
 def facts_of(worker: PodWorker, pod: Pod) -> Facts | None:
@@ -226,7 +242,8 @@ def facts_of(worker: PodWorker, pod: Pod) -> Facts | None:
     )
 
 
-def _is_just_bound(status: PodStatus) -> bool:
+def is_just_bound(status: PodStatus) -> bool:
+    """Whether nobody but the scheduler has said anything of a pod yet."""
     conditions = status.conditions
     return (
         len(conditions) == 1

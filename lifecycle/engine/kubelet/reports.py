@@ -24,7 +24,7 @@ from ..rules.pod_conditions import POD_SCHEDULED, READY_TO_START_GATE, decide_co
 from ..rules.pod_status import decide_phase
 from ..store.transitions import pod_changes
 from .container_run import POST_START, UNTOLD
-from .known_steps import MOST_STEPS, Facts, Key, Step, facts_of, is_learnable, key_of
+from .known_steps import MOST_STEPS, Facts, Key, Step, facts_of, find_step, is_just_bound, is_learnable
 from .node.mirrors import Mirrors
 from .parts import Parts
 from .worker import TERMINATED, TERMINATING, PodWorker
@@ -80,21 +80,29 @@ class Reporter:
         facts = facts_of(worker, stored)
         if facts is None or worker.uid in parts.roster.statics:
             return self._work_out(worker, stored, host_ip)
-        old = stored.status
-        if worker.told is not None and worker.told[0] is old and worker.told[1] == facts:
-            # What was said last, and all that it follows from, is as it was.
-            return stored
-        key = key_of(worker, old, facts, self._tells_sandbox)
-        if key is None:
+        told, old = worker.told, stored.status
+        if told is not None:
+            if told[0] is not old:
+                return self._work_out(worker, stored, host_ip)
+            before: Step | None = told[1]
+            step = told[1].after.get(facts)
+            if step is told[1]:
+                # What was said last, and all that it follows from, is as it was.
+                return stored
+        elif worker.is_reported or not is_just_bound(old):
             return self._work_out(worker, stored, host_ip)
-        step = worker.spec.notes.steps.get(key)
-        if not isinstance(step, Step):
-            return self._learn(key, facts, worker, stored, host_ip)
+        else:
+            before = step = None
+        if step is None:
+            key = (before.facts if before else None, facts, old.phase, self._tells_sandbox)
+            step = find_step(worker, before, facts, key)
+            if step is None:
+                return self._learn(key, facts, worker, stored, host_ip)
         worker.is_done = step.is_done
         if step.is_silent:
             return stored
         status = step.status_of(worker, old, host_ip, self._clock.now_ms)
-        worker.is_reported, worker.told = True, (status, facts)
+        worker.is_reported, worker.told = True, (status, step)
         changed = stored.with_status(status)
         parts.store.update_as_known(
             stored, changed, step.changes_of(worker), step.shown, step.concern, step.lead
@@ -123,9 +131,10 @@ class Reporter:
         changed, steps = self._work_out(worker, pod, host_ip), worker.spec.notes.steps
         old, new = pod.status, changed.status
         if len(steps) < MOST_STEPS and is_learnable(worker, old, new):
-            steps[key] = Step(old, new, pod_changes(pod, changed), changed.shown, worker.is_done)
+            told = pod_changes(pod, changed)
+            step = steps[key] = Step(facts, old, new, told, changed.shown, worker.is_done)
             if new is not old:
-                worker.told = (new, facts)
+                worker.told = (new, step)
         return changed
 
     def _work_out(self, worker: PodWorker, pod: Pod, host_ip: str) -> Pod:

@@ -126,7 +126,7 @@ def _compare(seed: int, make: Callable[[random.Random], Json], monkeypatch: pyte
     monkeypatch.setattr(reports.Step, "status_of", counted)
     rows, pods = _history(seed, make)
     assert taken, "no known step was taken, so this compares nothing"
-    monkeypatch.setattr(reports, "key_of", lambda *_: None)
+    monkeypatch.setattr(reports, "facts_of", lambda *_: None)
     long_rows, long_pods = _history(seed, make)
     assert rows == long_rows
     assert pods == long_pods
