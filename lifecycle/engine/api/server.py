@@ -230,7 +230,9 @@ class ApiServer:
         if old is None or finalizer not in old.meta.finalizers:
             return
         kept = tuple(one for one in old.meta.finalizers if one != finalizer)
-        self.update(old.replace(meta=old.meta.replace(finalizers=kept)))
+        new = old.with_meta(old.meta.with_finalizers(kept))
+        self._store.update(old, new)
+        finish_deletion(self._context, new)
 
     # --- delete ---------------------------------------------------------------------------------------
 
