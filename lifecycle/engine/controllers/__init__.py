@@ -14,6 +14,7 @@ from .deployment import DeploymentController
 from .endpoints import EndpointSliceController, EndpointSliceMirror
 from .ephemeral_volumes import EphemeralVolumeController
 from .garbage import GarbageCollector
+from .horizontal_pod_autoscaler import HorizontalPodAutoscalerController
 from .job import JobController, JobPodReleaser
 from .load_balancer import LoadBalancerController
 from .namespaces import NamespaceController
@@ -84,6 +85,7 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         StorageDriver(context, act),
         AttachmentController(context, act),
         StorageProtection(context, act),
+        HorizontalPodAutoscalerController(context, act),
     ]
 
 
