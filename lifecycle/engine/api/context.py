@@ -13,6 +13,7 @@ from ..heart.settings import Settings
 from ..heart.timing import Timing
 from ..heart.trace import Trace
 from ..store.store import Store
+from .budgets import BudgetDirectory
 from .completion import PodCompletion
 from .quotas import QuotaSums
 from .services import ServiceDirectory
@@ -35,6 +36,7 @@ class Context:
         self.quotas = QuotaSums(self.store)
         self.completion = PodCompletion(self.store, self.features)
         self.services = ServiceDirectory(self.store)
+        self.budgets = BudgetDirectory(self.store)
         self.volumes = Volumes(self.store)
         self.loop = Loop(self.clock, self.agenda, self.trace, self.timing)
         # Lines of container output since the last take: (pod uid, container, attempt, at_ms, text).

@@ -11,6 +11,7 @@ from .attachments import AttachmentController
 from .cron_job import CronJobController
 from .daemon_set import DaemonSetController
 from .deployment import DeploymentController
+from .disruption import DisruptionController, StaleDisruptionController
 from .endpoints import EndpointSliceController, EndpointSliceMirror
 from .ephemeral_volumes import EphemeralVolumeController
 from .garbage import GarbageCollector
@@ -84,6 +85,8 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         StorageDriver(context, act),
         AttachmentController(context, act),
         StorageProtection(context, act),
+        DisruptionController(context, act),
+        StaleDisruptionController(context, act),
     ]
 
 
