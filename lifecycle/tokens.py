@@ -1,6 +1,6 @@
-"""Ways in without a password: bearer tokens of the Kubernetes API, one user's for one cluster, and entry links.
+"""Ways in without a password: bearer tokens of the Kubernetes API, and entry links.
 
-Of each only its digest is kept.
+A token is one user's for one cluster. Of each only its digest is kept.
 """
 
 from __future__ import annotations
