@@ -86,7 +86,7 @@ class Actor:
         pod = self._store.pods.get(action.pod.meta.uid)
         if pod is None:
             return
-        self._api.delete_pod(pod)
+        self._api.delete_pod(pod, action.grace_seconds)
         if action.owner is not None:
             message = f"Deleted pod: {pod.meta.name}"
             self._tell(action.owner, "Normal", "SuccessfulDelete", message, action.source)

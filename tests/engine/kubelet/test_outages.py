@@ -388,7 +388,7 @@ def test_an_outage_survives_saving(kind: str, at: float) -> None:
     [
         (
             {"node": "node-1", "kind": "flood"},
-            "fault.kind 'flood': on a node, use one of crash, kubeletRestart",
+            "fault.kind 'flood': on a node, use one of crash, kubeletDown, kubeletRestart",
         ),
         (
             {"node": "node-1", "kind": "partition", "for": "soon"},
