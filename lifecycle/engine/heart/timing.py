@@ -65,7 +65,7 @@ _TABLE: dict[str, tuple[int, int, str]] = {
     ),
     "node_monitor": (2500, 2500, "the node lifecycle controller's next look at nodes, every 5 s"),
     "node_taint": (50, 50, "the controller that taints lost nodes getting to one, every 100 ms"),
-    "taint_eviction": (20, 20, "the taint eviction controller taking note of a node's new taints"),
+    "taint_eviction": (20, 20, "the taint eviction controller getting to a pod whose node drives it away"),
     "node_status": (7000, 7000, "a kubelet that reaches the API server again telling of its node"),
     "pod_garbage": (10_000, 10_000, "the pod garbage collector's next pass, every 20 s"),
     "garbage": (15, 60, "the garbage collector noticing an owner's end"),

@@ -26,6 +26,7 @@ from ...rules.node_health import (
     ready_status,
 )
 from ..act import Act
+from ..owner.orphans import list_by_age
 from .decide import SOURCE, decide_event, decide_lost, decide_reachable, decide_tainted
 from .zones import Zones
 
@@ -137,7 +138,7 @@ class NodeLifecycleController:
         return silent_ms + (self._grace_ms if ready_status(node) else self._startup_ms)
 
     def _pods_on(self, name: str) -> list[Pod]:
-        return [self._store.pods[uid] for uid in self._store.index.pods_by_node.get(name, ())]
+        return list_by_age(self._store.pods.get, self._store.index.pods_by_node.get(name, ()))
 
     def _follow(self, name: str) -> None:
         """The taint that drives pods away: at once where it takes the place of another, else in its turn."""

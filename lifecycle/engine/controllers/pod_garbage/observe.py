@@ -12,6 +12,7 @@ from ...objects.node import NODE_KIND, Node
 from ...objects.pod import POD_KIND, Pod
 from ...rules.pod_garbage import QUARANTINE_MS, is_blocked_on_finalizers, is_out_of_service
 from ..act import Act
+from ..owner.orphans import list_by_age
 from .decide import Seen, decide_pass
 
 _SETTING = "terminatedPodGCThreshold"
@@ -107,20 +108,20 @@ class PodGarbageCollector:
         )
         for action in decide_pass(self._see(gone), now_ms):
             self._act(action)
-        for name in gone:
+        for name in sorted(gone):
             del self._missing[name]
         waits = [until_ms for until_ms in self._missing.values() if until_ms is not None]
         if waits:
             self._context.loop.enqueue_at(self.name, "", "", min(waits))
 
     def _see(self, gone: frozenset[str]) -> Seen:
-        pods = self._store.pods
-        ending = [pods[uid] for uid in self._ending]
+        find = self._store.pods.get
+        ending = list_by_age(find, self._ending)
         names = {pod.node_name for pod in ending}
         nodes = {name: node for name in sorted(names) if (node := self._node(name)) is not None}
         index = self._store.index.pods_by_node
-        orphans = [pods[uid] for name in sorted(gone) for uid in index.get(name, ())]
-        finished = [pods[uid] for uid in self._finished] if self._has_surplus() else []
+        orphans = [pod for name in sorted(gone) for pod in list_by_age(find, index.get(name, ()))]
+        finished = list_by_age(find, self._finished) if self._has_surplus() else []
         return Seen(finished, ending, nodes, orphans, gone, self._threshold)
 
     def _has_surplus(self) -> bool:

@@ -13,6 +13,7 @@ from ...objects.pod import POD_KIND, Pod
 from ...rules.actions import Action
 from ...rules.taint_evictions import Planned, decide_eviction, list_no_execute
 from ..act import Act
+from ..owner.orphans import list_by_age
 from .decide import SOURCE, decide_leaving, decide_staying
 
 NODES = "taintedNode"
@@ -30,8 +31,8 @@ class TaintEvictionController:
         # Nodes that drive pods away, and by pod what is planned for it, with its namespace and name.
         self._tainted: dict[str, Sequence[Taint]] = {}
         self._planned: dict[str, tuple[Planned, str, str]] = {}
-        context.loop.register(self.name, self.sync)
-        context.loop.register(NODES, self._look_at_node, "taint_eviction")
+        context.loop.register(self.name, self.sync, "taint_eviction")
+        context.loop.register(NODES, self._look_at_node)
         context.store.listen(NODE_KIND.id, self._on_node)
         context.store.listen_to_shape(POD_KIND.id, self._on_pod, is_told_of_readiness=False)
 
@@ -77,8 +78,8 @@ class TaintEvictionController:
         return self._store.pods.get(name)
 
     def _look_at_node(self, _namespace: str, name: str) -> None:
-        for uid in list(self._store.index.pods_by_node.get(name, ())):
-            self.sync("", uid)
+        for pod in list_by_age(self._store.pods.get, self._store.index.pods_by_node.get(name, ())):
+            self._enqueue(pod.meta.uid)
 
     def sync(self, _namespace: str, uid: str) -> None:
         """Look at one pod: whether it goes, and when."""
