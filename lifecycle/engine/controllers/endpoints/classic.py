@@ -47,6 +47,9 @@ class _Group:
         return self.ready if _is_ready(one) else self.others if _is_shown(one) else None
 
 
+Known = tuple[Wanted, _Group, Entry]
+
+
 class Listing:
     """The endpoints of one Service as addresses, kept change by change, so that no look walks all of them."""
 
@@ -55,8 +58,8 @@ class Listing:
     def __init__(self, wanted: Iterable[Wanted] = ()) -> None:
         self._came = 0
         self._groups: list[_Group] = []
-        # In order of arrival, by the pod's uid; each with its place in its list.
-        self._known: dict[str, tuple[Wanted, _Group, tuple[int, int]]] = {}
+        # In order of arrival, by the pod's uid; each with its entry in its list.
+        self._known: dict[str, Known] = {}
         for one in wanted:
             self.put(pod_uid_of(one.endpoint), one)
 
@@ -66,13 +69,14 @@ class Listing:
         if known is not None:
             _take_out(known)
         self._came += 1
-        place = (_number(one.endpoint["addresses"][0]), known[2][1] if known is not None else self._came)
+        came = known[2][1] if known is not None else self._came
+        entry = (_number(one.endpoint["addresses"][0]), came, _make_address(one))
         group = self._find_group(one.ports)
-        self._known[uid] = (one, group, place)
+        self._known[uid] = (one, group, entry)
         group.count += 1
         entries = group.list_of(one)
         if entries is not None:
-            insort(entries, (*place, _make_address(one)))
+            insort(entries, entry)
 
     def drop(self, uid: str) -> None:
         """A pod has no endpoint any more, if it had one."""
@@ -96,38 +100,43 @@ class Listing:
         """How many endpoints there are, of those with ports or of all."""
         return sum(group.count for group in self._list_groups(needs_ports))
 
-    def list_wanted(self, needs_ports: bool) -> Iterable[Wanted]:
-        """The same, in order of arrival."""
-        return (one for one, _, _ in self._known.values() if one.ports or not needs_ports)
-
     def make_subsets(self, needs_ports: bool) -> list[dict[str, Any]]:
         """Addresses by the ports they have, in the order of the addresses."""
+        groups = self._list_groups(needs_ports)
+        found = (_make_subset(group.ports, group.ready, group.others) for group in groups)
+        return [subset for subset in found if subset]
+
+    def make_cut_subsets(self, needs_ports: bool) -> tuple[list[dict[str, Any]], bool]:
+        """As many addresses as an object may have, ready ones first; and whether others are left out."""
+        shown = [known for known in self._known.values() if known[0].ports or not needs_ports]
+        ready = list(islice((known for known in shown if _is_ready(known[0])), MOST_ADDRESSES))
+        others = (known for known in shown if not _is_ready(known[0]) and _is_shown(known[0]))
+        rest = list(islice(others, MOST_ADDRESSES - len(ready) + 1))
+        is_over = len(ready) == MOST_ADDRESSES or len(ready) + len(rest) > MOST_ADDRESSES
         subsets = []
         for group in self._list_groups(needs_ports):
-            ready, others = ([entry[2] for entry in one] for one in (group.ready, group.others))
-            named = [_make_port(port) for port in group.ports]
-            parts = (("addresses", ready), ("notReadyAddresses", others), ("ports", named))
-            if ready or others:
-                subsets.append({name: found for name, found in parts if found})
-        return subsets
+            parts = (ready, rest[: MOST_ADDRESSES - len(ready)])
+            chosen = [sorted(entry for _, its, entry in part if its is group) for part in parts]
+            subsets.append(_make_subset(group.ports, *chosen))
+        return [subset for subset in subsets if subset], is_over
 
 
-def _take_out(known: tuple[Wanted, _Group, tuple[int, int]]) -> None:
-    one, group, place = known
+def _make_subset(ports: list[Port], ready: Iterable[Entry], others: Iterable[Entry]) -> dict[str, Any]:
+    """Nothing where there are no addresses."""
+    parts = (
+        ("addresses", [address for _, _, address in ready]),
+        ("notReadyAddresses", [address for _, _, address in others]),
+        ("ports", [_make_port(port) for port in ports]),
+    )
+    return {name: found for name, found in parts if found} if parts[0][1] or parts[1][1] else {}
+
+
+def _take_out(known: Known) -> None:
+    one, group, entry = known
     group.count -= 1
     entries = group.list_of(one)
     if entries is not None:
-        del entries[bisect_left(entries, place, key=lambda entry: (entry[0], entry[1]))]
-
-
-def _cut(listing: Listing, needs_ports: bool) -> tuple[Listing, bool]:
-    """As many as an object may have, those that are ready first, and whether others are left out."""
-    shown = list(listing.list_wanted(needs_ports))
-    ready = list(islice((one for one in shown if _is_ready(one)), MOST_ADDRESSES))
-    others = (one for one in shown if not _is_ready(one) and _is_shown(one))
-    rest = list(islice(others, MOST_ADDRESSES - len(ready) + 1))
-    is_over = len(ready) == MOST_ADDRESSES or len(ready) + len(rest) > MOST_ADDRESSES
-    return Listing([*ready, *rest][:MOST_ADDRESSES]), is_over
+        del entries[bisect_left(entries, entry)]
 
 
 def decide_classic(service: StoredObject, current: StoredObject | None, listing: Listing) -> list[Action]:
@@ -135,8 +144,9 @@ def decide_classic(service: StoredObject, current: StoredObject | None, listing:
     spec = service.spec or {}
     needs_ports, is_over = bool(spec.get("ports")), False
     if listing.count(needs_ports) > MOST_ADDRESSES:
-        listing, is_over = _cut(listing, needs_ports)
-    subsets = listing.make_subsets(needs_ports)
+        subsets, is_over = listing.make_cut_subsets(needs_ports)
+    else:
+        subsets = listing.make_subsets(needs_ports)
     labels = {**service.meta.labels, **({HEADLESS_LABEL: ""} if is_headless(spec) else {}), **_MANAGED_BY}
     annotations = dict(current.meta.annotations) if current is not None else {}
     annotations.pop(OVER_CAPACITY, None)
