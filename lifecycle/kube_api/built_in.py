@@ -91,7 +91,7 @@ _ON_DEMAND = (
     ),
 )
 # Further versions in which a stored kind is served: (group, version) by plural.
-_ALSO = {"horizontalpodautoscalers": ("autoscaling", "v1"), "events": ("events.k8s.io", "v1")}
+_ALSO = {"horizontalpodautoscalers": (("autoscaling", "v1"),), "events": (("events.k8s.io", "v1"),)}
 # Groups in the order in which discovery tells of them; others come behind.
 GROUPS = (
     "",
@@ -126,7 +126,7 @@ def list_built_in() -> Mapping[Key, Resource]:
         if kind.name in _OF_FILES:
             continue
         version = kind.api_version.rpartition("/")[2]
-        names = [(kind.group, version)] + [_ALSO[kind.plural]] * (kind.plural in _ALSO)
+        names = [(kind.group, version), *_ALSO.get(kind.plural, ())]
         verbs = tuple(verb for verb in ALL_VERBS if (kind.plural, verb) != ("namespaces", "deletecollection"))
         found += [
             Resource(
