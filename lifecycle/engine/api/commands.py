@@ -8,7 +8,7 @@ of the API sends has a `request`, what it says beside its object: {dryRun?: [All
     scale {kind, namespace, name, replicas}
     setImage {kind, namespace, name, container, image}
     rollout {kind, namespace, name, action: restart|pause|resume|undo, toRevision?}
-    evict {namespace, name, gracePeriodSeconds?, preconditions?}
+    evict {namespace, name, gracePeriodSeconds?, preconditions?, dryRun?}
     bind {namespace, name, node}
     cordon {node}  uncordon {node}  taint {node, taints}
     staticPod {node, manifest}  staticPod {node, remove, namespace?}
