@@ -273,9 +273,9 @@ class HorizontalPodAutoscalerController:
         is_changed = verdict.status != (autoscaler.status or {})
         if is_changed:
             self._act(Update(autoscaler.replace(status=verdict.status)))
-        return is_changed or verdict.size is not None, self._sight.next_change_ms(
-            seen, shares, clock, memory.past
-        )
+        if is_changed or verdict.size is not None:
+            return True, None
+        return False, self._sight.next_change_ms(seen, shares, clock, memory.past)
 
     def _rescale(self, seen: Seen, target: StoredObject, verdict: Verdict, clock: Clock) -> None:
         problem = ""
