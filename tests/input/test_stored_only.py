@@ -21,7 +21,6 @@ def test_kinds_without_a_controller_come_first_and_each_is_named_once():
         make("ClusterRole", "rbac.authorization.k8s.io/v1"),
         make("Kafka", "kafka.strimzi.io/v1beta2"),
         make("Service", "serving.knative.dev/v1"),
-        make("HorizontalPodAutoscaler", "autoscaling/v2"),
         make("PodDisruptionBudget", "policy/v1"),
         make("Deployment", "apps/v1"),
         make("PodDisruptionBudget", "policy/v1"),
@@ -30,8 +29,6 @@ def test_kinds_without_a_controller_come_first_and_each_is_named_once():
         definition,
     ]
     assert list_stored_only(objects) == [
-        "HorizontalPodAutoscaler (1): stored, but their controllers are not there yet:"
-        " nothing is scaled by them",
         "PodDisruptionBudget (2): stored, but their controllers are not there yet:"
         " no eviction is refused for them",
         "Service.serving.knative.dev (1): stored unchecked; no CustomResourceDefinition of them is given",
