@@ -43,15 +43,15 @@ def test_a_load_closes_the_loop():
 
 
 @pytest.mark.spec("HPA-04", "DEP-SCALE-04")
-@pytest.mark.parametrize("cpu, replicas", [("54m", 4), ("56m", 5), ("46m", 4), ("44m", 4)])
+@pytest.mark.parametrize("cpu, replicas", [("54m", 10), ("56m", 12), ("46m", 10), ("44m", 10)])
 def test_a_ratio_near_one_changes_nothing(cpu: str, replicas: int):
     # 1.08, 1.12, 0.92 and 0.88, which waits for its window.
     world = Autoscaled()
-    world.workload(replicas=4, annotations=use(cpu))
-    world.autoscale()
+    world.workload(replicas=10, annotations=use(cpu))
+    world.autoscale(most=20)
     assert world.run(20).replicas() == replicas
     reason = (
-        "ScaleDownStabilized" if cpu == "44m" else "SucceededRescale" if replicas > 4 else "ReadyForNewScale"
+        "ScaleDownStabilized" if cpu == "44m" else "SucceededRescale" if replicas > 10 else "ReadyForNewScale"
     )
     assert world.conditions()["AbleToScale"] == ("True", reason)
 
@@ -255,13 +255,14 @@ def test_without_metrics_nothing_is_scaled_and_each_look_says_so():
 
 
 def test_a_metrics_server_has_new_pods_wait_for_a_whole_step():
-    # Looks at 5, 10, … and samples at 15, 30, …: the first that covers a whole step is that of 30.
+    # Samples at 15, 30, …: the first that covers a whole step of pods that came at 3 is that of 30.
     world = Autoscaled(metricsResolution="15s", **FAST)
+    world.run(3)
     world.workload(annotations=use("100m"))
     world.autoscale(most=2)
-    world.run(29)
+    world.run(26)
     assert world.replicas() == 1
-    world.run(2)
+    world.run(5)
     assert world.replicas() == 2
 
 
