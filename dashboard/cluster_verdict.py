@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from django.db.models import QuerySet, Sum
+
 from dashboard.pages import find_page
 from dashboard.plots.theme import TONES, Tone
 from dashboard.readings import Key, read_parents
@@ -40,6 +42,8 @@ def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) 
     groups = _list_troubled(cluster)
     if not groups:
         told = [f"{count} {tone.label.lower()}" for tone, count in counts if count]
+        if restarts := _living_pods(cluster).aggregate(sum=Sum("restarts"))["sum"]:
+            told.append(f"{restarts} restart{'s' if restarts > 1 else ''} so far")
         return Verdict(f"Nothing is wrong: {', '.join(told)}." if told else "No pods yet.", [])
     pods = _read_pods(cluster, [uid for _, _, uid, _ in groups[:MOST_TOLD]])
     troubles = [
@@ -56,8 +60,7 @@ def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) 
 def _list_troubled(cluster: Cluster) -> list[tuple[Key, Tone, str, int]]:
     """Workload or lone pod, its worst state, the oldest pod in that state, how many more are unwell."""
     parents = read_parents(cluster)
-    pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
-    rows = pods.filter(state__in=UNWELL).order_by("created_ms", "name")
+    rows = _living_pods(cluster).filter(state__in=UNWELL).order_by("created_ms", "name")
     worst: dict[Key, tuple[int, str]] = {}
     counts: Counter[Key] = Counter()
     for uid, namespace, owner, name, state in rows.values_list("uid", "namespace", "owner", "name", "state"):
@@ -68,6 +71,10 @@ def _list_troubled(cluster: Cluster) -> list[tuple[Key, Tone, str, int]]:
             worst[key] = rank, uid
     ranked = sorted(worst.items(), key=lambda item: (item[1][0], -counts[item[0]], str(item[0])))
     return [(key, TONES[UNWELL[rank]], uid, counts[key] - 1) for key, (rank, uid) in ranked]
+
+
+def _living_pods(cluster: Cluster) -> QuerySet[StoredObject]:
+    return StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
 
 
 def _read_pods(cluster: Cluster, uids: list[str]) -> dict[str, StoredObject]:

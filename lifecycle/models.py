@@ -16,6 +16,9 @@ from django.db.models.signals import pre_delete
 from django.dispatch import receiver
 
 from lifecycle.fields import WrittenJSONField
+from lifecycle.tokens import ApiToken
+
+__all__ = ["ApiToken"]
 
 DNS_LABEL = RegexValidator(
     r"\A[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z",
@@ -39,13 +42,12 @@ class Cluster(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="clusters")
     name = models.CharField(max_length=63, unique=True, validators=[DNS_LABEL])
 
-    # The input of the simulation, fixed at creation.
+    # The input of the simulation, fixed at creation; what the last upgrade could not continue, in words.
     seed = models.BigIntegerField(default=1)
     epoch = models.DateTimeField(default=DEFAULT_EPOCH)
     settings = models.JSONField(default=dict, blank=True)
     engine_version = models.PositiveIntegerField(default=1)
     replay_from_ms = models.BigIntegerField(default=0)
-    # What the last upgrade could not continue, in words for people.
     upgrade_note = models.TextField(blank=True)
     epoch_id = models.UUIDField(default=uuid4, editable=False)
     parent = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="forks")
@@ -86,7 +88,7 @@ class Cluster(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
-    # Read along by the runner; not columns.
+    # Read along by the runner.
     has_commands = True
     has_controls = True
 
@@ -238,7 +240,7 @@ HISTORY: dict[str, Any] = {"related_name": "+", "db_index": False, "db_constrain
 
 @receiver(pre_delete, sender=Cluster)
 def keep_writers_out(sender: object, instance: Cluster, **_: object) -> None:
-    """Lock a cluster before its history goes, and its looks: a slice is whole by then, or finds no cluster."""
+    """Lock a cluster before its history and its looks go: a slice is whole by then, or finds no cluster."""
     list(Cluster.objects.select_for_update().filter(pk=instance.pk).values_list("pk"))
     instance.forks.filter(is_look=True).delete()
 

@@ -9,7 +9,7 @@ import pytest
 from dashboard.cluster_verdict import read_verdict
 from dashboard.readings import count_states
 from lifecycle.verdicts import tell_pod
-from tests.dashboard.test_verdicts import CRASH, backs_off, make_deployment_json
+from tests.dashboard.test_verdicts import CRASH, make_deployment_json
 from tests.engine.controllers.door import MISSING, Door
 from tests.engine.kinds.kept import keep
 
@@ -70,9 +70,8 @@ def test_how_a_pod_is(spec: dict[str, Any], seconds: int, expected: str) -> None
 def test_a_crash_loop_says_how_the_last_run_ended_and_when_the_next_begins() -> None:
     door = Door(timing="realistic")
     door.apply(make_pod(containers=[SERVER | {"command": ["sh", "-c", "sleep 1; exit 42"]}]))
-    while not any(map(backs_off, door.run(1).pods())):
+    while "next start" not in (told := tell(door.run(1))):
         assert door.cluster.now_ms < 300_000
-    told = tell(door)
     assert told.startswith("CrashLoopBackOff since 00:0")
     assert ": c ended with exit code 42 (Error); next start in " in told
 
@@ -114,3 +113,14 @@ def test_a_cluster_that_is_well_says_so() -> None:
     door.apply(make_deployment_json("well", 2))
     cluster = keep(door.run(30).cluster)
     assert read_verdict(cluster, count_states(cluster), 30_000).sentence == "Nothing is wrong: 2 ready."
+
+
+@pytest.mark.django_db
+def test_restarts_that_are_over_are_not_kept_silent() -> None:
+    door = Door()
+    door.apply(make_pod(containers=[SERVER | {"command": ["sh", "-c", "sleep 100; exit 1"]}]))
+    cluster = keep(door.run(120).cluster)
+    assert (
+        read_verdict(cluster, count_states(cluster), 120_000).sentence
+        == "Nothing is wrong: 1 ready, 1 restart so far."
+    )

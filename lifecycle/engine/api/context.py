@@ -13,6 +13,7 @@ from ..heart.settings import MANAGER_DEFAULTS, Settings, read_span_ms
 from ..heart.timing import Timing
 from ..heart.trace import Trace
 from ..store.store import Store
+from .budgets import BudgetDirectory
 from .completion import PodCompletion
 from .metrics import Metrics
 from .quotas import QuotaSums
@@ -37,6 +38,7 @@ class Context:
         self.completion = PodCompletion(self.store, self.features)
         self.services = ServiceDirectory(self.store)
         self.metrics = Metrics(self.store, self.services, self.manager_ms("metricsResolution"))
+        self.budgets = BudgetDirectory(self.store)
         self.volumes = Volumes(self.store)
         self.loop = Loop(self.clock, self.agenda, self.trace, self.timing)
         # Lines of container output since the last take: (pod uid, container, attempt, at_ms, text).

@@ -11,6 +11,7 @@ from .attachments import AttachmentController
 from .cron_job import CronJobController
 from .daemon_set import DaemonSetController
 from .deployment import DeploymentController
+from .disruption import DisruptionController, StaleDisruptionController
 from .endpoints import EndpointSliceController, EndpointSliceMirror
 from .ephemeral_volumes import EphemeralVolumeController
 from .garbage import GarbageCollector
@@ -86,6 +87,8 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         AttachmentController(context, act),
         StorageProtection(context, act),
         HorizontalPodAutoscalerController(context, act),
+        DisruptionController(context, act),
+        StaleDisruptionController(context, act),
     ]
 
 
