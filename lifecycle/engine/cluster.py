@@ -31,6 +31,7 @@ from .kubelet.node.faults import KubeletFaults
 from .objects.codec import PodSpecs, decode
 from .objects.meta import StoredObject
 from .objects.pod import PodSpec
+from .programs.demand import list_demand_warnings
 from .programs.slow_hooks import list_slow_hooks
 from .rules.validation.classes import SYSTEM_CLASSES
 from .scheduler import Scheduler
@@ -186,7 +187,7 @@ class Cluster:
         try:
             code, obj = self._commands.run(command)
             data = obj.to_json(context.clock.epoch_ms)
-            warnings = list_warnings(data) + list_slow_hooks(data)
+            warnings = list_warnings(data) + list_slow_hooks(data) + list_demand_warnings(data)
             if command.kind == "apply" and not is_remembered(data):
                 warnings.append(NOT_REMEMBERED)
             result = Result(code, data, None, warnings)
