@@ -23,7 +23,9 @@ LEAST_PERCENT = 93
 DIFFERENCES: dict[str, dict[str, str]] = {
     NEEDS_LATER: {
         "preemption": "preemption-by-priority",
-        "drains": "drain-daemonset",
+        "preferred node affinity": """
+            drain-budget-deleted-meanwhile drain-budget-never drain-statefulset drain-unhealthy-default
+        """,
         "lost nodes": "nodeloss-daemonset",
         "eviction by taints": "ds-taint-after",
         "pod affinity": "sched-anti-affinity-pending",

@@ -8,6 +8,8 @@ Payloads by kind (`namespace` may be left out: `default`); `payloads.py` checks 
     setImage {kind, namespace, name, container, image}
     rollout {kind, namespace, name, action: restart|pause|resume|undo, toRevision?}
     evict {namespace, name, gracePeriodSeconds?, preconditions?, dryRun?}
+    drain {node | nodes, ignoreDaemonSets?, deleteEmptyDirData?, force?, disableEviction?,
+        gracePeriodSeconds?, podSelector?, timeout?, uncordonAfter?}
     cordon {node}  uncordon {node}  taint {node, taints}
     staticPod {node, manifest}  staticPod {node, remove, namespace?}
     fault {pod, namespace, container, kind: exit, code, reason?}  fault {pod, container, kind: lost}
