@@ -32,6 +32,7 @@ from .kubelet.node.faults import KubeletFaults
 from .objects.codec import PodSpecs, decode
 from .objects.meta import StoredObject
 from .objects.pod import PodSpec
+from .programs.demand import list_demand_warnings
 from .programs.slow_hooks import list_slow_hooks
 from .rules.drains import DRAIN
 from .rules.validation.classes import SYSTEM_CLASSES
@@ -88,10 +89,11 @@ class Cluster:
         self._controllers = make_controllers(context, actor.act)
         self._scheduler = Scheduler(context)
         self._kubelets = Kubelets(context, self._api)
-        faults, static_pods = KubeletFaults(context, self._kubelets), self._kubelets.static_pods
+        faults, static_pods = KubeletFaults(context, self._kubelets, self._api), self._kubelets.static_pods
         self._drains = Drains(context, self._api)
         others: dict[str, Handler] = {
             "fault": faults.run,
+            "remove": faults.remove,
             "staticPod": static_pods.run,
             DRAIN: self._drains.run,
         }
@@ -189,7 +191,7 @@ class Cluster:
         try:
             code, obj = self._commands.run(command)
             data = obj.to_json(context.clock.epoch_ms)
-            warnings = list_warnings(data) + list_slow_hooks(data)
+            warnings = list_warnings(data) + list_slow_hooks(data) + list_demand_warnings(data)
             if command.kind == "apply" and not is_remembered(data):
                 warnings.append(NOT_REMEMBERED)
             result = Result(code, data, None, warnings)

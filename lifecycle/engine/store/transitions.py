@@ -70,7 +70,7 @@ def pod_changes(old: Pod | None, new: Pod) -> tuple[list[Change], bool]:
     if new.node_name and (old is None or old.node_name != new.node_name):
         found.append(("node", None, new.node_name, None, None, None))
     if before is status:
-        _add_shown(found, old, new)
+        _add_shown_anew(found, old, new)
         return found, False
     is_of_note = False
     is_same_run = before.containers is status.containers
@@ -139,6 +139,19 @@ def _is_plain_detail(old: Pod, new: Pod) -> bool:
         and old.status.reason == new.status.reason
         and old.shown[1] != SCHEDULING_GATED
     )
+
+
+def _add_shown_anew(found: list[Change], old: Pod | None, pod: Pod) -> None:
+    """Of a write that leaves the status as it was: only a node and a deletion change how the pod is shown."""
+    if (
+        old is not None
+        and old.spec is pod.spec
+        and old.node_name == pod.node_name
+        and (old.meta.deletion_ms is None) == (pod.meta.deletion_ms is None)
+    ):
+        pod.shown = old.shown
+    else:
+        _add_shown(found, old, pod)
 
 
 def _add_shown(found: list[Change], old: Pod | None, pod: Pod) -> None:
