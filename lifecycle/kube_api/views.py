@@ -32,7 +32,7 @@ def _answer(request: HttpRequest, cluster_name: str, path: str) -> Any:
     """In a thread of the request's own: everything that asks the database."""
     user = authenticate(request, cluster_name)
     cluster = find_cluster(user, cluster_name)
-    asked = Asked(request, cluster, user, path, Options.read(request.GET))
+    asked = Asked(request, cluster, user, path, Options(request.GET))
     answer = serving.answer(asked)
     return answer.respond() if isinstance(answer, Answer) else answer
 

@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import logging
 from collections import deque
+from collections.abc import Iterator
 from contextvars import Context
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
@@ -84,6 +85,7 @@ class Feed:
         self.caches: dict[Kind, asyncio.Future[KindCache]] = {}
         self.lock = asyncio.Lock()
         self.checks: dict[Taker, Any] = {}
+        self.pulses: set[asyncio.Event] = set()
         self.is_over = False
         self.idle_since: float | None = None
         self.checked_at = 0.0
@@ -138,7 +140,20 @@ class Feed:
                 log.warning("no frames: %s", problem, extra={"group": self.group})
                 await asyncio.sleep(HEAD_SECONDS)
 
+    @contextlib.contextmanager
+    def pulse(self) -> Iterator[asyncio.Event]:
+        """An event that is set with every frame: something was recorded, a log perhaps."""
+        pulse = asyncio.Event()
+        self.pulses.add(pulse)
+        self.idle_since = None
+        try:
+            yield pulse
+        finally:
+            self.pulses.discard(pulse)
+
     def _note(self, message: dict[str, Any]) -> None:
+        for pulse in self.pulses:
+            pulse.set()
         if message.get("epoch_id") != self.epoch_id or message.get("rv", self.rv + 1) > self.rv:
             self.has_more.set()
 
@@ -200,7 +215,7 @@ class Feed:
             if not await in_thread(check)():
                 for taker in takers:
                     taker.end(None)
-        if self.checks:
+        if self.checks or self.pulses:
             return
         if self.idle_since is None:
             self.idle_since = now
