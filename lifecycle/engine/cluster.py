@@ -15,7 +15,7 @@ from .api.context import Context
 from .api.kind_hooks import list_companions
 from .api.server import ApiServer
 from .api.three_way_apply import NOT_REMEMBERED, is_remembered
-from .clients.command_table import CommandTable
+from .clients.command_table import CommandTable, Handler
 from .controllers import Remembering, make_controllers
 from .controllers.act import Actor
 from .heart.errors import ApiError, CheckpointError
@@ -27,6 +27,7 @@ from .kinds.plain import PRIORITY_CLASS
 from .kinds.service import API_SERVER, API_SERVER_ENDPOINTS
 from .kinds.validation import list_warnings
 from .kubelet.kubelet import Kubelets
+from .kubelet.node.execs import Execs
 from .kubelet.node.faults import KubeletFaults
 from .objects.codec import PodSpecs, decode
 from .objects.meta import StoredObject
@@ -86,8 +87,12 @@ class Cluster:
         self._controllers = make_controllers(context, actor.act)
         self._scheduler = Scheduler(context)
         self._kubelets = Kubelets(context, self._api)
-        faults, static_pods = KubeletFaults(context, self._kubelets), self._kubelets.static_pods
-        self._commands = CommandTable(context, self._api, {"fault": faults.run, "staticPod": static_pods.run})
+        others: dict[str, Handler] = {
+            "fault": KubeletFaults(context, self._kubelets).run,
+            "staticPod": self._kubelets.static_pods.run,
+            "exec": Execs(context, self._kubelets).run,
+        }
+        self._commands = CommandTable(context, self._api, others)
         context.loop.on_hot_key = self._on_hot_key
 
     def _on_hot_key(self, key: tuple[str, str, str], delay_ms: int) -> None:

@@ -10,6 +10,7 @@ Payloads by kind (`namespace` may be left out: `default`); `payloads.py` checks 
     evict {namespace, name, gracePeriodSeconds?}
     cordon {node}  uncordon {node}  taint {node, taints}
     staticPod {node, manifest}  staticPod {node, remove, namespace?}
+    exec {pod, namespace, container, command: [word…], stdin?}
     fault {pod, namespace, container, kind: exit, code, reason?}  fault {pod, container, kind: lost}
     fault {pod, kind: sandbox|unknown}  fault {node, kind, for?}
     fault {node, kind: pressure, resource?: memory|disk|pid, available?, for?}
