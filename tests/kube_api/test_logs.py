@@ -258,7 +258,7 @@ async def test_a_log_that_is_followed_comes_as_it_is_written_until_its_run_ends(
         pod.save()
 
     log = await in_thread(begin)()
-    parts = log._follow()
+    parts = log.follow()
     assert await anext(parts) == b"two\n"
     await in_thread(go_on)(log)
     assert await asyncio.wait_for(anext(parts), 5) == b"four\n"
@@ -283,7 +283,7 @@ async def test_following_ends_at_its_limit_and_with_the_right_to_look(monkeypatc
         return found
 
     limited = await sync_to_async(begin)(limit_bytes=5)
-    assert [part async for part in limited._follow()] == [b"one\nt"]
+    assert [part async for part in limited.follow()] == [b"one\nt"]
     unwanted = await sync_to_async(begin)()
-    assert [part async for part in unwanted._follow()] == [b"one\ntwo\nthree\n"]
+    assert [part async for part in unwanted.follow()] == [b"one\ntwo\nthree\n"]
     await end_feeds()

@@ -47,7 +47,7 @@ class Log:
         """The log as it is, or, when it is followed, as it grows."""
         if not self.options.follow:
             return HttpResponse(await in_thread(self._read_whole)(), content_type=TEXT)
-        return StreamingHttpResponse(self._follow(), content_type=TEXT)
+        return StreamingHttpResponse(self.follow(), content_type=TEXT)
 
     def _read_whole(self) -> bytes:
         lines, _ = self.read(Position())
@@ -72,7 +72,7 @@ class Log:
     def _cut(self, text: bytes) -> bytes:
         return text if self.options.limit_bytes is None else text[: self.options.limit_bytes]
 
-    async def _follow(self) -> AsyncIterator[bytes]:
+    async def follow(self) -> AsyncIterator[bytes]:
         """Line after line, until the run is over, the pod is gone, or enough was said."""
         await release_thread()
         feed = feed_of(self.cluster)
