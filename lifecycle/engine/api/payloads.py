@@ -111,25 +111,35 @@ _FIELD_VALIDATION = _choice("Strict", "Warn", "Ignore")
 _GRACE = _whole("a whole number of seconds")
 _YES_OR_NO = Field("true or false", lambda value: isinstance(value, bool))
 _NODE = _text("the name of a node, such as node-1")
+_REQUEST = Field("a map of what a request to the API says beside its object", _is_map)
+_NODE_NEEDED = _text("the name of a node, such as node-1", True)
+_PRECONDITIONS = Field("a map of uid and resourceVersion, both texts", _is_preconditions)
 
 PAYLOADS: Mapping[str, Mapping[str, Field]] = {
-    "create": {"object": _OBJECT, "fieldValidation": _FIELD_VALIDATION},
-    "apply": {"object": _OBJECT, "fieldValidation": _FIELD_VALIDATION},
-    "replace": {"object": _OBJECT, "subresource": _SUBRESOURCE, "fieldValidation": _FIELD_VALIDATION},
+    "create": {"object": _OBJECT, "fieldValidation": _FIELD_VALIDATION, "request": _REQUEST},
+    "apply": {"object": _OBJECT, "fieldValidation": _FIELD_VALIDATION, "request": _REQUEST},
+    "replace": {
+        "object": _OBJECT,
+        "subresource": _SUBRESOURCE,
+        "fieldValidation": _FIELD_VALIDATION,
+        "request": _REQUEST,
+    },
     "patch": {
         **_one_object(),
         "type": _choice(*PATCH_TYPES),
         # Of which form depends on its type.
         "patch": Field("a map, or for the type json a list", _is_any),
         "subresource": _SUBRESOURCE,
+        "request": _REQUEST,
     },
     "delete": {
         **_one_object(),
         "gracePeriodSeconds": _GRACE,
         "propagationPolicy": _choice("Background", "Foreground", "Orphan"),
         "force": _YES_OR_NO,
-        "preconditions": Field("a map of uid and resourceVersion, both texts", _is_preconditions),
+        "preconditions": _PRECONDITIONS,
         "options": Field("false for a request without options", lambda value: isinstance(value, bool | dict)),
+        "request": _REQUEST,
     },
     "scale": {**_one_object(), "replicas": _whole("a whole number, 0 or more", 0, True)},
     "setImage": {
@@ -142,7 +152,14 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "action": _choice("restart", "pause", "resume", "undo", is_required=True),
         "toRevision": _whole("the number of a revision, or 0 for the one before", 0),
     },
-    "evict": {**_one_object(kind=False), "gracePeriodSeconds": _GRACE, "force": _YES_OR_NO},
+    "evict": {
+        **_one_object(kind=False),
+        "gracePeriodSeconds": _GRACE,
+        "force": _YES_OR_NO,
+        "preconditions": _PRECONDITIONS,
+        "request": _REQUEST,
+    },
+    "bind": {**_one_object(kind=False), "node": _NODE_NEEDED, "request": _REQUEST},
     "cordon": {"node": _NODE, "name": _NODE},
     "uncordon": {"node": _NODE, "name": _NODE},
     "taint": {
@@ -151,7 +168,7 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "taints": Field("a list of {key, value, effect}", _is_list_of_maps, True),
     },
     "staticPod": {
-        "node": _text("the name of a node, such as node-1", True),
+        "node": _NODE_NEEDED,
         "manifest": Field("the manifest of a Pod", _is_map),
         "remove": _text("the name of a static pod"),
         "namespace": _text("the name of a namespace"),

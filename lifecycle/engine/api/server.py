@@ -72,7 +72,8 @@ class ApiServer:
         raise_invalid(data, validate_create(data, context.features))
         new = read_new(complete_new(context, data), self._clock.epoch_ms)
         created = self._create(new)
-        for companion in list_companions(created):
+        # Where nothing is stored, there is nothing for companions to be with.
+        for companion in [] if self._store.is_rehearsal else list_companions(created):
             self.create_json(companion)
         return created
 
@@ -262,6 +263,10 @@ class ApiServer:
         """Delete a pod gracefully; `requested` seconds, or its own period."""
         return delete_pod(self._context, pod, requested, has_options)
 
-    def evict(self, pod: Pod, grace_seconds: int | None = None) -> Pod:
-        """Delete a pod by the eviction API."""
+    def evict(
+        self, pod: Pod, grace_seconds: int | None = None, preconditions: Mapping[str, str] | None = None
+    ) -> Pod:
+        """Delete a pod by the eviction API. Raises Conflict when a precondition does not hold."""
+        if preconditions:
+            check_preconditions(pod, preconditions)
         return evict_pod(self._context, pod, grace_seconds)

@@ -14,8 +14,8 @@ import orjson
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.http import QueryDict
 
-from lifecycle import tokens
 from lifecycle.access import Verb, may
+from lifecycle.kube_api.authentication import Right, find_bearer
 from lifecycle.kube_api.containers import logs, streams
 from lifecycle.kube_api.containers.log_options import LogOptions
 from lifecycle.kube_api.containers.streams import Streamed
@@ -137,7 +137,7 @@ class ContainerSocket(AsyncWebsocketConsumer):
 
     async def _attach(self) -> dict[str, Any]:
         """What the container writes from now on, until it ends."""
-        right = _Right(self.cluster.pk, self.token_id)
+        right = Right(self.cluster.pk, self.user.pk, self.token_id)
         options = LogOptions(container=self.asked.container, follow=True, tail_lines=0)
         log = await in_thread(logs.find)(self.cluster, self.asked.pod, options, right)
         if log is not None:
@@ -167,23 +167,11 @@ class ContainerSocket(AsyncWebsocketConsumer):
         await self.base_send({"type": "websocket.http.response.body", "body": body})
 
 
-class _Right:
-    """Whether a token that let somebody in is still good."""
-
-    def __init__(self, cluster_id: int, token_id: int) -> None:
-        self.cluster_id, self.token_id = cluster_id, token_id
-
-    def __call__(self) -> bool:
-        found = tokens.ApiToken.objects.select_related("user", "cluster").filter(pk=self.token_id).first()
-        return found is not None and may(found.user, found.cluster, Verb.VIEW)
-
-
 def _find_bearer(scope: Any, cluster_name: str) -> tuple[Any, Cluster, int]:
     """(user, cluster, number of the token). Raises Refusal (401, 403)."""
     shown = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
-    scheme, _, token = shown.partition(" ")
-    found = tokens.find(token.strip(), cluster_name) if scheme.lower() == "bearer" else None
-    if found is None or not may(found.user, found.cluster, Verb.VIEW):
+    found = find_bearer(shown, cluster_name)
+    if not may(found.user, found.cluster, Verb.VIEW):
         raise unauthorized()
     if not may(found.user, found.cluster, Verb.CHANGE):
         name = found.user.get_username()
