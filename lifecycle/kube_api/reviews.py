@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from lifecycle import tokens
 from lifecycle.access import Verb, may
 from lifecycle.engine.objects.times import format_time
 from lifecycle.engine.rules.validation.field_error import FieldError, invalid

@@ -1,7 +1,7 @@
 """What may come from outside: commands, versioned, and what answers them.
 
-Payloads by kind (`namespace` may be left out: `default`); `payloads.py` checks them field by field. What a client
-of the API sends has a `request`, what it says beside its object: {dryRun?: [All]} is answered as if done.
+Payloads by kind (`namespace` may be left out: `default`); `payloads.py` checks them field by field. What a
+client of the API sends has a `request`, what it says beside its object: {dryRun?: [All]} is only tried.
     create {object}            apply {object}             replace {object, subresource?}
     patch {kind, namespace, name, type: merge|strategic|json|apply, patch, subresource?}
     delete {kind, namespace, name, gracePeriodSeconds?, propagationPolicy?, force?, preconditions?, options?}
