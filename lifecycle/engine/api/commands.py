@@ -9,8 +9,12 @@ client of the API sends has a `request`, what it says beside its object: {dryRun
     setImage {kind, namespace, name, container, image}
     rollout {kind, namespace, name, action: restart|pause|resume|undo, toRevision?}
     evict {namespace, name, gracePeriodSeconds?, preconditions?, dryRun?}
+<<<<<<< HEAD
     bind {namespace, name, node}
     cordon {node}  uncordon {node}  taint {node, taints}
+=======
+    cordon {node}  uncordon {node}  taint {node, taints}  remove {node}
+>>>>>>> main
     staticPod {node, manifest}  staticPod {node, remove, namespace?}
     fault {pod, namespace, container, kind: exit, code, reason?}  fault {pod, container, kind: lost}
     fault {pod, kind: sandbox|unknown}  fault {node, kind, for?}
