@@ -87,8 +87,10 @@ class Cluster:
         self._controllers = make_controllers(context, actor.act)
         self._scheduler = Scheduler(context)
         self._kubelets = Kubelets(context, self._api)
+        faults = KubeletFaults(context, self._kubelets, self._api)
         others: dict[str, Handler] = {
-            "fault": KubeletFaults(context, self._kubelets).run,
+            "fault": faults.run,
+            "remove": faults.remove,
             "staticPod": self._kubelets.static_pods.run,
             "exec": Execs(context, self._kubelets).run,
         }
@@ -262,6 +264,7 @@ class Cluster:
             "loop": context.loop.save(),
             "pod_specs": encoder.raws,
             "objects": objects,
+            "evictions": context.budgets.save(),
             "controllers": {
                 one.name: one.save() for one in self._controllers if isinstance(one, Remembering)
             },
@@ -328,6 +331,7 @@ class Cluster:
                 context.loop.enqueue(*key)
 
     def _restore_controllers(self, saved: Mapping[str, Any] | None) -> None:
+        self._context.budgets.restore(map_of(saved, "evictions"))
         remembered = map_of(saved, "controllers")
         for controller in self._controllers:
             controller.restore()

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+from lifecycle import tokens
 from lifecycle.access import Verb, may
 from lifecycle.engine.objects.times import format_time
 from lifecycle.engine.rules.validation.field_error import FieldError, invalid
-from lifecycle.kube_api import authentication, objects
+from lifecycle.kube_api import objects
 from lifecycle.kube_api.asked import Answer, Asked
 from lifecycle.kube_api.review_fields import read_spec
 from lifecycle.kube_api.status import bad_request
@@ -107,10 +108,10 @@ def _token(asked: Asked, data: Json) -> Json:
     token = spec.get("token")
     if not token:
         raise bad_request("token is required for TokenReview in authentication")
-    user = authentication.find_user(token, asked.cluster.name)
-    if user is None:
+    found = tokens.find(token, asked.cluster.name)
+    if found is None or not found.user.is_active:
         return {"spec": spec, "status": {"user": {}, "error": "invalid bearer token"}}
-    return {"spec": spec, "status": {"authenticated": True, "user": describe_user(user)}}
+    return {"spec": spec, "status": {"authenticated": True, "user": describe_user(found.user)}}
 
 
 def describe_user(user: Any) -> Json:

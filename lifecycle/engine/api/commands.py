@@ -1,16 +1,20 @@
 """What may come from outside: commands, versioned, and what answers them.
 
-Payloads by kind (`namespace` may be left out: `default`); `payloads.py` checks them field by field. What a client
-of the API sends has a `request`, what it says beside its object: {dryRun?: [All]} is answered as if done.
+Payloads by kind (`namespace` may be left out: `default`); `payloads.py` checks them field by field. What a
+client of the API sends has a `request`, what it says beside its object: {dryRun?: [All]} is only tried.
     create {object}            apply {object}             replace {object, subresource?}
     patch {kind, namespace, name, type: merge|strategic|json|apply, patch, subresource?}
     delete {kind, namespace, name, gracePeriodSeconds?, propagationPolicy?, force?, preconditions?, options?}
     scale {kind, namespace, name, replicas}
     setImage {kind, namespace, name, container, image}
     rollout {kind, namespace, name, action: restart|pause|resume|undo, toRevision?}
-    evict {namespace, name, gracePeriodSeconds?, preconditions?}
+    evict {namespace, name, gracePeriodSeconds?, preconditions?, dryRun?}
+<<<<<<< HEAD
     bind {namespace, name, node}
     cordon {node}  uncordon {node}  taint {node, taints}
+=======
+    cordon {node}  uncordon {node}  taint {node, taints}  remove {node}
+>>>>>>> main
     staticPod {node, manifest}  staticPod {node, remove, namespace?}
     exec {pod, namespace, container, command: [word…], stdin?}
     fault {pod, namespace, container, kind: exit, code, reason?}  fault {pod, container, kind: lost}

@@ -110,10 +110,10 @@ _SUBRESOURCE = _choice(*SUBRESOURCES)
 _FIELD_VALIDATION = _choice("Strict", "Warn", "Ignore")
 _GRACE = _whole("a whole number of seconds")
 _YES_OR_NO = Field("true or false", lambda value: isinstance(value, bool))
+_PRECONDITIONS = Field("a map of uid and resourceVersion, both texts", _is_preconditions)
 _NODE = _text("the name of a node, such as node-1")
 _REQUEST = Field("a map of what a request to the API says beside its object", _is_map)
 _NODE_NEEDED = _text("the name of a node, such as node-1", True)
-_PRECONDITIONS = Field("a map of uid and resourceVersion, both texts", _is_preconditions)
 
 PAYLOADS: Mapping[str, Mapping[str, Field]] = {
     "create": {"object": _OBJECT, "fieldValidation": _FIELD_VALIDATION, "request": _REQUEST},
@@ -157,6 +157,7 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "gracePeriodSeconds": _GRACE,
         "force": _YES_OR_NO,
         "preconditions": _PRECONDITIONS,
+        "dryRun": _YES_OR_NO,
         "request": _REQUEST,
     },
     "bind": {**_one_object(kind=False), "node": _NODE_NEEDED, "request": _REQUEST},
@@ -167,6 +168,7 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "name": _NODE,
         "taints": Field("a list of {key, value, effect}", _is_list_of_maps, True),
     },
+    "remove": {"node": _text("the name of a node, such as node-1", True)},
     "staticPod": {
         "node": _NODE_NEEDED,
         "manifest": Field("the manifest of a Pod", _is_map),

@@ -1,7 +1,7 @@
 """A client's own scheduler: a pod is given to a node by the binding it sends.
 
-Models the binding subresource of the API server: a pod that goes, that has a node or that waits behind gates is
-not given away. What a node has room for is the scheduler's to ask, and not asked here.
+Models the binding subresource of the API server: a pod that goes, that has a node or that waits behind gates
+is not given away. What a node has room for is the scheduler's to ask, and not asked here.
 """
 
 from __future__ import annotations
