@@ -23,8 +23,10 @@ LEAST_PERCENT = 93
 DIFFERENCES: dict[str, dict[str, str]] = {
     NEEDS_LATER: {
         "preemption": "preemption-by-priority",
-        "drains": "drain-daemonset",
-        "preferred node affinity": "nodeloss-statefulset",
+        "preferred node affinity": """
+            drain-budget-deleted-meanwhile drain-budget-never drain-statefulset drain-unhealthy-default
+            nodeloss-statefulset
+        """,
         "pod affinity": "sched-anti-affinity-pending",
         "topology spread": "sched-spread-do-not-schedule",
     },

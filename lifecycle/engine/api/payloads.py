@@ -60,6 +60,11 @@ def _is_words(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
 
 
+def _is_list_of_names(value: Any) -> bool:
+    is_list = isinstance(value, list) and all(map(_is_full_text, value))
+    return is_list and bool(value) and len(set(value)) == len(value)
+
+
 def _is_preconditions(value: Any) -> bool:
     if not isinstance(value, dict) or not value.keys() <= {"uid", "resourceVersion"}:
         return False
@@ -161,6 +166,19 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "request": _REQUEST,
     },
     "bind": {**_one_object(kind=False), "node": _NODE_NEEDED, "request": _REQUEST},
+    "drain": {
+        "node": _NODE,
+        "nodes": Field("a list of names of nodes, each once", _is_list_of_names),
+        "ignoreDaemonSets": _YES_OR_NO,
+        "deleteEmptyDirData": _YES_OR_NO,
+        "force": _YES_OR_NO,
+        "disableEviction": _YES_OR_NO,
+        "gracePeriodSeconds": _GRACE,
+        "podSelector": _text("a label selector such as app=web"),
+        # Durations are read where their units are known.
+        "timeout": Field("a duration such as 10m", _is_any),
+        "uncordonAfter": Field("a duration such as 30s", _is_any),
+    },
     "cordon": {"node": _NODE, "name": _NODE},
     "uncordon": {"node": _NODE, "name": _NODE},
     "taint": {

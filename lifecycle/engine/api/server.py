@@ -42,7 +42,16 @@ from .identity import generate, identify, require_fitting, with_name, with_uid
 from .kind_hooks import complete_changed, complete_new, list_companions, list_forerunners, prepare_new
 from .namespace_rules import delete_namespace, require_namespace
 from .quotas import QUOTA
-from .requests import check_address, check_subresource, decode, make_wanted, patched, read_new, require_fresh
+from .requests import (
+    as_stored,
+    check_address,
+    check_subresource,
+    decode,
+    make_wanted,
+    patched,
+    read_new,
+    require_fresh,
+)
 
 Json = dict[str, Any]
 GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
@@ -176,6 +185,7 @@ class ApiServer:
         """
         context, epoch_ms = self._context, self._clock.epoch_ms
         current = old.to_json(epoch_ms)
+        data = as_stored(current, data)
         check_address(current, data, subresource)
         data = self.decode(data)
         require_fresh(old, data)
