@@ -28,6 +28,7 @@ from .kinds.plain import PRIORITY_CLASS
 from .kinds.service import API_SERVER, API_SERVER_ENDPOINTS
 from .kinds.validation import list_warnings
 from .kubelet.kubelet import Kubelets
+from .kubelet.node.execs import Execs
 from .kubelet.node.faults import KubeletFaults
 from .objects.codec import PodSpecs, decode
 from .objects.meta import StoredObject
@@ -95,6 +96,7 @@ class Cluster:
             "fault": faults.run,
             "remove": faults.remove,
             "staticPod": static_pods.run,
+            "exec": Execs(context, self._kubelets).run,
             DRAIN: self._drains.run,
         }
         self._commands = CommandTable(context, self._api, others)

@@ -56,6 +56,10 @@ def _is_list_of_maps(value: Any) -> bool:
     return isinstance(value, list) and all(map(_is_map, value))
 
 
+def _is_words(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+
+
 def _is_list_of_names(value: Any) -> bool:
     is_list = isinstance(value, list) and all(map(_is_full_text, value))
     return is_list and bool(value) and len(set(value)) == len(value)
@@ -188,6 +192,13 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "manifest": Field("the manifest of a Pod", _is_map),
         "remove": _text("the name of a static pod"),
         "namespace": _text("the name of a namespace"),
+    },
+    "exec": {
+        "namespace": _text("the name of a namespace"),
+        "pod": _text("the name of a pod", True),
+        "container": _text("the name of a container"),
+        "command": Field("a list of words, such as [ls, /tmp]", _is_words, True),
+        "stdin": _text("text for the command to read"),
     },
     "fault": {
         "node": _NODE,
