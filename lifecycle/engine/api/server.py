@@ -60,25 +60,46 @@ class ApiServer:
 
     # --- create ---------------------------------------------------------------------------------------
 
-    def create_json(self, data: Json) -> StoredObject:
-        """Create an object from its JSON, as it was sent. Raises ApiError."""
+    def create_json(
+        self, data: Json, options: WriteOptions = PLAIN, entries: list[Json] | None = None
+    ) -> StoredObject:
+        """Create an object from its JSON, as it was sent. Raises ApiError.
+
+        `entries`: the managers of its fields, where they are known already.
+        """
         context = self._context
-        data = apply_defaults(self.decode(data), context.features)
+        data = context.definitions.place(apply_defaults(self.decode(data, options), context.features))
         data = with_uid(context, with_name(context, data))
         kind = kind_of_json(data)
         require_namespace(self._store, kind, data["metadata"])
+        if entries is None:
+            entries = self._managers.after_create(data, options)
         if kind.id == POD_KIND.id:
             data = context.completion.complete_json(data)
-        raise_invalid(data, validate_create(data, context.features))
+        raise_invalid(data, self._validate_new(data))
         new = read_new(complete_new(context, data), self._clock.epoch_ms)
-        created = self._create(new)
-        for companion in list_companions(created):
+        context.definitions.identify(new)
+        if entries:
+            with_managed_fields(new, entries)
+        created = self._create(new, options.is_dry)
+        for companion in () if options.is_dry else list_companions(created):
             self.create_json(companion)
         return created
 
-    def decode(self, data: Json) -> Json:
-        """An object as it was sent, read field by field. Raises BadRequest naming one of a wrong type."""
-        return decode(data)
+    def _validate_new(self, data: Json) -> list[FieldError]:
+        return validate_create(data, self._context.features) + self._context.definitions.validate(data)
+
+    def decode(self, data: Json, options: WriteOptions = PLAIN) -> Json:
+        """An object as it was sent, read field by field; a custom one pruned and completed by its schema.
+
+        Raises BadRequest naming a field of a wrong type, or, asked to be strict, those nobody knows.
+        """
+        if options.validation:
+            check_structure(data, options)
+        decoded, dropped = self._context.definitions.complete(decode(data))
+        if dropped:
+            refuse_unknown(data, dropped, options)
+        return decoded
 
     def create(self, new: StoredObject) -> StoredObject:
         """A component's new object: complete it and store it. Raises Forbidden, AlreadyExists."""
@@ -90,15 +111,18 @@ class ApiServer:
                 new.meta = meta.replace(annotations=annotate(meta.annotations, told))
         return self._create(new)
 
-    def _create(self, new: StoredObject) -> StoredObject:
-        """Give a complete object its identity, and store it."""
-        for forerunner in list_forerunners(self._context, new):
+    def _create(self, new: StoredObject, is_dry: bool = False) -> StoredObject:
+        """Give a complete object its identity, and store it, unless that is only tried."""
+        for forerunner in () if is_dry else list_forerunners(self._context, new):
             self.create_json(forerunner)
         identify(self._context, new)
         prepare_new(self._context, new)
         if isinstance(new, Pod):
             new.status = self._new_status(new.spec)
         admit_new(self._context, new)
+        if is_dry:
+            self._store.require_free(new)
+            return new
         return self._store.create(new)
 
     def _new_status(self, spec: PodSpec) -> PodStatus:
@@ -168,33 +192,73 @@ class ApiServer:
 
     # --- update ---------------------------------------------------------------------------------------
 
-    def update_json(self, old: StoredObject, data: Json, subresource: str | None = None) -> StoredObject:
+    def update_json(
+        self,
+        old: StoredObject,
+        data: Json,
+        subresource: str | None = None,
+        options: WriteOptions = PLAIN,
+        entries: list[Json] | None = None,
+    ) -> StoredObject:
         """Replace an object, or what a subresource shows of it, by new JSON. Raises ApiError.
 
-        A write that changes nothing is no version.
+        A write that changes nothing is no version. `entries`: the managers of its fields, where they are known.
         """
         context, epoch_ms = self._context, self._clock.epoch_ms
         current = old.to_json(epoch_ms)
         check_address(current, data, subresource)
-        data = self.decode(data)
+        given = (data.get("metadata") or {}).get(FIELD)
+        data, _dropped = context.definitions.complete(decode(data))
         require_fresh(old, data)
+        tracked = current["metadata"].pop(FIELD, None)
         wanted = make_wanted(current, data, subresource, context.features)
         errors = validate_update(current, wanted, subresource or "", context.features)
-        raise_invalid(wanted, errors)
+        raise_invalid(wanted, errors + context.definitions.validate(wanted, subresource or ""))
+        if entries is None:
+            entries = self._managers.after_update(old, wanted, given, options, subresource or "")
         wanted = complete_changed(context, old, wanted)
         new = read_object(wanted, epoch_ms)
         admit_changed(context, old, new, subresource or "")
-        if wanted == current:
+        if wanted == current and (entries or None) == tracked:
             return old
-        return self._put(old, new, wanted.get("spec") != current.get("spec"))
+        with_managed_fields(new, entries)
+        return self._put(old, new, context.definitions.is_generation_new(current, wanted), options.is_dry)
 
-    def patch(self, old: StoredObject, patch: Any, how: str, subresource: str | None = None) -> StoredObject:
+    def patch(
+        self,
+        old: StoredObject,
+        patch: Any,
+        how: str,
+        subresource: str | None = None,
+        options: WriteOptions = PLAIN,
+    ) -> StoredObject:
         """Change an object by a patch: `how` is json, merge or strategic. Raises ApiError."""
         current = old.to_json(self._clock.epoch_ms)
         check_subresource(current, subresource)
-        return self.update_json(old, patched(current, patch, how), subresource)
+        return self.update_json(old, patched(current, patch, how, options), subresource, options)
 
-    def _put(self, old: StoredObject, new: StoredObject, is_spec_changed: bool) -> StoredObject:
+    def apply(
+        self, old: StoredObject | None, target: Json, patch: Any, subresource: str, options: WriteOptions
+    ) -> StoredObject:
+        """Server-side apply: create an object, or change it and the managers of its fields. Raises ApiError.
+
+        `target`: apiVersion, kind and metadata.name and namespace that the request is sent to.
+        """
+        require_applied(old, target, patch)
+        if old is None:
+            data, entries = self._managers.apply(target, patch, options, "", is_new=True)
+            return self.create_json(data, options, entries)
+        current = old.to_json(self._clock.epoch_ms)
+        check_subresource(current, subresource or None)
+        if subresource == SCALE:
+            data, entries = self._managers.apply_scale(old, current, patch, options)
+        else:
+            data, entries = self._managers.apply(current, patch, options, subresource)
+        return self.update_json(old, data, subresource or None, options, entries)
+
+    def _put(
+        self, old: StoredObject, new: StoredObject, is_spec_changed: bool, is_dry: bool = False
+    ) -> StoredObject:
         """Store a client's change: of the metadata only what is a client's, the generation with the spec."""
         meta = old.meta
         new.meta = meta.replace(
@@ -210,6 +274,8 @@ class ApiServer:
             new.spec = old.spec
         if isinstance(new, Pod) and isinstance(old, Pod):
             new.node_name = old.node_name or new.node_name
+        if is_dry:
+            return new
         self._store.update(old, new)
         return finish_deletion(self._context, new)
 

@@ -110,12 +110,8 @@ class Store:
         """Add an object whose metadata is complete. Raises AlreadyExists."""
         kind, namespace, name = new.key
         bucket = self._names.setdefault(kind, {})
-        taken = bucket.get((namespace, name))
-        if taken is not None:
-            going = self.find(taken)
-            is_going = going is not None and going.meta.deletion_ms is not None
-            why = "object is being deleted: " if is_going else ""
-            raise AlreadyExists(f'{why}{new.kind.resource} "{name}" already exists', new.kind.plural, name)
+        if (namespace, name) in bucket:
+            self.require_free(new)
         bucket[namespace, name] = new.meta.uid
         self.index.add(new)
         if isinstance(new, Pod):
@@ -126,6 +122,14 @@ class Store:
             changes = object_changes(None, new)
             self._record(ADDED, None, new, changes, ALL, find_lead(changes))
         return new
+
+    def require_free(self, new: StoredObject) -> None:
+        """Raise AlreadyExists when an object of that kind has the name of a new one."""
+        taken = self.get(*new.key)
+        if taken is not None:
+            why = "object is being deleted: " if taken.meta.deletion_ms is not None else ""
+            name, kind = new.meta.name, new.kind
+            raise AlreadyExists(f'{why}{kind.resource} "{name}" already exists', kind.plural, name)
 
     def update(self, old: StoredObject, new: StoredObject) -> None:
         """Put `new` in the place of `old`, which must be what is stored."""
