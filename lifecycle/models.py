@@ -49,6 +49,8 @@ class Cluster(models.Model):
     epoch_id = models.UUIDField(default=uuid4, editable=False)
     parent = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="forks")
     forked_at_ms = models.BigIntegerField(null=True, blank=True)
+    # A fork that only shows what its parent was: listed nowhere, changed by nobody, soon gone.
+    is_look = models.BooleanField(default=False, editable=False)
 
     # The cursor: everything up to here is recorded.
     instant_ms = models.BigIntegerField(default=0)
@@ -99,6 +101,11 @@ class Cluster(models.Model):
     def epoch_ms(self) -> int:
         """UTC of instant 0 in milliseconds since 1970."""
         return (self.epoch - datetime(1970, 1, 1, tzinfo=UTC)) // _MILLISECOND
+
+    @property
+    def shown_name(self) -> str:
+        """What people call it; a look has the name of what it looks at."""
+        return self.parent.name if self.is_look and self.parent else self.name
 
     @property
     def group(self) -> str:
@@ -233,6 +240,8 @@ HISTORY: dict[str, Any] = {"related_name": "+", "db_index": False, "db_constrain
 def keep_writers_out(sender: object, instance: Cluster, **_: object) -> None:
     """Lock a cluster before its history is deleted: a slice is whole by then, or finds no cluster."""
     list(Cluster.objects.select_for_update().filter(pk=instance.pk).values_list("pk"))
+    # Looks show nothing once that is gone.
+    instance.forks.filter(is_look=True).delete()
 
 
 class ObjectVersion(models.Model):

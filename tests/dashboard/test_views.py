@@ -27,6 +27,8 @@ PAGES = [
     "pods/default/web-1/",
     "pods/default/web-1/status/",
     "pods/default/web-1/log/",
+    "pods/default/web-1/yaml/",
+    "deployments/default/web/yaml/",
     "deployments/default/web/",
     "deployments/default/web/status/",
 ]

@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -92,6 +93,7 @@ class Command(BaseCommand):
         environment |= {"ALLOWED_HOSTS": ",".join(allowed_hosts(host)), "PODLINE_DATA": str(settings.DATA)}
         os.environ.update(environment)
         call_command("migrate", verbosity=0, interactive=False)
+        gather_static_files(settings.STATIC_COMPLETE)
         shards.make_shards()
         is_first_time, token = make_way_in()
         # Our own connections do not go over to the children.
@@ -129,6 +131,15 @@ def lock_folder(data: Path) -> IO[str]:
         lock.close()
         raise CommandError(f"Podline already runs on {data}; stop it, or choose --data DIR") from None
     return lock
+
+
+def gather_static_files(complete: Path) -> None:
+    """Static files with their compressed forms beside `complete`, made when they are; older ones go."""
+    if complete.exists() or settings.DEBUG:
+        return
+    shutil.rmtree(complete.parent.parent, ignore_errors=True)
+    call_command("collectstatic", verbosity=0, interactive=False, ignore_patterns=["*.map"])
+    complete.touch()
 
 
 def start_redis(children: list[Child]) -> str:
