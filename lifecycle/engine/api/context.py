@@ -14,6 +14,7 @@ from ..heart.timing import Timing
 from ..heart.trace import Trace
 from ..store.store import Store
 from .completion import PodCompletion
+from .definitions import Definitions
 from .quotas import QuotaSums
 from .services import ServiceDirectory
 from .volumes import Volumes
@@ -34,6 +35,7 @@ class Context:
         self.store = Store(self.trace)
         self.quotas = QuotaSums(self.store)
         self.completion = PodCompletion(self.store, self.features)
+        self.definitions = Definitions(self.store)
         self.services = ServiceDirectory(self.store)
         self.volumes = Volumes(self.store)
         self.loop = Loop(self.clock, self.agenda, self.trace, self.timing)

@@ -17,11 +17,12 @@ from typing import Any
 
 from ..heart.errors import BadRequest, Conflict, Unknown
 from ..objects.meta import StoredObject
+from ..objects.node import NODE_KIND
+from ..objects.pod import Pod
 from ..objects.times import format_time
 from ..rules.managed_fields.managers import (
     APPLY,
     UPDATE,
-    Manager,
     Managers,
     Share,
     is_reset,
@@ -51,6 +52,11 @@ Json = dict[str, Any]
 FIELD = "managedFields"
 BEFORE_FIRST_APPLY = "before-first-apply"
 KUBECTL, CLIENT_SIDE_APPLY = "kubectl", "kubectl-client-side-apply"
+CONTROLLER_MANAGER, KUBELET, SCHEDULER = "kube-controller-manager", "kubelet", "kube-scheduler"
+# What an autoscaler gives another size; a ReplicaSet that is owned is sized by its owner.
+_SIZED = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
+SCALE_VERSION = "autoscaling/v1"
+_SIZE = frozenset((path_to("spec", "replicas"),))
 # What a write to one place leaves as it is, whatever it says: nobody owns it by that.
 _NOT_WRITTEN: dict[str, Sequence[Path]] = {
     "": (path_to("status"),),
@@ -119,7 +125,11 @@ class FieldManagers:
         before = with_zeros(_without_managers(current or head), shape)
         change = compare(before, with_zeros(_without_managers(wanted), shape), shape)
         writer = make_manager(options.manager, UPDATE, version, subresource)
-        return write_managers(after_update(managers, change, writer, version, self._time()))
+        time = self._time()
+        if subresource == "scale":
+            # The manager of a size has the time it had as a manager of the object, as recorded.
+            time = managers[writer].time if writer in managers else ""
+        return write_managers(after_update(managers, change, writer, version, time))
 
     def _time(self) -> str:
         return format_time(self._context.clock.now_ms, self._epoch_ms)
@@ -127,6 +137,23 @@ class FieldManagers:
     @property
     def _epoch_ms(self) -> int:
         return self._context.clock.epoch_ms
+
+    # --- what the simulation itself writes ----------------------------------------------------------------
+
+    def ascribe(self, old: StoredObject, new: StoredObject) -> None:
+        """Ascribe a component's write to a tracked object, which is about to be kept.
+
+        A client's write has its own entries by then. Bindings and deletions belong to nobody.
+        """
+        entries = managed_fields_of(new)
+        if entries is None or entries is not managed_fields_of(old):
+            return
+        for subresource, manager, before, after in _list_parts(old, new, self._epoch_ms):
+            options = WriteOptions(manager)
+            known = _read_or_none(entries) or {}
+            entries = self._updated(before, after, known, options, subresource)
+        if entries != managed_fields_of(old):
+            with_managed_fields(new, entries)
 
     # --- applies ------------------------------------------------------------------------------------------
 
@@ -158,6 +185,36 @@ class FieldManagers:
                 raise Conflict(describe_conflicts(managers, conflicts), causes=causes)
         after = after_apply(managers, change, applier, stated, is_new or not is_equal(bare, merged))
         return self._synced(merged, applied, options), write_managers(after)
+
+    def apply_scale(
+        self, old: StoredObject, current: Json, applied: Json, options: WriteOptions
+    ) -> tuple[Json, list[Json]]:
+        """What an apply to /scale makes of an object: managers of its size are those of the Scale's.
+
+        Raises as `apply` does.
+        """
+        path = self._context.definitions.find_replicas_path(current)
+        at, version = path_to(*path), current["apiVersion"]
+        managers = self._known(current, self.shape_of(current))
+        sized = {
+            manager: Share(_SIZE, SCALE_VERSION, share.time)
+            for manager, share in managers.items()
+            if at in share.fields
+        }
+        live = make_scale(current, path)
+        live["metadata"][FIELD] = write_managers(sized)
+        scale, entries = self.apply(live, applied, options, "scale")
+        kept = read_managers(entries)
+        for manager in sized.keys() - kept.keys():
+            managers[manager] = Share(managers[manager].fields - {at}, version, managers[manager].time)
+        applier = make_manager(options.manager, APPLY, version, "scale")
+        if applier in kept and kept[applier].fields >= _SIZE:
+            managers[applier] = Share(
+                frozenset((at,)), version, sized[applier].time if applier in sized else ""
+            )
+        written = {name: managers[name] for name in managers if managers[name].fields}
+        wanted = {**current, "metadata": {**current["metadata"], **_version_of(applied)}}
+        return {**wanted, "spec": scale["spec"]}, write_managers(written)
 
     def _require_applicable(self, live: Json, applied: Json) -> None:
         version, kind = applied.get("apiVersion") or "", applied.get("kind") or ""
@@ -210,6 +267,41 @@ class FieldManagers:
         return {**merged, "metadata": meta}
 
 
+def _list_parts(old: StoredObject, new: StoredObject, epoch_ms: int) -> list[tuple[str, str, Json, Json]]:
+    """(subresource, manager, before, after) of each part of an object that a component changed."""
+    kind, parts = new.kind, []
+    head = {"apiVersion": kind.api_version, "kind": kind.name}
+    if old.meta is not new.meta or old.spec is not new.spec:
+        before, after = (
+            {**head, "metadata": _owned_metadata(one), "spec": one.spec_json(epoch_ms)} for one in (old, new)
+        )
+        is_size = kind.id in _SIZED and not new.meta.controller and _differ_in_size(before, after)
+        parts.append(("scale" if is_size else "", CONTROLLER_MANAGER, before, after))
+    if old.status is not new.status:
+        before, after = ({**head, "status": one.status_json(epoch_ms) or {}} for one in (old, new))
+        parts.append(("status", _find_reporter(new), before, after))
+    return parts
+
+
+def _owned_metadata(obj: StoredObject) -> Json:
+    meta = obj.meta
+    data = {"labels": meta.labels, "annotations": meta.annotations, "finalizers": list(meta.finalizers)}
+    owners = [reference.to_json() for reference in meta.owner_references]
+    return {name: value for name, value in (*data.items(), ("ownerReferences", owners)) if value}
+
+
+def _differ_in_size(before: Json, after: Json) -> bool:
+    sizes = [(one["spec"] or {}).get("replicas") for one in (before, after)]
+    return sizes[0] != sizes[1]
+
+
+def _find_reporter(new: StoredObject) -> str:
+    """Which component writes the status of a kind; of a pod that has no node the scheduler."""
+    if isinstance(new, Pod):
+        return KUBELET if new.node_name else SCHEDULER
+    return KUBELET if new.kind.id == NODE_KIND.id else CONTROLLER_MANAGER
+
+
 def _read_or_none(entries: Any) -> Managers | None:
     """Managers that can be read; what a client made up is none."""
     try:
@@ -225,6 +317,21 @@ def _without_managers(data: Json) -> Json:
     return {**data, "metadata": {name: value for name, value in meta.items() if name != FIELD}}
 
 
+def make_scale(current: Json, path: Sequence[str]) -> Json:
+    """The Scale of an object, as far as it can be applied."""
+    size: Any = current
+    for name in path:
+        size = size.get(name) if isinstance(size, dict) else None
+    names = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
+    meta = {name: current["metadata"][name] for name in names if name in current["metadata"]}
+    return {"apiVersion": SCALE_VERSION, "kind": "Scale", "metadata": meta, "spec": {"replicas": size or 0}}
+
+
+def _version_of(applied: Json) -> Json:
+    version = (applied.get("metadata") or {}).get("resourceVersion")
+    return {} if version is None else {"resourceVersion": version}
+
+
 def _name(applied: Json) -> str:
     """An object as failed applies name it: namespace/name; version, Kind=…"""
     meta = applied.get("metadata")
@@ -233,5 +340,3 @@ def _name(applied: Json) -> str:
     namespace, name = (one if isinstance(one, str) else "" for one in names)
     group, _, version = str(applied.get("apiVersion")).rpartition("/")
     return f"{namespace}/{name}; {group}/{version}, Kind={applied.get('kind')}"
-
-

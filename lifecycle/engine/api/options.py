@@ -1,4 +1,4 @@
-"""What a request says beside its object: who writes, whether it is only tried, how strictly it is read.
+"""What a request says beside its object: who writes, how strictly it is read, whether an apply is forced.
 
 A command with `request` was sent to the API by a client; its objects' fields have managers from then on. One
 without comes from Podline's own pages and scenarios: it tracks nothing by itself, but where somebody does, it
@@ -26,7 +26,6 @@ STRICT, WARN, IGNORE = "Strict", "Warn", "Ignore"
 ALL = "All"
 GROUP = "meta.k8s.io/v1"
 MOST_BYTES_OF_A_MANAGER = 128
-_POLICIES = ("Foreground", "Background", "Orphan")
 _OWN_NAMES: Mapping[str, str] = {
     "create": "kubectl-create",
     "apply": "kubectl-client-side-apply",
@@ -42,7 +41,6 @@ _KINDS: Mapping[str, str] = {
     "patch": "PatchOptions",
     "scale": "PatchOptions",
     "delete": "DeleteOptions",
-    "deleteCollection": "DeleteOptions",
 }
 
 
@@ -50,15 +48,14 @@ _KINDS: Mapping[str, str] = {
 class WriteOptions:
     """`manager`: who owns what is written. `is_request`: a client of the API asks, and fields are tracked.
 
-    `validation`: STRICT, WARN, IGNORE, or "" for what comes from Podline itself. `problems`: what whoever read
-    the request's text saw that its value does not show, such as fields given twice, in the API server's words.
-    `warnings` are gathered on the way.
+    `validation`: STRICT, WARN, IGNORE, or "" for what comes from Podline itself. `problems`: what whoever
+    read the request's text saw that its value does not show, such as fields given twice, in the API server's
+    words. `warnings` are gathered on the way.
     """
 
     manager: str = "unknown"
     is_request: bool = False
     is_forced: bool = False
-    is_dry: bool = False
     validation: str = ""
     problems: Sequence[str] = ()
     warnings: list[str] = field(default_factory=list)
@@ -72,13 +69,14 @@ def read_options(command: str, payload: Mapping[str, Any]) -> WriteOptions:
     """The options of a command. Raises Invalid, as the API server refuses options."""
     request = payload.get("request")
     if request is None:
-        return WriteOptions(_OWN_NAMES.get(command, "kubectl"))
+        # An apply of a scenario's step has nobody to ask about conflicts: it takes what it states.
+        is_apply = _is_apply(command, payload)
+        return WriteOptions("kubectl" if is_apply else _OWN_NAMES.get(command, "kubectl"), is_forced=is_apply)
     _check_options(command, payload, request)
     return WriteOptions(
         request.get("fieldManager") or name_of_agent(request.get("userAgent") or ""),
         True,
         bool(request.get("force")),
-        bool(request.get("dryRun")),
         request.get("fieldValidation") or WARN,
         tuple(request.get("problems") or ()),
     )
@@ -139,18 +137,6 @@ def _check_validation(
     return [_unsupported("fieldValidation", given, '"", "Ignore", "Strict", "Warn"')]
 
 
-def _check_propagation(
-    command: str, payload: Mapping[str, Any], request: Mapping[str, Any]
-) -> list[FieldError]:
-    policy, orphans = request.get("propagationPolicy"), request.get("orphanDependents")
-    if policy is not None and orphans is not None:
-        text = "orphanDependents and deletionPropagation cannot be both set"
-        return [invalid("propagationPolicy", policy, text)]
-    if policy is None or policy in _POLICIES:
-        return []
-    return [_unsupported("propagationPolicy", policy, '"Foreground", "Background", "Orphan", "nil"')]
-
-
 def _unsupported(path: str, value: Any, supported: str) -> FieldError:
     return FieldError(path, NOT_SUPPORTED, value, f"supported values: {supported}")
 
@@ -161,7 +147,6 @@ _CHECKS: Sequence[_Check] = (
     _check_manager,
     _check_dry_run,
     _check_validation,
-    _check_propagation,
 )
 PLAIN = WriteOptions()
 """Of a component's own write."""

@@ -62,6 +62,10 @@ def _is_preconditions(value: Any) -> bool:
     return all(isinstance(one, str) for one in value.values())
 
 
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
 def _is_any(value: Any) -> bool:
     return True
 
@@ -102,6 +106,23 @@ _HEADER = {
     "metadata": Field("a map such as {name: web}", _is_map),
 }
 _NAMES = {name: _text("text") for name in ("name", "generateName", "namespace")}
+_REQUEST_FIELDS: Mapping[str, Callable[[Any], bool]] = {
+    "fieldManager": _is_text,
+    "userAgent": _is_text,
+    "fieldValidation": _is_text,
+    "force": lambda value: isinstance(value, bool),
+    "dryRun": _is_list_of_texts,
+    "problems": _is_list_of_texts,
+}
+
+
+def _is_request(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    return all(one is None or _REQUEST_FIELDS.get(name, _is_any)(one) for name, one in value.items())
+
+
+_REQUEST = Field(f"a map of what a client's request says, of {', '.join(_REQUEST_FIELDS)}", _is_request)
 _SUBRESOURCE = _choice(*SUBRESOURCES)
 _FIELD_VALIDATION = _choice("Strict", "Warn", "Ignore")
 _GRACE = _whole("a whole number of seconds")
@@ -109,15 +130,21 @@ _YES_OR_NO = Field("true or false", lambda value: isinstance(value, bool))
 _NODE = _text("the name of a node, such as node-1")
 
 PAYLOADS: Mapping[str, Mapping[str, Field]] = {
-    "create": {"object": _OBJECT, "fieldValidation": _FIELD_VALIDATION},
+    "create": {"object": _OBJECT, "fieldValidation": _FIELD_VALIDATION, "request": _REQUEST},
     "apply": {"object": _OBJECT, "fieldValidation": _FIELD_VALIDATION},
-    "replace": {"object": _OBJECT, "subresource": _SUBRESOURCE, "fieldValidation": _FIELD_VALIDATION},
+    "replace": {
+        "object": _OBJECT,
+        "subresource": _SUBRESOURCE,
+        "fieldValidation": _FIELD_VALIDATION,
+        "request": _REQUEST,
+    },
     "patch": {
         **_one_object(),
         "type": _choice(*PATCH_TYPES),
         # Of which form depends on its type.
         "patch": Field("a map, or for the type json a list", _is_any),
         "subresource": _SUBRESOURCE,
+        "request": _REQUEST,
     },
     "delete": {
         **_one_object(),
@@ -126,6 +153,7 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "force": _YES_OR_NO,
         "preconditions": Field("a map of uid and resourceVersion, both texts", _is_preconditions),
         "options": Field("false for a request without options", lambda value: isinstance(value, bool | dict)),
+        "request": _REQUEST,
     },
     "scale": {**_one_object(), "replicas": _whole("a whole number, 0 or more", 0, True)},
     "setImage": {
@@ -138,7 +166,12 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "action": _choice("restart", "pause", "resume", "undo", is_required=True),
         "toRevision": _whole("the number of a revision, or 0 for the one before", 0),
     },
-    "evict": {**_one_object(kind=False), "gracePeriodSeconds": _GRACE, "force": _YES_OR_NO},
+    "evict": {
+        **_one_object(kind=False),
+        "gracePeriodSeconds": _GRACE,
+        "force": _YES_OR_NO,
+        "request": _REQUEST,
+    },
     "cordon": {"node": _NODE, "name": _NODE},
     "uncordon": {"node": _NODE, "name": _NODE},
     "taint": {

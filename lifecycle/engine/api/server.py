@@ -18,6 +18,7 @@ from ..kinds.namespace import NAMESPACE
 from ..kinds.registry import kind_of_json, read_object
 from ..kinds.validation import validate_create, validate_update
 from ..objects.condition import Condition
+from ..objects.kinds import Kind
 from ..objects.meta import ObjectMeta, StoredObject
 from ..objects.pod import PENDING, POD_KIND, Pod, PodSpec
 from ..objects.pod_overlay import overlay_meta, overlay_spec
@@ -25,6 +26,7 @@ from ..objects.pod_status import PodStatus
 from ..rules.actions import CreatePod
 from ..rules.defaults.pods import default_pod
 from ..rules.qos import decide_qos_class
+from ..rules.validation.field_error import FieldError
 from ..rules.validation.refusal import raise_invalid
 from .admission import admit_changed, admit_new, admit_pod
 from .completion import annotate
@@ -38,11 +40,25 @@ from .deletion import (
     finish_deletion,
 )
 from .evictions import evict_pod
+from .field_managers import FIELD, FieldManagers, with_managed_fields
 from .identity import generate, identify, require_fitting, with_name, with_uid
 from .kind_hooks import complete_changed, complete_new, list_companions, list_forerunners, prepare_new
 from .namespace_rules import delete_namespace, require_namespace
+from .options import PLAIN, WriteOptions
 from .quotas import QUOTA
-from .requests import check_address, check_subresource, decode, make_wanted, patched, read_new, require_fresh
+from .requests import (
+    SCALE,
+    check_address,
+    check_structure,
+    check_subresource,
+    decode,
+    make_wanted,
+    patched,
+    read_new,
+    refuse_unknown,
+    require_applied,
+    require_fresh,
+)
 
 Json = dict[str, Any]
 GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
@@ -51,12 +67,14 @@ GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-
 class ApiServer:
     """Writes to one cluster's store."""
 
-    __slots__ = ("_clock", "_context", "_store")
+    __slots__ = ("_clock", "_context", "_managers", "_store")
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._store = context.store
         self._clock = context.clock
+        self._managers = FieldManagers(context)
+        context.store.on_tracked = self._managers.ascribe
 
     # --- create ---------------------------------------------------------------------------------------
 
@@ -81,8 +99,8 @@ class ApiServer:
         context.definitions.identify(new)
         if entries:
             with_managed_fields(new, entries)
-        created = self._create(new, options.is_dry)
-        for companion in () if options.is_dry else list_companions(created):
+        created = self._create(new)
+        for companion in list_companions(created):
             self.create_json(companion)
         return created
 
@@ -101,6 +119,14 @@ class ApiServer:
             refuse_unknown(data, dropped, options)
         return decoded
 
+    def read(self, data: Json, options: WriteOptions) -> Json:
+        """An object as it was sent, held to its fields as strictly as was asked for. Raises BadRequest."""
+        return self.decode(data, options) if options.validation else data
+
+    def kind_of(self, kind: Kind) -> Kind:
+        """A kind as its definition has it: its plural and its scope, if somebody defined it."""
+        return self._context.definitions.kind_of(kind)
+
     def create(self, new: StoredObject) -> StoredObject:
         """A component's new object: complete it and store it. Raises Forbidden, AlreadyExists."""
         if isinstance(new, Pod):
@@ -111,18 +137,15 @@ class ApiServer:
                 new.meta = meta.replace(annotations=annotate(meta.annotations, told))
         return self._create(new)
 
-    def _create(self, new: StoredObject, is_dry: bool = False) -> StoredObject:
-        """Give a complete object its identity, and store it, unless that is only tried."""
-        for forerunner in () if is_dry else list_forerunners(self._context, new):
+    def _create(self, new: StoredObject) -> StoredObject:
+        """Give a complete object its identity, and store it."""
+        for forerunner in list_forerunners(self._context, new):
             self.create_json(forerunner)
         identify(self._context, new)
         prepare_new(self._context, new)
         if isinstance(new, Pod):
             new.status = self._new_status(new.spec)
         admit_new(self._context, new)
-        if is_dry:
-            self._store.require_free(new)
-            return new
         return self._store.create(new)
 
     def _new_status(self, spec: PodSpec) -> PodStatus:
@@ -202,7 +225,7 @@ class ApiServer:
     ) -> StoredObject:
         """Replace an object, or what a subresource shows of it, by new JSON. Raises ApiError.
 
-        A write that changes nothing is no version. `entries`: the managers of its fields, where they are known.
+        A write that changes nothing is no version. `entries`: the managers of its fields, where known.
         """
         context, epoch_ms = self._context, self._clock.epoch_ms
         current = old.to_json(epoch_ms)
@@ -222,7 +245,7 @@ class ApiServer:
         if wanted == current and (entries or None) == tracked:
             return old
         with_managed_fields(new, entries)
-        return self._put(old, new, context.definitions.is_generation_new(current, wanted), options.is_dry)
+        return self._put(old, new, context.definitions.is_generation_new(current, wanted))
 
     def patch(
         self,
@@ -256,9 +279,7 @@ class ApiServer:
             data, entries = self._managers.apply(current, patch, options, subresource)
         return self.update_json(old, data, subresource or None, options, entries)
 
-    def _put(
-        self, old: StoredObject, new: StoredObject, is_spec_changed: bool, is_dry: bool = False
-    ) -> StoredObject:
+    def _put(self, old: StoredObject, new: StoredObject, is_spec_changed: bool) -> StoredObject:
         """Store a client's change: of the metadata only what is a client's, the generation with the spec."""
         meta = old.meta
         new.meta = meta.replace(
@@ -274,8 +295,6 @@ class ApiServer:
             new.spec = old.spec
         if isinstance(new, Pod) and isinstance(old, Pod):
             new.node_name = old.node_name or new.node_name
-        if is_dry:
-            return new
         self._store.update(old, new)
         return finish_deletion(self._context, new)
 

@@ -45,6 +45,9 @@ class Store:
         """By uid, to be read."""
         self.index = Index()
         self.versions: list[Version] = []
+        # Told (old, new) of a change of an object that has metadata nobody here reads, before it is kept:
+        # there stands who owns its fields.
+        self.on_tracked: Listener = lambda _old, _new: None
         # How far the deletion of an object has come, by uid.
         self.deletion_stage: dict[str, str] = {}
         # How many objects an owner has made so far, by its uid: the key of the next one's uid and name.
@@ -110,8 +113,12 @@ class Store:
         """Add an object whose metadata is complete. Raises AlreadyExists."""
         kind, namespace, name = new.key
         bucket = self._names.setdefault(kind, {})
-        if (namespace, name) in bucket:
-            self.require_free(new)
+        taken = bucket.get((namespace, name))
+        if taken is not None:
+            going = self.find(taken)
+            is_going = going is not None and going.meta.deletion_ms is not None
+            why = "object is being deleted: " if is_going else ""
+            raise AlreadyExists(f'{why}{new.kind.resource} "{name}" already exists', new.kind.plural, name)
         bucket[namespace, name] = new.meta.uid
         self.index.add(new)
         if isinstance(new, Pod):
@@ -122,14 +129,6 @@ class Store:
             changes = object_changes(None, new)
             self._record(ADDED, None, new, changes, ALL, find_lead(changes))
         return new
-
-    def require_free(self, new: StoredObject) -> None:
-        """Raise AlreadyExists when an object of that kind has the name of a new one."""
-        taken = self.get(*new.key)
-        if taken is not None:
-            why = "object is being deleted: " if taken.meta.deletion_ms is not None else ""
-            name, kind = new.meta.name, new.kind
-            raise AlreadyExists(f'{why}{kind.resource} "{name}" already exists', kind.plural, name)
 
     def update(self, old: StoredObject, new: StoredObject) -> None:
         """Put `new` in the place of `old`, which must be what is stored."""
@@ -143,6 +142,8 @@ class Store:
         else:
             self._others[uid] = new
             changes, concern = object_changes(old, new), ALL
+        if new.meta.extra is not None:
+            self.on_tracked(old, new)
         self._record(MODIFIED, old, new, changes, concern, find_lead(changes))
 
     def update_as_known(
@@ -155,6 +156,8 @@ class Store:
         uid = new.meta.uid
         assert self.pods[uid] is old, ("stale write", old.key)
         self.pods[uid], new.shown = new, shown
+        if new.meta.extra is not None:
+            self.on_tracked(old, new)
         self._record(MODIFIED, old, new, changes, concern, lead)
 
     def _record(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from .managers import APPLY, UPDATE, Manager, Managers, Share, cap_updaters
+from .managers import UPDATE, Manager, Managers, Share, cap_updaters
 from .paths import NONE, Comparison, FieldSet, Path, format_path, order_of, path_to
 
 NEVER_OWNED: FieldSet = frozenset(
@@ -145,5 +145,3 @@ def list_causes(managers: Mapping[Manager, Share], conflicts: Sequence[Conflict]
         }
         for manager, path in conflicts
     ]
-
-

@@ -1,1 +1,1 @@
-"""Values read by the shape that server-side apply gives them: their sets of fields, comparisons and merges."""
+"""Values by the shape that server-side apply gives them: their sets of fields, comparisons and merges."""

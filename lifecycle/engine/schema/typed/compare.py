@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...rules.managed_fields.paths import Comparison, Path, element_of_field
-from .shapes import LIST, MAP, UNTYPED, Shape, resolve
+from ..fields import LIST, MAP
+from .shapes import UNTYPED, Shape, resolve
 from .values import entries_by_element
 
 ABSENT: Any = object()

@@ -10,8 +10,9 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
+from ..fields import LIST, MAP
 from .compare import ABSENT
-from .shapes import LIST, MAP, Shape, resolve
+from .shapes import Shape, resolve
 from .values import element_of, entries_by_element
 
 
@@ -60,9 +61,7 @@ def _merge_lists(live: Sequence[Any], applied: Sequence[Any], shape: Shape) -> l
     return result + _take_until(waiting, None, named)
 
 
-def _take_until(
-    waiting: deque[tuple[str, Any]], element: str | None, named: set[str]
-) -> list[Any]:
+def _take_until(waiting: deque[tuple[str, Any]], element: str | None, named: set[str]) -> list[Any]:
     """The entries in front of this one that the configuration does not name."""
     taken = []
     while waiting and waiting[0][0] != element:

@@ -55,7 +55,13 @@ class Shape:
     @property
     def names(self) -> list[str]:
         """The declared fields."""
-        own = self.own if self.own is not None else load_tables().types[self.type_name] if self.type_name else ()
+        own = (
+            self.own
+            if self.own is not None
+            else load_tables().types[self.type_name]
+            if self.type_name
+            else ()
+        )
         return [name for name in own if name != ANY_FIELD]
 
 
@@ -106,7 +112,7 @@ def shape_of_kind(api_version: str, kind: str) -> Shape | None:
 
 
 def shape_of_custom(content: Shape | None) -> Shape:
-    """The shape of a custom resource: what every object has, and its content; None: nothing is known of it."""
+    """The shape of a custom resource: what every object has, and its content; None: it is not known."""
     own = {"apiVersion": SCALAR_SHAPE, "kind": SCALAR_SHAPE, "metadata": shape_of(read_field("ObjectMeta"))}
     if content is None:
         return Shape(MAP, inner=UNTYPED_SHAPE, own=own)

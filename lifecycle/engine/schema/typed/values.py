@@ -13,7 +13,8 @@ from ...rules.managed_fields.paths import (
     element_of_value,
     format_path,
 )
-from .shapes import LIST, MAP, Shape, resolve
+from ..fields import LIST, MAP
+from .shapes import Shape, resolve
 
 MOST_LEVELS = 110
 

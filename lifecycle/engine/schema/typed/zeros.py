@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .shapes import LIST, MAP, Shape
+from ..fields import LIST, MAP
+from .shapes import Shape
 
 _ALWAYS_THERE = frozenset(
     (
-        "metadata spec status template jobTemplate strategy updateStrategy resources loadBalancer scaleTargetRef"
-        " roleRef involvedObject source regarding nodeInfo daemonEndpoints kubeletEndpoint"
+        "metadata spec status template jobTemplate strategy updateStrategy resources loadBalancer"
+        " scaleTargetRef roleRef involvedObject source regarding nodeInfo daemonEndpoints kubeletEndpoint"
     ).split()
 )
 _NULL_LISTS = frozenset(("containers", "rules", "versions", "endpoints"))
