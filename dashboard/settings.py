@@ -10,6 +10,7 @@
 | ALLOWED_HOSTS     | localhost,127.0.0.1,[::1]   | names the server answers to                    |
 | TRUSTED_ORIGINS   | (none)                      | further origins forms may come from, https://… |
 | SECURE_COOKIES    | False                       | True behind HTTPS                              |
+| PODLINE_AUTHORITY | made in PODLINE_DATA        | PEM file of the authority kubeconfigs trust    |
 | PODLINE_SHARDS    | 16                          | shards clusters are spread over                |
 | LOG_LEVEL         | INFO                        | DEBUG, INFO, WARNING or ERROR                  |
 """
@@ -154,6 +155,9 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+
+# `manage.py up` keeps an authority of its own, and serves TLS with its certificate.
+TLS_AUTHORITY = env.text("PODLINE_AUTHORITY", str(DATA / "tls" / "authority.pem"))
 
 # What one request may bring of manifests, sent and unpacked, and a little for the form around it. Files are
 # kept in memory; those of a larger request are not kept at all, and a larger text is a 400.

@@ -6,7 +6,7 @@ from django.templatetags.static import static
 from django.urls import include, path, register_converter
 from django.views.generic import RedirectView
 
-from dashboard import home_views, signin, views, workload_views
+from dashboard import home_views, kubeconfig_views, signin, views, workload_views
 from dashboard.pages import WorkloadFolder
 from lifecycle.engine.objects.pod import POD_KIND
 
@@ -27,8 +27,12 @@ urlpatterns = [
     path("clusters/<str:cluster>/delete/", home_views.delete_cluster, name="delete-cluster"),
     path("clusters/<str:cluster>/control/", views.control, name="control"),
     path("clusters/<str:cluster>/fork/", views.fork, name="fork"),
+    path("clusters/<str:cluster>/kubeconfig", kubeconfig_views.download, name="kubeconfig"),
+    path("clusters/<str:cluster>/tokens/", kubeconfig_views.issued, name="tokens"),
+    path("clusters/<str:cluster>/tokens/<int:token>/revoke/", kubeconfig_views.revoke, name="revoke-token"),
     path("clusters/<str:cluster>/manifest/", views.apply_manifest, name="apply-manifest"),
     path("clusters/<str:cluster>/workloads/", views.workloads, name="workloads"),
+    path("clusters/<str:cluster>/verdict/", views.verdict, name="verdict"),
     path("clusters/<str:cluster>/why/<int:seq>/", views.why, name="why"),
     path("clusters/<str:cluster>/why/command/<uuid:command>/", views.why_command, name="why-command"),
     path(POD, views.pod, name="pod"),
@@ -47,6 +51,7 @@ urlpatterns = [
     path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("sign-out/", LogoutView.as_view(), name="logout"),
     path("api/", include("lifecycle.export.urls")),
+    path("k8s/", include("lifecycle.kube_api.urls")),
     path("admin/", admin.site.urls),
     path("", include("lifecycle.runs.health")),
 ]

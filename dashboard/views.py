@@ -24,6 +24,7 @@ from dashboard import answers, readings, uploads
 from dashboard.answers import Answer, answer_problem
 from dashboard.behaviors import list_assumed, list_conduct
 from dashboard.causes import read_chain, tell_followed
+from dashboard.cluster_verdict import read_verdict
 from dashboard.configuration import list_configurations
 from dashboard.examples import list_examples
 from dashboard.flags import find_command, list_followed
@@ -50,6 +51,7 @@ from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.models import Cluster
 from lifecycle.runs import container_logs, forks, inbox
 from lifecycle.runs.checkpoints import Unreadable
+from lifecycle.verdicts import tell_pod
 
 TOO_MUCH = (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent)
 TOO_LARGE = "This is more than is read at once: give a part of it."
@@ -60,8 +62,10 @@ TOO_LARGE = "This is more than is read at once: give a part of it."
 def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
     """The cluster's page: clock, timeline, manifest, workloads, events."""
     found = get_cluster_or_404(request.user, cluster)
+    states = readings.count_states(found)
     context = show_live(found, "timeline") | {
-        "states": readings.count_states(found),
+        "states": states,
+        "verdict": read_verdict(found, states, tell_time(found)["at_ms"]),
         "workloads": readings.list_workloads(found),
         "assumed": list_assumed(found),
         "missing": readings.list_missing(found),
@@ -89,6 +93,15 @@ def workloads(request: HttpRequest, cluster: str) -> HttpResponse:
         "states": readings.count_states(found),
     }
     return render(request, "clusters/_workloads.html", context)
+
+
+@signed_in
+@require_GET
+def verdict(request: HttpRequest, cluster: str) -> HttpResponse:
+    """The part of the cluster's page that says what is wrong."""
+    found = get_cluster_or_404(request.user, cluster)
+    told = read_verdict(found, readings.count_states(found), tell_time(found)["at_ms"])
+    return render(request, "clusters/_verdict.html", {"cluster": found, "verdict": told})
 
 
 @signed_in
@@ -250,8 +263,10 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def _pod(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
     stored = find_or_404(cluster, POD_KIND.id, namespace, name)
-    end_ms = tell_time(cluster)["at_ms"] if stored.deleted_ms is None else stored.deleted_ms
+    now_ms = tell_time(cluster)["at_ms"]
+    end_ms = now_ms if stored.deleted_ms is None else stored.deleted_ms
     return {
+        "verdict": tell_pod(stored.data, now_ms, cluster.epoch_ms, stored.deleted_ms),
         "pod": stored,
         "tone": readings.tone_of(stored),
         "status": stored.data.get("status") or {},

@@ -22,6 +22,7 @@ HOSTILE = "<script>alert(1)</script>"
 PAGES = [
     "",
     "workloads/",
+    "verdict/",
     "control/",
     "why/1/",
     "pods/default/web-1/",

@@ -127,6 +127,7 @@ _SUBRESOURCE = _choice(*SUBRESOURCES)
 _FIELD_VALIDATION = _choice("Strict", "Warn", "Ignore")
 _GRACE = _whole("a whole number of seconds")
 _YES_OR_NO = Field("true or false", lambda value: isinstance(value, bool))
+_PRECONDITIONS = Field("a map of uid and resourceVersion, both texts", _is_preconditions)
 _NODE = _text("the name of a node, such as node-1")
 
 PAYLOADS: Mapping[str, Mapping[str, Field]] = {
@@ -151,7 +152,7 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "gracePeriodSeconds": _GRACE,
         "propagationPolicy": _choice("Background", "Foreground", "Orphan"),
         "force": _YES_OR_NO,
-        "preconditions": Field("a map of uid and resourceVersion, both texts", _is_preconditions),
+        "preconditions": _PRECONDITIONS,
         "options": Field("false for a request without options", lambda value: isinstance(value, bool | dict)),
         "request": _REQUEST,
     },
@@ -171,6 +172,8 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "gracePeriodSeconds": _GRACE,
         "force": _YES_OR_NO,
         "request": _REQUEST,
+        "preconditions": _PRECONDITIONS,
+        "dryRun": _YES_OR_NO,
     },
     "cordon": {"node": _NODE, "name": _NODE},
     "uncordon": {"node": _NODE, "name": _NODE},

@@ -16,14 +16,24 @@ KUBERNETES_VERSION = "v1.35.0"
 MANAGER_DEFAULTS: Mapping[str, bool | int | str] = {
     "cronJobsStartAfterManyMisses": True,
     "deploymentRollbackEvents": False,
+    "horizontalPodAutoscalerCPUInitializationPeriod": "5m",
+    "horizontalPodAutoscalerDownscaleStabilization": "5m",
+    "horizontalPodAutoscalerInitialReadinessDelay": "30s",
     "horizontalPodAutoscalerSyncPeriod": "15s",
+    "metricsResolution": "0s",
     "scalingEventsNameFormerSize": True,
     "statefulSetMaxUnavailableRoundsUp": True,
     "terminatedPodGCThreshold": 12500,
     "timeZone": UTC,
     "ttlAfterFinishedClockOffset": "0s",
 }
-"""What can be set of the controller manager, as the modelled release sets it."""
+"""What can be set of the controller manager, as the modelled release sets it.
+
+`metricsResolution` is the metrics server's: how often it asks kubelets (its own default is 15s); 0s: what is
+used is told as somebody asks.
+"""
+_SPANS = tuple(name for name in MANAGER_DEFAULTS if name.startswith(("horizontal", "metrics")))
+_SHORTEST_PERIOD_MS = 100
 
 DEFAULT_NODES: Mapping[str, Any] = {"count": 3, "cpu": "4", "memory": "8Gi", "pods": 110}
 
@@ -113,10 +123,25 @@ def _check_manager(manager: Mapping[str, Any]) -> None:
             )
     if not is_zone(manager.get("timeZone", UTC)):
         raise ValueError(f"timeZone: {shorten(manager['timeZone'])} is none; write for example Europe/Berlin")
-    try:
-        read_offset_ms(manager.get("ttlAfterFinishedClockOffset", "0s"))
-    except ValueError as problem:
-        raise ValueError(f"ttlAfterFinishedClockOffset: {problem}") from None
+    for name, read in (
+        ("ttlAfterFinishedClockOffset", read_offset_ms),
+        *((one, read_span_ms) for one in _SPANS),
+    ):
+        try:
+            read(str(manager.get(name, MANAGER_DEFAULTS[name])))
+        except ValueError as problem:
+            raise ValueError(f"{name}: {problem}") from None
+    period = str(manager.get("horizontalPodAutoscalerSyncPeriod", "15s"))
+    if read_span_ms(period) < _SHORTEST_PERIOD_MS:
+        raise ValueError(
+            f"horizontalPodAutoscalerSyncPeriod: {shorten(period)} is too short;"
+            f" use {_SHORTEST_PERIOD_MS}ms or more"
+        )
+
+
+def read_span_ms(text: str) -> int:
+    """A span of time in ms. Raises ValueError."""
+    return parse_milliseconds(text)
 
 
 def read_offset_ms(text: str) -> int:

@@ -87,6 +87,14 @@ class Update:
 
 
 @dataclass(slots=True)
+class Scale:
+    """Set the size of an object through its /scale."""
+
+    old: StoredObject
+    replicas: int
+
+
+@dataclass(slots=True)
 class Delete:
     """Delete an object. `propagation` is Background, Foreground or Orphan."""
 
@@ -105,7 +113,7 @@ class RecordEvent:
     source: str
 
 
-Action = CreatePod | DeletePod | RemoveFinalizer | Create | CreateJson | Update | Delete | RecordEvent
+Action = CreatePod | DeletePod | RemoveFinalizer | Create | CreateJson | Update | Scale | Delete | RecordEvent
 
 
 @dataclass(slots=True)

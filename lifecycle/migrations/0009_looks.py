@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("lifecycle", "0007_objects_by_group"),
+        ("lifecycle", "0008_api_tokens"),
     ]
 
     operations = [
