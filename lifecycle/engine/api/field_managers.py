@@ -45,7 +45,9 @@ from ..schema.typed.shapes import Shape, shape_of_custom, shape_of_kind
 from ..schema.typed.values import TypedError, require_typed, set_of
 from ..schema.typed.zeros import with_zeros
 from .context import Context
+from .definitions import DEFINITION
 from .options import WriteOptions
+from .scales import SCALE_VERSION, make_scale, with_scale
 from .three_way_apply import LAST_APPLIED, with_last_applied
 
 Json = dict[str, Any]
@@ -53,9 +55,9 @@ FIELD = "managedFields"
 BEFORE_FIRST_APPLY = "before-first-apply"
 KUBECTL, CLIENT_SIDE_APPLY = "kubectl", "kubectl-client-side-apply"
 CONTROLLER_MANAGER, KUBELET, SCHEDULER = "kube-controller-manager", "kubelet", "kube-scheduler"
+API_SERVER = "kube-apiserver"
 # What an autoscaler gives another size; a ReplicaSet that is owned is sized by its owner.
 _SIZED = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
-SCALE_VERSION = "autoscaling/v1"
 _SIZE = frozenset((path_to("spec", "replicas"),))
 # What a write to one place leaves as it is, whatever it says: nobody owns it by that.
 _NOT_WRITTEN: dict[str, Sequence[Path]] = {
@@ -186,9 +188,7 @@ class FieldManagers:
         after = after_apply(managers, change, applier, stated, is_new or not is_equal(bare, merged))
         return self._synced(merged, applied, options), write_managers(after)
 
-    def apply_scale(
-        self, old: StoredObject, current: Json, applied: Json, options: WriteOptions
-    ) -> tuple[Json, list[Json]]:
+    def apply_scale(self, current: Json, applied: Json, options: WriteOptions) -> tuple[Json, list[Json]]:
         """What an apply to /scale makes of an object: managers of its size are those of the Scale's.
 
         Raises as `apply` does.
@@ -213,8 +213,7 @@ class FieldManagers:
                 frozenset((at,)), version, sized[applier].time if applier in sized else ""
             )
         written = {name: managers[name] for name in managers if managers[name].fields}
-        wanted = {**current, "metadata": {**current["metadata"], **_version_of(applied)}}
-        return {**wanted, "spec": scale["spec"]}, write_managers(written)
+        return with_scale(current, scale), write_managers(written)
 
     def _require_applicable(self, live: Json, applied: Json) -> None:
         version, kind = applied.get("apiVersion") or "", applied.get("kind") or ""
@@ -271,6 +270,10 @@ def _list_parts(old: StoredObject, new: StoredObject, epoch_ms: int) -> list[tup
     """(subresource, manager, before, after) of each part of an object that a component changed."""
     kind, parts = new.kind, []
     head = {"apiVersion": kind.api_version, "kind": kind.name}
+    is_end = old.meta.deletion_ms is None and new.meta.deletion_ms is not None
+    is_bound = isinstance(old, Pod) and isinstance(new, Pod) and old.node_name != new.node_name
+    if is_end or is_bound:
+        return []
     if old.meta is not new.meta or old.spec is not new.spec:
         before, after = (
             {**head, "metadata": _owned_metadata(one), "spec": one.spec_json(epoch_ms)} for one in (old, new)
@@ -299,6 +302,8 @@ def _find_reporter(new: StoredObject) -> str:
     """Which component writes the status of a kind; of a pod that has no node the scheduler."""
     if isinstance(new, Pod):
         return KUBELET if new.node_name else SCHEDULER
+    if new.kind.id == DEFINITION:
+        return API_SERVER
     return KUBELET if new.kind.id == NODE_KIND.id else CONTROLLER_MANAGER
 
 
@@ -315,21 +320,6 @@ def _without_managers(data: Json) -> Json:
     if not isinstance(meta, dict) or FIELD not in meta:
         return data
     return {**data, "metadata": {name: value for name, value in meta.items() if name != FIELD}}
-
-
-def make_scale(current: Json, path: Sequence[str]) -> Json:
-    """The Scale of an object, as far as it can be applied."""
-    size: Any = current
-    for name in path:
-        size = size.get(name) if isinstance(size, dict) else None
-    names = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
-    meta = {name: current["metadata"][name] for name in names if name in current["metadata"]}
-    return {"apiVersion": SCALE_VERSION, "kind": "Scale", "metadata": meta, "spec": {"replicas": size or 0}}
-
-
-def _version_of(applied: Json) -> Json:
-    version = (applied.get("metadata") or {}).get("resourceVersion")
-    return {} if version is None else {"resourceVersion": version}
 
 
 def _name(applied: Json) -> str:

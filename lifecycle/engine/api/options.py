@@ -148,5 +148,5 @@ _CHECKS: Sequence[_Check] = (
     _check_dry_run,
     _check_validation,
 )
-PLAIN = WriteOptions()
+PLAIN = WriteOptions("kube-controller-manager")
 """Of a component's own write."""

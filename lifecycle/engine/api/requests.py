@@ -95,9 +95,9 @@ def read_new(data: Json, epoch_ms: int) -> StoredObject:
 # --- what a change would leave ----------------------------------------------------------------------------
 
 
-def check_address(current: Json, data: Json, subresource: str | None) -> None:
+def check_address(current: Json, data: Json, subresource: str | None, replicas_path: tuple[str, ...]) -> None:
     """A change is one of this object, and goes where changes go. Raises BadRequest naming the object."""
-    check_subresource(current, subresource)
+    check_subresource(current, subresource, replicas_path)
     kind, name = current["kind"], current["metadata"]["name"]
     for field in ("apiVersion", "kind"):
         if data.get(field) != current[field]:
@@ -106,15 +106,18 @@ def check_address(current: Json, data: Json, subresource: str | None) -> None:
             )
 
 
-def check_subresource(current: Json, subresource: str | None) -> None:
-    """Whether an object has this subresource. Raises BadRequest naming the object."""
+def check_subresource(current: Json, subresource: str | None, replicas_path: tuple[str, ...]) -> None:
+    """Whether an object has this subresource. Raises BadRequest naming the object.
+
+    `replicas_path`: where it has its size; () for one without.
+    """
     kind, name = current["kind"], current["metadata"]["name"]
     if subresource and subresource not in SUBRESOURCES:
         raise BadRequest(
             f'{kind} "{name}": no subresource {shorten(subresource)}; use {", ".join(SUBRESOURCES)}'
         )
     entry = entry_of_json(current)
-    if subresource == "scale" and not entry.replicas_path:
+    if subresource == SCALE and not replicas_path:
         sized = ", ".join(one.kind.name for one in list_entries() if one.replicas_path)
         raise BadRequest(f"{kind} {name}: has no size; scale one of {sized}")
     if subresource in OF_FEW and subresource not in entry.subresources:
@@ -136,12 +139,18 @@ def require_fresh(old: StoredObject, data: Json) -> None:
         )
 
 
-def make_wanted(current: Json, data: Json, subresource: str | None, gates: Mapping[str, bool]) -> Json:
-    """The object the request would leave, defaults filled in."""
+def make_wanted(
+    current: Json,
+    data: Json,
+    subresource: str | None,
+    gates: Mapping[str, bool],
+    replicas_path: tuple[str, ...],
+) -> Json:
+    """The object the request would leave, defaults filled in. `replicas_path`: where it has its size."""
     if subresource == "status":
-        return {**current, "status": data.get("status")}
-    if subresource == "scale":
-        return _with_size(current, (data.get("spec") or {}).get("replicas"))
+        return _with_status(current, data)
+    if subresource == SCALE:
+        return _with_size(current, (data.get("spec") or {}).get("replicas"), replicas_path)
     if subresource == FINALIZE:
         spec = {name: value for name, value in (current.get("spec") or {}).items() if name != "finalizers"}
         given = (data.get("spec") or {}).get("finalizers")
@@ -160,10 +169,25 @@ def make_wanted(current: Json, data: Json, subresource: str | None, gates: Mappi
     return wanted
 
 
-def _with_size(current: Json, replicas: Any) -> Json:
+def _with_status(current: Json, data: Json) -> Json:
+    """A write to /status: beside the status it may change labels, annotations and finalizers, as recorded.
+
+    Of custom resources it changes the status alone, and of Deployments not the labels.
+    """
+    wanted = {**current, "status": data.get("status")}
+    entry, before = entry_of_json(current), current["metadata"]
+    if entry.is_custom or entry.kind.id == "CustomResourceDefinition" or "metadata" not in data:
+        return wanted
+    after = {**data["metadata"], "ownerReferences": before.get("ownerReferences")}
+    if entry.kind.id == "Deployment":
+        after["labels"] = before.get("labels")
+    return {**wanted, "metadata": _keep_metadata(before, after)}
+
+
+def _with_size(current: Json, replicas: Any, replicas_path: tuple[str, ...]) -> Json:
     if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 0:
         raise BadRequest(f"replicas {shorten(replicas)}: use a whole number, 0 or more")
-    return _with_value(current, entry_of_json(current).replicas_path, replicas)
+    return _with_value(current, replicas_path, replicas)
 
 
 def _with_value(data: Json, path: tuple[str, ...], value: Any) -> Json:

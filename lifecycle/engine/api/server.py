@@ -31,6 +31,8 @@ from ..rules.validation.refusal import raise_invalid
 from .admission import admit_changed, admit_new, admit_pod
 from .completion import annotate
 from .context import Context
+from .definition_rules import delete_definition
+from .definitions import DEFINITION
 from .deletion import (
     check_mortal,
     check_preconditions,
@@ -59,6 +61,7 @@ from .requests import (
     require_applied,
     require_fresh,
 )
+from .scales import make_scale, with_scale
 
 Json = dict[str, Any]
 GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
@@ -229,12 +232,14 @@ class ApiServer:
         """
         context, epoch_ms = self._context, self._clock.epoch_ms
         current = old.to_json(epoch_ms)
-        check_address(current, data, subresource)
+        size = context.definitions.find_replicas_path(current)
+        check_address(current, data, subresource, size)
         given = (data.get("metadata") or {}).get(FIELD)
-        data, _dropped = context.definitions.complete(decode(data))
+        if subresource != SCALE:
+            data, _dropped = context.definitions.complete(decode(data))
         require_fresh(old, data)
         tracked = current["metadata"].pop(FIELD, None)
-        wanted = make_wanted(current, data, subresource, context.features)
+        wanted = make_wanted(current, data, subresource, context.features, size)
         errors = validate_update(current, wanted, subresource or "", context.features)
         raise_invalid(wanted, errors + context.definitions.validate(wanted, subresource or ""))
         if entries is None:
@@ -257,8 +262,14 @@ class ApiServer:
     ) -> StoredObject:
         """Change an object by a patch: `how` is json, merge or strategic. Raises ApiError."""
         current = old.to_json(self._clock.epoch_ms)
-        check_subresource(current, subresource)
-        return self.update_json(old, patched(current, patch, how, options), subresource, options)
+        size = self._context.definitions.find_replicas_path(current)
+        check_subresource(current, subresource, size)
+        if subresource == SCALE:
+            scale = patched(make_scale(current, size), patch, how, options)
+            changed = with_scale(current, scale)
+        else:
+            changed = patched(current, patch, how, options)
+        return self.update_json(old, changed, subresource, options)
 
     def apply(
         self, old: StoredObject | None, target: Json, patch: Any, subresource: str, options: WriteOptions
@@ -272,9 +283,10 @@ class ApiServer:
             data, entries = self._managers.apply(target, patch, options, "", is_new=True)
             return self.create_json(data, options, entries)
         current = old.to_json(self._clock.epoch_ms)
-        check_subresource(current, subresource or None)
+        size = self._context.definitions.find_replicas_path(current)
+        check_subresource(current, subresource or None, size)
         if subresource == SCALE:
-            data, entries = self._managers.apply_scale(old, current, patch, options)
+            data, entries = self._managers.apply_scale(current, patch, options)
         else:
             data, entries = self._managers.apply(current, patch, options, subresource)
         return self.update_json(old, data, subresource or None, options, entries)
@@ -343,6 +355,8 @@ class ApiServer:
             return delete_pod(self._context, old, grace_seconds, has_options, propagation)
         if old.kind.id == NAMESPACE.kind.id:
             return delete_namespace(self._context, old)
+        if old.kind.id == DEFINITION:
+            return delete_definition(self._context, old)
         return delete_object(self._context, old, propagation)
 
     def delete_pod(self, pod: Pod, requested: int | None = None, has_options: bool = True) -> Pod:

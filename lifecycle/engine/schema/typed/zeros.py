@@ -13,8 +13,9 @@ from .shapes import Shape
 
 _ALWAYS_THERE = frozenset(
     (
-        "metadata spec status template jobTemplate strategy updateStrategy resources loadBalancer"
-        " scaleTargetRef roleRef involvedObject source regarding nodeInfo daemonEndpoints kubeletEndpoint"
+        "metadata spec status template jobTemplate strategy updateStrategy resources loadBalancer names"
+        " acceptedNames scaleTargetRef roleRef involvedObject source regarding nodeInfo daemonEndpoints"
+        " kubeletEndpoint"
     ).split()
 )
 _NULL_LISTS = frozenset(("containers", "rules", "versions", "endpoints"))
