@@ -39,7 +39,11 @@ def test_kinds_without_a_controller_come_first_and_each_is_named_once():
 
 def test_of_what_is_acted_on_nothing_is_said():
     acted_on = [make("Pod", "v1"), make("Deployment", "apps/v1"), make("Node", "v1")]
-    acted_on += [make("Job", "batch/v1"), make("CronJob", "batch/v1"), make("PodDisruptionBudget", "policy/v1")]
+    acted_on += [
+        make("Job", "batch/v1"),
+        make("CronJob", "batch/v1"),
+        make("PodDisruptionBudget", "policy/v1"),
+    ]
     assert list_stored_only(acted_on) == []
 
 

@@ -182,6 +182,7 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "name": _NODE,
         "taints": Field("a list of {key, value, effect}", _is_list_of_maps, True),
     },
+    "remove": {"node": _text("the name of a node, such as node-1", True)},
     "staticPod": {
         "node": _text("the name of a node, such as node-1", True),
         "manifest": Field("the manifest of a Pod", _is_map),
