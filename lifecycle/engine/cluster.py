@@ -193,12 +193,13 @@ class Cluster:
         try:
             code, obj = self._commands.run(command)
             data = obj.to_json(context.clock.epoch_ms)
-            warnings = list_warnings(data) + list_slow_hooks(data) + list_demand_warnings(data)
+            warnings = self._commands.warnings + list_warnings(data) + list_slow_hooks(data)
+            warnings += list_demand_warnings(data)
             if command.kind == "apply" and not is_remembered(data):
                 warnings.append(NOT_REMEMBERED)
             result = Result(code, data, None, warnings)
         except ApiError as problem:
-            result = Result(problem.code, None, problem.to_status())
+            result = Result(problem.code, None, problem.to_status(), self._commands.warnings)
         context.loop.drain()
         return result
 
