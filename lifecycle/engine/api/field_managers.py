@@ -43,7 +43,7 @@ from ..schema.typed.applying import apply_over
 from ..schema.typed.compare import compare, is_equal
 from ..schema.typed.shapes import Shape, shape_of_custom, shape_of_kind
 from ..schema.typed.values import TypedError, require_typed, set_of
-from ..schema.typed.zeros import with_zeros
+from ..schema.typed.zeros import with_zeros, without_empties
 from .context import Context
 from .definitions import DEFINITION
 from .options import WriteOptions
@@ -171,11 +171,12 @@ class FieldManagers:
         shape, version = self.shape_of(live), live["apiVersion"]
         managers = {} if is_new else self._known(live, shape)
         applier = make_manager(options.manager, APPLY, version, subresource)
-        bare = _without_managers(live)
+        bare = without_empties(_without_managers(live), shape)
         stated = Share(
             without(set_of(applied, shape), _NOT_WRITTEN.get(subresource, ())), version, self._time()
         )
         merged = apply_over(bare, applied, shape, managers.get(applier), {**managers, applier: stated})
+        merged = without_empties(merged, shape)
         change = compare(bare, merged, shape)
         conflicts = find_conflicts(managers, change, applier)
         if conflicts and not options.is_forced:
