@@ -15,7 +15,7 @@ from .api.context import Context
 from .api.kind_hooks import list_companions
 from .api.server import ApiServer
 from .api.three_way_apply import NOT_REMEMBERED, is_remembered
-from .clients.command_table import CommandTable
+from .clients.command_table import CommandTable, Handler
 from .controllers import Remembering, make_controllers
 from .controllers.act import Actor
 from .heart.errors import ApiError, CheckpointError
@@ -86,8 +86,13 @@ class Cluster:
         self._controllers = make_controllers(context, actor.act)
         self._scheduler = Scheduler(context)
         self._kubelets = Kubelets(context, self._api)
-        faults, static_pods = KubeletFaults(context, self._kubelets), self._kubelets.static_pods
-        self._commands = CommandTable(context, self._api, {"fault": faults.run, "staticPod": static_pods.run})
+        faults = KubeletFaults(context, self._kubelets, self._api)
+        others: dict[str, Handler] = {
+            "fault": faults.run,
+            "remove": faults.remove,
+            "staticPod": self._kubelets.static_pods.run,
+        }
+        self._commands = CommandTable(context, self._api, others)
         context.loop.on_hot_key = self._on_hot_key
 
     def _on_hot_key(self, key: tuple[str, str, str], delay_ms: int) -> None:
@@ -257,6 +262,7 @@ class Cluster:
             "loop": context.loop.save(),
             "pod_specs": encoder.raws,
             "objects": objects,
+            "evictions": context.budgets.save(),
             "controllers": {
                 one.name: one.save() for one in self._controllers if isinstance(one, Remembering)
             },
@@ -323,6 +329,7 @@ class Cluster:
                 context.loop.enqueue(*key)
 
     def _restore_controllers(self, saved: Mapping[str, Any] | None) -> None:
+        self._context.budgets.restore(map_of(saved, "evictions"))
         remembered = map_of(saved, "controllers")
         for controller in self._controllers:
             controller.restore()

@@ -19,6 +19,7 @@ from ..objects.meta import StoredObject
 from ..objects.pod import Pod
 from ..objects.pod_status import PodStatus
 from ..objects.shown import Shown, State
+from ..rules.eviction import DISRUPTION_TARGET
 from ..rules.pod_columns import SCHEDULING_GATED, decide_shown
 from ..rules.pod_state import decide_state
 
@@ -30,6 +31,7 @@ _ORDER = {
     "Ready": 4,
 }
 _READY_RANK = _ORDER["Ready"]
+_DISRUPTED = "condition." + DISRUPTION_TARGET
 Rank = tuple[int, str]
 """Where a condition stands among those of one write, and its field."""
 _RANKS: dict[str, Rank] = {name: (rank, "condition." + name) for name, rank in _ORDER.items()}
@@ -244,7 +246,8 @@ def _state_change(
 def _add_conditions(
     found: list[Change], old: tuple[Condition, ...], new: tuple[Condition, ...], ranks: dict[str, Rank]
 ) -> bool:
-    """Add changed conditions by rank; returns whether the pod became ready, or is so no longer."""
+    """Add changed conditions by rank; returns whether the pod became ready, or is so no longer, or is to be
+    disrupted."""
     changed: list[tuple[Rank, Change]] = []
     has_turned = False
     for before, after in _pair(old, new):
@@ -258,7 +261,8 @@ def _add_conditions(
             changed.append((rank, (rank[1], was, after.status, reason, message, None)))
         else:
             continue
-        if rank[0] == _READY_RANK and (was == "True" or (after is not None and after.status == "True")):
+        is_ready_now = after is not None and after.status == "True"
+        if rank[1] == _DISRUPTED or (rank[0] == _READY_RANK and (was == "True" or is_ready_now)):
             has_turned = True
     if len(changed) > 1:
         # No two have the same rank.

@@ -23,6 +23,7 @@ def record_exit(parts: Parts, evictor: Evictor, worker: PodWorker, run: Containe
         run.wake_timer = None
     was_known = run.process is not None and bool(run.process.usage_points)
     run.process, run.stage = None, IDLE
+    parts.note_use(worker)
     if was_known:
         evictor.look(worker.node)
     worker.take_container(run)
