@@ -224,7 +224,7 @@ class Store:
         kind, namespace, name = old.key
         del self._names[kind][namespace, name]
         uid = old.meta.uid
-        last = old.replace()
+        last = old.with_status(old.status) if isinstance(old, Pod) else old.replace()
         rv = last.resource_version = self.resource_version = self.resource_version + 1
         trace, outer = self.trace, self.trace.cause
         self.versions.append(Version(rv, trace.at_ms, DELETED, old, last, trace.seq + 1, outer, ()))
