@@ -262,6 +262,7 @@ class Cluster:
             "loop": context.loop.save(),
             "pod_specs": encoder.raws,
             "objects": objects,
+            "evictions": context.budgets.save(),
             "controllers": {
                 one.name: one.save() for one in self._controllers if isinstance(one, Remembering)
             },
@@ -328,6 +329,7 @@ class Cluster:
                 context.loop.enqueue(*key)
 
     def _restore_controllers(self, saved: Mapping[str, Any] | None) -> None:
+        self._context.budgets.restore(map_of(saved, "evictions"))
         remembered = map_of(saved, "controllers")
         for controller in self._controllers:
             controller.restore()

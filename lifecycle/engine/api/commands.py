@@ -7,7 +7,7 @@ Payloads by kind (`namespace` may be left out: `default`); `payloads.py` checks 
     scale {kind, namespace, name, replicas}
     setImage {kind, namespace, name, container, image}
     rollout {kind, namespace, name, action: restart|pause|resume|undo, toRevision?}
-    evict {namespace, name, gracePeriodSeconds?}
+    evict {namespace, name, gracePeriodSeconds?, preconditions?, dryRun?}
     cordon {node}  uncordon {node}  taint {node, taints}  remove {node}
     staticPod {node, manifest}  staticPod {node, remove, namespace?}
     fault {pod, namespace, container, kind: exit, code, reason?}  fault {pod, container, kind: lost}

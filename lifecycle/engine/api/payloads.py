@@ -106,6 +106,7 @@ _SUBRESOURCE = _choice(*SUBRESOURCES)
 _FIELD_VALIDATION = _choice("Strict", "Warn", "Ignore")
 _GRACE = _whole("a whole number of seconds")
 _YES_OR_NO = Field("true or false", lambda value: isinstance(value, bool))
+_PRECONDITIONS = Field("a map of uid and resourceVersion, both texts", _is_preconditions)
 _NODE = _text("the name of a node, such as node-1")
 
 PAYLOADS: Mapping[str, Mapping[str, Field]] = {
@@ -124,7 +125,7 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "gracePeriodSeconds": _GRACE,
         "propagationPolicy": _choice("Background", "Foreground", "Orphan"),
         "force": _YES_OR_NO,
-        "preconditions": Field("a map of uid and resourceVersion, both texts", _is_preconditions),
+        "preconditions": _PRECONDITIONS,
         "options": Field("false for a request without options", lambda value: isinstance(value, bool | dict)),
     },
     "scale": {**_one_object(), "replicas": _whole("a whole number, 0 or more", 0, True)},
@@ -138,7 +139,13 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "action": _choice("restart", "pause", "resume", "undo", is_required=True),
         "toRevision": _whole("the number of a revision, or 0 for the one before", 0),
     },
-    "evict": {**_one_object(kind=False), "gracePeriodSeconds": _GRACE, "force": _YES_OR_NO},
+    "evict": {
+        **_one_object(kind=False),
+        "gracePeriodSeconds": _GRACE,
+        "force": _YES_OR_NO,
+        "preconditions": _PRECONDITIONS,
+        "dryRun": _YES_OR_NO,
+    },
     "cordon": {"node": _NODE, "name": _NODE},
     "uncordon": {"node": _NODE, "name": _NODE},
     "taint": {

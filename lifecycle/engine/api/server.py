@@ -230,7 +230,9 @@ class ApiServer:
         if old is None or finalizer not in old.meta.finalizers:
             return
         kept = tuple(one for one in old.meta.finalizers if one != finalizer)
-        self.update(old.replace(meta=old.meta.replace(finalizers=kept)))
+        new = old.with_meta(old.meta.with_finalizers(kept))
+        self._store.update(old, new)
+        finish_deletion(self._context, new)
 
     # --- delete ---------------------------------------------------------------------------------------
 
@@ -262,6 +264,12 @@ class ApiServer:
         """Delete a pod gracefully; `requested` seconds, or its own period."""
         return delete_pod(self._context, pod, requested, has_options)
 
-    def evict(self, pod: Pod, grace_seconds: int | None = None) -> Pod:
-        """Delete a pod by the eviction API."""
-        return evict_pod(self._context, pod, grace_seconds)
+    def evict(
+        self,
+        pod: Pod,
+        grace_seconds: int | None = None,
+        preconditions: Mapping[str, str] | None = None,
+        is_dry_run: bool = False,
+    ) -> Pod:
+        """Delete a pod by the eviction API. Raises ApiError as `evict_pod` does."""
+        return evict_pod(self._context, pod, grace_seconds, preconditions, is_dry_run)

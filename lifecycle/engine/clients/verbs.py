@@ -52,7 +52,8 @@ def evict(client: Client, payload: Payload) -> Answer:
     """A request to the eviction API. Raises ApiError."""
     pod = client.find(payload, POD_KIND)
     assert isinstance(pod, Pod), "it was asked for by kind"
-    return 200, client.api.evict(pod, _read_grace(payload))
+    is_dry_run = payload.get("dryRun") is True
+    return 201, client.api.evict(pod, _read_grace(payload), payload.get("preconditions"), is_dry_run)
 
 
 def _read_grace(payload: Payload) -> int | None:

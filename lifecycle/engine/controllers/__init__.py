@@ -11,9 +11,11 @@ from .attachments import AttachmentController
 from .cron_job import CronJobController
 from .daemon_set import DaemonSetController
 from .deployment import DeploymentController
+from .disruption import DisruptionController, StaleDisruptionController
 from .endpoints import EndpointSliceController, EndpointSliceMirror
 from .ephemeral_volumes import EphemeralVolumeController
 from .garbage import GarbageCollector
+from .horizontal_pod_autoscaler import HorizontalPodAutoscalerController
 from .job import JobController, JobPodReleaser
 from .load_balancer import LoadBalancerController
 from .namespaces import NamespaceController
@@ -90,6 +92,9 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         StorageDriver(context, act),
         AttachmentController(context, act),
         StorageProtection(context, act),
+        HorizontalPodAutoscalerController(context, act),
+        DisruptionController(context, act),
+        StaleDisruptionController(context, act),
     ]
 
 

@@ -18,6 +18,7 @@ from ..rules.actions import (
     DeletePod,
     RecordEvent,
     RemoveFinalizer,
+    Scale,
     Update,
 )
 
@@ -52,6 +53,8 @@ class Actor:
                 self._api.create(action.new)
             case CreateJson():
                 self._create_json(action)
+            case Scale():
+                self._api.patch(action.old, {"spec": {"replicas": action.replicas}}, "merge", "scale")
             case Delete():
                 self._api.delete(action.old, propagation=action.propagation)
 

@@ -16,8 +16,12 @@ KUBERNETES_VERSION = "v1.35.0"
 MANAGER_DEFAULTS: Mapping[str, bool | float | str] = {
     "cronJobsStartAfterManyMisses": True,
     "deploymentRollbackEvents": False,
+    "horizontalPodAutoscalerCPUInitializationPeriod": "5m",
+    "horizontalPodAutoscalerDownscaleStabilization": "5m",
+    "horizontalPodAutoscalerInitialReadinessDelay": "30s",
     "horizontalPodAutoscalerSyncPeriod": "15s",
     "largeClusterSizeThreshold": 50,
+    "metricsResolution": "0s",
     "nodeEvictionRate": 0.1,
     "nodeMonitorGracePeriod": "50s",
     "nodeStartupGracePeriod": "60s",
@@ -29,7 +33,17 @@ MANAGER_DEFAULTS: Mapping[str, bool | float | str] = {
     "ttlAfterFinishedClockOffset": "0s",
     "unhealthyZoneThreshold": 0.55,
 }
-"""What can be set of the controller manager, as the modelled release sets it."""
+"""What can be set of the controller manager, as the modelled release sets it.
+
+`metricsResolution` is the metrics server's: how often it asks kubelets (its own default is 15s); 0s: what is
+used is told as somebody asks.
+"""
+_SPANS = tuple(
+    name
+    for name in MANAGER_DEFAULTS
+    if name.startswith(("horizontal", "metrics", "nodeMonitor", "nodeStart"))
+)
+_SHORTEST_PERIOD_MS = 100
 
 DEFAULT_NODES: Mapping[str, Any] = {"count": 3, "cpu": "4", "memory": "8Gi", "pods": 110}
 
@@ -122,17 +136,27 @@ def _check_manager(manager: Mapping[str, Any]) -> None:
             raise ValueError(
                 f"{name}: {shorten(value)} is no rate or share; use 0 or more, such as {default}"
             )
-    for name in ("nodeMonitorGracePeriod", "nodeStartupGracePeriod"):
-        try:
-            parse_milliseconds(manager.get(name, "1s"))
-        except ValueError as problem:
-            raise ValueError(f"{name}: {problem}") from None
     if not is_zone(manager.get("timeZone", UTC)):
         raise ValueError(f"timeZone: {shorten(manager['timeZone'])} is none; write for example Europe/Berlin")
-    try:
-        read_offset_ms(manager.get("ttlAfterFinishedClockOffset", "0s"))
-    except ValueError as problem:
-        raise ValueError(f"ttlAfterFinishedClockOffset: {problem}") from None
+    for name, read in (
+        ("ttlAfterFinishedClockOffset", read_offset_ms),
+        *((one, read_span_ms) for one in _SPANS),
+    ):
+        try:
+            read(str(manager.get(name, MANAGER_DEFAULTS[name])))
+        except ValueError as problem:
+            raise ValueError(f"{name}: {problem}") from None
+    period = str(manager.get("horizontalPodAutoscalerSyncPeriod", "15s"))
+    if read_span_ms(period) < _SHORTEST_PERIOD_MS:
+        raise ValueError(
+            f"horizontalPodAutoscalerSyncPeriod: {shorten(period)} is too short;"
+            f" use {_SHORTEST_PERIOD_MS}ms or more"
+        )
+
+
+def read_span_ms(text: str) -> int:
+    """A span of time in ms. Raises ValueError."""
+    return parse_milliseconds(text)
 
 
 def read_offset_ms(text: str) -> int:

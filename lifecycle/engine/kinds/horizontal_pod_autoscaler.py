@@ -10,7 +10,6 @@ from .entry import KindEntry
 
 HORIZONTAL_POD_AUTOSCALER = KindEntry(
     kind=Kind("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", True, "hpa"),
-    unattended="nothing is scaled by them",
     default=default_autoscaler,
     validate_new=validate_new_autoscaler,
     validate_spec=lambda spec, gates: validate_autoscaler(spec),

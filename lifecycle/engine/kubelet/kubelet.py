@@ -183,6 +183,9 @@ class Kubelets:
             self._on_removed(pod)
 
     def _follow(self, worker: PodWorker, old: Pod, new: Pod) -> None:
+        is_told = worker.told is not None and worker.told[0] is new.status
+        if is_told and worker.is_at_rest(new) and old.meta.generation == new.meta.generation:
+            return
         if old.spec is not new.spec:
             worker.follow_spec(new.spec)
             self._ending.set_deadline(worker, new)

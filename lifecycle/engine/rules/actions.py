@@ -91,6 +91,14 @@ class Update:
 
 
 @dataclass(slots=True)
+class Scale:
+    """Set the size of an object through its /scale."""
+
+    old: StoredObject
+    replicas: int
+
+
+@dataclass(slots=True)
 class Delete:
     """Delete an object. `propagation` is Background, Foreground or Orphan."""
 
@@ -109,7 +117,7 @@ class RecordEvent:
     source: str
 
 
-Action = CreatePod | DeletePod | RemoveFinalizer | Create | CreateJson | Update | Delete | RecordEvent
+Action = CreatePod | DeletePod | RemoveFinalizer | Create | CreateJson | Update | Scale | Delete | RecordEvent
 
 
 @dataclass(slots=True)

@@ -58,9 +58,10 @@ class Store:
     def listen_to_shape(self, kind: str, listener: Listener, is_told_of_readiness: bool = True) -> None:
         """As `listen` ("" for all kinds), but not of writes to a pod that only detail its status.
 
-        Told are changed metadata, specs, nodes, phases and readiness, and any condition of a pod with
-        readiness gates. Most writes to pods are none of these. Who need not know of a pod that it came up or
-        became ready, or is so no longer, may leave that out where the writer knows that it is all.
+        Told are changed metadata, specs, nodes, phases and readiness, that a pod is to be disrupted, and any
+        condition of one with readiness gates. Most writes to pods are none of these. Who need not know of a
+        pod that it came up or became ready, or is so no longer, may leave that out where the writer knows
+        that it is all.
         """
         self._shape_listeners.setdefault(kind, []).append((listener, is_told_of_readiness))
         self._audience.clear()

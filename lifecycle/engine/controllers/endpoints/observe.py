@@ -11,9 +11,9 @@ from ...objects.meta import StoredObject
 from ...objects.pod import Pod
 from ...objects.selector import Selector
 from ...rules.actions import Action, Delete
+from ...store.selectors import SelectorIndex
 from ..act import Act
 from ..owner.orphans import list_by_age
-from ..owner.selectors import SelectorIndex
 from .classic import decide_classic
 from .decide import (
     Endpoint,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ...objects.selector import Selector
+from ..objects.selector import Selector
 
 
 class SelectorIndex:
