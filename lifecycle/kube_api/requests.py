@@ -1,4 +1,4 @@
-"""What a request asks for: group, version, namespace, resource, name and subresource; its verb, its options."""
+"""What a request asks for: group, version, namespace, resource, name, subresource, its verb and options."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -24,8 +24,8 @@ from ...objects.pod import POD_KIND, Pod
 from ...objects.selector import Selector
 from ...rules.actions import Scale as ScaleObject
 from ...rules.actions import Update
+from ...store.selectors import SelectorIndex
 from ..act import Act
-from ..owner.selectors import SelectorIndex
 from .decide import SOURCE, Past, Seen, Verdict, conclude, decide
 from .decide.calculator import Clock
 from .pods import PodsByLabel
