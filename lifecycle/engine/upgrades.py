@@ -183,7 +183,9 @@ def read_agenda(saved: Any, is_known: Callable[[str, str], bool]) -> dict[str, A
 
 def read_waiting(saved: Any) -> list[str]:
     """uids of the pods that wait for room on a node."""
-    return [uid for uid in list_of(saved, "scheduler") if isinstance(uid, str)]
+    rows = list_of(part_of(part_of(saved, "scheduler"), "queue"), "waiting")
+    uids = [row[0] for row in rows if isinstance(row, list) and row]
+    return [uid for uid in uids or list_of(saved, "scheduler") if isinstance(uid, str)]
 
 
 def count_lost_timers(saved: Any, agenda: dict[str, Any]) -> int | None:
