@@ -9,7 +9,7 @@ tried again all the same, at the next half minute.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Any
@@ -146,10 +146,11 @@ class Queue:
             for uid, plugins, since_ms, stamp in saved["waiting"]
         }
 
-    def take_up(self, uids: Iterable[str], now_ms: int) -> None:
-        """Have pods wait of which only that is known: whatever happens may help them."""
-        for uid in uids:
-            self.wait(uid, frozenset(), now_ms)
+    def take_up(self, rows: Iterable[Sequence[Any]]) -> None:
+        """Have pods wait of which this is known: uid, who kept it from a node, since when, failures."""
+        for uid, plugins, since_ms, failures in rows:
+            self.wait(uid, frozenset(plugins), since_ms)
+            self.failures[uid] = failures
 
 
 def back_off(failures: int) -> int:

@@ -87,8 +87,7 @@ class Scheduler:
             self._waits.load(saved["volume_waits"])
         else:
             # As it was before there was a queue: uids, then rows of those that wait for volumes.
-            uids = [one for one in saved if isinstance(one, str)]
-            self._queue.take_up(uids, self._context.clock.now_ms)
+            self._queue.take_up([one, (), 0, 1] for one in saved if isinstance(one, str))
             self._waits.load(one for one in saved if not isinstance(one, str))
         for node in self._store.list("Node"):
             if isinstance(node, Node):
@@ -101,9 +100,10 @@ class Scheduler:
         for pod in self._waits.pods():
             self._occupy(pod, 1)
 
-    def take_up(self, waiting: list[str]) -> None:
+    def take_up(self, waiting: list[list[Any]]) -> None:
         """After an upgrade: a pod that is on no node, waits for none and will not be tried is tried soon."""
-        self.restore([uid for uid in waiting if uid in self._store.pods])
+        self.restore([])
+        self._queue.take_up(row for row in waiting if row[0] in self._store.pods)
         tried = {timer.target for timer in self._context.agenda.timers() if timer.kind == TIMER}
         tried.update(self._queue.waiting)
         for uid, pod in self._store.pods.items():
@@ -127,11 +127,11 @@ class Scheduler:
         self._last_ms = due_ms
         context.agenda.add(due_ms, TIMER, uid, None, True, context.trace.cause)
 
-    def _catch_up(self) -> int:
+    def _catch_up(self, *due: Timer) -> int:
         """What the agenda knows of turns, after a cluster was loaded; all, if that had no queue yet."""
         timers, last_ms = self._context.agenda.timers(), 0
         self._is_flush_set = any(timer.kind == FLUSH for timer in timers)
-        for timer in timers:
+        for timer in (*due, *timers):
             if timer.kind != TIMER:
                 continue
             last_ms = max(last_ms, timer.due_ms)
@@ -143,7 +143,7 @@ class Scheduler:
 
     def _on_turn(self, timer: Timer) -> None:
         if self._last_ms is None:
-            self._catch_up()
+            self._catch_up(timer)
         found = self._queue.pop(self._context.clock.now_ms)
         uid, cause = found if found is not None else (timer.target, timer.cause)
         pod = self._store.pods.get(uid)
