@@ -16,6 +16,7 @@ from django_htmx.middleware import HtmxDetails
 from dashboard import readings
 from dashboard.answers import Answer
 from dashboard.live_figures import tell_time
+from dashboard.past import tell_past
 from dashboard.plots.theme import clock
 from lifecycle.models import Cluster, Event, StoredObject
 
@@ -50,13 +51,15 @@ def show_live(cluster: Cluster, *figures: str) -> dict[str, Any]:
         "windows": WINDOWS,
         "window_ms": DEFAULT_WINDOW_MS,
         "base": reverse("cluster", args=[cluster.name]),
+        "past": tell_past(cluster),
     }
 
 
 def tell_clock(cluster: Cluster) -> dict[str, Any]:
     """The clock and what it can be set to."""
     speeds = sorted({*SPEEDS, cluster.speed})
-    return {"cluster": cluster, "clock": tell_time(cluster), "speeds": speeds}
+    told = tell_time(cluster)
+    return {"cluster": cluster, "clock": told, "clock_digits": clock(told["at_ms"]), "speeds": speeds}
 
 
 def list_recent_events(cluster: Cluster, uid: str = "") -> list[dict[str, Any]]:
@@ -73,7 +76,8 @@ def find_or_404(cluster: Cluster, kind: str, namespace: str, name: str) -> Store
     """The latest object of that name, deleted or not."""
     stored = readings.find_object(cluster, kind, namespace, name)
     if stored is None:
-        raise Http404(f"There is no {kind} {namespace}/{name} in the cluster {cluster.name}.")
+        when = f" at {clock(cluster.instant_ms)}" if cluster.is_look else ""
+        raise Http404(f"There is no {kind} {namespace}/{name} in the cluster {cluster.shown_name}{when}.")
     return stored
 
 

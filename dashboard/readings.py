@@ -89,17 +89,23 @@ def _workload(row: StoredObject, states: dict[Key, Counter[str]]) -> Workload:
 
 def _states_by_workload(cluster: Cluster) -> dict[Key, Counter[str]]:
     alive = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True)
-    between = alive.filter(of_kind(*list_between()), owner__isnull=False)
-    parents: dict[Key, str | None] = {
-        (namespace, f"{kind}/{name}"): owner
-        for namespace, kind, name, owner in between.values_list("namespace", "kind", "name", "owner")
-    }
+    parents = read_parents(cluster)
     states: dict[Key, Counter[str]] = {}
     pods = alive.filter(of_kind(POD_KIND.id), owner__isnull=False)
     for namespace, owner, state in pods.values_list("namespace", "owner", "state"):
         workload = parents.get((namespace, owner), owner)
         states.setdefault((namespace, workload), Counter())[state or "unknown"] += 1
     return states
+
+
+def read_parents(cluster: Cluster) -> dict[Key, str | None]:
+    """Whose the owners of pods are: of a ReplicaSet its Deployment."""
+    alive = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True)
+    between = alive.filter(of_kind(*list_between()), owner__isnull=False)
+    return {
+        (namespace, f"{kind}/{name}"): owner
+        for namespace, kind, name, owner in between.values_list("namespace", "kind", "name", "owner")
+    }
 
 
 def list_between() -> list[str]:

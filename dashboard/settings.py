@@ -10,17 +10,18 @@
 | ALLOWED_HOSTS     | localhost,127.0.0.1,[::1]   | names the server answers to                    |
 | TRUSTED_ORIGINS   | (none)                      | further origins forms may come from, https://… |
 | SECURE_COOKIES    | False                       | True behind HTTPS                              |
+| PODLINE_AUTHORITY | made in PODLINE_DATA        | PEM file of the authority kubeconfigs trust    |
 | PODLINE_SHARDS    | 16                          | shards clusters are spread over                |
 | LOG_LEVEL         | INFO                        | DEBUG, INFO, WARNING or ERROR                  |
 """
 
+import hashlib
 import sys
 import tempfile
 from datetime import timedelta
 from pathlib import Path
 
 import dj_database_url
-import plotly
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.functional import SimpleLazyObject
 
@@ -155,6 +156,9 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 
+# `manage.py up` keeps an authority of its own, and serves TLS with its certificate.
+TLS_AUTHORITY = env.text("PODLINE_AUTHORITY", str(DATA / "tls" / "authority.pem"))
+
 # What one request may bring of manifests, sent and unpacked, and a little for the form around it. Files are
 # kept in memory; those of a larger request are not kept at all, and a larger text is a 400.
 UPLOAD_MAX_BYTES = 8 * 1024 * 1024
@@ -165,14 +169,33 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = FILE_UPLOAD_MAX_MEMORY_SIZE = UPLOAD_MAX_BYTES + 1
 DATA_UPLOAD_MAX_NUMBER_FILES = 5000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 
-# Static files come straight from the packages and folders they live in: nothing to collect.
-STATIC_URL = "static/"
-STATICFILES_DIRS = [
-    BASE_DIR / "static",
-    ("plotly", Path(plotly.__file__).parent / "package_data"),
-]
-WHITENOISE_USE_FINDERS = True
-WHITENOISE_MAX_AGE = 0 if DEBUG else 3600
+
+def _hash_of_static_files() -> str:
+    """What static addresses begin with: ours by their bytes, those of packages by their pinned versions."""
+    seen = hashlib.sha256(
+        (BASE_DIR / "requirements.txt").read_bytes() + (BASE_DIR / "constraints.txt").read_bytes()
+    )
+    for folder in STATIC_FOLDERS:
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            seen.update(path.relative_to(folder).as_posix().encode() + path.read_bytes())
+    return seen.hexdigest()[:16]
+
+
+# Under an address that changes whenever one of them does, static files may be kept for ever. `manage.py up`
+# gathers and compresses them there; without that they come straight from the folders they live in.
+STATIC_FOLDERS = (BASE_DIR / "static", BASE_DIR / "lifecycle" / "static")
+_static_hash = "live" if DEBUG else _hash_of_static_files()
+STATIC_URL = f"static/{_static_hash}/"
+STATIC_ROOT = DATA / "static" / _static_hash
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+}
+STATIC_COMPLETE = STATIC_ROOT / "complete"
+WHITENOISE_USE_FINDERS = DEBUG or not STATIC_COMPLETE.exists()
+WHITENOISE_IMMUTABLE_FILE_TEST = r"(?!)" if DEBUG else r""
+WHITENOISE_MAX_AGE = 0
 
 REDIS_URL = env.address("REDIS_URL", "redis://127.0.0.1:6379/0", ("redis", "rediss", "unix"))
 CHANNEL_LAYERS = {

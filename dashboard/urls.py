@@ -6,8 +6,9 @@ from django.templatetags.static import static
 from django.urls import include, path, register_converter
 from django.views.generic import RedirectView
 
-from dashboard import signin, views, workload_views
+from dashboard import home_views, kubeconfig_views, signin, views, workload_views
 from dashboard.pages import WorkloadFolder
+from lifecycle.engine.objects.pod import POD_KIND
 
 register_converter(WorkloadFolder, "folder")
 WORKLOAD = "clusters/<str:cluster>/<folder:folder>/<str:namespace>/<str:name>/"
@@ -16,20 +17,31 @@ POD = "clusters/<str:cluster>/pods/<str:namespace>/<str:name>/"
 handler400 = "dashboard.views.bad_request"
 
 urlpatterns = [
-    path("", views.clusters, name="clusters"),
-    path("clusters/", views.create_cluster, name="create-cluster"),
+    path("", home_views.clusters, name="clusters"),
+    path("clusters/", home_views.create_cluster, name="create-cluster"),
+    path("try/", home_views.play_manifest, name="play-manifest"),
+    path("gallery/", home_views.show_gallery, name="gallery"),
+    path("gallery/<str:story>/", home_views.play_story, name="play-story"),
+    path("gallery/<str:story>.svg", home_views.thumbnail, name="thumbnail"),
     path("clusters/<str:cluster>/", views.cluster, name="cluster"),
+    path("clusters/<str:cluster>/delete/", home_views.delete_cluster, name="delete-cluster"),
     path("clusters/<str:cluster>/control/", views.control, name="control"),
     path("clusters/<str:cluster>/fork/", views.fork, name="fork"),
+    path("clusters/<str:cluster>/kubeconfig", kubeconfig_views.download, name="kubeconfig"),
+    path("clusters/<str:cluster>/tokens/", kubeconfig_views.issued, name="tokens"),
+    path("clusters/<str:cluster>/tokens/<int:token>/revoke/", kubeconfig_views.revoke, name="revoke-token"),
     path("clusters/<str:cluster>/manifest/", views.apply_manifest, name="apply-manifest"),
     path("clusters/<str:cluster>/workloads/", views.workloads, name="workloads"),
+    path("clusters/<str:cluster>/verdict/", views.verdict, name="verdict"),
     path("clusters/<str:cluster>/why/<int:seq>/", views.why, name="why"),
     path("clusters/<str:cluster>/why/command/<uuid:command>/", views.why_command, name="why-command"),
     path(POD, views.pod, name="pod"),
     path(f"{POD}status/", views.pod_status, name="pod-status"),
     path(f"{POD}log/", views.pod_log, name="pod-log"),
+    path(f"{POD}yaml/", views.object_yaml, {"folder": POD_KIND.plural}, name="pod-yaml"),
     path(f"{POD}delete/", views.delete_pod, name="delete-pod"),
     path(WORKLOAD, workload_views.workload, name="workload"),
+    path(f"{WORKLOAD}yaml/", views.object_yaml, name="workload-yaml"),
     path(f"{WORKLOAD}status/", workload_views.workload_status, name="workload-status"),
     path(f"{WORKLOAD}change/", workload_views.change_workload, name="change-workload"),
     path("enter/<str:token>/", signin.enter, name="enter"),
@@ -39,6 +51,7 @@ urlpatterns = [
     path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("sign-out/", LogoutView.as_view(), name="logout"),
     path("api/", include("lifecycle.export.urls")),
+    path("k8s/", include("lifecycle.kube_api.urls")),
     path("admin/", admin.site.urls),
     path("", include("lifecycle.runs.health")),
 ]

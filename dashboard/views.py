@@ -13,7 +13,7 @@ from django.core.exceptions import (
     ValidationError,
 )
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET, require_POST
@@ -24,10 +24,11 @@ from dashboard import answers, readings, uploads
 from dashboard.answers import Answer, answer_problem
 from dashboard.behaviors import list_assumed, list_conduct
 from dashboard.causes import read_chain, tell_followed
+from dashboard.cluster_verdict import read_verdict
 from dashboard.configuration import list_configurations
 from dashboard.examples import list_examples
 from dashboard.flags import find_command, list_followed
-from dashboard.forms import ClusterForm, ControlForm, DeletePodForm, ForkForm, ManifestForm
+from dashboard.forms import ControlForm, DeletePodForm, ForkForm, ManifestForm
 from dashboard.live_figures import tell_time
 from dashboard.manifest_reports import MOST_SHOWN, Report, read_report
 from dashboard.page_parts import (
@@ -40,56 +41,31 @@ from dashboard.page_parts import (
     signed_in,
     tell_clock,
 )
+from dashboard.pages import kind_of_folder
+from dashboard.past import at_instant
 from dashboard.plots.phases import VALUES
 from dashboard.plots.theme import REVISIONS, STATES, css_rule, duration
-from lifecycle.access import Verb, clusters_for, get_cluster_or_404
+from lifecycle.access import Verb, clusters_for, get_cluster_or_404, may
+from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.models import Cluster
 from lifecycle.runs import container_logs, forks, inbox
 from lifecycle.runs.checkpoints import Unreadable
+from lifecycle.verdicts import tell_pod
 
 TOO_MUCH = (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent)
 TOO_LARGE = "This is more than is read at once: give a part of it."
 
 
 @signed_in
-def clusters(request: HttpRequest, form: ClusterForm | None = None) -> HttpResponse:
-    """Every cluster the user may see, and a form for another."""
-    seen = [
-        {
-            "cluster": cluster,
-            "states": readings.count_states(cluster),
-            "clock": clock,
-            "at": duration(clock["at_ms"]),
-        }
-        for cluster in clusters_for(request.user)
-        for clock in [tell_time(cluster)]
-    ]
-    context = {"seen": seen, "form": form or ClusterForm()}
-    return render(request, "clusters/list.html", context, status=UNPROCESSABLE if form else 200)
-
-
-@signed_in
-@require_POST
-def create_cluster(request: HttpRequest) -> HttpResponse:
-    """Make a cluster and go to it."""
-    form = ClusterForm(request.POST)
-    if form.is_valid():
-        asked = form.cleaned_data
-        try:
-            made = inbox.create_cluster(request.user, asked["name"], asked["seed"], settings=form.settings())
-            return redirect("cluster", made.name)
-        except ValidationError as error:
-            form.add_error("name", error.messages)
-    return clusters(request, form)
-
-
-@signed_in
+@at_instant
 def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
     """The cluster's page: clock, timeline, manifest, workloads, events."""
     found = get_cluster_or_404(request.user, cluster)
+    states = readings.count_states(found)
     context = show_live(found, "timeline") | {
-        "states": readings.count_states(found),
+        "states": states,
+        "verdict": read_verdict(found, states, tell_time(found)["at_ms"]),
         "workloads": readings.list_workloads(found),
         "assumed": list_assumed(found),
         "missing": readings.list_missing(found),
@@ -99,6 +75,7 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
         "fork_name": forks.suggest_name(found),
         "parent": clusters_for(request.user).filter(forks=found).first(),
         "forked_at": duration(found.forked_at_ms or 0),
+        "is_own": may(request.user, found, Verb.OWN),
     }
     return render(request, "clusters/cluster.html", context)
 
@@ -116,6 +93,15 @@ def workloads(request: HttpRequest, cluster: str) -> HttpResponse:
         "states": readings.count_states(found),
     }
     return render(request, "clusters/_workloads.html", context)
+
+
+@signed_in
+@require_GET
+def verdict(request: HttpRequest, cluster: str) -> HttpResponse:
+    """The part of the cluster's page that says what is wrong."""
+    found = get_cluster_or_404(request.user, cluster)
+    told = read_verdict(found, readings.count_states(found), tell_time(found)["at_ms"])
+    return render(request, "clusters/_verdict.html", {"cluster": found, "verdict": told})
 
 
 @signed_in
@@ -205,6 +191,7 @@ def apply_manifest(request: HttpRequest, cluster: str) -> HttpResponse:
 
 
 @signed_in
+@at_instant
 def pod(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
     """One pod: lanes, containers, events, logs."""
     found = get_cluster_or_404(request.user, cluster)
@@ -233,6 +220,16 @@ def pod_log(request: HttpRequest, cluster: str, namespace: str, name: str) -> Ht
     container = request.GET.get("container", "")
     log = container_logs.find_run(found, stored.uid, container, "previous" in request.GET)
     return render(request, "pods/_log.html", {"log": log, "container": container})
+
+
+@signed_in
+@require_GET
+def object_yaml(request: HttpRequest, cluster: str, folder: str, namespace: str, name: str) -> HttpResponse:
+    """The whole object, as `kubectl get -o yaml` prints it."""
+    found = get_cluster_or_404(request.user, cluster)
+    kind = POD_KIND.id if folder == POD_KIND.plural else kind_of_folder(folder).kind.id
+    text = to_yaml(find_or_404(found, kind, namespace, name).data)
+    return render(request, "_yaml_text.html", {"text": text})
 
 
 @signed_in
@@ -266,8 +263,10 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def _pod(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
     stored = find_or_404(cluster, POD_KIND.id, namespace, name)
-    end_ms = tell_time(cluster)["at_ms"] if stored.deleted_ms is None else stored.deleted_ms
+    now_ms = tell_time(cluster)["at_ms"]
+    end_ms = now_ms if stored.deleted_ms is None else stored.deleted_ms
     return {
+        "verdict": tell_pod(stored.data, now_ms, cluster.epoch_ms, stored.deleted_ms),
         "pod": stored,
         "tone": readings.tone_of(stored),
         "status": stored.data.get("status") or {},

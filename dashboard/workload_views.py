@@ -20,6 +20,7 @@ from dashboard.page_parts import (
     signed_in,
 )
 from dashboard.pages import kind_of_folder
+from dashboard.past import at_instant
 from lifecycle.access import Verb, get_cluster_or_404
 from lifecycle.engine.kinds.cron_job import CRON_JOB
 from lifecycle.models import Cluster, StoredObject
@@ -30,6 +31,7 @@ MOST_OF_NAME = 40
 
 
 @signed_in
+@at_instant
 def workload(request: HttpRequest, cluster: str, folder: str, namespace: str, name: str) -> HttpResponse:
     """One workload, with its live figures."""
     found = get_cluster_or_404(request.user, cluster)

@@ -1,7 +1,8 @@
 """Who may do what to a cluster: the one question every surface asks.
 
-Owners and superusers may do everything, others nothing; sharing will widen `may` and `clusters_for` here,
-and nowhere else. Someone else's cluster does not exist for a stranger: it answers 404, never 403.
+Owners and superusers may do everything, others nothing; at a past instant all only look. Sharing will widen
+`may` and `clusters_for` here, and nowhere else. Someone else's cluster does not exist for a stranger: it
+answers 404, never 403.
 """
 
 from enum import StrEnum
@@ -30,16 +31,17 @@ def may(user: User, cluster: Cluster, verb: str) -> bool:
     Verb(verb)
     if not (user.is_authenticated and user.is_active):
         return False
+    if cluster.is_look and verb != Verb.VIEW:
+        return False
     return getattr(user, "is_superuser", False) or cluster.owner_id == user.pk
 
 
 def clusters_for(user: User) -> QuerySet[Cluster]:
-    """The clusters `user` may view, by name: the same answer as `may`, as one query."""
+    """The clusters `user` may view, by name, as `may` has it; what only shows a past is not listed."""
     if not (user.is_authenticated and user.is_active):
         return Cluster.objects.none()
-    if getattr(user, "is_superuser", False):
-        return Cluster.objects.all()
-    return Cluster.objects.filter(owner_id=user.pk)
+    listed = Cluster.objects.filter(is_look=False)
+    return listed if getattr(user, "is_superuser", False) else listed.filter(owner_id=user.pk)
 
 
 def get_cluster_or_404(user: User, name: str, verb: str = Verb.VIEW) -> Cluster:

@@ -2,7 +2,7 @@
 
 A row of the trace has the contract's keys in the contract's order, whether it comes from the engine
 or from the database. The group message around a frame is for consumers:
-`{"type": "cluster.frame", "epoch_id", "from", "seq", "at_ms", "text"}`, where `text` is the frame as
+`{"type": "cluster.frame", "epoch_id", "from", "seq", "rv", "at_ms", "text"}`, where `text` is the frame as
 JSON, ready to be sent on.
 """
 
@@ -144,6 +144,7 @@ def group_message(frame: Frame) -> dict[str, Any]:
         "epoch_id": frame["epoch_id"],
         "from": frame["from"],
         "seq": frame["seq"],
+        "rv": frame["rv"],
         "at_ms": frame["at_ms"],
         "text": encode(frame),
     }

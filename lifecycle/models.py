@@ -16,6 +16,9 @@ from django.db.models.signals import pre_delete
 from django.dispatch import receiver
 
 from lifecycle.fields import WrittenJSONField
+from lifecycle.tokens import ApiToken, EntryLink
+
+__all__ = ["ApiToken", "EntryLink"]
 
 DNS_LABEL = RegexValidator(
     r"\A[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z",
@@ -29,26 +32,27 @@ DEFAULT_WATCH_ROWS = 100_000
 class Cluster(models.Model):
     """One simulated cluster: what it was made from, its clock, and how far it is recorded.
 
-    The *cursor* (`instant_ms`, `seq`, `rv`, `inbox_order`) is the commit: history rows above it do
-    not exist for readers, and a take-over deletes them. `fence` is the right to write: whoever
-    raised it last owns the cluster. `engine_version` recorded what came after `replay_from_ms`.
+    A *look* only shows what its parent was: listed nowhere, changed by nobody, soon gone. The *cursor*
+    (`instant_ms`, `seq`, `rv`, `inbox_order`) is the commit: history rows above it do not exist for
+    readers, and a take-over deletes them. `fence` is the right to write: whoever raised it last owns
+    the cluster. `engine_version` recorded what came after `replay_from_ms`.
     """
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="clusters")
     name = models.CharField(max_length=63, unique=True, validators=[DNS_LABEL])
 
-    # The input of the simulation, fixed at creation.
+    # The input of the simulation, fixed at creation; what the last upgrade could not continue, in words.
     seed = models.BigIntegerField(default=1)
     epoch = models.DateTimeField(default=DEFAULT_EPOCH)
     settings = models.JSONField(default=dict, blank=True)
     engine_version = models.PositiveIntegerField(default=1)
     replay_from_ms = models.BigIntegerField(default=0)
-    # What the last upgrade could not continue, in words for people.
     upgrade_note = models.TextField(blank=True)
     epoch_id = models.UUIDField(default=uuid4, editable=False)
     parent = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="forks")
     forked_at_ms = models.BigIntegerField(null=True, blank=True)
+    is_look = models.BooleanField(default=False, editable=False)
 
     # The cursor: everything up to here is recorded.
     instant_ms = models.BigIntegerField(default=0)
@@ -84,7 +88,7 @@ class Cluster(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
-    # Read along by the runner; not columns.
+    # Read along by the runner.
     has_commands = True
     has_controls = True
 
@@ -99,6 +103,11 @@ class Cluster(models.Model):
     def epoch_ms(self) -> int:
         """UTC of instant 0 in milliseconds since 1970."""
         return (self.epoch - datetime(1970, 1, 1, tzinfo=UTC)) // _MILLISECOND
+
+    @property
+    def shown_name(self) -> str:
+        """What people call it; a look has the name of what it looks at."""
+        return self.parent.name if self.is_look and self.parent else self.name
 
     @property
     def group(self) -> str:
@@ -231,8 +240,9 @@ HISTORY: dict[str, Any] = {"related_name": "+", "db_index": False, "db_constrain
 
 @receiver(pre_delete, sender=Cluster)
 def keep_writers_out(sender: object, instance: Cluster, **_: object) -> None:
-    """Lock a cluster before its history is deleted: a slice is whole by then, or finds no cluster."""
+    """Lock a cluster before its history and its looks go: a slice is whole by then, or finds no cluster."""
     list(Cluster.objects.select_for_update().filter(pk=instance.pk).values_list("pk"))
+    instance.forks.filter(is_look=True).delete()
 
 
 class ObjectVersion(models.Model):
@@ -379,15 +389,3 @@ class Shard(models.Model):
 
     def __str__(self) -> str:
         return f"engine.{self.number}"
-
-
-class EntryLink(models.Model):
-    """A one-time way in, printed by `manage.py up`; only its digest is kept."""
-
-    digest = models.CharField(max_length=64, primary_key=True)
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
-    used_at = models.DateTimeField(null=True, blank=True)
-
-    def __str__(self) -> str:
-        return f"entry for {self.user}"

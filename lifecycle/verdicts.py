@@ -27,7 +27,7 @@ from lifecycle.engine.objects.stateful_set import (
     StatefulSet,
     StatefulSetSpec,
 )
-from lifecycle.engine.rules import verdict_words
+from lifecycle.engine.rules import pod_verdict, verdict_words
 from lifecycle.engine.rules.daemon_pods import explain_fit, find_target, tolerate_trouble
 from lifecycle.engine.rules.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
 from lifecycle.engine.rules.pod_state import decide_state
@@ -88,14 +88,23 @@ def tell_verdict(
     elif not told:
         told.append(verdict_words.tell_size(workload))
     if troubled is not None:
-        pod = Pod.from_json(troubled.pod, epoch_ms)
-        told.append(verdict_words.tell_trouble(pod, troubled.others, now_ms))
+        told.append(tell_troubled(troubled, now_ms, epoch_ms))
     if wait:
         told.append(wait)
     if verdict_words.wants_nothing(workload):
         told.append(verdict_words.FOR_GOOD)
     sentence = "; ".join(told)
     return f"{sentence[:1].upper()}{sentence[1:]}."
+
+
+def tell_troubled(troubled: Troubled, now_ms: int, epoch_ms: int) -> str:
+    """`web-0 and 2 more pods: CrashLoopBackOff since 00:02:10, next retry in 20s`"""
+    return verdict_words.tell_trouble(Pod.from_json(troubled.pod, epoch_ms), troubled.others, now_ms)
+
+
+def tell_pod(pod: Json, now_ms: int, epoch_ms: int, deleted_ms: int | None = None) -> str:
+    """One sentence on a stored pod: how it is, since when, why, and what comes next."""
+    return pod_verdict.tell_pod(Pod.from_json(pod, epoch_ms), now_ms, deleted_ms)
 
 
 def list_next_runs(cron_job: Json, now_ms: int, epoch_ms: int, count: int) -> list[int]:

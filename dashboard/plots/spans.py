@@ -16,8 +16,6 @@ from dashboard.plots.theme import Tone, clock, duration, escape, ink, layout, ma
 
 # Beyond so many characters a hover label stops helping.
 LINE_WIDTH, LINES = 64, 6
-# More marks than this are drawn by WebGL; SVG would stutter.
-MOST_SVG_MARKS = 1500
 # Rows get thinner as they become many: (up to so many rows, height in pixels).
 HOUR_MS = 3_600_000
 ROW_HEIGHTS = ((40, 26), (120, 18), (10_000, 12))
@@ -145,7 +143,7 @@ def _bars(tone: Tone, spans: list[Span], now_ms: int) -> dict[str, Any]:
 
 def _marks(name: str, marks: Sequence[Mark], size: int) -> dict[str, Any]:
     return {
-        "type": "scattergl" if len(marks) > MOST_SVG_MARKS else "scatter",
+        "type": "scatter",
         "mode": "markers",
         "name": name,
         "x": [mark.at_ms for mark in marks],

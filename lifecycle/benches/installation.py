@@ -26,7 +26,7 @@ from lifecycle.benches.postgres_server import PostgresServer, postgres_server
 from lifecycle.runs.celery import broker
 
 # What a child's command line tells: part of it -> what it is.
-ROLES = {"celery": "worker", "uvicorn": "web", "redis-server": "redis", "valkey-server": "redis"}
+ROLES = {"celery": "worker", "manage.py web": "web", "redis-server": "redis", "valkey-server": "redis"}
 
 
 @dataclass

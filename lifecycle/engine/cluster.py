@@ -15,7 +15,8 @@ from .api.context import Context
 from .api.kind_hooks import list_companions
 from .api.server import ApiServer
 from .api.three_way_apply import NOT_REMEMBERED, is_remembered
-from .clients.command_table import CommandTable
+from .clients.command_table import CommandTable, Handler
+from .clients.drain import Drains
 from .controllers import Remembering, make_controllers
 from .controllers.act import Actor
 from .heart.errors import ApiError, CheckpointError
@@ -31,7 +32,9 @@ from .kubelet.node.faults import KubeletFaults
 from .objects.codec import PodSpecs, decode
 from .objects.meta import StoredObject
 from .objects.pod import PodSpec
+from .programs.demand import list_demand_warnings
 from .programs.slow_hooks import list_slow_hooks
+from .rules.drains import DRAIN
 from .rules.validation.classes import SYSTEM_CLASSES
 from .scheduler import Scheduler
 
@@ -86,8 +89,15 @@ class Cluster:
         self._controllers = make_controllers(context, actor.act)
         self._scheduler = Scheduler(context)
         self._kubelets = Kubelets(context, self._api)
-        faults, static_pods = KubeletFaults(context, self._kubelets), self._kubelets.static_pods
-        self._commands = CommandTable(context, self._api, {"fault": faults.run, "staticPod": static_pods.run})
+        faults, static_pods = KubeletFaults(context, self._kubelets, self._api), self._kubelets.static_pods
+        self._drains = Drains(context, self._api)
+        others: dict[str, Handler] = {
+            "fault": faults.run,
+            "remove": faults.remove,
+            "staticPod": static_pods.run,
+            DRAIN: self._drains.run,
+        }
+        self._commands = CommandTable(context, self._api, others)
         context.loop.on_hot_key = self._on_hot_key
 
     def _on_hot_key(self, key: tuple[str, str, str], delay_ms: int) -> None:
@@ -181,7 +191,7 @@ class Cluster:
         try:
             code, obj = self._commands.run(command)
             data = obj.to_json(context.clock.epoch_ms)
-            warnings = list_warnings(data) + list_slow_hooks(data)
+            warnings = list_warnings(data) + list_slow_hooks(data) + list_demand_warnings(data)
             if command.kind == "apply" and not is_remembered(data):
                 warnings.append(NOT_REMEMBERED)
             result = Result(code, data, None, warnings)
@@ -257,6 +267,8 @@ class Cluster:
             "loop": context.loop.save(),
             "pod_specs": encoder.raws,
             "objects": objects,
+            "evictions": context.budgets.save(),
+            "drains": self._drains.save(),
             "controllers": {
                 one.name: one.save() for one in self._controllers if isinstance(one, Remembering)
             },
@@ -323,6 +335,8 @@ class Cluster:
                 context.loop.enqueue(*key)
 
     def _restore_controllers(self, saved: Mapping[str, Any] | None) -> None:
+        self._context.budgets.restore(map_of(saved, "evictions"))
+        self._drains.load(map_of(saved, "drains"))
         remembered = map_of(saved, "controllers")
         for controller in self._controllers:
             controller.restore()

@@ -24,7 +24,7 @@ TAKEN_ALONG = (
 ).split()
 
 
-def fork(parent: Cluster, at_ms: int | None, owner: Any, name: str) -> Cluster:
+def fork(parent: Cluster, at_ms: int | None, owner: Any, name: str, is_look: bool = False) -> Cluster:
     """A new, paused cluster that is what `parent` was at `at_ms`; None: what it is now.
 
     ValueError when the instant is not recorded; checkpoints.Unreadable when it cannot be replayed any more;
@@ -33,7 +33,7 @@ def fork(parent: Cluster, at_ms: int | None, owner: Any, name: str) -> Cluster:
     if parent.failure == UNFINISHED:
         raise ValueError("it is a fork itself, and still being made; ask again soon")
     restored = _restore(parent, at_ms)
-    child = _make_child(parent, restored.engine.now_ms, owner, name, restored)
+    child = _make_child(parent, restored, owner, name, is_look)
     try:
         _copy_commands(parent, child)
         _copy_rows(recorder.TRANSITIONS, parent, child, "seq", range(child.oldest_seq, child.seq + 1))
@@ -90,13 +90,15 @@ def _keep(child: Cluster, restored: checkpoints.Restored) -> bool:
 
 
 def _make_child(
-    parent: Cluster, at_ms: int, owner: Any, name: str, restored: checkpoints.Restored
+    parent: Cluster, restored: checkpoints.Restored, owner: Any, name: str, is_look: bool
 ) -> Cluster:
+    at_ms = restored.engine.now_ms
     child = Cluster(
         owner=owner,
         name=name,
         parent=parent,
         forked_at_ms=at_ms,
+        is_look=is_look,
         instant_ms=at_ms,
         anchor_instant_ms=at_ms,
         seq=restored.seq,

@@ -4,8 +4,8 @@ import { listenToKeys } from "./chart_keys.js";
 import { Flags } from "./flags.js";
 import { ticks } from "./format.js";
 import { drawLanes } from "./lanes.js";
+import { thinMarks } from "./marks.js";
 import { applyPatch, growFigure } from "./patches.js";
-import { allowWebgl, needsWebgl } from "./webgl.js";
 
 const CONFIG = { displayModeBar: false, responsive: true, doubleClick: false, scrollZoom: false };
 // Drawing takes at most a fifth of the time, and a figure that only grows is drawn ten times a second.
@@ -47,9 +47,7 @@ export class Chart {
   }
 
   /** The whole figure, anew. */
-  async show(figure) {
-    this.#figure = null;
-    if (needsWebgl(figure)) await allowWebgl();
+  show(figure) {
     this.#figure = figure;
     this.#layoutChanged();
   }
@@ -99,6 +97,7 @@ export class Chart {
   }
 
   #showNotes(meta) {
+    this.#element.querySelector("[data-skeleton]")?.remove();
     const empty = this.#element.querySelector("[data-empty]");
     const isEmpty = meta?.rows ? meta.rows.length === 0 : this.#figure.data.every((trace) => trace.x.length <= 2);
     if (empty) empty.hidden = !isEmpty;
@@ -132,7 +131,8 @@ export class Chart {
     this.#flags.place(layout.xaxis.range, this.plot.clientWidth, layout.height);
     writeWords(this.#figure, layout.xaxis.range, this.plot.clientWidth);
     const isFirst = !this.plot.data;
-    Plotly.react(this.plot, data, layout, CONFIG);
+    const drawn = data.map((trace) => thinMarks(trace, layout.xaxis.range, this.plot.clientWidth));
+    Plotly.react(this.plot, drawn, layout, CONFIG);
     if (isFirst) this.#listen();
     const cost = performance.now() - began;
     this.#notBefore = at + Math.max(FEWEST_MS_BETWEEN, cost * (1 + REST_FACTOR));
@@ -159,7 +159,7 @@ export class Chart {
     });
     this.plot.on("plotly_doubleclick", () => this.follow());
     this.plot.on("plotly_click", ({ points: [point] }) => {
-      const seq = this.#figure?.data[point.curveNumber].seqs?.[point.pointNumber];
+      const seq = point.data.seqs?.[point.pointNumber];
       if (seq) this.#askWhy(seq);
     });
   }

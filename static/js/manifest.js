@@ -8,7 +8,7 @@ let picked = null;
 function show() {
   part("text").hidden = Boolean(picked);
   part("picked").hidden = !picked;
-  part("submit").textContent = picked ? "Read again" : "Apply";
+  part("submit").textContent = picked ? "Read again" : form.dataset.word;
   // The report has a button of its own.
   part("submit").hidden = Boolean(picked && form.querySelector(".report"));
   if (!picked) return;

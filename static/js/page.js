@@ -25,6 +25,13 @@ document.addEventListener("htmx:responseError", (event) => {
 });
 document.addEventListener("htmx:afterOnLoad", () => sayProblem(""));
 
+// At a past instant [ and ] go to the change before and the next one.
+const NEIGHBOURS = { "[": "prev", "]": "next" };
+document.addEventListener("keydown", (event) => {
+  if (!(event.key in NEIGHBOURS) || event.target.closest("input, textarea, select")) return;
+  document.querySelector(`[data-past] a[rel=${NEIGHBOURS[event.key]}]`)?.click();
+});
+
 document.addEventListener("keydown", (event) => {
   const isSubmit = event.key === "Enter" && (event.ctrlKey || event.metaKey);
   if (isSubmit && event.target.matches("textarea")) event.target.form?.requestSubmit();

@@ -3,6 +3,8 @@ import { clock as digits } from "./format.js";
 
 // As the figures' own margins, so that a place in one is the same instant in all.
 const [LEFT, RIGHT] = [8, 16];
+// Above the plot stand the labels of the axis: a click there goes to that instant.
+const AXIS_PX = 46;
 
 export class View {
   #charts = [];
@@ -16,11 +18,21 @@ export class View {
     this.#charts.push(chart);
     chart.plot.addEventListener("pointermove", (event) => this.#point(chart, event));
     chart.plot.addEventListener("pointerleave", () => this.#point(null));
+    chart.plot.addEventListener("click", (event) => {
+      const { left, top } = chart.plot.getBoundingClientRect();
+      const isOnAxis = event.clientY - top < AXIS_PX && !event.target.closest("button");
+      if (isOnAxis && chart.range) this.travel(this.#instantAt(chart, event.clientX - left));
+    });
   }
 
   /** Stay with this stretch instead of following now. */
   look([from, to]) {
     this.#set([Math.max(0, from), to]);
+  }
+
+  /** Show the page as it was at an instant. */
+  travel(at) {
+    location.assign(`${location.pathname}?at=${Math.round(at)}ms`);
   }
 
   /** Keep now at the right edge. */

@@ -17,11 +17,8 @@ QUIET = [
     "--disable-component-update",
     "--disable-sync",
 ]
-# WebGL without a graphics card.
-SOFTWARE_WEBGL = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 
 
-def launch(playwright: Playwright, webgl: bool = False) -> Browser:
+def launch(playwright: Playwright) -> Browser:
     """A headless browser."""
-    arguments = QUIET + (SOFTWARE_WEBGL if webgl else [])
-    return playwright.chromium.launch(executable_path=PROGRAM, args=arguments)
+    return playwright.chromium.launch(executable_path=PROGRAM, args=QUIET)

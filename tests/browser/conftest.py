@@ -69,7 +69,7 @@ def browser() -> Iterator[Browser]:
     if not Path(PROGRAM).exists():
         pytest.skip(f"no Chromium at {PROGRAM}: `make test` installs it")
     with sync_playwright() as playwright:
-        browser = launch(playwright, webgl=True)
+        browser = launch(playwright)
         yield browser
         browser.close()
 

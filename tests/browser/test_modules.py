@@ -8,7 +8,6 @@ from copy import deepcopy
 from itertools import pairwise
 from pathlib import Path
 
-import plotly
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
@@ -21,7 +20,7 @@ from tests.dashboard.test_patches import apply
 pytestmark = pytest.mark.browser
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
-BUNDLE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+BUNDLE = STATIC / "vendor" / "plotly-basic.min.js"
 ADDRESS = "http://podline.test/"
 POLICY = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'"
 HOSTILE = "<script>alert(1)</script><b>bold</b>&amp;"

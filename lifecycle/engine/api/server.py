@@ -42,7 +42,16 @@ from .identity import generate, identify, require_fitting, with_name, with_uid
 from .kind_hooks import complete_changed, complete_new, list_companions, list_forerunners, prepare_new
 from .namespace_rules import delete_namespace, require_namespace
 from .quotas import QUOTA
-from .requests import check_address, check_subresource, decode, make_wanted, patched, read_new, require_fresh
+from .requests import (
+    as_stored,
+    check_address,
+    check_subresource,
+    decode,
+    make_wanted,
+    patched,
+    read_new,
+    require_fresh,
+)
 
 Json = dict[str, Any]
 GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
@@ -72,7 +81,8 @@ class ApiServer:
         raise_invalid(data, validate_create(data, context.features))
         new = read_new(complete_new(context, data), self._clock.epoch_ms)
         created = self._create(new)
-        for companion in list_companions(created):
+        # Where nothing is stored, there is nothing for companions to be with.
+        for companion in [] if self._store.is_rehearsal else list_companions(created):
             self.create_json(companion)
         return created
 
@@ -175,6 +185,7 @@ class ApiServer:
         """
         context, epoch_ms = self._context, self._clock.epoch_ms
         current = old.to_json(epoch_ms)
+        data = as_stored(current, data)
         check_address(current, data, subresource)
         data = self.decode(data)
         require_fresh(old, data)
@@ -230,7 +241,9 @@ class ApiServer:
         if old is None or finalizer not in old.meta.finalizers:
             return
         kept = tuple(one for one in old.meta.finalizers if one != finalizer)
-        self.update(old.replace(meta=old.meta.replace(finalizers=kept)))
+        new = old.with_meta(old.meta.with_finalizers(kept))
+        self._store.update(old, new)
+        finish_deletion(self._context, new)
 
     # --- delete ---------------------------------------------------------------------------------------
 
@@ -262,6 +275,12 @@ class ApiServer:
         """Delete a pod gracefully; `requested` seconds, or its own period."""
         return delete_pod(self._context, pod, requested, has_options)
 
-    def evict(self, pod: Pod, grace_seconds: int | None = None) -> Pod:
-        """Delete a pod by the eviction API."""
-        return evict_pod(self._context, pod, grace_seconds)
+    def evict(
+        self,
+        pod: Pod,
+        grace_seconds: int | None = None,
+        preconditions: Mapping[str, str] | None = None,
+        is_dry_run: bool = False,
+    ) -> Pod:
+        """Delete a pod by the eviction API. Raises ApiError as `evict_pod` does."""
+        return evict_pod(self._context, pod, grace_seconds, preconditions, is_dry_run)

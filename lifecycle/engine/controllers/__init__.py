@@ -11,21 +11,26 @@ from .attachments import AttachmentController
 from .cron_job import CronJobController
 from .daemon_set import DaemonSetController
 from .deployment import DeploymentController
+from .disruption import DisruptionController, StaleDisruptionController
 from .endpoints import EndpointSliceController, EndpointSliceMirror
 from .ephemeral_volumes import EphemeralVolumeController
 from .garbage import GarbageCollector
+from .horizontal_pod_autoscaler import HorizontalPodAutoscalerController
 from .job import JobController, JobPodReleaser
 from .load_balancer import LoadBalancerController
 from .namespaces import NamespaceController
+from .node_lifecycle import NodeLifecycleController
 from .node_taints import NodeTaintController
 from .own_objects import OwnObjectsController
 from .owner.pods import PodOwners
+from .pod_garbage import PodGarbageCollector
 from .quota import QuotaController
 from .replica_set import ReplicaSetController
 from .replication_controller import ReplicationControllerController
 from .stateful_set import StatefulSetController
 from .storage_driver import StorageDriver
 from .storage_protection import StorageProtection
+from .taint_eviction import TaintEvictionController
 from .ttl_after_finished import TtlAfterFinishedController
 from .volume_binder import VolumeBinder
 
@@ -78,12 +83,18 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         NamespaceController(context, act),
         OwnObjectsController(context, act),
         NodeTaintController(context, act),
+        NodeLifecycleController(context, act),
+        TaintEvictionController(context, act),
+        PodGarbageCollector(context, act),
         QuotaController(context, act),
         EphemeralVolumeController(context, act),
         VolumeBinder(context, act),
         StorageDriver(context, act),
         AttachmentController(context, act),
         StorageProtection(context, act),
+        HorizontalPodAutoscalerController(context, act),
+        DisruptionController(context, act),
+        StaleDisruptionController(context, act),
     ]
 
 

@@ -6,7 +6,6 @@ entry is dropped when it surfaces, or when dead entries outnumber the living.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
@@ -38,8 +37,10 @@ class Agenda:
         self._instants: list[int] = []
         # No timer is due before this instant.
         self.first_ms = NEVER
-        self._first: deque[Timer] = deque()
-        self._due: dict[int, deque[Timer]] = {}
+        # The timers of the first instant, and how many of these have been taken off.
+        self._first: list[Timer] = []
+        self._at = 0
+        self._due: dict[int, list[Timer]] = {}
         # How many timers have been taken off; the others are waiting, or cancelled and not surfaced yet.
         self._taken = 0
         self._cancelled: dict[int, None] = {}
@@ -52,7 +53,7 @@ class Agenda:
     @property
     def progress_count(self) -> int:
         """How many living timers are no upkeep."""
-        return len(self) - self.upkeep_count
+        return self._sequence - self._taken - len(self._cancelled) - self.upkeep_count
 
     def add(
         self,
@@ -70,17 +71,17 @@ class Agenda:
         if timers is not None:
             timers.append(timer)
         else:
-            self._open_instant(due_ms).append(timer)
+            self._open_instant(due_ms, timer)
         if not is_progress:
             self.upkeep_count += 1
         return sequence
 
-    def _open_instant(self, due_ms: int) -> deque[Timer]:
-        timers = self._due[due_ms] = deque()
+    def _open_instant(self, due_ms: int, timer: Timer) -> None:
+        timers = self._due[due_ms] = [timer]
         heappush(self._instants, due_ms)
         if due_ms < self.first_ms:
-            self.first_ms, self._first = due_ms, timers
-        return timers
+            del self._first[: self._at]
+            self.first_ms, self._first, self._at = due_ms, timers, 0
 
     def cancel(self, sequence: int, is_progress: bool = True) -> None:
         """Drop a timer that has not fired yet. `is_progress` as it was set."""
@@ -92,27 +93,36 @@ class Agenda:
 
     def _restore(self, timers: Sequence[Timer]) -> None:
         self._instants, self._due, self._cancelled = [], {}, {}
-        self.first_ms, self._taken = NEVER, self._sequence - len(timers)
+        self.first_ms, self._first, self._at = NEVER, [], 0
+        self._taken = self._sequence - len(timers)
         for timer in timers:
             waiting = self._due.get(timer.due_ms)
-            (self._open_instant(timer.due_ms) if waiting is None else waiting).append(timer)
+            if waiting is None:
+                self._open_instant(timer.due_ms, timer)
+            else:
+                waiting.append(timer)
 
     def next_due_ms(self) -> int | None:
         """The instant of the first living timer."""
         while self._instants:
-            timers = self._due[self._instants[0]]
-            if timers[0][1] not in self._cancelled:
-                return self._instants[0]
-            self._drop_first(timers)
+            number = self._first[self._at][1]
+            if number not in self._cancelled:
+                return self.first_ms
+            del self._cancelled[number]
+            self._taken += 1
+            self._at += 1
+            if self._at == len(self._first):
+                self._close_instant()
         return None
 
     def pop_due(self, now_ms: int) -> Timer | None:
         """The first living timer due at or before now, taken off."""
         while self.first_ms <= now_ms:
-            timers = self._first
-            timer = timers.popleft()
+            timers, at = self._first, self._at
+            timer = timers[at]
             self._taken += 1
-            if not timers:
+            self._at = at = at + 1
+            if at == len(timers):
                 self._close_instant()
             if timer[1] in self._cancelled:
                 del self._cancelled[timer[1]]
@@ -124,18 +134,13 @@ class Agenda:
 
     def _close_instant(self) -> None:
         """The last timer of the first instant was taken."""
-        del self._due[heappop(self._instants)]
-        if self._instants:
-            self.first_ms = self._instants[0]
-            self._first = self._due[self._instants[0]]
+        instants, self._at = self._instants, 0
+        del self._due[heappop(instants)]
+        if instants:
+            self.first_ms = instants[0]
+            self._first = self._due[self.first_ms]
         else:
-            self.first_ms = NEVER
-
-    def _drop_first(self, timers: deque[Timer]) -> None:
-        del self._cancelled[timers.popleft()[1]]
-        self._taken += 1
-        if not timers:
-            self._close_instant()
+            self.first_ms, self._first = NEVER, []
 
     def save(self) -> dict[str, Any]:
         """Plain data: living timers in firing order."""
@@ -157,6 +162,8 @@ class Agenda:
     def timers(self) -> list[Timer]:
         """Living timers in firing order."""
         cancelled = self._cancelled
+        del self._first[: self._at]
+        self._at = 0
         return [
             timer
             for due_ms in sorted(self._due)

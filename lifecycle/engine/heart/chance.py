@@ -28,13 +28,13 @@ class Chance:
         self._latency = blake2b(digest_size=8, salt=self._salt)
         self._identity = blake2b(digest_size=24, salt=self._salt)
 
-    def _hash(self, purpose: str, key: tuple[object, ...], size: int) -> bytes:
-        text = f"{purpose}{PART}{key!r}" if key else purpose
-        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size, salt=self._salt).digest()
-
     def draw(self, purpose: str, *key: object) -> float:
         """A number in [0, 1). Keys are strings and whole numbers."""
-        return int.from_bytes(self._hash(purpose, key, 8), "big") / _SCALE
+        digest = self._latency.copy()
+        text = f"{purpose}{PART}{key!r}" if key else purpose
+        digest.update(text.encode("utf-8", "surrogatepass"))
+        number: int = _read_number(digest.digest())[0]
+        return number / _SCALE
 
     def draw_ms(self, purpose: str, key: str, low_ms: int, high_ms: int) -> int:
         """Whole milliseconds, evenly from low to high, both included. A key's parts are parted by PART."""
@@ -45,7 +45,9 @@ class Chance:
 
     def uid(self, *key: object) -> str:
         """A version 4 UUID, the same for the same key."""
-        return uuid_text(self._hash("uid", key, 16).hex())
+        text = f"uid{PART}{key!r}" if key else "uid"
+        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16, salt=self._salt).digest()
+        return uuid_text(digest.hex())
 
     def uid_and_suffix(self, owner_uid: str, count: int) -> tuple[str, str]:
         """The uid and the five-letter name suffix of an owner's `count`th creation."""

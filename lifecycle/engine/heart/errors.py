@@ -11,6 +11,7 @@ EngineError
 │   ├── UnsupportedMediaType   415 the body is of a form that this object does not take
 │   ├── Invalid         422 the object breaks a rule; names every field
 │   │   └── Unprocessable   422 the request does not fit the object
+│   ├── TooManyRequests 429 not now: a disruption budget does not allow it
 │   ├── InternalError   500 the engine itself failed; never something that was asked for
 │   └── Unknown         500 what Kubernetes answers where it has no reason for it
 └── CheckpointError     a saved cluster that cannot be continued
@@ -119,6 +120,23 @@ class Unprocessable(Invalid, code=422, reason="Invalid"):
 
 class RequestEntityTooLarge(ApiError, code=413):
     """More than one request may hold."""
+
+
+class TooManyRequests(ApiError, code=429):
+    """Not now; asked again it may be allowed. `retry_seconds`: when to ask, 0 where nobody can say."""
+
+    has_details = True
+
+    def __init__(self, message: str, causes: Sequence[dict[str, str]] = (), retry_seconds: int = 0) -> None:
+        super().__init__(message, causes=causes)
+        self.retry_seconds = retry_seconds
+
+    def to_status(self) -> dict[str, Any]:
+        """The error as a Kubernetes `Status` object, which says when to ask again."""
+        status = super().to_status()
+        if self.retry_seconds:
+            status["details"]["retryAfterSeconds"] = self.retry_seconds
+        return status
 
 
 class UnsupportedMediaType(ApiError, code=415):

@@ -13,17 +13,33 @@ from .timing import Timing, parse_milliseconds
 KUBERNETES_VERSION = "v1.35.0"
 """The release this engine models; defaults of feature gates and schemas follow it."""
 
-MANAGER_DEFAULTS: Mapping[str, bool | int | str] = {
+MANAGER_DEFAULTS: Mapping[str, bool | float | str] = {
     "cronJobsStartAfterManyMisses": True,
     "deploymentRollbackEvents": False,
+    "horizontalPodAutoscalerCPUInitializationPeriod": "5m",
+    "horizontalPodAutoscalerDownscaleStabilization": "5m",
+    "horizontalPodAutoscalerInitialReadinessDelay": "30s",
     "horizontalPodAutoscalerSyncPeriod": "15s",
+    "metricsResolution": "0s",
+    "largeClusterSizeThreshold": 50,
+    "nodeEvictionRate": 0.1,
+    "nodeMonitorGracePeriod": "50s",
+    "nodeStartupGracePeriod": "60s",
     "scalingEventsNameFormerSize": True,
+    "secondaryNodeEvictionRate": 0.01,
     "statefulSetMaxUnavailableRoundsUp": True,
     "terminatedPodGCThreshold": 12500,
     "timeZone": UTC,
     "ttlAfterFinishedClockOffset": "0s",
+    "unhealthyZoneThreshold": 0.55,
 }
-"""What can be set of the controller manager, as the modelled release sets it."""
+"""What can be set of the controller manager, as the modelled release sets it.
+
+`metricsResolution` is the metrics server's: how often it asks kubelets (its own default is 15s); 0s: what is
+used is told as somebody asks.
+"""
+_SPANS = tuple(name for name in MANAGER_DEFAULTS if name.startswith(("horizontal", "metrics")))
+_SHORTEST_PERIOD_MS = 100
 
 DEFAULT_NODES: Mapping[str, Any] = {"count": 3, "cpu": "4", "memory": "8Gi", "pods": 110}
 
@@ -107,16 +123,41 @@ def _check_manager(manager: Mapping[str, Any]) -> None:
         if name not in MANAGER_DEFAULTS:
             raise ValueError(f"unknown setting {shorten(name)}; there are {', '.join(MANAGER_DEFAULTS)}")
         default = MANAGER_DEFAULTS[name]
-        if type(value) is not type(default):
+        is_number = isinstance(default, float) and type(value) in (int, float)
+        if type(value) is not type(default) and not is_number:
             raise ValueError(
                 f"{name}: {shorten(value)} is not of the kind of its default, {shorten(default)}"
             )
+        if isinstance(default, float) and not 0 <= value <= 1000:
+            raise ValueError(
+                f"{name}: {shorten(value)} is no rate or share; use 0 or more, such as {default}"
+            )
+    for name in ("nodeMonitorGracePeriod", "nodeStartupGracePeriod"):
+        try:
+            parse_milliseconds(manager.get(name, "1s"))
+        except ValueError as problem:
+            raise ValueError(f"{name}: {problem}") from None
     if not is_zone(manager.get("timeZone", UTC)):
         raise ValueError(f"timeZone: {shorten(manager['timeZone'])} is none; write for example Europe/Berlin")
-    try:
-        read_offset_ms(manager.get("ttlAfterFinishedClockOffset", "0s"))
-    except ValueError as problem:
-        raise ValueError(f"ttlAfterFinishedClockOffset: {problem}") from None
+    for name, read in (
+        ("ttlAfterFinishedClockOffset", read_offset_ms),
+        *((one, read_span_ms) for one in _SPANS),
+    ):
+        try:
+            read(str(manager.get(name, MANAGER_DEFAULTS[name])))
+        except ValueError as problem:
+            raise ValueError(f"{name}: {problem}") from None
+    period = str(manager.get("horizontalPodAutoscalerSyncPeriod", "15s"))
+    if read_span_ms(period) < _SHORTEST_PERIOD_MS:
+        raise ValueError(
+            f"horizontalPodAutoscalerSyncPeriod: {shorten(period)} is too short;"
+            f" use {_SHORTEST_PERIOD_MS}ms or more"
+        )
+
+
+def read_span_ms(text: str) -> int:
+    """A span of time in ms. Raises ValueError."""
+    return parse_milliseconds(text)
 
 
 def read_offset_ms(text: str) -> int:

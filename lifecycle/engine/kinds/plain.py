@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ..objects.endpoint_slice import ENDPOINT_SLICE_KIND, ENDPOINTS_KIND
 from ..objects.kinds import Kind
+from ..objects.lease import LEASE_KIND
 from ..objects.storage import ATTACHMENT_KIND
 from ..rules.defaults.others import (
     default_binding,
@@ -102,6 +103,7 @@ _READ = (
     KindEntry(kind=SERVICE_ACCOUNT),
     KindEntry(kind=CONTAINER_PROFILE),
     KindEntry(kind=ATTACHMENT_KIND),
+    KindEntry(kind=LEASE_KIND),
 )
 _CHECKED = (
     KindEntry(
@@ -153,7 +155,6 @@ _PASSIVE = (
     Kind("v1", "PodTemplate", "podtemplates"),
     Kind("v1", "Event", "events", True, "ev"),
     Kind("networking.k8s.io/v1", "IngressClass", "ingressclasses", False),
-    Kind("coordination.k8s.io/v1", "Lease", "leases"),
     Kind("apiregistration.k8s.io/v1", "APIService", "apiservices", False),
     Kind(_ADMISSION, "MutatingWebhookConfiguration", "mutatingwebhookconfigurations", False),
     Kind(_ADMISSION, "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", False),

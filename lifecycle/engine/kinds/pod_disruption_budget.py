@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from ..objects.kinds import Kind
-from ..rules.validation.budgets import validate_budget
+from ..objects.disruption_budget import (
+    DISRUPTION_BUDGET_KIND,
+    DisruptionBudget,
+    DisruptionBudgetSpec,
+    DisruptionBudgetStatus,
+)
+from ..rules.validation.budgets import validate_budget, validate_budget_status
 from ..rules.workload_columns import decide_disruption_budget_columns, summarize_end
 from .entry import KindEntry
 
 POD_DISRUPTION_BUDGET = KindEntry(
-    kind=Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets", True, "pdb"),
-    unattended="no eviction is refused for them",
+    kind=DISRUPTION_BUDGET_KIND,
+    typed=DisruptionBudget,
+    records=(DisruptionBudgetStatus,),
+    spec_class=DisruptionBudgetSpec,
+    drops_status=True,
     validate_spec=lambda spec, gates: validate_budget(spec),
+    validate_status=validate_budget_status,
     columns=decide_disruption_budget_columns,
     summarize=summarize_end,
 )

@@ -19,6 +19,7 @@ from .looks import Looks
 from .node.evictor import Evictor
 from .node.mirrors import Mirrors
 from .node.node_agents import NodeAgents
+from .node.node_reporter import NodeReporter
 from .node.outages import Outages
 from .node.static_pods import StaticPods
 from .parts import (
@@ -66,6 +67,7 @@ class Kubelets:
         self._starter = Starter(parts, evictor, prober, reporter, self)
         self.sandboxes = Sandboxes(parts, prober, stopper, self)
         self._agents = NodeAgents(parts, evictor)
+        node_reporter = NodeReporter(parts, api, evictor)
         self.static_pods = StaticPods(parts, api, mirrors, self)
         self._resizer = resizer = Resizer(parts, stopper)
         self._ending = ending = Ending(
@@ -84,7 +86,9 @@ class Kubelets:
             ending,
         )
         self.look, self.begin_anew = looks.look, looks.begin_anew
-        self.outages = Outages(parts, prober, reporter, self.sandboxes, evictor, self.static_pods, self)
+        self.outages = Outages(
+            parts, prober, reporter, self.sandboxes, evictor, node_reporter, self.static_pods, self
+        )
         self.upgrade = Upgrade(parts, self._agents, self.static_pods, self.outages, self)
         context.loop.register(NAME, self._sync)
         context.store.listen_to_shape("Pod", self._on_pod, is_told_of_readiness=False)
@@ -179,6 +183,9 @@ class Kubelets:
             self._on_removed(pod)
 
     def _follow(self, worker: PodWorker, old: Pod, new: Pod) -> None:
+        is_told = worker.told is not None and worker.told[0] is new.status
+        if is_told and worker.is_at_rest(new) and old.meta.generation == new.meta.generation:
+            return
         if old.spec is not new.spec:
             worker.follow_spec(new.spec)
             self._ending.set_deadline(worker, new)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from ..api.context import Context
+from ..api.metrics import Running
 from ..heart.chance import PART
 from ..heart.correlator import pay
 from ..heart.timing import RESYNC_MS, RETURN_PERMILLE, STATUS_SYNC_MS, UPKEEP_PROGRAM_MS
@@ -74,6 +75,7 @@ class Parts:
         self._agenda = context.agenda
         self._clock = context.clock
         self.roster = Roster(context.store)
+        context.metrics.list_running = self.list_running
         self.agents: dict[str, NodeAgent] = {}
         self.profiles: tuple[Profile, ...] = ()
         self.has_profiles = 0
@@ -103,6 +105,24 @@ class Parts:
     def is_cut_off(self, node: str) -> bool:
         """Whether the kubelet of a node runs without reaching the API server."""
         return self.outages > 0 and PARTITION in self.agents[node].outages
+
+    def note_use(self, worker: PodWorker) -> None:
+        """Have it known that another container of a pod runs, or one less: it uses something else."""
+        pod = self.store.pods.get(worker.uid)
+        if pod is not None:
+            self.context.metrics.note(pod)
+
+    def list_running(self, uid: str) -> list[Running]:
+        """The containers of a pod that the metrics server can see."""
+        worker = self.roster.workers.get(uid)
+        if worker is None or (self.outages and self.is_cut_off(worker.node)):
+            return []
+        runs = ((run, run.process) for run in worker.runs.values())
+        return [
+            Running(run.container.name, process, run.container.limits.get("cpu"))
+            for run, process in runs
+            if process is not None and process.exit is None
+        ]
 
     def is_left_alone(self, worker: PodWorker) -> bool:
         """Whether no kubelet sees to a pod: it does not run, or it started while cut off.

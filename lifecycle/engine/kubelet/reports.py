@@ -24,9 +24,9 @@ from ..rules.pod_conditions import POD_SCHEDULED, READY_TO_START_GATE, decide_co
 from ..rules.pod_status import decide_phase
 from ..store.transitions import pod_changes
 from .container_run import POST_START, UNTOLD
+from .known_steps import MOST_STEPS, Facts, Key, Step, facts_of, find_step, is_just_bound, is_learnable
 from .node.mirrors import Mirrors
 from .parts import Parts
-from .starting.known_steps import Key, Step, is_learnable, key_of
 from .worker import TERMINATED, TERMINATING, PodWorker
 
 
@@ -77,17 +77,36 @@ class Reporter:
             return stored
         worker.has_changed = False
         host_ip = parts.agents[worker.node].host_ip
-        key = key_of(worker, stored, self._tells_sandbox)
-        if key is None or worker.uid in parts.roster.statics:
+        facts = facts_of(worker, stored)
+        if facts is None or worker.uid in parts.roster.statics:
             return self._work_out(worker, stored, host_ip)
-        step = worker.spec.notes.steps.get(key)
-        if not isinstance(step, Step):
-            return self._learn(key, worker, stored, host_ip)
-        status = step.status_of(worker, stored.status, host_ip, self._clock.now_ms)
-        worker.is_reported, worker.told = True, (status, key[1])
+        told, old = worker.told, stored.status
+        if told is not None:
+            if told[0] is not old:
+                return self._work_out(worker, stored, host_ip)
+            before: Step | None = told[1]
+            step = told[1].after.get(facts)
+            if step is told[1]:
+                # What was said last, and all that it follows from, is as it was.
+                return stored
+        elif worker.is_reported or not is_just_bound(old):
+            return self._work_out(worker, stored, host_ip)
+        else:
+            before = step = None
+        if step is None:
+            key = (before.facts if before else None, facts, old.phase, self._tells_sandbox)
+            step = find_step(worker, before, facts, key)
+            if step is None:
+                return self._learn(key, facts, worker, stored, host_ip)
+        worker.is_done = step.is_done
+        if step.is_silent:
+            return stored
+        status = step.status_of(worker, old, host_ip, self._clock.now_ms)
+        worker.is_reported, worker.told = True, (status, step)
         changed = stored.with_status(status)
-        changes = step.changes_of(worker)
-        parts.store.update_as_known(stored, changed, changes, step.shown, step.concern, step.lead)
+        parts.store.update_as_known(
+            stored, changed, step.changes_of(worker), step.shown, step.concern, step.lead
+        )
         parts.trace.cause = parts.trace.led
         if worker.has_untold:
             _note_told(worker, parts.trace.led)
@@ -107,13 +126,15 @@ class Reporter:
         if trace.seq > before:
             trace.cause = trace.led
 
-    def _learn(self, key: Key, worker: PodWorker, pod: Pod, host_ip: str) -> Pod:
+    def _learn(self, key: Key, facts: Facts, worker: PodWorker, pod: Pod, host_ip: str) -> Pod:
         """Work out a step that pods of the template have not taken yet, and remember it."""
-        changed = self._work_out(worker, pod, host_ip)
-        if changed is not pod and is_learnable(pod.status, changed.status):
+        changed, steps = self._work_out(worker, pod, host_ip), worker.spec.notes.steps
+        old, new = pod.status, changed.status
+        if len(steps) < MOST_STEPS and is_learnable(worker, old, new):
             told = pod_changes(pod, changed)
-            worker.spec.notes.steps[key] = Step(pod.status, changed.status, told, changed.shown)
-            worker.told = (changed.status, key[1])
+            step = steps[key] = Step(facts, old, new, told, changed.shown, worker.is_done)
+            if new is not old:
+                worker.told = (new, step)
         return changed
 
     def _work_out(self, worker: PodWorker, pod: Pod, host_ip: str) -> Pod:

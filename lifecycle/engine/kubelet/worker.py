@@ -98,8 +98,8 @@ class PodWorker:
         self.is_reported = False
         # Whether its containers have come to their end, by what was told last.
         self.is_done = False
-        # The status it reported last and the facts that made it, while these are those of a first start.
-        self.told: tuple[PodStatus, tuple[bool, bool, bool, bool | None]] | None = None
+        # The status it reported last and the Step that made it (known_steps), in the course of a first run.
+        self.told: tuple[PodStatus, Any] | None = None
         # What the next look has to do: tell a changed status, decide what to start or stop.
         self.has_changed = self.must_act = True
         # Whether it is evicted for a limit of its own, which is no disruption.
@@ -186,6 +186,10 @@ class PodWorker:
                     # A back-off is that of one image; another one is pulled at once.
                     run.due_ms = run.pull_delay_ms = run.pull_tries = 0
                 run.container, run.behavior = container, None
+
+    def is_at_rest(self, pod: Pod) -> bool:
+        """Whether nothing is to be done for a pod: it has ended, and nobody has asked for its deletion."""
+        return self.stage == TERMINATED and pod.meta.deletion_ms is None and not self.has_changed
 
     @property
     def is_ending(self) -> bool:

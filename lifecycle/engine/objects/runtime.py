@@ -26,6 +26,23 @@ class RuntimeContainer(Record):
     image: str = ""
     attempt: int = 0
 
+    def ended(self, code: int, reason: str, signal: int, finished_ms: int) -> RuntimeContainer:
+        """The record of the run once it has ended."""
+        return RuntimeContainer(
+            self.name,
+            self.id,
+            EXITED,
+            code,
+            reason,
+            self.message,
+            signal,
+            self.created_ms,
+            self.started_ms,
+            finished_ms,
+            self.image,
+            self.attempt,
+        )
+
 
 @dataclass(slots=True, eq=False)
 class RuntimePod(Record):
@@ -36,3 +53,7 @@ class RuntimePod(Record):
     sandbox_attempt: int = 0
     sandbox_ip: str = ""
     containers: dict[str, RuntimeContainer] = field(default_factory=dict)
+
+    def torn_down(self) -> RuntimePod:
+        """The same with a sandbox that is there no more."""
+        return RuntimePod(self.sandbox_id, False, self.sandbox_attempt, self.sandbox_ip, self.containers)

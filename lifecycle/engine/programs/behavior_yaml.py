@@ -1,8 +1,9 @@
-"""The YAML text of a behaviour annotation, read as a manifest is, within the same bounds."""
+"""The YAML text of an annotation, read as a manifest is, within the same bounds: that of behaviours."""
 
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import yaml
 
@@ -17,19 +18,23 @@ _PATH = f"metadata.annotations[{ANNOTATION}]"
 def read_annotation(text: str) -> Reading:
     """The behaviours an annotation's text gives, by container; bad YAML is a problem like any other."""
     try:
+        return read_behavior(read_text(text), _PATH)
+    except ValueError as error:
+        return Reading({}, (Problem(_PATH, str(error)),))
+
+
+def read_text(text: str) -> Any:
+    """What the one YAML document of a text says; without any, an empty mapping. Raises ValueError."""
+    try:
         parsed = [Converter(number).convert(node) for number, node in enumerate(compose(text), 1)]
     except UnreadableYaml as error:
         remedy = f"; {error.remedy}" if error.remedy else ""
-        return _refuse(f"{error.message} (line {error.line}){remedy}")
+        raise ValueError(f"{error.message} (line {error.line}){remedy}") from None
     except yaml.YAMLError as error:
-        return _refuse(f"not YAML: {_first_line(error)}")
+        raise ValueError(f"not YAML: {_first_line(error)}") from None
     if len(parsed) > 1:
-        return _refuse("two documents; give all containers in one")
-    return read_behavior(parsed[0] if parsed and parsed[0] is not None else {}, _PATH)
-
-
-def _refuse(text: str) -> Reading:
-    return Reading({}, (Problem(_PATH, text),))
+        raise ValueError("two documents; give all containers in one")
+    return parsed[0] if parsed and parsed[0] is not None else {}
 
 
 def _first_line(error: yaml.YAMLError) -> str:

@@ -42,11 +42,15 @@ class CreatePod:
 
 @dataclass(slots=True)
 class DeletePod:
-    """Delete a pod gracefully, for an owner that says so in an event (None: silently)."""
+    """Delete a pod gracefully, for an owner that says so in an event (None: silently).
+
+    `grace_seconds`: None for the pod's own period.
+    """
 
     pod: Pod
     owner: StoredObject | None = None
     source: str = ""
+    grace_seconds: int | None = None
 
 
 @dataclass(slots=True)
@@ -87,6 +91,14 @@ class Update:
 
 
 @dataclass(slots=True)
+class Scale:
+    """Set the size of an object through its /scale."""
+
+    old: StoredObject
+    replicas: int
+
+
+@dataclass(slots=True)
 class Delete:
     """Delete an object. `propagation` is Background, Foreground or Orphan."""
 
@@ -105,7 +117,7 @@ class RecordEvent:
     source: str
 
 
-Action = CreatePod | DeletePod | RemoveFinalizer | Create | CreateJson | Update | Delete | RecordEvent
+Action = CreatePod | DeletePod | RemoveFinalizer | Create | CreateJson | Update | Scale | Delete | RecordEvent
 
 
 @dataclass(slots=True)

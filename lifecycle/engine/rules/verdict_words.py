@@ -69,7 +69,7 @@ def tell_trouble(pod: Pod, others: int, now_ms: int) -> str:
     named = pod.meta.name + (f" and {others} more pod{'s' if others > 1 else ''}" if others else "")
     why = decide_state(pod).reason or pod_status_text(pod)
     told = f"{named}: {why}"
-    since_ms = _find_since(pod)
+    since_ms = find_since(pod)
     if since_ms is not None:
         told += f" since {tell_instant(since_ms)}"
     retry_ms = find_retry_ms(pod)
@@ -78,7 +78,7 @@ def tell_trouble(pod: Pod, others: int, now_ms: int) -> str:
     return told
 
 
-def _find_since(pod: Pod) -> int | None:
+def find_since(pod: Pod) -> int | None:
     """Since when it is not ready; of one that no node takes, since when that is known."""
     for condition in pod.status.conditions:
         if condition.type == ("Ready" if pod.node_name else "PodScheduled"):

@@ -19,6 +19,7 @@ from ..objects.meta import StoredObject
 from ..objects.pod import Pod
 from ..objects.pod_status import PodStatus
 from ..objects.shown import Shown, State
+from ..rules.eviction import DISRUPTION_TARGET
 from ..rules.pod_columns import SCHEDULING_GATED, decide_shown
 from ..rules.pod_state import decide_state
 
@@ -30,6 +31,7 @@ _ORDER = {
     "Ready": 4,
 }
 _READY_RANK = _ORDER["Ready"]
+_DISRUPTED = "condition." + DISRUPTION_TARGET
 Rank = tuple[int, str]
 """Where a condition stands among those of one write, and its field."""
 _RANKS: dict[str, Rank] = {name: (rank, "condition." + name) for name, rank in _ORDER.items()}
@@ -68,7 +70,7 @@ def pod_changes(old: Pod | None, new: Pod) -> tuple[list[Change], bool]:
     if new.node_name and (old is None or old.node_name != new.node_name):
         found.append(("node", None, new.node_name, None, None, None))
     if before is status:
-        _add_shown(found, old, new)
+        _add_shown_anew(found, old, new)
         return found, False
     is_of_note = False
     is_same_run = before.containers is status.containers
@@ -137,6 +139,19 @@ def _is_plain_detail(old: Pod, new: Pod) -> bool:
         and old.status.reason == new.status.reason
         and old.shown[1] != SCHEDULING_GATED
     )
+
+
+def _add_shown_anew(found: list[Change], old: Pod | None, pod: Pod) -> None:
+    """Of a write that leaves the status as it was: only a node and a deletion change how the pod is shown."""
+    if (
+        old is not None
+        and old.spec is pod.spec
+        and old.node_name == pod.node_name
+        and (old.meta.deletion_ms is None) == (pod.meta.deletion_ms is None)
+    ):
+        pod.shown = old.shown
+    else:
+        _add_shown(found, old, pod)
 
 
 def _add_shown(found: list[Change], old: Pod | None, pod: Pod) -> None:
@@ -229,7 +244,8 @@ def _state_change(
 def _add_conditions(
     found: list[Change], old: tuple[Condition, ...], new: tuple[Condition, ...], ranks: dict[str, Rank]
 ) -> bool:
-    """Add changed conditions by rank; returns whether the pod became ready, or is so no longer."""
+    """Add changed conditions by rank; returns whether the pod became ready, or is so no longer, or is to be
+    disrupted."""
     changed: list[tuple[Rank, Change]] = []
     has_turned = False
     for before, after in _pair(old, new):
@@ -243,7 +259,8 @@ def _add_conditions(
             changed.append((rank, (rank[1], was, after.status, reason, message, None)))
         else:
             continue
-        if rank[0] == _READY_RANK and (was == "True" or (after is not None and after.status == "True")):
+        is_ready_now = after is not None and after.status == "True"
+        if rank[1] == _DISRUPTED or (rank[0] == _READY_RANK and (was == "True" or is_ready_now)):
             has_turned = True
     if len(changed) > 1:
         # No two have the same rank.

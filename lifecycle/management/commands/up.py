@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -21,8 +22,10 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
+from lifecycle import kubeconfig
 from lifecycle.input import manifests
 from lifecycle.management import processes
+from lifecycle.management.certificates import make_certificate
 from lifecycle.management.processes import Child
 from lifecycle.models import Cluster
 from lifecycle.runs import inbox, shards
@@ -90,8 +93,11 @@ class Command(BaseCommand):
         environment |= {"LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING")}
         environment |= {name: os.environ.get(name, value) for name, value in MEMORY.items()}
         environment |= {"ALLOWED_HOSTS": ",".join(allowed_hosts(host)), "PODLINE_DATA": str(settings.DATA)}
+        base = f"http://{visible_host(host)}:{port}"
+        environment |= prepare_way_for_clients(settings.DATA, base, environment["ALLOWED_HOSTS"].split(","))
         os.environ.update(environment)
         call_command("migrate", verbosity=0, interactive=False)
+        gather_static_files(settings.STATIC_COMPLETE)
         shards.make_shards()
         is_first_time, token = make_way_in()
         # Our own connections do not go over to the children.
@@ -99,7 +105,6 @@ class Command(BaseCommand):
         for child in make_children(host, port, workers, environment):
             child.start()
             children.append(child)
-        base = f"http://{visible_host(host)}:{port}"
         if not wait_until_ready(base, children, stopped):
             return None
         if is_first_time:
@@ -129,6 +134,15 @@ def lock_folder(data: Path) -> IO[str]:
         lock.close()
         raise CommandError(f"Podline already runs on {data}; stop it, or choose --data DIR") from None
     return lock
+
+
+def gather_static_files(complete: Path) -> None:
+    """Static files with their compressed forms beside `complete`, made when they are; older ones go."""
+    if complete.exists() or settings.DEBUG:
+        return
+    shutil.rmtree(complete.parent.parent, ignore_errors=True)
+    call_command("collectstatic", verbosity=0, interactive=False, ignore_patterns=["*.map"])
+    complete.touch()
 
 
 def start_redis(children: list[Child]) -> str:
@@ -175,6 +189,13 @@ def allowed_hosts(host: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def prepare_way_for_clients(data: Path, base: str, names: list[str]) -> dict[str, str]:
+    """Certificates for these names, and a note of where we serve; the variables that say where they are."""
+    authority, certificate = make_certificate(data, names)
+    (data / kubeconfig.ADDRESS_FILE).write_text(f"{base}\n")
+    return {"PODLINE_AUTHORITY": str(authority), "PODLINE_CERTIFICATE": str(certificate)}
+
+
 def visible_host(host: str) -> str:
     """The host as a browser on this machine would write it."""
     if host in ("0.0.0.0", "::", ""):
@@ -197,10 +218,8 @@ def make_children(host: str, port: int, workers: int, environment: dict[str, str
         for n in range(1, workers + 1)
     ]
     children.append(Child("ticker", [python, _manage(), "ticker"], environment))
-    web = [python, "-m", "uvicorn", "dashboard.asgi:application", "--host", host, "--port", str(port)]
-    # Frames are small and many: compressing each costs more than it saves on one machine.
-    web += ["--log-level", "warning", "--no-server-header", "--timeout-graceful-shutdown", "3"]
-    web += ["--ws", "websockets-sansio", "--ws-per-message-deflate", "false", "--ws-max-size", "65536"]
+    web = [python, _manage(), "web", "--host", host, "--port", str(port)]
+    web += ["--certificate", environment["PODLINE_CERTIFICATE"]]
     children.append(Child("web server", web, environment))
     return children
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -35,11 +36,25 @@ def _deployment(chance: random.Random) -> Json:
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta, "spec": spec}
 
 
+def _job(chance: random.Random) -> Json:
+    """A Job of the same pods, that end at some time, well or not."""
+    template = _deployment(chance)["spec"]["template"]
+    runs = [{"for": f"{chance.randint(0, 9)}s", "exit": chance.choice([0, 0, 3])} for _ in range(2)]
+    behavior = {**_behavior(chance), "runs": runs}
+    template["metadata"] = {"annotations": {"podline.dev/behavior": json.dumps({"app": behavior})}}
+    template["spec"]["restartPolicy"] = chance.choice(["Never", "OnFailure"])
+    mode = chance.choice(["Indexed", "NonIndexed"])
+    spec = {"completions": 9, "parallelism": 4, "completionMode": mode, "template": template}
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "work"}, "spec": spec}
+
+
 def _disturb(world: World, chance: random.Random) -> None:
     """One thing that may happen to a Deployment and its pods."""
     pods = [pod["metadata"]["name"] for pod in world.cluster.list("Pod", "default")]
     name = chance.choice(pods) if pods else "none"
-    match chance.choice(["delete", "status", "label", "fault", "image", "scale", "load", "wait"]):
+    kinds = ["delete", "status", "label", "fault", "load", "wait"]
+    kinds += ["image", "scale"] if world.cluster.list("Deployment") else []
+    match chance.choice(kinds):
         case "delete":
             world.delete(seconds=chance.choice([None, 1, 5]), name=name)
         case "status":
@@ -69,10 +84,10 @@ def _patch_deployment(world: World, spec: Json) -> None:
     assert world.submit("patch", type="strategic", patch={"spec": spec}, **where).ok
 
 
-def _history(seed: int) -> tuple[list[Json], list[Json]]:
+def _history(seed: int, make: Callable[[random.Random], Json]) -> tuple[list[Json], list[Json]]:
     chance = random.Random(seed)
     world = World(nodes=2, timing=chance.choice(["instant", "realistic"]))
-    assert world.create(_deployment(chance)).ok
+    assert world.create(make(chance)).ok
     at = 0.0
     for _ in range(12):
         at += chance.choice([0.05, 0.4, 1.5, 7, 40])
@@ -82,18 +97,24 @@ def _history(seed: int) -> tuple[list[Json], list[Json]]:
     return rows, world.cluster.list("Pod", "default")
 
 
+@pytest.mark.parametrize("make", [_deployment, _job])
 @pytest.mark.parametrize("seed", range(8))
-def test_known_steps_lead_where_the_long_way_leads(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    _compare(seed, monkeypatch)
+def test_known_steps_lead_where_the_long_way_leads(
+    seed: int, make: Callable[[random.Random], Json], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _compare(seed, make, monkeypatch)
 
 
 @pytest.mark.deep
+@pytest.mark.parametrize("make", [_deployment, _job])
 @pytest.mark.parametrize("seed", range(8, 500))
-def test_known_steps_of_many_more_seeds(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    _compare(seed, monkeypatch)
+def test_known_steps_of_many_more_seeds(
+    seed: int, make: Callable[[random.Random], Json], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _compare(seed, make, monkeypatch)
 
 
-def _compare(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def _compare(seed: int, make: Callable[[random.Random], Json], monkeypatch: pytest.MonkeyPatch) -> None:
     taken = 0
     status_of = reports.Step.status_of
 
@@ -103,10 +124,10 @@ def _compare(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
         return status_of(self, *arguments)
 
     monkeypatch.setattr(reports.Step, "status_of", counted)
-    rows, pods = _history(seed)
+    rows, pods = _history(seed, make)
     assert taken, "no known step was taken, so this compares nothing"
-    monkeypatch.setattr(reports, "key_of", lambda *_: None)
-    long_rows, long_pods = _history(seed)
+    monkeypatch.setattr(reports, "facts_of", lambda *_: None)
+    long_rows, long_pods = _history(seed, make)
     assert rows == long_rows
     assert pods == long_pods
 

@@ -6,7 +6,7 @@ counted in the Job's status, which takes their finalizer away.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from ...objects.job import Job
@@ -41,6 +41,8 @@ class JobTally:
         self.key = key
         self._selector: Selector | None = None
         self._completions: int | None = None
+        # The labels that were last found to match the selector.
+        self._selected: Mapping[str, str] | None = None
         self._clear()
 
     def _clear(self) -> None:
@@ -67,7 +69,7 @@ class JobTally:
         known = self._selector
         if known is not None and known.raw == selector.raw and self._completions == completions:
             return
-        self._selector, self._completions = selector, completions
+        self._selector, self._completions, self._selected = selector, completions, None
         self._clear()
         for pod in pods():
             self.change(None, pod)
@@ -78,6 +80,9 @@ class JobTally:
         assert pod is not None, "a change has an old or a new pod"
         uid = pod.meta.uid
         before = self._facts.get(uid)
+        is_known = before is not None and before.is_active and old is not None and old.meta is pod.meta
+        if is_known and new is not None and before is not None and not new.is_finished:
+            return self._follow_status(uid, before, new)
         after = self._look(new) if new is not None else None
         if before == after:
             return False
@@ -90,10 +95,20 @@ class JobTally:
             self._weigh(uid, after, 1)
         return True
 
+    def _follow_status(self, uid: str, before: Facts, pod: Pod) -> bool:
+        """Of an active pod that stays one its status alone has changed: whether that is of interest."""
+        is_ready, restarts = pod.is_ready, self._count_restarts(pod)
+        if before.is_ready == is_ready and before.restarts == restarts:
+            return False
+        self.ready += is_ready - before.is_ready
+        self.restarts += restarts - before.restarts
+        self._facts[uid] = before._replace(is_ready=is_ready, restarts=restarts)
+        return True
+
     def _look(self, pod: Pod) -> Facts | None:
         """The facts of a pod; None once it is of no more interest."""
         is_active, is_tracked_still = pod.is_active, is_tracked(pod)
-        is_stray = self._selector is not None and not self._selector.matches(pod.meta.labels)
+        is_stray = not self._selects(pod.meta.labels)
         is_terminating = not is_active and not pod.is_finished
         if not (is_active or is_terminating or is_tracked_still or is_stray):
             return None
@@ -104,9 +119,21 @@ class JobTally:
             is_tracked_still,
             is_stray,
             read_index(pod),
-            count_restarts(pod) if pod.spec.restart_policy == "OnFailure" else 0,
+            self._count_restarts(pod),
             "" if is_active else pod.status.phase,
         )
+
+    def _count_restarts(self, pod: Pod) -> int:
+        return count_restarts(pod) if pod.spec.restart_policy == "OnFailure" else 0
+
+    def _selects(self, labels: Mapping[str, str]) -> bool:
+        # Pods of the template share its labels.
+        if labels is self._selected or self._selector is None:
+            return True
+        if not self._selector.matches(labels):
+            return False
+        self._selected = labels
+        return True
 
     def _weigh(self, uid: str, facts: Facts, sign: int) -> None:
         self.restarts += sign * facts.restarts

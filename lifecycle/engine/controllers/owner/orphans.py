@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from ...objects.meta import StoredObject
 from ...objects.selector import Selector
-from .selectors import SelectorIndex
+from ...store.selectors import SelectorIndex
 
 Stored = TypeVar("Stored", bound=StoredObject)
 Find = Callable[[str], StoredObject | None]

@@ -14,7 +14,7 @@ KUBELET, PARTITION, SANDBOXES = "kubelet", "partition", "sandboxes"
 """Outages: the kubelet is down, it cannot reach the API server, it cannot make sandboxes."""
 
 
-_DATA = "pulls last_address number outages down_since_ms is_blind paid_ms".split()
+_DATA = "pulls last_address number outages down_since_ms is_blind is_removed paid_ms".split()
 
 
 class NodeAgent:
@@ -31,6 +31,7 @@ class NodeAgent:
         "host_ip",
         "images",
         "is_blind",
+        "is_removed",
         "last_address",
         "look_phase_ms",
         "name",
@@ -60,6 +61,8 @@ class NodeAgent:
         self.down_since_ms = 0
         # It has started while it was cut off, and has not heard of any pod yet.
         self.is_blind = False
+        # Its machine is gone for good.
+        self.is_removed = False
         # The instant by which the normal events told about the node are paid for (correlator.pay).
         self.paid_ms = 0
         # Node n of a cluster is 10.0.x.y and gives its pods addresses of its own /24.

@@ -17,6 +17,8 @@ from .evictor import Evictor
 from .node_agent import NodeAgent
 
 _MOST_ADDRESSES = 8192
+NEW_MACHINE = "newMachine"
+"""Keys are names of nodes whose machines were taken away, and that are there again."""
 
 
 class NodeAgents:
@@ -37,6 +39,8 @@ class NodeAgents:
             return
         if new.meta.name not in agents:
             agents[new.meta.name] = self._make(new.meta.name)
+        elif agents[new.meta.name].is_removed:
+            self._parts.context.loop.enqueue(NEW_MACHINE, "", new.meta.name)
         elif old is None:
             # Its Node was deleted and is there again: the kubelet tells it what it sees.
             self._evictor.look(new.meta.name)

@@ -212,6 +212,7 @@ class Starter:
         run.process = start_process(behavior, container, run.attempt, now_ms, world)
         run.stage = RUNNING
         parts.take_output(worker, run)
+        parts.note_use(worker)
         if run.process.usage_points:
             self._evictor.look(worker.node)
         if run.process.exit is not None:

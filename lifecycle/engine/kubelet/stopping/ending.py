@@ -189,7 +189,7 @@ class Ending:
         """Everything has ended: the terminal phase, then the delete with grace 0 (POD-TERM-18, -19)."""
         worker.stage_timer = None
         worker.stage = TERMINATED
-        worker.runtime = worker.runtime.replace(sandbox_ready=False)
+        worker.runtime = worker.runtime.torn_down()
         self._tell_deadline(worker)
         self._tell_deadline(worker)
         pod = self._reporter.report(worker, pod)
@@ -197,8 +197,9 @@ class Ending:
             delay_ms = self._parts.context.draw_ms("pod_removal", worker.uid)
             if delay_ms:
                 worker.stage_timer, _ = self._parts.later(delay_ms, REMOVED, worker)
-        self._parts.touch(worker)
-        self._parts.lead_on(worker)
+        if not worker.is_at_rest(pod) or self._parts.store.pods.get(worker.uid) is not pod:
+            self._parts.touch(worker)
+            self._parts.lead_on(worker)
         self._free(worker)
 
     def on_removed(self, worker: PodWorker, _pod: Pod) -> None:

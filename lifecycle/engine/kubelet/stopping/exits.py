@@ -23,17 +23,14 @@ def record_exit(parts: Parts, evictor: Evictor, worker: PodWorker, run: Containe
         run.wake_timer = None
     was_known = run.process is not None and bool(run.process.usage_points)
     run.process, run.stage = None, IDLE
+    parts.note_use(worker)
     if was_known:
         evictor.look(worker.node)
     worker.take_container(run)
     records = worker.runtime.containers
-    records[run.container.name] = records[run.container.name].replace(
-        state=EXITED,
-        exit_code=end.code,
-        reason=end.reason or ("Completed" if end.code == 0 else "Error"),
-        signal=end.signal or 0,
-        finished_ms=end.at_ms,
-    )
+    reason = end.reason or ("Completed" if end.code == 0 else "Error")
+    name = run.container.name
+    records[name] = records[name].ended(end.code, reason, end.signal or 0, end.at_ms)
     if worker.is_busy or parts.is_cut_off(worker.node) or parts.is_left_alone(worker):
         worker.keep_untold(run.container.name, ended_state(records[run.container.name]))
     is_regular_init = run.container.is_init and not run.container.is_sidecar

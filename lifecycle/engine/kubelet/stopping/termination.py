@@ -230,8 +230,9 @@ class Stopper:
             worker.grace_end_timer = number
         # Of what was still to start, nothing will: not a sidecar either.
         apps = [run for run in worker.runs.values() if not run.container.is_sidecar or run.process is None]
-        # No order is promised: drawn by seed, so that nobody relies on one (POD-TERM-09).
-        apps.sort(key=lambda run: parts.context.chance.draw("stop-order", worker.uid, run.container.name))
+        if len(apps) > 1:
+            # No order is promised: drawn by seed, so that nobody relies on one (POD-TERM-09).
+            apps.sort(key=lambda run: parts.context.chance.draw("stop-order", worker.uid, run.container.name))
         cause = parts.trace.cause
         for run in apps:
             parts.trace.cause = cause

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from .field_error import FieldError
 from .go_structs import show_struct
 from .part import Part, gathers
 from .selectors import check_at_most_whole, validate_int_or_percent, validate_selector
@@ -19,3 +23,12 @@ def validate_budget(spec: Part) -> None:
         spec.apply(field, check_at_most_whole)
     spec.apply("selector", validate_selector)
     spec.choice("unhealthyPodEvictionPolicy", ("AlwaysAllow", "IfHealthyBudget"))
+
+
+def validate_budget_status(
+    old: Mapping[str, Any], new: Mapping[str, Any], gates: Mapping[str, bool]
+) -> list[FieldError]:
+    """No number of it is below 0."""
+    status = Part(new.get("status") or {}, "status")
+    status.counts("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
+    return status.errors

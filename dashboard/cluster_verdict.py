@@ -1,0 +1,88 @@
+"""What is wrong in a cluster, the worst first: the sentence at the head of its page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from django.db.models import QuerySet, Sum
+
+from dashboard.pages import find_page
+from dashboard.plots.theme import TONES, Tone
+from dashboard.readings import Key, read_parents
+from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.models import Cluster, StoredObject
+from lifecycle.stored_kinds import of_kind
+from lifecycle.verdicts import UNWELL, Troubled, tell_troubled
+
+MOST_TOLD = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Pods of one workload, or a lone one, that are not well: its name and page, and one sentence."""
+
+    tone: Tone
+    name: str
+    page: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`sentence` says how many are unwell, or how all are; `hidden`: so many troubles are not told."""
+
+    sentence: str
+    troubles: list[Trouble]
+    hidden: int = 0
+
+
+def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) -> Verdict:
+    """How a cluster stands. `counts`: its living pods by state."""
+    groups = _list_troubled(cluster)
+    if not groups:
+        told = [f"{count} {tone.label.lower()}" for tone, count in counts if count]
+        if restarts := _living_pods(cluster).aggregate(sum=Sum("restarts"))["sum"]:
+            told.append(f"{restarts} restart{'s' if restarts > 1 else ''} so far")
+        return Verdict(f"Nothing is wrong: {', '.join(told)}." if told else "No pods yet.", [])
+    pods = _read_pods(cluster, [uid for _, _, uid, _ in groups[:MOST_TOLD]])
+    troubles = [
+        _tell(cluster, key, tone, pods[uid], others, now_ms)
+        for key, tone, uid, others in groups[:MOST_TOLD]
+        if uid in pods
+    ]
+    problems = f"{len(groups)} problem{'s' if len(groups) > 1 else ''}"
+    unwell = sum(others + 1 for *_, others in groups)
+    sentence = f"{problems}: {unwell} pod{'s are' if unwell > 1 else ' is'} not well."
+    return Verdict(sentence, troubles, len(groups) - len(troubles))
+
+
+def _list_troubled(cluster: Cluster) -> list[tuple[Key, Tone, str, int]]:
+    """Workload or lone pod, its worst state, the oldest pod in that state, how many more are unwell."""
+    parents = read_parents(cluster)
+    rows = _living_pods(cluster).filter(state__in=UNWELL).order_by("created_ms", "name")
+    worst: dict[Key, tuple[int, str]] = {}
+    counts: Counter[Key] = Counter()
+    for uid, namespace, owner, name, state in rows.values_list("uid", "namespace", "owner", "name", "state"):
+        key = (namespace, parents.get((namespace, owner), owner) if owner else f"{POD_KIND.id}/{name}")
+        counts[key] += 1
+        rank = UNWELL.index(state)
+        if key not in worst or rank < worst[key][0]:
+            worst[key] = rank, uid
+    ranked = sorted(worst.items(), key=lambda item: (item[1][0], -counts[item[0]], str(item[0])))
+    return [(key, TONES[UNWELL[rank]], uid, counts[key] - 1) for key, (rank, uid) in ranked]
+
+
+def _living_pods(cluster: Cluster) -> QuerySet[StoredObject]:
+    return StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
+
+
+def _read_pods(cluster: Cluster, uids: list[str]) -> dict[str, StoredObject]:
+    return {pod.uid: pod for pod in StoredObject.objects.filter(cluster=cluster, uid__in=uids)}
+
+
+def _tell(cluster: Cluster, key: Key, tone: Tone, pod: StoredObject, others: int, now_ms: int) -> Trouble:
+    kind, _, name = (key[1] or "").partition("/")
+    page = find_page(kind, key[0] or "", name)
+    sentence = tell_troubled(Troubled(pod.data, others), now_ms, cluster.epoch_ms)
+    return Trouble(tone, name, page, sentence)

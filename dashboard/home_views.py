@@ -1,0 +1,143 @@
+"""Home and the gallery: every cluster of the user, and the ways to another one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import HttpResponseClientRedirect
+
+from dashboard import gallery, readings, thumbnails, uploads
+from dashboard.answers import Answer, answer_problem
+from dashboard.examples import list_examples
+from dashboard.forms import ClusterForm, ManifestForm
+from dashboard.live_figures import tell_time
+from dashboard.manifest_reports import MOST_SHOWN
+from dashboard.page_parts import UNPROCESSABLE, messages_of, show_answers, signed_in
+from dashboard.plots.theme import duration
+from lifecycle.access import Verb, clusters_for, get_cluster_or_404
+from lifecycle.engine.schema.yaml_nodes import Budget
+from lifecycle.input.problems import ManifestError
+from lifecycle.input.reading import read_batches
+from lifecycle.models import Cluster
+from lifecycle.runs import inbox
+from lifecycle.simulation import make_plan
+
+TRIED = "try"
+
+
+@signed_in
+def clusters(request: HttpRequest, form: ClusterForm | None = None) -> HttpResponse:
+    """Every cluster the user may see, forks below their parents, and the ways to another."""
+    seen = list(clusters_for(request.user))
+    context = {
+        "seen": [_card(cluster, depth) for cluster, depth in walk_forks(seen)],
+        "form": form or ClusterForm(initial={"name": gallery.suggest_name("cluster")}),
+        "topics": gallery.list_topics(),
+        "examples": list_examples(),
+        "limits": uploads.LIMITS,
+    }
+    return render(request, "clusters/list.html", context, status=UNPROCESSABLE if form else 200)
+
+
+def walk_forks(seen: list[Cluster]) -> Iterator[tuple[Cluster, int]]:
+    """Each cluster before its forks, with how many forks deep it is. A parent that is not seen is none."""
+    keys = {cluster.pk for cluster in seen}
+    below: dict[int | None, list[Cluster]] = {}
+    for cluster in seen:
+        below.setdefault(cluster.parent_id if cluster.parent_id in keys else None, []).append(cluster)
+    ahead = [(cluster, 0) for cluster in reversed(below.get(None, []))]
+    while ahead:
+        cluster, depth = ahead.pop()
+        yield cluster, depth
+        ahead += [(fork, depth + 1) for fork in reversed(below.get(cluster.pk, []))]
+
+
+def _card(cluster: Cluster, depth: int) -> dict[str, Any]:
+    clock = tell_time(cluster)
+    return {
+        "cluster": cluster,
+        # Deeper ones would leave the page.
+        "depth": min(depth, 4),
+        "forked_at": duration(cluster.forked_at_ms or 0) if cluster.parent_id else "",
+        "states": readings.count_states(cluster),
+        "clock": clock,
+        "at": duration(clock["at_ms"]),
+    }
+
+
+@signed_in
+@require_POST
+def create_cluster(request: HttpRequest) -> HttpResponse:
+    """Make a cluster and go to it."""
+    form = ClusterForm(request.POST)
+    if form.is_valid():
+        asked = form.cleaned_data
+        try:
+            made = inbox.create_cluster(request.user, asked["name"], asked["seed"], settings=form.settings())
+            return redirect("cluster", made.name)
+        except ValidationError as error:
+            form.add_error("name", error.messages)
+    return clusters(request, form)
+
+
+@signed_in
+@require_POST
+def delete_cluster(request: HttpRequest, cluster: str) -> HttpResponse:
+    """Delete a cluster with its history. Its forks stay."""
+    get_cluster_or_404(request.user, cluster, Verb.OWN).delete()
+    return HttpResponseClientRedirect(reverse("clusters"))
+
+
+@signed_in
+@require_GET
+def show_gallery(request: HttpRequest) -> HttpResponse:
+    """Every story there is, by topic."""
+    return render(request, "clusters/gallery.html", {"topics": gallery.list_topics()})
+
+
+@signed_in
+@require_POST
+def play_story(request: HttpRequest, story: str) -> HttpResponse:
+    """A new cluster that plays a story, and go to it."""
+    plan = gallery.find_plan(story)
+    if plan is None:
+        raise Http404(f"There is no story {story!r} in the gallery.")
+    return redirect("cluster", gallery.play(plan, story, request.user).name)
+
+
+@signed_in
+@require_GET
+@cache_control(max_age=3600, private=True)
+def thumbnail(request: HttpRequest, story: str) -> HttpResponse:
+    """A story's picture."""
+    picture = thumbnails.draw(story)
+    if picture is None:
+        raise Http404(f"There is no story {story!r} in the gallery.")
+    return HttpResponse(picture, content_type="image/svg+xml")
+
+
+@signed_in
+@require_POST
+def play_manifest(request: HttpRequest) -> HttpResponse:
+    """A new cluster for the manifests that were brought, a Scenario played; go to it when all is right."""
+    form = ManifestForm(request.POST, request.FILES)
+    try:
+        uploads.check_size(request.META.get("CONTENT_LENGTH"))
+        if not form.is_valid():
+            raise ValidationError(messages_of(form))
+        limit, budget = settings.UPLOAD_MAX_BYTES, Budget(settings.UPLOAD_MAX_VALUES)
+        plan = make_plan(read_batches(form.batches(), "", limit, budget).require_sound())
+        made = gallery.play(plan, TRIED, request.user)
+    except ManifestError as error:
+        return show_answers(request, [answer_problem(problem) for problem in error.problems[:MOST_SHOWN]])
+    except ValidationError as error:
+        return show_answers(request, [Answer(False, "", message) for message in error.messages])
+    return HttpResponseClientRedirect(reverse("cluster", args=[made.name]))

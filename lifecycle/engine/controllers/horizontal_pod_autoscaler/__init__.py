@@ -1,0 +1,5 @@
+"""The HorizontalPodAutoscaler controller: sizes follow metrics."""
+
+from .observe import HorizontalPodAutoscalerController
+
+__all__ = ["HorizontalPodAutoscalerController"]

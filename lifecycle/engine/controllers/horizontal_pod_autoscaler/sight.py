@@ -1,0 +1,97 @@
+"""What an autoscaler sees of metrics, and when time alone makes it see others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...api.context import Context
+from ...api.metrics import Share, metrics_of, turns_of
+from ...kinds.namespace import NAMESPACE
+from ...objects.kinds import kind_for
+from ...objects.meta import StoredObject
+from ...objects.pod import Pod
+from .decide import Past, Seen, next_expiry_ms
+from .decide.calculator import Clock, next_turn_ms
+from .decide.readings import PodMetrics, Readings, Series
+
+
+class Sight:
+    """Asks the metrics APIs for what autoscalers want to know."""
+
+    def __init__(self, context: Context) -> None:
+        self._context, self._store, self._metrics = context, context.store, context.metrics
+
+    def read(self, autoscaler: StoredObject, pods: list[Pod], shares: dict[str, list[Share]]) -> Readings:
+        """What the metrics APIs answer to what the autoscaler asks for."""
+        now_ms, namespace = self._context.now_ms, autoscaler.meta.namespace or ""
+        readings = Readings({}, {}, {}, ())
+        asked = {metric.get("type") for metric in (autoscaler.spec or {}).get("metrics") or ()}
+        if asked & {"Resource", "ContainerResource"}:
+            readings.pods = {
+                pod.meta.name: _as_metrics(use.at_ms, use.window_ms, use.containers)
+                for pod in pods
+                if (use := self._metrics.pod_use(pod, shares.get(pod.meta.uid, ()), now_ms)) is not None
+            }
+        if "Pods" in asked:
+            found = {pod.meta.name: self._series_of_pod(pod, shares.get(pod.meta.uid, ())) for pod in pods}
+            readings.of_pods = {name: series for name, series in found.items() if series}
+        if "Object" in asked:
+            described = self._described(autoscaler)
+            readings.of_objects = {key: self._series_of(one) for key, one in described.items()}
+        if "External" in asked:
+            place = self._store.get(NAMESPACE.kind.id, "", namespace)
+            readings.external = self._series_of(place) if place is not None else ()
+        return readings
+
+    def _series_of(self, obj: StoredObject) -> list[Series]:
+        return [Series(one.name, value, one.labels) for one, value in metrics_of(obj, self._context.now_ms)]
+
+    def _series_of_pod(self, pod: Pod, shares: Iterable[Share]) -> list[Series]:
+        found = self._series_of(pod)
+        for share in shares:
+            found += [one_of(one, share) for one in self._series_of(share.service)]
+        return found
+
+    def _described(self, autoscaler: StoredObject) -> dict[tuple[str, str], StoredObject]:
+        """The objects that its metrics are of, as far as they are there, by kind and name."""
+        found, namespace = {}, autoscaler.meta.namespace or ""
+        for metric in (autoscaler.spec or {}).get("metrics") or ():
+            described = (metric.get("object") or {}).get("describedObject")
+            if described:
+                kind = kind_for(described.get("apiVersion") or "", described.get("kind") or "")
+                is_namespace = kind.id == NAMESPACE.kind.id
+                # No reference leads out of a namespace: whatever it is called, its own is meant.
+                named = described.get("name") or ""
+                name, space = (namespace, "") if is_namespace else (named, namespace)
+                one = self._store.get(kind.id, space, name)
+                if one is not None:
+                    found[kind.name, named] = one
+        return found
+
+    def next_change_ms(
+        self, seen: Seen, shares: dict[str, list[Share]], clock: Clock, past: Past | None
+    ) -> int | None:
+        """When time alone next makes a difference to what a look comes to; None: it does not."""
+        metrics, now_ms = self._metrics, clock.now_ms
+        namespace = seen.autoscaler.meta.namespace or ""
+        found = [next_expiry_ms(seen.autoscaler, past, clock)] if past is not None else []
+        found += [metrics.next_change_ms(pod, shares.get(pod.meta.uid, ()), now_ms) for pod in seen.pods]
+        found.append(next_turn_ms(seen.pods, metrics.resolution_ms or 1_000, clock))
+        sources = [*self._described(seen.autoscaler).values(), *seen.pods]
+        place = self._store.get(NAMESPACE.kind.id, "", namespace)
+        sources += [place] if place is not None else []
+        turns = [turn for one in sources for turn in turns_of(one)]
+        found.append(metrics.next_told_ms(turns, now_ms))
+        return min((at_ms for at_ms in found if at_ms is not None), default=None)
+
+
+def one_of(series: Series, share: Share) -> Series:
+    """A pod's share of a Service's metric."""
+    return Series(series.name, share.of(series.value), series.labels)
+
+
+def _as_metrics(at_ms: int, window_ms: int, containers: Any) -> PodMetrics:
+    """In thousandths, as the replica calculator counts."""
+    uses = {name: {"cpu": cpu, "memory": memory * 1000} for name, (cpu, memory) in containers.items()}
+    return PodMetrics(at_ms, window_ms, uses)

@@ -1,0 +1,102 @@
+"""One sentence on a pod: how it is, since when, why, and what comes next. Pure."""
+
+from __future__ import annotations
+
+from ..objects.condition import find_condition
+from ..objects.container import TERMINATED, ContainerState, ContainerStatus
+from ..objects.pod import Pod
+from .pod_columns import pod_status_text
+from .pod_conditions import READY
+from .pod_state import decide_state
+from .verdict_words import FOR_GOOD, find_retry_ms, find_since, tell_instant, tell_span
+
+_LONGEST_MESSAGE = 160
+
+
+def tell_pod(pod: Pod, now_ms: int, deleted_ms: int | None = None) -> str:
+    """`CrashLoopBackOff since 00:02:10: app ended with exit code 137 (Error); next start in 20s.`
+
+    Nothing is said of what nobody knows: when a starting container will be ready, or a probe answers again.
+    """
+    if deleted_ms is not None:
+        return f"Gone since {tell_instant(deleted_ms)}; nothing of this name will come back by itself."
+    if pod.meta.deletion_ms is not None:
+        return _tell_ending(pod, now_ms)
+    state = decide_state(pod)
+    if state.name == "ready":
+        return _tell_ready(pod)
+    if state.name in ("succeeded", "failed"):
+        return _tell_ended(pod, state.name, state.reason, state.message)
+    told = f"{_tell_reason(pod, state.reason)}{_tell_since(pod)}"
+    told += _tell_last_run(pod) or _tell_message(state.message)
+    return f"{told}{_tell_next(pod, state.name, now_ms)}."
+
+
+def _tell_reason(pod: Pod, reason: str | None) -> str:
+    return reason or pod_status_text(pod)
+
+
+def _tell_since(pod: Pod) -> str:
+    since_ms = find_since(pod)
+    return f" since {tell_instant(since_ms)}" if since_ms is not None else ""
+
+
+def _tell_message(message: str | None) -> str:
+    if not message:
+        return ""
+    short = message if len(message) <= _LONGEST_MESSAGE else f"{message[: _LONGEST_MESSAGE - 1]}…"
+    return f": {short.rstrip('.')}"
+
+
+def _tell_ready(pod: Pod) -> str:
+    ready = find_condition(pod.status.conditions, READY)
+    since_ms = ready.last_transition_ms if ready is not None else None
+    if since_ms is None or pod.meta.creation_ms is None:
+        return "Ready."
+    took = tell_span(since_ms - pod.meta.creation_ms)
+    restarts = sum(one.restart_count for one in pod.status.containers)
+    again = f", after {restarts} restart{'s' if restarts > 1 else ''}" if restarts else ""
+    return f"Ready since {tell_instant(since_ms)}, {took} after it was made{again}."
+
+
+def _tell_ending(pod: Pod, now_ms: int) -> str:
+    """The grace period ends at the deletionTimestamp: then what still runs is killed."""
+    at_ms, grace = pod.meta.deletion_ms, pod.meta.deletion_grace_seconds or 0
+    assert at_ms is not None, "its deletion was asked for"
+    asked = f"Ending since {tell_instant(at_ms - grace * 1000)}"
+    if pod.meta.finalizers and at_ms <= now_ms:
+        return f"{asked}; held by the finalizer {pod.meta.finalizers[0]}, and gone when that is taken away."
+    if at_ms > now_ms:
+        return f"{asked}; what still runs is killed in {tell_span(at_ms - now_ms)}, at {tell_instant(at_ms)}."
+    return f"{asked}; its grace period was over at {tell_instant(at_ms)}."
+
+
+def _tell_ended(pod: Pod, name: str, reason: str | None, message: str | None) -> str:
+    ends = [one.state.finished_ms for one in pod.status.containers if one.state and one.state.finished_ms]
+    when = f" at {tell_instant(max(ends))}" if ends else ""
+    why = f", {reason}" if reason and name == "failed" else ""
+    return f"{name.capitalize()}{when}{why}{_tell_message(message)}; {FOR_GOOD}."
+
+
+def _tell_last_run(pod: Pod) -> str:
+    """How the container that is not well ended last."""
+    for one in (*pod.status.init_containers, *pod.status.containers):
+        last = _find_end(one)
+        if not one.ready and last is not None:
+            why = f" ({last.reason})" if last.reason else ""
+            return f": {one.name} ended with exit code {last.exit_code}{why}"
+    return ""
+
+
+def _find_end(one: ContainerStatus) -> ContainerState | None:
+    if one.state is not None and one.state.type == TERMINATED and one.state.exit_code:
+        return one.state
+    last = one.last_state
+    return last if last is not None and last.type == TERMINATED and last.exit_code else None
+
+
+def _tell_next(pod: Pod, state: str, now_ms: int) -> str:
+    retry_ms = find_retry_ms(pod)
+    if retry_ms is not None and retry_ms > now_ms:
+        return f"; next start in {tell_span(retry_ms - now_ms)}"
+    return "; somebody has to mend it" if state == "stuck" else ""

@@ -1,0 +1,86 @@
+"""Who asks: a bearer token, or the session of somebody who is signed in."""
+
+from typing import Any, NamedTuple
+
+from django.contrib.auth import get_user_model
+from django.http import Http404, HttpRequest, HttpResponse
+from django.middleware.csrf import CsrfViewMiddleware
+
+from lifecycle import tokens
+from lifecycle.access import Verb, get_cluster_or_404, may
+from lifecycle.kube_api.status import Refusal, forbidden, unauthorized
+from lifecycle.models import Cluster
+
+# Where a request remembers the token that let it in; no header has such a name.
+TOKEN_KEY = "podline.token"
+SAFE_METHODS = {"GET", "HEAD", "OPTIONS", "TRACE"}
+
+
+def authenticate(request: HttpRequest, cluster_name: str) -> Any:
+    """The user who sent a request to a cluster. Raises Refusal: 401, as from the API server.
+
+    A session's unsafe requests are held to their CSRF token; a bearer's cannot be forged.
+    """
+    shown = request.headers.get("Authorization")
+    if shown is not None:
+        # Whoever shows a token means it: a session is no way around a wrong one.
+        return _find_bearer(request, shown, cluster_name)
+    user = getattr(request, "user", None)
+    if user is None or not (user.is_authenticated and user.is_active):
+        raise unauthorized()
+    if request.method not in SAFE_METHODS:
+        _check_csrf(request)
+    return user
+
+
+def _find_bearer(request: HttpRequest, shown: str, cluster_name: str) -> Any:
+    scheme, _, token = shown.partition(" ")
+    found = tokens.find(token.strip(), cluster_name) if scheme.lower() == "bearer" else None
+    if found is None or not found.user.is_active:
+        raise unauthorized()
+    request.META[TOKEN_KEY] = found.pk
+    return found.user
+
+
+class Right(NamedTuple):
+    """What a request that goes on for long rests on. Called, it says whether it still holds."""
+
+    cluster_id: int
+    user_id: int
+    token_id: int | None
+
+    @classmethod
+    def of(cls, request: HttpRequest, cluster: Cluster, user: Any) -> "Right":
+        """The right by which a request was let in."""
+        return cls(cluster.pk, user.pk, request.META.get(TOKEN_KEY))
+
+    def __call__(self) -> bool:
+        """Asks the database: whether the user may still look at the cluster, and the token is still good."""
+        user = get_user_model().objects.filter(pk=self.user_id).first()
+        cluster = Cluster.objects.filter(pk=self.cluster_id).first()
+        if user is None or cluster is None or not may(user, cluster, Verb.VIEW):
+            return False
+        return self.token_id is None or tokens.ApiToken.objects.filter(pk=self.token_id).exists()
+
+
+def find_cluster(user: Any, name: str) -> Cluster:
+    """The cluster of that name; 404 for one that the user may not look at."""
+    try:
+        return get_cluster_or_404(user, name)
+    except Http404:
+        message = f'clusters.podline.dev "{name}" not found'
+        details = {"name": name, "group": "podline.dev", "kind": "clusters"}
+        raise Refusal(404, message, "NotFound", details) from None
+
+
+class _Check(CsrfViewMiddleware):
+    def _reject(self, request: HttpRequest, reason: str) -> Any:
+        return reason
+
+
+def _check_csrf(request: HttpRequest) -> None:
+    check = _Check(lambda request: HttpResponse())
+    check.process_request(request)
+    reason = check.process_view(request, lambda request: HttpResponse(), (), {})
+    if reason:
+        raise forbidden(f"CSRF Failed: {reason}")

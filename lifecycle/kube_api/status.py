@@ -1,0 +1,83 @@
+"""Refusals as the API server words them: each is an exception, and told as a Kubernetes `Status`."""
+
+from typing import Any
+
+from lifecycle.kube_api.resource import Resource
+
+Json = dict[str, Any]
+
+
+class Refusal(Exception):
+    """An answer that is no object: its code, and the Status that says why."""
+
+    def __init__(self, code: int, message: str, reason: str = "", details: Json | None = None) -> None:
+        super().__init__(message)
+        self.code, self.message, self.reason, self.details = code, message, reason, details
+        self.headers: dict[str, str] = {}
+        self.metadata: Json = {}
+
+    @classmethod
+    def of_status(cls, status: Json) -> "Refusal":
+        """What the engine refused, as it says it."""
+        refusal = cls(status["code"], status["message"], status.get("reason", ""), status.get("details"))
+        seconds = (refusal.details or {}).get("retryAfterSeconds")
+        if seconds:
+            refusal.headers["Retry-After"] = str(seconds)
+        return refusal
+
+    def to_status(self) -> Json:
+        """The Status, its keys in the order in which the API server writes them."""
+        status: Json = {
+            "kind": "Status",
+            "apiVersion": "v1",
+            "metadata": self.metadata,
+            "status": "Failure",
+            "message": self.message,
+        }
+        if self.reason:
+            status["reason"] = self.reason
+        if self.details is not None:
+            status["details"] = self.details
+        return status | {"code": self.code}
+
+
+class NoSuchPath(Exception):
+    """Not of the API at all: answered in plain text, as by the server's mux."""
+
+
+def bad_request(message: str) -> Refusal:
+    return Refusal(400, message, "BadRequest")
+
+
+def unauthorized() -> Refusal:
+    return Refusal(401, "Unauthorized", "Unauthorized")
+
+
+def forbidden(message: str, details: Json | None = None) -> Refusal:
+    return Refusal(403, message, "Forbidden", details or {})
+
+
+def no_such_resource() -> Refusal:
+    return Refusal(404, "the server could not find the requested resource", "NotFound", {})
+
+
+def method_not_allowed() -> Refusal:
+    message = "the server does not allow this method on the requested resource"
+    return Refusal(405, message, "MethodNotAllowed", {})
+
+
+def not_found(resource: Resource, name: str) -> Refusal:
+    return Refusal(404, f'{resource.qualified} "{name}" not found', "NotFound", about(resource, name))
+
+
+def about(resource: Resource, name: str) -> Json:
+    """The details that say which object a Status is about; `kind` is the resource's name."""
+    details = {"name": name} if name else {}
+    if resource.group:
+        details["group"] = resource.group
+    return {**details, "kind": resource.name}
+
+
+def unknown(message: str) -> Refusal:
+    """What the API server passes on without a reason of its own."""
+    return Refusal(500, message)

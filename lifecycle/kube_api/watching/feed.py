@@ -1,0 +1,235 @@
+"""One cluster's changes, for all who watch it in this process: read once, as soon as they are recorded.
+
+A frame of the cluster's group says that there is more; as such messages may be lost, the stored head is
+looked at every two seconds too. Per kind that is watched the objects as they are now are kept, as JSON text,
+and the last changes, so that whoever comes back a moment later goes on from memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections import deque
+from contextvars import Context
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary
+
+from channels.db import database_sync_to_async
+from channels.layers import get_channel_layer
+
+from lifecycle.kube_api.watching import records
+from lifecycle.kube_api.watching.changes import Change
+from lifecycle.kube_api.watching.records import Head, Kind, Row, State
+from lifecycle.models import Cluster
+
+log = logging.getLogger(__name__)
+
+HEAD_SECONDS = 2.0
+KEPT_CHANGES = 4096
+"""So many changes of a kind stay in memory."""
+IDLE_SECONDS = 30.0
+"""A cluster nobody watches any more is let go of after so long."""
+
+
+class Taker(Protocol):
+    """Whoever wants to be told of changes. None of these waits."""
+
+    def take(self, change: Change) -> None:
+        """A change of the kind it watches."""
+
+    def advance(self, rv: int) -> None:
+        """Everything up to a version has been told."""
+
+    def end(self, reason: Exception | None) -> None:
+        """There will be nothing more."""
+
+
+class KindCache:
+    """The objects of one kind as they are at `rv`, the changes before, and who wants the next ones."""
+
+    def __init__(self, state: State, rv: int) -> None:
+        self.state = state
+        self.rv = rv
+        self.oldest = rv
+        """Every change after this version is in `changes`."""
+        self.changes: deque[Change] = deque()
+        self.takers: set[Taker] = set()
+
+    def add(self, row: Row) -> None:
+        """Take a version in, and tell everyone."""
+        change = records.step(self.state, row)
+        if change is None:
+            return
+        self.changes.append(change)
+        if len(self.changes) > KEPT_CHANGES:
+            self.oldest = self.changes.popleft().rv
+        for taker in list(self.takers):
+            taker.take(change)
+        change.forget()
+
+    def list_since(self, rv: int) -> list[Change]:
+        """The changes after a version that is not older than `oldest`."""
+        return [change for change in self.changes if change.rv > rv]
+
+
+class Feed:
+    """The caches of one cluster, fed by one task."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster_id = cluster.pk
+        self.group = cluster.group
+        self.epoch_id = str(cluster.epoch_id)
+        self.rv = 0
+        self.caches: dict[Kind, asyncio.Future[KindCache]] = {}
+        self.lock = asyncio.Lock()
+        self.checks: dict[Taker, Any] = {}
+        self.is_over = False
+        self.idle_since: float | None = None
+        self.checked_at = 0.0
+        self.has_more = asyncio.Event()
+        # They outlive the request that happened to come first, and take nothing of it along.
+        loop, own = asyncio.get_running_loop(), Context()
+        self.tasks = [loop.create_task(work, context=own) for work in (self._listen(), self._look())]
+
+    async def cache_of(self, kind: Kind) -> KindCache:
+        """The cache of a kind, made at the first asking and kept up to date from then on."""
+        found = self.caches.get(kind)
+        if found is None:
+            found = self.caches[kind] = asyncio.ensure_future(self._make_cache(kind))
+            found.add_done_callback(lambda done: self._drop_failed(kind, done))
+        # One who goes away takes nothing from the others.
+        return await asyncio.shield(found)
+
+    def _drop_failed(self, kind: Kind, done: asyncio.Future[KindCache]) -> None:
+        if done.cancelled() or done.exception() is not None:
+            self.caches.pop(kind, None)
+
+    async def _make_cache(self, kind: Kind) -> KindCache:
+        async with self.lock:
+            state, rv = await in_thread(records.read_state)(self.cluster_id, kind)
+            cache = KindCache(state, rv)
+            # What the others have still to read this one may have already.
+            self.rv = self.rv or rv
+            return cache
+
+    def join(self, cache: KindCache, taker: Taker, check: Any) -> None:
+        """Tell a taker of what follows; `check` says, off the event loop, whether it may go on watching."""
+        cache.takers.add(taker)
+        self.checks[taker] = check
+        self.idle_since = None
+
+    def leave(self, cache: KindCache, taker: Taker) -> None:
+        """No more for this one."""
+        cache.takers.discard(taker)
+        self.checks.pop(taker, None)
+
+    async def _listen(self) -> None:
+        """Wait for frames; the reader below reads what they announce."""
+        layer: Any = get_channel_layer()
+        while True:
+            try:
+                channel = await layer.new_channel()
+                await layer.group_add(self.group, channel)
+                while True:
+                    self._note(await layer.receive(channel))
+            except Exception as problem:
+                # Without messages, looking every two seconds is what is left.
+                log.warning("no frames: %s", problem, extra={"group": self.group})
+                await asyncio.sleep(HEAD_SECONDS)
+
+    def _note(self, message: dict[str, Any]) -> None:
+        if message.get("epoch_id") != self.epoch_id or message.get("rv", self.rv + 1) > self.rv:
+            self.has_more.set()
+
+    async def _look(self) -> None:
+        """Read what is new when a frame says so, and every two seconds whatever was said."""
+        try:
+            while not self.is_over:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self.has_more.wait(), HEAD_SECONDS)
+                self.has_more.clear()
+                async with self.lock:
+                    await self.read()
+                await self._look_after(asyncio.get_running_loop().time())
+        except Exception as problem:
+            # Those who watched come again, and find another feed.
+            log.exception("watching failed", extra={"cluster": self.cluster_id})
+            self.close(problem)
+
+    async def read(self) -> None:
+        """Everything recorded since, to all takers in order."""
+        head: Head | None = await in_thread(records.read_head)(self.cluster_id)
+        if head is None:
+            return self.close(None)
+        if head.epoch_id != self.epoch_id:
+            return self.close(records.Expired(self.rv, head.rv))
+        caches = {
+            kind: one.result() for kind, one in self.caches.items() if one.done() and not one.exception()
+        }
+        while caches and self.rv < head.rv:
+            rows = await in_thread(records.read_rows)(
+                self.cluster_id, caches.keys(), self.rv, head.rv, records.PAGE_ROWS
+            )
+            upto = rows[-1].rv if len(rows) == records.PAGE_ROWS else head.rv
+            for row in rows:
+                cache = caches[row.group, row.kind]
+                if row.rv > cache.rv:
+                    cache.add(row)
+            self._advance(caches, upto)
+            # Others want the event loop too.
+            await asyncio.sleep(0)
+
+    def _advance(self, caches: dict[Kind, KindCache], upto: int) -> None:
+        self.rv = upto
+        for cache in caches.values():
+            if upto > cache.rv:
+                cache.rv = upto
+                for taker in list(cache.takers):
+                    taker.advance(upto)
+
+    async def _look_after(self, now: float) -> None:
+        """Every two seconds: end the watches of those who may watch no longer, and one day this feed."""
+        if now - self.checked_at < HEAD_SECONDS:
+            return
+        self.checked_at = now
+        by_check: dict[Any, list[Taker]] = {}
+        for taker, check in list(self.checks.items()):
+            by_check.setdefault(check, []).append(taker)
+        for check, takers in by_check.items():
+            if not await in_thread(check)():
+                for taker in takers:
+                    taker.end(None)
+        if self.checks:
+            return
+        if self.idle_since is None:
+            self.idle_since = now
+        elif now - self.idle_since > IDLE_SECONDS:
+            self.close(None)
+
+    def close(self, reason: Exception | None) -> None:
+        """End all watches: the cluster is gone, its history was replaced, or nobody watches."""
+        self.is_over = True
+        for taker in list(self.checks):
+            taker.end(reason)
+        current = asyncio.current_task()
+        for task in self.tasks:
+            if task is not current:
+                task.cancel()
+
+
+def in_thread(work: Any) -> Any:
+    """Database work, away from the event loop and from the thread of any one request."""
+    return database_sync_to_async(work, thread_sensitive=False)
+
+
+_feeds: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, Feed]] = WeakKeyDictionary()
+
+
+def feed_of(cluster: Cluster) -> Feed:
+    """The feed of a cluster in the running event loop."""
+    feeds = _feeds.setdefault(asyncio.get_running_loop(), {})
+    found = feeds.get(cluster.pk)
+    if found is None or found.is_over:
+        found = feeds[cluster.pk] = Feed(cluster)
+    return found

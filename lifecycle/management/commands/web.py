@@ -1,0 +1,36 @@
+"""`manage.py web`: the web server that `up` starts, HTTP and TLS on one port."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+import uvicorn
+from django.core.management.base import BaseCommand
+
+from lifecycle.management.both_ways import BothWays
+
+
+class Command(BaseCommand):
+    """Serve until SIGTERM or Ctrl-C."""
+
+    help = "Serves the pages and the APIs, over HTTP and TLS on one port."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default 127.0.0.1)")
+        parser.add_argument("--port", type=int, default=8000, help="port to listen on (default 8000)")
+        parser.add_argument("--certificate", required=True, help="PEM file with a certificate and its key")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        config = uvicorn.Config(
+            "dashboard.asgi:application",
+            host=options["host"],
+            port=options["port"],
+            log_level="warning",
+            server_header=False,
+            timeout_graceful_shutdown=3,
+            ws="websockets-sansio",
+            # Frames are small and many: compressing each costs more than it saves on one machine.
+            ws_per_message_deflate=False,
+            ws_max_size=65536,
+        )
+        BothWays(config, options["certificate"]).run()

@@ -1,0 +1,44 @@
+"""A look at a cluster's past: a fork of that instant which shows it whole, and to which nothing happens.
+
+So every page, part and list that shows a cluster shows its past as well, and what it shows was recorded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+from lifecycle.models import Cluster, Transition
+from lifecycle.runs import forks
+
+# Whoever looks at a further instant loses the oldest of so many.
+MOST_KEPT = 3
+
+
+def look(cluster: Cluster, at_ms: int, user: Any) -> Cluster:
+    """What `cluster`, or that which it is a look at, was at an instant: for `user` alone.
+
+    ValueError when the instant is not recorded; checkpoints.Unreadable when it cannot be replayed any more.
+    """
+    base = base_of(cluster)
+    own = Cluster.objects.filter(owner=user, is_look=True)
+    known = own.filter(parent=base, forked_at_ms=at_ms, failure="").first()
+    if known is not None:
+        return known
+    made = forks.fork(base, at_ms, user, f"look-{uuid4().hex[:12]}", is_look=True)
+    for older in own.order_by("-pk")[MOST_KEPT:]:
+        older.delete()
+    return made
+
+
+def base_of(cluster: Cluster) -> Cluster:
+    """What a look looks at; any other cluster itself."""
+    return cluster.parent if cluster.is_look and cluster.parent is not None else cluster
+
+
+def find_neighbours(look: Cluster) -> tuple[int | None, int | None]:
+    """The instants of the last change before what a look shows, and of the next one after it."""
+    base, at_ms = base_of(look), look.instant_ms
+    rows = Transition.objects.filter(cluster=base, seq__lte=base.seq).values_list("at_ms", flat=True)
+    before = rows.filter(seq__lte=look.seq, at_ms__lt=at_ms).order_by("-seq").first()
+    return before, rows.filter(seq__gt=look.seq).order_by("seq").first()

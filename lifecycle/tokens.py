@@ -1,0 +1,76 @@
+"""Ways in without a password: bearer tokens of the Kubernetes API, and entry links.
+
+A token is one user's for one cluster. Of each only its digest is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db import models
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+PREFIX = "podline_"
+RANDOM_BYTES = 32
+MOST_TOKENS = 100
+"""So many of one user for one cluster: a further one ends the oldest."""
+
+
+class ApiToken(models.Model):
+    """One token: whoever shows it is its user, at its cluster and nowhere else. Deleted, it is revoked."""
+
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens")
+    cluster = models.ForeignKey("lifecycle.Cluster", models.CASCADE, related_name="api_tokens")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"token of {self.user} for {self.cluster}"
+
+
+def issue(user: Any, cluster: Any) -> str:
+    """A new token as text, which is kept nowhere: what is shown now is never shown again."""
+    token = PREFIX + secrets.token_urlsafe(RANDOM_BYTES)
+    ApiToken.objects.create(digest=_digest(token), user=user, cluster=cluster)
+    old = list_issued(user, cluster).values_list("pk", flat=True)[MOST_TOKENS:]
+    ApiToken.objects.filter(pk__in=list(old)).delete()
+    return token
+
+
+def list_issued(user: Any, cluster: Any) -> QuerySet[ApiToken]:
+    """The tokens of a user for a cluster that are good still, the newest first."""
+    return ApiToken.objects.filter(user=user, cluster=cluster)
+
+
+def find(token: str, cluster_name: str | None = None) -> ApiToken | None:
+    """What a text is the token of; None for nonsense, one that was revoked, or another cluster's.
+
+    Whether its user may still do anything is not asked here.
+    """
+    found = ApiToken.objects.select_related("user", "cluster").filter(digest=_digest(token))
+    return (found if cluster_name is None else found.filter(cluster__name=cluster_name)).first()
+
+
+def _digest(token: str) -> str:
+    # The token is as random as a key: it needs no salt and no slow hash.
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class EntryLink(models.Model):
+    """A one-time way in, printed by `manage.py up`; only its digest is kept."""
+
+    digest = models.CharField(max_length=64, primary_key=True)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    used_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"entry for {self.user}"

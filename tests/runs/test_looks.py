@@ -1,0 +1,100 @@
+"""A look shows a cluster as it was at an instant, whole, to one person, and nothing happens to it."""
+
+from __future__ import annotations
+
+import pytest
+
+from dashboard.readings import count_states
+from lifecycle.access import Verb, clusters_for, may
+from lifecycle.models import Cluster, StoredObject, Transition
+from lifecycle.runs import inbox, looks
+from tests.runs.conftest import create
+
+
+@pytest.fixture
+def shop(owner, wall, make_cluster):
+    """Two pods from the start, four from 5 s on, and 15 s more."""
+    cluster = make_cluster()
+    create(cluster, replicas=2)
+    for second in range(20):
+        owner.turn(cluster.pk)
+        wall.go_on(1)
+        if second == 4:
+            where = {"kind": "Deployment", "namespace": "default", "name": "web"}
+            inbox.append(cluster, "scale", {**where, "replicas": 4})
+    cluster.refresh_from_db()
+    return cluster
+
+
+def count_pods(cluster: Cluster) -> dict[str, int]:
+    return {tone.name: count for tone, count in count_states(cluster) if count}
+
+
+def states_then(cluster: Cluster, at_ms: int) -> dict[str, int]:
+    """What the recorded rows say of each pod up to an instant."""
+    rows = Transition.objects.filter(cluster=cluster, kind="Pod", field="state", at_ms__lte=at_ms)
+    last = dict(rows.order_by("seq").values_list("uid", "new"))
+    return {state: list(last.values()).count(state) for state in last.values()}
+
+
+@pytest.mark.parametrize("at_ms", [1_000, 4_500, 6_000, 15_000])
+def test_a_look_shows_what_was(shop, at_ms):
+    look = looks.look(shop, at_ms, shop.owner)
+    assert look.instant_ms == at_ms
+    assert count_pods(look) == states_then(shop, at_ms)
+    web = StoredObject.objects.get(cluster=look, kind="Deployment").data
+    assert web["spec"]["replicas"] == (2 if at_ms < 5_000 else 4)
+
+
+def test_a_look_is_changed_by_nobody_and_listed_nowhere(shop):
+    look = looks.look(shop, 6_000, shop.owner)
+    assert may(shop.owner, look, Verb.VIEW)
+    assert not any(may(shop.owner, look, verb) for verb in (Verb.CHANGE, Verb.RUN, Verb.OWN))
+    assert list(clusters_for(shop.owner)) == [shop]
+
+
+def test_the_same_instant_is_looked_at_once_and_few_are_kept(shop):
+    first = looks.look(shop, 1_000, shop.owner)
+    assert looks.look(shop, 1_000, shop.owner) == first
+    instants = [2_000, 3_000, 4_000]
+    for at_ms in instants:
+        assert looks.look(first, at_ms, shop.owner).parent == shop
+    kept = Cluster.objects.filter(is_look=True).values_list("forked_at_ms", flat=True)
+    assert sorted(kept) == instants
+
+
+def test_what_is_not_recorded_is_refused(shop):
+    with pytest.raises(ValueError, match="recorded history goes from 0"):
+        looks.look(shop, 10**9, shop.owner)
+    with pytest.raises(ValueError, match="instant -1"):
+        looks.look(shop, -1, shop.owner)
+
+
+def test_its_neighbours_are_the_changes_around_it(shop):
+    look = looks.look(shop, 4_500, shop.owner)
+    instants = sorted(set(Transition.objects.filter(cluster=shop).values_list("at_ms", flat=True)))
+    before, after = looks.find_neighbours(look)
+    assert before == max(at_ms for at_ms in instants if at_ms < 4_500)
+    assert after == min(at_ms for at_ms in instants if at_ms > 4_500)
+
+
+def test_looks_go_with_what_they_look_at(shop):
+    looks.look(shop, 1_000, shop.owner)
+    shop.delete()
+    assert not Cluster.objects.exists()
+
+
+@pytest.mark.parametrize("path", ["", "deployments/default/web/"])
+def test_pages_go_to_an_instant_and_say_so(client, shop, path):
+    client.force_login(shop.owner)
+    asked = client.get(f"/clusters/{shop.name}/{path}?at=6s")
+    look = Cluster.objects.get(is_look=True)
+    assert asked.url == f"/clusters/{look.name}/{path}"
+    page = client.get(asked.url).text
+    assert "shop as it was at <time>00:00:06.0</time>" in page
+    assert "hx-post" in page  # fork here
+    assert not any(word in page for word in ('name="kind" value="pause"', "data-manifest", "Change image"))
+    refused = client.get(f"/clusters/{shop.name}/{path}?at=tomorrow")
+    assert refused.status_code == 422
+    assert "is no instant" in refused.text
+    assert client.post(f"/clusters/{look.name}/control/", {"kind": "resume"}).status_code == 403
