@@ -75,9 +75,7 @@ def wishes(of: Pod | None = None, **spec: Any) -> Wishes:
         pytest.param(TAINTS, {}, None, node(taints=[TAINT]), False, id="a tainted node joins"),
         pytest.param(FIT, {}, node(cpu="2"), node(cpu="4"), True, id="larger"),
         pytest.param(FIT, {}, node(cpu="4"), node(cpu="2"), False, id="smaller"),
-        pytest.param(
-            FIT, {"cpu": "8"}, node(cpu="2"), node(cpu="4"), False, id="larger, and still too small"
-        ),
+        pytest.param(FIT, {"cpu": "8"}, node(cpu="2"), node(cpu="4"), False, id="larger, and still too small"),
         pytest.param(FIT, {"cpu": "8"}, None, node(), False, id="a node joins that is too small"),
         pytest.param(FIT, {}, None, node(), True, id="a node joins that is large enough"),
         pytest.param(
