@@ -78,7 +78,9 @@ def test_it_ends_when_the_processors_time_is_over(shop):
     "behavior, told",
     [
         pytest.param("healthy", ["successfully rolled out", "Never fewer than the 3"], id="healthy"),
-        pytest.param("never-ready", ["exceeded its progress deadline", "stay available all the time"], id="never ready"),
+        pytest.param(
+            "never-ready", ["exceeded its progress deadline", "stay available all the time"], id="never ready"
+        ),
         pytest.param("crashes", ["Crashing from", "Error"], id="crashes"),
         pytest.param("cannot-be-pulled", ["Stuck from", "ErrImagePull"], id="no image"),
     ],
