@@ -157,6 +157,29 @@ class ChangeForm(forms.Form):
                 return "rollout", target | {"action": action} | ({"toRevision": revision} if revision else {})
 
 
+class BoundsForm(forms.Form):
+    """Other bounds of an autoscaler, or its deletion, as (kind, payload) of a command."""
+
+    action = forms.ChoiceField(choices=[(name, name) for name in ("bounds", "delete")])
+    least = forms.IntegerField(required=False, min_value=0, max_value=MAX_REPLICAS)
+    most = forms.IntegerField(required=False, min_value=1, max_value=MAX_REPLICAS)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        numbers = (cleaned.get("least"), cleaned.get("most"))
+        if cleaned.get("action") == "bounds" and None in numbers:
+            raise ValidationError("Say the least and the most replicas, for example 1 and 10")
+        return cleaned
+
+    def command(self, kind: str, namespace: str, name: str) -> tuple[str, dict[str, Any]]:
+        """The command for these answers."""
+        target = {"kind": kind, "namespace": namespace, "name": name}
+        if self.cleaned_data["action"] == "delete":
+            return "delete", target | {"propagationPolicy": "Background"}
+        spec = {"minReplicas": self.cleaned_data["least"], "maxReplicas": self.cleaned_data["most"]}
+        return "patch", target | {"type": "merge", "patch": {"spec": spec}}
+
+
 class DeletePodForm(forms.Form):
     """How a pod is deleted: its own grace period unless another is given, or by force, at once."""
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboard.answers import Answer
-from dashboard.plots.living import PROBLEMS
 from dashboard.plots.theme import TONES, clock, duration
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.heart.trace import Row, Transition
@@ -16,8 +15,10 @@ from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.models import Cluster
 from lifecycle.runs.ahead import Ahead, run_ahead
-from lifecycle.verdicts import judge_rollout
+from lifecycle.verdicts import UNWELL, judge_rollout
 
+# What a rollout that is done looks like a little later belongs to the answer.
+AFTERWARDS_MS = 60_000
 AVAILABLE = ("availableReplicas", "numberAvailable")
 """What a workload's status calls its available pods."""
 
@@ -35,35 +36,45 @@ def preview(
     cluster: Cluster, commands: Sequence[tuple[str, dict[str, Any]]], subject: Subject
 ) -> list[Answer]:
     """What would come of the commands for the workload, in words."""
-    ahead = run_ahead(cluster, commands, is_over=lambda engine: _is_settled(engine, subject))
+    watch = _Watch(subject)
+    ahead = run_ahead(cluster, commands, is_over=watch.is_over)
     title = f"Preview of {subject.kind} {subject.namespace}/{subject.name}"
     if ahead.refusals:
         return [Answer(False, title, text) for text in ahead.refusals]
-    told = [_tell_end(ahead, subject), *_tell_available(ahead, subject), *_tell_troubles(ahead)]
-    return [Answer(True, title, " ".join(told))]
+    troubles = _tell_troubles(ahead)
+    told = [_tell_end(ahead, watch), *_tell_available(ahead, subject), *troubles]
+    return [Answer(not troubles, title, " ".join(told))]
 
 
-def _is_settled(engine: Engine, subject: Subject) -> bool:
-    """Rolled out, nothing of the old left; or nothing moves any more."""
-    found = engine.get(subject.kind, subject.namespace, subject.name)
-    if found is None or engine.is_idle():
-        return True
-    rollout = judge_rollout(subject.kind, found)
-    return (
-        rollout is not None and rollout.is_done and not (found.get("status") or {}).get("terminatingReplicas")
-    )
+class _Watch:
+    """Looks at the workload after each instant: until a while after its rollout is done, or nothing moves."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        self.done_ms: int | None = None
+
+    def find(self, engine: Engine) -> dict[str, Any] | None:
+        return engine.get(self.subject.kind, self.subject.namespace, self.subject.name)
+
+    def is_over(self, engine: Engine) -> bool:
+        found = self.find(engine)
+        if found is None or engine.is_idle():
+            return True
+        rollout = judge_rollout(self.subject.kind, found)
+        if self.done_ms is None and rollout is not None and rollout.is_done:
+            self.done_ms = engine.now_ms
+        return self.done_ms is not None and engine.now_ms >= self.done_ms + AFTERWARDS_MS
 
 
-def _tell_end(ahead: Ahead, subject: Subject) -> str:
-    found = ahead.engine.get(subject.kind, subject.namespace, subject.name)
-    took = duration(ahead.to_ms - ahead.from_ms)
+def _tell_end(ahead: Ahead, watch: _Watch) -> str:
+    found, took = watch.find(ahead.engine), duration(ahead.to_ms - ahead.from_ms)
     if found is None:
         return f"It is gone after {took}."
-    rollout = judge_rollout(subject.kind, found)
+    if watch.done_ms is not None:
+        return f"Rolled out after {duration(watch.done_ms - ahead.from_ms)}."
+    rollout = judge_rollout(watch.subject.kind, found)
     brief = rollout.brief if rollout is not None else "nothing moves any more"
-    if ahead.end == "cut":
-        return f"As far as was looked, {took}: {brief}."
-    return f"After {took}: {brief}."
+    return f"{'As far as was looked, ' if ahead.end == 'cut' else 'After '}{took}: {brief}."
 
 
 def _tell_available(ahead: Ahead, subject: Subject) -> list[str]:
@@ -98,11 +109,11 @@ def _tell_troubles(ahead: Ahead) -> list[str]:
     for row in ahead.rows:
         if not isinstance(row, Transition) or row.field != "state" or row.subject.kind != POD_KIND.name:
             continue
-        if row.new in PROBLEMS and row.old != row.new:
+        if row.new in UNWELL and row.old != row.new:
             first.setdefault(row.new, row)
             counts[row.new] += 1
     return [
         f"{TONES[state].label} from {clock(row.at_ms)} on: {row.subject.name}"
-        f"{f', {row.reason}' if row.reason else ''} ({counts[state]} times)."
+        f"{f', {row.reason}' if row.reason else ''} ({counts[state]}×)."
         for state, row in first.items()
     ]

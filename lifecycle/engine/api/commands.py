@@ -14,6 +14,7 @@ client of the API sends has a `request`, what it says beside its object; {dryRun
     cordon {node}  uncordon {node}  taint {node, taints}  remove {node}
     bind {namespace, name, node}
     staticPod {node, manifest}  staticPod {node, remove, namespace?}
+    exec {pod, namespace, container, command: [word…], stdin?}
     fault {pod, namespace, container, kind: exit, code, reason?}  fault {pod, container, kind: lost}
     fault {pod, kind: sandbox|unknown}  fault {node, kind, for?}
     fault {node, kind: pressure, resource?: memory|disk|pid, available?, for?}
