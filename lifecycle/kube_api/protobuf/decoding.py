@@ -1,7 +1,7 @@
 """Reads an object from its protobuf, as the API server's JSON would have it.
 
-Which number is which field stands in `fields.json`. No type holds itself, so that nothing nests for ever. A
-message begins with four bytes that say what it is, then comes an envelope with apiVersion, kind and the object.
+Which number is which field stands in `fields.json`. No type holds itself: nothing nests for ever. A
+message begins with four bytes that say what it is, then comes an envelope: apiVersion, kind and the object.
 """
 
 from __future__ import annotations
