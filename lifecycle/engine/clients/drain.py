@@ -148,8 +148,10 @@ class Drains:
         charged = self._find_charged(pod) if options.uses_eviction else ""
         if charged:
             # Who conflicts together comes again together, and conflicts again: so it was recorded.
-            draw_key, (low_ms, high_ms) = f"{charged}{PART}{now_ms}", CONFLICT_MS
-            delay_ms = self._context.chance.draw_ms("evict", draw_key, low_ms, high_ms)
+            low_ms, high_ms = CONFLICT_MS
+            if self._context.timing.is_instant:
+                high_ms = low_ms
+            delay_ms = self._context.chance.draw_ms("evict", f"{charged}{PART}{now_ms}", low_ms, high_ms)
             found.timer = self._context.later(delay_ms, DRAIN, drain.id, key)
             return
         try:
