@@ -1,6 +1,6 @@
 """A cluster's API server at the host's own root, for who shows a token of the cluster.
 
-`kubectl get --raw /healthz` and `kubectl create --raw` ask for just that path, whatever path their server has.
+`kubectl get --raw /healthz` and `kubectl create --raw` ask for just that path, wherever their server is.
 A token is of one cluster, so it says which is meant; nothing else here takes one.
 """
 
