@@ -21,7 +21,6 @@ def test_kinds_without_a_controller_come_first_and_each_is_named_once():
         make("ClusterRole", "rbac.authorization.k8s.io/v1"),
         make("Kafka", "kafka.strimzi.io/v1beta2"),
         make("Service", "serving.knative.dev/v1"),
-        make("HorizontalPodAutoscaler", "autoscaling/v2"),
         make("Deployment", "apps/v1"),
         make("Ingress", "networking.k8s.io/v1"),
         make("ClusterRole", "rbac.authorization.k8s.io/v1"),

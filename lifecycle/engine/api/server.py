@@ -50,6 +50,7 @@ from .options import PLAIN, WriteOptions
 from .quotas import QUOTA
 from .requests import (
     SCALE,
+    as_stored,
     check_address,
     check_structure,
     check_subresource,
@@ -103,7 +104,8 @@ class ApiServer:
         if entries:
             with_managed_fields(new, entries)
         created = self._create(new)
-        for companion in list_companions(created):
+        # Where nothing is stored, there is nothing for companions to be with.
+        for companion in [] if self._store.is_rehearsal else list_companions(created):
             self.create_json(companion)
         return created
 
@@ -232,6 +234,7 @@ class ApiServer:
         """
         context, epoch_ms = self._context, self._clock.epoch_ms
         current = old.to_json(epoch_ms)
+        data = as_stored(current, data)
         size = context.definitions.find_replicas_path(current)
         check_address(current, data, subresource, size)
         given = (data.get("metadata") or {}).get(FIELD)

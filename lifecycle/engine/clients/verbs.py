@@ -60,13 +60,17 @@ def scale(client: Client, payload: Payload) -> Answer:
 
 
 def delete(client: Client, payload: Payload) -> Answer:
-    """`kubectl delete`, which always says what becomes of dependents, or a plain request. Raises ApiError."""
-    has_options = payload.get("options") is not False
+    """`kubectl delete`, which always says what becomes of dependents, or a plain request. Raises ApiError.
+
+    `options`: false for a request without any; a map for one of the API, which leaves the rest to the kind.
+    """
+    options = payload.get("options")
+    is_kubectl = options in (None, True)
     removed = client.api.delete(
         client.find(payload),
-        grace_seconds=_read_grace(payload),
-        propagation=payload.get("propagationPolicy") or (BACKGROUND if has_options else None),
-        has_options=has_options,
+        grace_seconds=_read_grace(payload) if is_kubectl else payload.get("gracePeriodSeconds"),
+        propagation=payload.get("propagationPolicy") or (BACKGROUND if is_kubectl else None),
+        has_options=options is not False,
         preconditions=payload.get("preconditions"),
     )
     return 200, removed

@@ -119,7 +119,9 @@ def test_appliers_share_take_and_give_up_fields() -> None:
             "the name of the object (other) does not match the name on the URL (web)",
             id="another name",
         ),
-        pytest.param({"apiVersion": None}, {}, 400, "invalid object type: /, Kind=ConfigMap", id="version"),
+        pytest.param(
+            {"apiVersion": None}, {}, 400, "invalid object type: /, Kind=ConfigMap", id="no version"
+        ),
         pytest.param({"kind": None}, {}, 400, "invalid object type: /v1, Kind=", id="no kind"),
         pytest.param({"kind": "Secret"}, {}, 400, "invalid object type: /v1, Kind=Secret", id="another kind"),
         pytest.param(
