@@ -242,7 +242,7 @@ class ApiServer:
             data, _dropped = context.definitions.complete(decode(data))
         require_fresh(old, data)
         tracked = current["metadata"].pop(FIELD, None)
-        wanted = make_wanted(current, data, subresource, context.features, size)
+        wanted = context.definitions.place(make_wanted(current, data, subresource, context.features, size))
         errors = validate_update(current, wanted, subresource or "", context.features)
         raise_invalid(wanted, errors + context.definitions.validate(wanted, subresource or ""))
         if entries is None:
