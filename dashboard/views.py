@@ -22,6 +22,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from dashboard import answers, readings, uploads
 from dashboard.answers import Answer, answer_problem
+from dashboard.autoscalers import list_autoscalers
 from dashboard.behaviors import list_assumed, list_conduct
 from dashboard.causes import read_chain, tell_followed
 from dashboard.cluster_verdict import read_verdict
@@ -67,6 +68,7 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
         "states": states,
         "verdict": read_verdict(found, states, tell_time(found)["at_ms"]),
         "workloads": readings.list_workloads(found),
+        "autoscalers": list_autoscalers(found),
         "assumed": list_assumed(found),
         "missing": readings.list_missing(found),
         "events": list_recent_events(found),
@@ -88,6 +90,7 @@ def workloads(request: HttpRequest, cluster: str) -> HttpResponse:
     context = {
         "cluster": found,
         "workloads": readings.list_workloads(found),
+        "autoscalers": list_autoscalers(found),
         "assumed": list_assumed(found),
         "missing": readings.list_missing(found),
         "states": readings.count_states(found),

@@ -23,8 +23,10 @@ LEAST_PERCENT = 93
 DIFFERENCES: dict[str, dict[str, str]] = {
     NEEDS_LATER: {
         "preemption": "preemption-by-priority",
-        "drains": "drain-daemonset",
-        "preferred node affinity": "nodeloss-statefulset",
+        "preferred node affinity": """
+            drain-budget-deleted-meanwhile drain-budget-never drain-statefulset drain-unhealthy-default
+            nodeloss-statefulset
+        """,
         "pod affinity": "sched-anti-affinity-pending",
         "topology spread": "sched-spread-do-not-schedule",
     },
@@ -40,11 +42,6 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         """,
         "its kubelet had begun to look for pods to evict at another of ten seconds": "emptydir-limit-evicts",
         "another scenario cordoned its node 2.6 s before its end": "cordoned-nodes",
-        "a lease was renewed just before its node was cut off, or long before": """
-            nodeloss-force-delete-then-return nodeloss-two-of-three
-        """,
-        "of the lost nodes of a zone it tainted the other one first": "nodeloss-zone",
-        "each container of a chain waited for its kubelet's next look": "kubelet-restart-init",
         "a readiness probe was running when its pod was deleted": "sts-unready-blocks-update",
         "its kubelet looked just before a container ended, or just after": """
             job-backoff-limit-never job-pod-failure-policy-fail-index

@@ -1,6 +1,7 @@
 """What may come from outside: commands, versioned, and what answers them.
 
-Payloads by kind (`namespace` may be left out: `default`); `payloads.py` checks them field by field:
+Payloads by kind (`namespace` may be left out: `default`); `payloads.py` checks them field by field. What a
+client of the API sends has a `request`, what it says beside its object; {dryRun?: [All]} answers as if done.
     create {object}            apply {object}             replace {object, subresource?}
     patch {kind, namespace, name, type: merge|strategic|json|apply, patch, subresource?}
     delete {kind, namespace, name, gracePeriodSeconds?, propagationPolicy?, force?, preconditions?, options?}
@@ -8,8 +9,12 @@ Payloads by kind (`namespace` may be left out: `default`); `payloads.py` checks 
     setImage {kind, namespace, name, container, image}
     rollout {kind, namespace, name, action: restart|pause|resume|undo, toRevision?}
     evict {namespace, name, gracePeriodSeconds?, preconditions?, dryRun?}
+    drain {node | nodes, ignoreDaemonSets?, deleteEmptyDirData?, force?, disableEviction?,
+        gracePeriodSeconds?, podSelector?, timeout?, uncordonAfter?}
     cordon {node}  uncordon {node}  taint {node, taints}  remove {node}
+    bind {namespace, name, node}
     staticPod {node, manifest}  staticPod {node, remove, namespace?}
+    exec {pod, namespace, container, command: [word…], stdin?}
     fault {pod, namespace, container, kind: exit, code, reason?}  fault {pod, container, kind: lost}
     fault {pod, kind: sandbox|unknown}  fault {node, kind, for?}
     fault {node, kind: pressure, resource?: memory|disk|pid, available?, for?}

@@ -10,6 +10,7 @@ from .act import Act
 from .attachments import AttachmentController
 from .cron_job import CronJobController
 from .daemon_set import DaemonSetController
+from .definitions import DefinitionController
 from .deployment import DeploymentController
 from .disruption import DisruptionController, StaleDisruptionController
 from .endpoints import EndpointSliceController, EndpointSliceMirror
@@ -81,6 +82,7 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         EndpointSliceMirror(context, act),
         LoadBalancerController(context, act),
         NamespaceController(context, act),
+        DefinitionController(context, act),
         OwnObjectsController(context, act),
         NodeTaintController(context, act),
         NodeLifecycleController(context, act),

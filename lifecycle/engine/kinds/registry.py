@@ -134,6 +134,13 @@ def name_kind(named: Mapping[str, Any], stored: Iterable[str]) -> Kind:
     return kind_of_id(found[0] if found else name)
 
 
+def convert(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An object of whatever version its kind is served in, as one of the version that is stored."""
+    entry = entry_of_json(data)
+    is_other = entry.convert is not None and data.get("apiVersion") != entry.kind.api_version
+    return entry.convert(data) if is_other and entry.convert is not None else data
+
+
 def read_object(data: dict[str, Any], epoch_ms: int) -> StoredObject:
     """The typed reading of an object's JSON."""
     return entry_of_json(data).typed.from_json(data, epoch_ms)

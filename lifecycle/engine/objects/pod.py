@@ -86,6 +86,10 @@ class TemplateNotes:
     # The rules': amounts that the pod asks of a node, and may use.
     effective_requests: Mapping[str, int] | None = None
     effective_limits: Mapping[str, int] | None = None
+    # The rules': CPU and memory that the scheduler counts the pod for where containers ask for none.
+    assumed_requests: tuple[int, int] | None = None
+    # The scheduler's: what of the spec decides on the node.
+    placement: str | None = None
     # The rules': whether its use of local storage has limits.
     has_storage_limits: bool | None = None
     # The rules': ports that the pod takes of its node.

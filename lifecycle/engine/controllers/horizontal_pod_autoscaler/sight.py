@@ -37,9 +37,8 @@ class Sight:
             found = {pod.meta.name: self._series_of_pod(pod, shares.get(pod.meta.uid, ())) for pod in pods}
             readings.of_pods = {name: series for name, series in found.items() if series}
         if "Object" in asked:
-            readings.of_objects = {
-                (one.kind.name, one.meta.name): self._series_of(one) for one in self._described(autoscaler)
-            }
+            described = self._described(autoscaler)
+            readings.of_objects = {key: self._series_of(one) for key, one in described.items()}
         if "External" in asked:
             place = self._store.get(NAMESPACE.kind.id, "", namespace)
             readings.external = self._series_of(place) if place is not None else ()
@@ -54,18 +53,21 @@ class Sight:
             found += [one_of(one, share) for one in self._series_of(share.service)]
         return found
 
-    def _described(self, autoscaler: StoredObject) -> list[StoredObject]:
-        """The objects that its metrics are of, as far as they are there."""
-        found, namespace = [], autoscaler.meta.namespace or ""
+    def _described(self, autoscaler: StoredObject) -> dict[tuple[str, str], StoredObject]:
+        """The objects that its metrics are of, as far as they are there, by kind and name."""
+        found, namespace = {}, autoscaler.meta.namespace or ""
         for metric in (autoscaler.spec or {}).get("metrics") or ():
             described = (metric.get("object") or {}).get("describedObject")
             if described:
                 kind = kind_for(described.get("apiVersion") or "", described.get("kind") or "")
                 is_namespace = kind.id == NAMESPACE.kind.id
                 # No reference leads out of a namespace: whatever it is called, its own is meant.
-                name = namespace if is_namespace else described.get("name") or ""
-                found.append(self._store.get(kind.id, "" if is_namespace else namespace, name))
-        return [one for one in found if one is not None]
+                named = described.get("name") or ""
+                name, space = (namespace, "") if is_namespace else (named, namespace)
+                one = self._store.get(kind.id, space, name)
+                if one is not None:
+                    found[kind.name, named] = one
+        return found
 
     def next_change_ms(
         self, seen: Seen, shares: dict[str, list[Share]], clock: Clock, past: Past | None
@@ -76,7 +78,7 @@ class Sight:
         found = [next_expiry_ms(seen.autoscaler, past, clock)] if past is not None else []
         found += [metrics.next_change_ms(pod, shares.get(pod.meta.uid, ()), now_ms) for pod in seen.pods]
         found.append(next_turn_ms(seen.pods, metrics.resolution_ms or 1_000, clock))
-        sources = [*self._described(seen.autoscaler), *seen.pods]
+        sources = [*self._described(seen.autoscaler).values(), *seen.pods]
         place = self._store.get(NAMESPACE.kind.id, "", namespace)
         sources += [place] if place is not None else []
         turns = [turn for one in sources for turn in turns_of(one)]
