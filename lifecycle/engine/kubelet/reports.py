@@ -100,9 +100,11 @@ class Reporter:
             if step is None:
                 return self._learn(key, facts, worker, stored, host_ip)
         worker.is_done = step.is_done
-        if step.is_silent:
-            return stored
-        status = step.status_of(worker, old, host_ip, self._clock.now_ms)
+        return stored if step.is_silent else self._take(step, worker, stored, host_ip)
+
+    def _take(self, step: Step, worker: PodWorker, stored: Pod, host_ip: str) -> Pod:
+        parts = self._parts
+        status = step.status_of(worker, stored.status, host_ip, self._clock.now_ms)
         worker.is_reported, worker.told = True, (status, step)
         changed = stored.with_status(status)
         parts.store.update_as_known(
