@@ -39,6 +39,7 @@ SHOWN = {
     "s24-node-returns-late": ("NODELOSS-08", "POD-LIFE-13"),
     "s24-node-returns-early": ("NODELOSS-04",),
     "s24-out-of-service": ("PODGC-05", "NODELOSS-06"),
+    "node-graceful-shutdown": ("DCOND-06",),
     "s37-finished-pods": ("PODGC-02", "PODGC-08"),
     "s37-node-deleted": ("PODGC-03", "PODGC-06", "PODGC-07", "PODGC-09", "DCOND-05", "DCOND-08"),
     "s37-unscheduled-held": ("PODGC-04", "PODGC-06"),
