@@ -22,9 +22,11 @@ from .namespaces import NamespaceController
 from .node_taints import NodeTaintController
 from .own_objects import OwnObjectsController
 from .owner.pods import PodOwners
+from .proportional_autoscaler import ProportionalAutoscalerController
 from .quota import QuotaController
 from .replica_set import ReplicaSetController
 from .replication_controller import ReplicationControllerController
+from .scaled_object import ScaledObjectController
 from .stateful_set import StatefulSetController
 from .storage_driver import StorageDriver
 from .storage_protection import StorageProtection
@@ -87,6 +89,8 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         AttachmentController(context, act),
         StorageProtection(context, act),
         HorizontalPodAutoscalerController(context, act),
+        ScaledObjectController(context, act),
+        ProportionalAutoscalerController(context, act),
         DisruptionController(context, act),
         StaleDisruptionController(context, act),
     ]
