@@ -13,13 +13,14 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 http_application = get_asgi_application()
 
 from dashboard.routing import websocket_urlpatterns  # noqa: E402
+from lifecycle.kube_api.by_token import by_token  # noqa: E402
 from lifecycle.kube_api.routing import websocket_urlpatterns as kube_api_urlpatterns  # noqa: E402
 
 # Pages come with a session, and from here only; clients of the Kubernetes API with a token, from anywhere.
 of_pages = AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))
 application = ProtocolTypeRouter(
     {
-        "http": http_application,
+        "http": by_token(http_application),
         "websocket": URLRouter([*kube_api_urlpatterns, re_path("", of_pages)]),
     }
 )
