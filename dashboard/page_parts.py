@@ -15,6 +15,7 @@ from django_htmx.middleware import HtmxDetails
 
 from dashboard import readings
 from dashboard.answers import Answer
+from dashboard.finding import read_query
 from dashboard.live_figures import tell_time
 from dashboard.past import tell_past
 from dashboard.plots.theme import clock
@@ -62,10 +63,11 @@ def tell_clock(cluster: Cluster) -> dict[str, Any]:
     return {"cluster": cluster, "clock": told, "clock_digits": clock(told["at_ms"]), "speeds": speeds}
 
 
-def list_recent_events(cluster: Cluster, uid: str = "") -> list[dict[str, Any]]:
-    """The latest events first: of the whole cluster, or about one object."""
+def list_recent_events(cluster: Cluster, uid: str = "", query: str = "") -> list[dict[str, Any]]:
+    """The latest events first: of the whole cluster, or about one object, or about what is asked for."""
     rows = Event.objects.filter(cluster=cluster, seq__lte=cluster.seq)
     rows = rows.filter(uid=uid) if uid else rows
+    rows = read_query(query).narrow_events(cluster, rows)
     return [
         {"row": row, "at": clock(row.at_ms), "times": row.count if row.count > 1 else 0}
         for row in rows.order_by("-seq")[:RECENT_EVENTS]

@@ -19,7 +19,7 @@ from dashboard.plots.theme import STATES
 from lifecycle.engine.objects.pod import POD_KIND
 
 MAX_ROWS = 300
-CROWDED_ROWS = 100
+CROWDED_ROWS = 60
 """Beside bands fewer rows are drawn, those of pods in trouble before others."""
 MOST_BANDS = 40
 BAND_PX = 50

@@ -2,11 +2,23 @@
 import { clock } from "./format.js";
 
 const MOST_SHOWN = 200;
+const PAUSE_MS = 1000;
+
+let waiting = null;
+
+/** Read the events again soon. */
+export function refreshEvents(afterMs = PAUSE_MS) {
+  waiting ??= setTimeout(() => {
+    waiting = null;
+    document.body.dispatchEvent(new CustomEvent("events-missed"));
+  }, afterMs);
+}
 
 export class EventFeed {
   #element;
   #template;
   #uid;
+  isAsked = false;
 
   constructor(element) {
     this.#element = element;
@@ -18,8 +30,12 @@ export class EventFeed {
     return this.#element.querySelector("ol");
   }
 
-  /** Rows of a frame, in order. */
+  /** Rows of a frame, in order. Which of them are asked for where something is, the server knows. */
   add(events) {
+    if (this.isAsked) {
+      if (events.length) refreshEvents();
+      return;
+    }
     const shown = events.filter((row) => !this.#uid || row.uid === this.#uid);
     if (!shown.length) return;
     this.#element.querySelector("[data-no-events]")?.remove();

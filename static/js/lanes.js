@@ -2,6 +2,10 @@
 function makeRow(row, base) {
   const item = document.createElement("li");
   item.className = row.header ? "header" : "lane";
+  if (row.slots) {
+    item.classList.add("band");
+    item.style.setProperty("--slots", row.slots);
+  }
   const label = document.createElement(row.path ? "a" : "span");
   label.textContent = row.label;
   label.title = row.title ?? row.label;
@@ -41,7 +45,7 @@ function makeLaneToCome({ label }) {
 }
 
 /** Write `layout.meta.rows` into `list`; `base` is the cluster's address. `toCome`: rows of what is not there yet. */
-export function drawLanes(list, meta, base, toCome) {
+export function drawLanes(list, meta, base, toCome = []) {
   list.style.setProperty("--row", `${meta.rowHeight}px`);
   list.classList.toggle("thin", meta.rowHeight < 16);
   list.replaceChildren(...meta.rows.map((row) => makeRow(row, base)), ...toCome.map(makeLaneToCome));
