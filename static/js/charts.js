@@ -194,8 +194,10 @@ export class Chart {
   #arrows(layout) {
     const lanes = layout.yaxis?.categoryarray ?? [];
     const links = this.#view.chain.filter(({ lane }) => lanes.includes(lane)).slice(-MOST_ARROWS);
-    return links.slice(1).map(({ at, lane }, index) => ({
-      x: at, y: lane, ax: links[index].at, ay: links[index].lane, axref: "x", ayref: "y",
+    const steps = links.map((to, index) => [links[index - 1], to]).slice(1);
+    const isSeen = ([from, to]) => from.at !== to.at || from.lane !== to.lane;
+    return steps.filter(isSeen).map(([from, { at, lane }]) => ({
+      x: at, y: lane, ax: from.at, ay: from.lane, axref: "x", ayref: "y",
       text: "", showarrow: true, arrowhead: 2, arrowwidth: 1.5, arrowsize: 0.9,
     }));
   }

@@ -3,6 +3,8 @@ import { clock } from "./format.js";
 
 const MOST_SHOWN = 200;
 const PAUSE_MS = 1000;
+// Of a text that names a pod by its uid as well: who reads it knows which one is meant.
+const UID = /\([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\)/g;
 
 let waiting = null;
 
@@ -51,7 +53,7 @@ export class EventFeed {
     item.querySelector("[data-why]").dataset.why = row.seq;
     write("reason", row.count > 1 ? `${row.reason} ×${row.count}` : row.reason);
     write("subject", `${row.kind} ${row.namespace ? `${row.namespace}/` : ""}${row.name}`);
-    write("message", row.message);
+    write("message", row.message.replace(UID, ""));
     return item;
   }
 }

@@ -52,7 +52,9 @@ export class Minimap {
 
   #draw() {
     const range = this.#chart?.range;
-    this.#element.hidden = !this.#run.length || !range;
+    // All of it in sight and nothing wrong: there is nothing to find.
+    const isAll = range?.[0] <= 0 && range[1] >= this.#clock.now() && this.#run.every(([, trouble]) => !trouble);
+    this.#element.hidden = !this.#run.length || !range || isAll;
     if (this.#element.hidden) return;
     const length = this.#length;
     const [from, to] = range.map((at) => (Math.max(0, at) / length) * WIDTH);
