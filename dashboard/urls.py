@@ -1,7 +1,7 @@
 """Every address of Podline; the floors below bring their own."""
 
 from django.contrib import admin
-from django.contrib.auth.views import LoginView, LogoutView
+from django.contrib.auth.views import LogoutView
 from django.templatetags.static import static
 from django.urls import include, path, register_converter
 from django.views.generic import RedirectView
@@ -58,11 +58,12 @@ urlpatterns = [
     path("palette.css", views.palette, name="palette"),
     # The admin and the API's pages name no icon: browsers look for one here.
     path("favicon.ico", RedirectView.as_view(url=static("favicon.svg"))),
-    path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("sign-in/", signin.SlowedLoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("sign-out/", LogoutView.as_view(), name="logout"),
     path("api/", include("lifecycle.export.urls")),
     path("k8s/", include("lifecycle.kube_api.urls")),
     # Django's own would tell which ids of other people's things exist.
+    path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),
     path("admin/r/<path:rest>", views.not_found),
     path("admin/", admin.site.urls),
     path("", include("lifecycle.runs.health")),
