@@ -12,6 +12,8 @@ from lifecycle.kube_api.status import NoSuchPath, about, forbidden, method_not_a
 from lifecycle.models import Cluster
 
 Json = dict[str, Any]
+WARNING_KEY = "podline.warning"
+"""Where a request keeps what every answer to it warns of."""
 Outcome = Answer | Text | Stream
 
 
@@ -22,6 +24,9 @@ def respond(request: HttpRequest, cluster: Cluster, user: Any, path: str) -> tup
     if address is None:
         return None, discovery.answer(request, cluster, path, options)
     resource = find_resource(cluster, address)
+    request.META[WARNING_KEY] = resource.warning
+    if resource.verbs == ("create",) and address.name:
+        raise no_such_resource()
     verb = read_verb(request.method or "", address, options)
     part = resource.parts.get(address.subresource) if address.subresource else None
     if verb not in (part.verbs if part is not None else resource.verbs):
@@ -46,8 +51,6 @@ def find_resource(cluster: Cluster, address: Address) -> Resource:
 def _require_place(address: Address, resource: Resource, verb: str) -> None:
     """What lies in namespaces is one's of a namespace; over all of them it is only listed."""
     if address.namespace is not None and not resource.namespaced:
-        raise no_such_resource()
-    if address.name and "create" in resource.verbs and resource.verbs == ("create",):
         raise no_such_resource()
     if not resource.namespaced or address.namespace is not None:
         return
