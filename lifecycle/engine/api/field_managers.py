@@ -18,7 +18,7 @@ from typing import Any
 from ..heart.errors import BadRequest, Conflict, Unknown
 from ..objects.meta import StoredObject
 from ..objects.node import NODE_KIND
-from ..objects.pod import Pod
+from ..objects.pod import POD_KIND, Pod
 from ..objects.times import format_time
 from ..rules.managed_fields.managers import (
     APPLY,
@@ -43,7 +43,7 @@ from ..schema.typed.applying import apply_over
 from ..schema.typed.compare import compare, is_equal
 from ..schema.typed.shapes import Shape, shape_of_custom, shape_of_kind
 from ..schema.typed.values import TypedError, require_typed, set_of
-from ..schema.typed.zeros import with_zeros
+from ..schema.typed.zeros import with_zeros, without_empties
 from .context import Context
 from .definitions import DEFINITION
 from .options import WriteOptions
@@ -56,6 +56,9 @@ BEFORE_FIRST_APPLY = "before-first-apply"
 KUBECTL, CLIENT_SIDE_APPLY = "kubectl", "kubectl-client-side-apply"
 CONTROLLER_MANAGER, KUBELET, SCHEDULER = "kube-controller-manager", "kubelet", "kube-scheduler"
 API_SERVER = "kube-apiserver"
+_BY_ADMISSION = frozenset(
+    ("serviceAccountName", "serviceAccount", "tolerations", "priority", "preemptionPolicy")
+)
 # What an autoscaler gives another size; a ReplicaSet that is owned is sized by its owner.
 _SIZED = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
 _SIZE = frozenset((path_to("spec", "replicas"),))
@@ -96,11 +99,17 @@ class FieldManagers:
 
     # --- creates and updates ------------------------------------------------------------------------------
 
-    def after_create(self, data: Json, options: WriteOptions) -> list[Json] | None:
-        """The entries of a new object; None where it is not tracked."""
+    def after_create(self, sent: Json, data: Json, options: WriteOptions) -> list[Json] | None:
+        """The entries of a new object; None where it is not tracked.
+
+        `sent`: without defaults. What admission adds to a pod belongs to nobody.
+        """
         if not options.is_request:
             return None
         given = data["metadata"].get(FIELD)
+        if data["kind"] == POD_KIND.name:
+            added = _BY_ADMISSION - (sent.get("spec") or {}).keys()
+            data = {**data, "spec": {name: one for name, one in data["spec"].items() if name not in added}}
         return self._updated({}, data, _read_or_none(given) or {}, options, "")
 
     def after_update(
@@ -171,11 +180,12 @@ class FieldManagers:
         shape, version = self.shape_of(live), live["apiVersion"]
         managers = {} if is_new else self._known(live, shape)
         applier = make_manager(options.manager, APPLY, version, subresource)
-        bare = _without_managers(live)
+        bare = without_empties(_without_managers(live), shape)
         stated = Share(
             without(set_of(applied, shape), _NOT_WRITTEN.get(subresource, ())), version, self._time()
         )
         merged = apply_over(bare, applied, shape, managers.get(applier), {**managers, applier: stated})
+        merged = without_empties(merged, shape)
         change = compare(bare, merged, shape)
         conflicts = find_conflicts(managers, change, applier)
         if conflicts and not options.is_forced:

@@ -56,6 +56,15 @@ def _is_list_of_maps(value: Any) -> bool:
     return isinstance(value, list) and all(map(_is_map, value))
 
 
+def _is_words(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+
+
+def _is_list_of_names(value: Any) -> bool:
+    is_list = isinstance(value, list) and all(map(_is_full_text, value))
+    return is_list and bool(value) and len(set(value)) == len(value)
+
+
 def _is_preconditions(value: Any) -> bool:
     if not isinstance(value, dict) or not value.keys() <= {"uid", "resourceVersion"}:
         return False
@@ -177,6 +186,19 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "request": _REQUEST,
     },
     "bind": {**_one_object(kind=False), "node": _NODE_NEEDED, "request": _REQUEST},
+    "drain": {
+        "node": _NODE,
+        "nodes": Field("a list of names of nodes, each once", _is_list_of_names),
+        "ignoreDaemonSets": _YES_OR_NO,
+        "deleteEmptyDirData": _YES_OR_NO,
+        "force": _YES_OR_NO,
+        "disableEviction": _YES_OR_NO,
+        "gracePeriodSeconds": _GRACE,
+        "podSelector": _text("a label selector such as app=web"),
+        # Durations are read where their units are known.
+        "timeout": Field("a duration such as 10m", _is_any),
+        "uncordonAfter": Field("a duration such as 30s", _is_any),
+    },
     "cordon": {"node": _NODE, "name": _NODE},
     "uncordon": {"node": _NODE, "name": _NODE},
     "taint": {
@@ -190,6 +212,13 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "manifest": Field("the manifest of a Pod", _is_map),
         "remove": _text("the name of a static pod"),
         "namespace": _text("the name of a namespace"),
+    },
+    "exec": {
+        "namespace": _text("the name of a namespace"),
+        "pod": _text("the name of a pod", True),
+        "container": _text("the name of a container"),
+        "command": Field("a list of words, such as [ls, /tmp]", _is_words, True),
+        "stdin": _text("text for the command to read"),
     },
     "fault": {
         "node": _NODE,

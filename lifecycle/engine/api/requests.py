@@ -11,7 +11,7 @@ from typing import Any
 
 from ..heart.errors import BadRequest, Conflict, RequestEntityTooLarge, Unknown
 from ..kinds.defaults import apply_defaults
-from ..kinds.registry import entry_of_json, kind_of_json, list_entries, read_object
+from ..kinds.registry import convert, entry_of_json, kind_of_json, list_entries, read_object
 from ..objects.meta import StoredObject
 from ..objects.shortened import shorten
 from ..rules.sizes import REQUEST_MOST_BYTES, STORED_MOST_BYTES, measure_bytes
@@ -138,6 +138,14 @@ def require_fresh(old: StoredObject, data: Json) -> None:
             old.kind.plural,
             old.meta.name,
         )
+
+
+def as_stored(current: Json, data: Json) -> Json:
+    """What was sent, of the version that the stored object is of. Raises BadRequest as `decode` does."""
+    version = data.get("apiVersion")
+    is_convertible = entry_of_json(current).convert is not None and data.get("kind") == current["kind"]
+    is_other = isinstance(version, str) and version != current["apiVersion"]
+    return dict(convert(decode(data))) if is_convertible and is_other else data
 
 
 def make_wanted(

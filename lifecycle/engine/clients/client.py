@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from ..api.context import Context
 from ..api.options import WriteOptions
@@ -16,7 +16,16 @@ from ..objects.meta import StoredObject
 from ..objects.node import NODE_KIND
 
 Payload = dict[str, Any]
-Answer = tuple[int, StoredObject]
+
+
+class Shown(Protocol):
+    """What an answer shows: most often an object of the store."""
+
+    def to_json(self, epoch_ms: int) -> dict[str, Any]:
+        """Its JSON."""
+
+
+Answer = tuple[int, Shown]
 """The HTTP code, and the object the answer shows."""
 DEFAULT_NAMESPACE = "default"
 

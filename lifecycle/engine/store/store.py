@@ -75,10 +75,10 @@ class Store:
     def listen_to_shape(self, kind: str, listener: Listener, is_told_of_readiness: bool = True) -> None:
         """As `listen` ("" for all kinds), but not of writes to a pod that only detail its status.
 
-        Told are changed metadata, specs, nodes, phases and readiness, that a pod is to be disrupted, and any
-        condition of one with readiness gates. Most writes to pods are none of these. Who need not know of a
-        pod that it came up or became ready, or is so no longer, may leave that out where the writer knows
-        that it is all.
+        Told are changed metadata, specs, nodes (promised ones too), phases and readiness, that a pod is to be
+        disrupted, and any condition of one with readiness gates. Most writes to pods are none of these. Who
+        need not know of a pod that it came up or became ready, or is so no longer, may leave that out where
+        the writer knows that it is all.
         """
         self._shape_listeners.setdefault(kind, []).append((listener, is_told_of_readiness))
         self._audience.clear()
@@ -157,7 +157,11 @@ class Store:
         if isinstance(new, Pod) and isinstance(old, Pod):
             self.pods[uid] = new
             changes, has_turned = pod_changes(old, new)
-            is_of_note = old.spec is not new.spec or old.node_name != new.node_name or has_turned
+            is_elsewhere = (old.node_name, old.status.nominated_node_name) != (
+                new.node_name,
+                new.status.nominated_node_name,
+            )
+            is_of_note = old.spec is not new.spec or is_elsewhere or has_turned
             concern = ALL if is_of_note or old.meta is not new.meta else DETAIL
         else:
             self._others[uid] = new
@@ -224,7 +228,7 @@ class Store:
         kind, namespace, name = old.key
         del self._names[kind][namespace, name]
         uid = old.meta.uid
-        last = old.replace()
+        last = old.with_status(old.status) if isinstance(old, Pod) else old.replace()
         rv = last.resource_version = self.resource_version = self.resource_version + 1
         trace, outer = self.trace, self.trace.cause
         self.versions.append(Version(rv, trace.at_ms, DELETED, old, last, trace.seq + 1, outer, ()))

@@ -1,4 +1,4 @@
-"""What the API server's objects have even where nobody set it: structs that are no pointers, null for lists.
+"""What the API server writes of its own: structs that are no pointers always, empty lists and maps never.
 
 Who changes a field within such a struct does not come to own the struct. The tables do not know which ones
 these are, so they stand here by their names.
@@ -35,6 +35,27 @@ def with_zeros(value: Any, shape: Shape) -> Any:
                 if zero is not ...:
                     filled[name] = zero
     return filled
+
+
+def without_empties(value: Any, shape: Shape) -> Any:
+    """A value without what is never written: nulls, and of Kubernetes' own kinds empty lists and maps."""
+    if isinstance(value, list) and shape.form == LIST and shape.inner is not None:
+        return [without_empties(one, shape.inner) for one in value]
+    if not isinstance(value, dict) or shape.form != MAP:
+        return value
+    kept = {}
+    for name, one in value.items():
+        field = shape.find(name)
+        found = one if field is None else without_empties(one, field)
+        if found is not None and not (field is not None and shape.type_name and _is_empty(found, field)):
+            kept[name] = found
+    return kept
+
+
+def _is_empty(value: Any, shape: Shape) -> bool:
+    """Whether a field of Kubernetes' own is left out: a list or a map, no struct, with nothing in it."""
+    is_map = shape.form == MAP and not shape.type_name
+    return (is_map or shape.form == LIST) and not value
 
 
 def _fill(name: str, value: Any, shape: Shape) -> Any:
