@@ -261,7 +261,8 @@ class ApiServer:
         tracked = current["metadata"].pop(FIELD, None)
         wanted = context.definitions.place(make_wanted(current, data, subresource, context.features, size))
         errors = validate_update(current, wanted, subresource or "", context.features)
-        raise_invalid(wanted, repeat_as_asked(errors) + context.definitions.validate(wanted, subresource or ""))
+        errors = repeat_as_asked(errors) + context.definitions.validate(wanted, subresource or "")
+        raise_invalid(wanted, errors)
         if entries is None:
             entries = self._managers.after_update(old, wanted, given, options, subresource or "")
         wanted = complete_changed(context, old, wanted)
