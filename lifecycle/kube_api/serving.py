@@ -24,6 +24,8 @@ from lifecycle.models import Cluster
 Json = dict[str, Any]
 WARNING_KEY = "podline.warning"
 """Where a request keeps what every answer to it warns of."""
+# Whoever may look may ask what they may do.
+_FOR_ALL = ("authentication.k8s.io", "authorization.k8s.io")
 Outcome = Answer | Text | Stream
 
 
@@ -71,7 +73,7 @@ def _require_place(address: Address, resource: Resource, verb: str) -> None:
 
 
 def _require_right(asked: Asked) -> None:
-    if reviews.may_do(asked, asked.verb) or asked.resource.group.startswith("auth"):
+    if reviews.may_do(asked, asked.verb) or asked.resource.group in _FOR_ALL:
         return
     address, resource = asked.address, asked.resource
     where = f' in the namespace "{address.namespace}"' if address.namespace else " at the cluster scope"

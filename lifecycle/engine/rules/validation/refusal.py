@@ -28,7 +28,8 @@ def repeat_as_asked(errors: Sequence[FieldError]) -> list[FieldError]:
 def _count_looks(path: str) -> int:
     if path in ("metadata.labels", "metadata.annotations"):
         return 4
-    return 2 if path.startswith("metadata.") or path.endswith("].image") else 1
+    is_image = path.startswith(("spec.containers[", "spec.initContainers[")) and path.endswith(".image")
+    return 2 if path.startswith("metadata.") or is_image else 1
 
 
 def make_invalid(kind: str, name: str, errors: Sequence[FieldError], api_version: str = "") -> Invalid:
