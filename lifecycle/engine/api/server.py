@@ -19,7 +19,7 @@ from ..kinds.registry import kind_of_json, read_object
 from ..kinds.validation import validate_create, validate_update
 from ..objects.condition import Condition
 from ..objects.kinds import Kind
-from ..objects.meta import ObjectMeta, StoredObject
+from ..objects.meta import ObjectMeta, OwnerReference, StoredObject
 from ..objects.pod import PENDING, POD_KIND, Pod, PodSpec
 from ..objects.pod_overlay import overlay_meta, overlay_spec
 from ..objects.pod_status import PodStatus
@@ -65,16 +65,20 @@ from .requests import (
 from .scales import make_scale, with_scale
 
 Json = dict[str, Any]
+MOST_FAMILIES = 1000
 GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
 
 
 class ApiServer:
     """Writes to one cluster's store."""
 
-    __slots__ = ("_clock", "_context", "_managers", "_store")
+    __slots__ = ("_clock", "_context", "_families", "_managers", "_store")
 
     def __init__(self, context: Context) -> None:
         self._context = context
+        # The spec that pods were last made with for owners of one owner, by its uid: the Jobs of a CronJob
+        # have templates of their own, and all the same spec.
+        self._families: dict[str, PodSpec] = {}
         self._store = context.store
         self._clock = context.clock
         self._managers = FieldManagers(context)
@@ -170,7 +174,7 @@ class ApiServer:
         number = store.creations.get(owner.uid, 0) + 1
         store.creations[owner.uid] = number
         uid, suffix = self._context.chance.uid_and_suffix(owner.uid, number)
-        spec = self._admitted(template.spec, owner.namespace or "")
+        spec = self._admitted(template.spec, owner)
         told = spec.notes.limited
         meta = ObjectMeta(
             action.name or generate(action.generate_name, suffix),
@@ -201,9 +205,9 @@ class ApiServer:
             return self.create_pod(action)
         return pod
 
-    def _admitted(self, spec: PodSpec, namespace: str) -> PodSpec:
+    def _admitted(self, spec: PodSpec, owner: ObjectMeta) -> PodSpec:
         # What admission adds to a pod is the same for all pods of a template.
-        notes, completion = spec.notes, self._context.completion
+        notes, completion, namespace = spec.notes, self._context.completion, owner.namespace or ""
         at = (completion.version, namespace)
         if notes.admitted is not None and notes.admitted_at == at:
             return notes.admitted
@@ -211,11 +215,21 @@ class ApiServer:
         notes.admitted_at = at
         if notes.admitted is not None and notes.admitted.raw == raw:
             return notes.admitted
+        spec.notes.admitted = self._read_admitted(raw, told, owner.controller)
+        return spec.notes.admitted
+
+    def _read_admitted(self, raw: Json, told: str, family: OwnerReference | None) -> PodSpec:
+        known = self._families.get(family.uid) if family is not None else None
+        if known is not None and known.raw == raw and known.notes.limited == told:
+            return known
         admitted = PodSpec.from_json(raw)
         admitted.notes.limited = told
         if not admitted.scheduling_gates:
             admitted.notes.new_status = self._new_status(admitted)
-        spec.notes.admitted = admitted
+        if family is not None:
+            if len(self._families) >= MOST_FAMILIES:
+                self._families.clear()
+            self._families[family.uid] = admitted
         return admitted
 
     # --- update ---------------------------------------------------------------------------------------
@@ -242,7 +256,7 @@ class ApiServer:
             data, _dropped = context.definitions.complete(decode(data))
         require_fresh(old, data)
         tracked = current["metadata"].pop(FIELD, None)
-        wanted = make_wanted(current, data, subresource, context.features, size)
+        wanted = context.definitions.place(make_wanted(current, data, subresource, context.features, size))
         errors = validate_update(current, wanted, subresource or "", context.features)
         raise_invalid(wanted, errors + context.definitions.validate(wanted, subresource or ""))
         if entries is None:
