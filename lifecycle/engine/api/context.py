@@ -17,6 +17,7 @@ from .budgets import BudgetDirectory
 from .completion import PodCompletion
 from .metrics import Metrics
 from .quotas import QuotaSums
+from .recommendations import Recommendations
 from .services import ServiceDirectory
 from .volumes import Volumes
 
@@ -39,6 +40,7 @@ class Context:
         self.services = ServiceDirectory(self.store)
         self.metrics = Metrics(self.store, self.services, self.manager_ms("metricsResolution"))
         self.budgets = BudgetDirectory(self.store)
+        self.recommendations = Recommendations()
         self.volumes = Volumes(self.store)
         self.loop = Loop(self.clock, self.agenda, self.trace, self.timing)
         # Lines of container output since the last take: (pod uid, container, attempt, at_ms, text).

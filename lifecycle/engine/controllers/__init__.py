@@ -31,6 +31,7 @@ from .stateful_set import StatefulSetController
 from .storage_driver import StorageDriver
 from .storage_protection import StorageProtection
 from .ttl_after_finished import TtlAfterFinishedController
+from .vertical_autoscaler import VerticalAutoscalerController
 from .volume_binder import VolumeBinder
 
 
@@ -91,6 +92,7 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         HorizontalPodAutoscalerController(context, act),
         ScaledObjectController(context, act),
         ProportionalAutoscalerController(context, act),
+        VerticalAutoscalerController(context, act),
         DisruptionController(context, act),
         StaleDisruptionController(context, act),
     ]

@@ -16,6 +16,7 @@ from ..rules.actions import (
     CreatePod,
     Delete,
     DeletePod,
+    Evict,
     RecordEvent,
     RemoveFinalizer,
     Scale,
@@ -55,6 +56,8 @@ class Actor:
                 self._api.create(action.new)
             case CreateJson():
                 self._create_json(action)
+            case Evict():
+                self._api.evict(action.pod)
             case Scale():
                 self._api.patch(action.old, {"spec": {"replicas": action.replicas}}, "merge", "scale")
             case Delete():

@@ -87,6 +87,13 @@ class Update:
 
 
 @dataclass(slots=True)
+class Evict:
+    """Ask the eviction API to delete a pod; a budget may refuse it."""
+
+    pod: Pod
+
+
+@dataclass(slots=True)
 class Scale:
     """Set the size of an object through its /scale."""
 
@@ -113,7 +120,18 @@ class RecordEvent:
     source: str
 
 
-Action = CreatePod | DeletePod | RemoveFinalizer | Create | CreateJson | Update | Scale | Delete | RecordEvent
+Action = (
+    CreatePod
+    | DeletePod
+    | RemoveFinalizer
+    | Create
+    | CreateJson
+    | Update
+    | Evict
+    | Scale
+    | Delete
+    | RecordEvent
+)
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """How many replicas a cluster's size asks for: linear, or by the steps of a ladder.
 
-An add-on is switched on by running it: a Deployment of the image `cluster-proportional-autoscaler`, whose flags
-say what is scaled and which ConfigMap holds the parameters.
+The add-on is switched on by running it: a Deployment of the image `cluster-proportional-autoscaler`, whose
+flags say what is scaled and which ConfigMap holds the parameters.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Following the size of the cluster for each add-on that runs, in the period in which something has changed."""
+"""Following the size of the cluster for each add-on that runs, in periods in which something has changed."""
 
 from __future__ import annotations
 
