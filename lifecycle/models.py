@@ -16,9 +16,9 @@ from django.db.models.signals import pre_delete
 from django.dispatch import receiver
 
 from lifecycle.fields import WrittenJSONField
-from lifecycle.tokens import ApiToken
+from lifecycle.tokens import ApiToken, EntryLink
 
-__all__ = ["ApiToken"]
+__all__ = ["ApiToken", "EntryLink"]
 
 DNS_LABEL = RegexValidator(
     r"\A[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z",
@@ -389,15 +389,3 @@ class Shard(models.Model):
 
     def __str__(self) -> str:
         return f"engine.{self.number}"
-
-
-class EntryLink(models.Model):
-    """A one-time way in, printed by `manage.py up`; only its digest is kept."""
-
-    digest = models.CharField(max_length=64, primary_key=True)
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
-    used_at = models.DateTimeField(null=True, blank=True)
-
-    def __str__(self) -> str:
-        return f"entry for {self.user}"

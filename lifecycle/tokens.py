@@ -1,4 +1,7 @@
-"""Bearer tokens of the Kubernetes API: each is one user's for one cluster, and only its digest is kept."""
+"""Ways in without a password: bearer tokens of the Kubernetes API, and entry links.
+
+A token is one user's for one cluster. Of each only its digest is kept.
+"""
 
 from __future__ import annotations
 
@@ -59,3 +62,15 @@ def find(token: str, cluster_name: str | None = None) -> ApiToken | None:
 def _digest(token: str) -> str:
     # The token is as random as a key: it needs no salt and no slow hash.
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class EntryLink(models.Model):
+    """A one-time way in, printed by `manage.py up`; only its digest is kept."""
+
+    digest = models.CharField(max_length=64, primary_key=True)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    used_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"entry for {self.user}"

@@ -46,7 +46,7 @@ def list_stored_only(objects: Iterable[Mapping[str, Any]]) -> list[str]:
     if undefined:
         lines.append(f"{name(undefined)}: stored unchecked; no CustomResourceDefinition of them is given")
     if ids := [id_ for id_ in custom if id_ in defined and entry_of_id(id_).is_passive]:
-        lines.append(f"{name(ids)}: custom resources, stored unchecked; nothing acts on them")
+        lines.append(f"{name(ids)}: custom resources, held to their schemas; nothing acts on them")
     if passive:
         lines.append(f"{name(passive)}: stored, but nothing in the model acts on them")
     return lines

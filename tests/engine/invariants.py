@@ -124,6 +124,8 @@ class Watcher:
             if row["type"] == "event":
                 # Containers of a pod that was deleted by force are still stopped, and that is told.
                 is_stop = row["reason"] in ("Killing", "FailedPreStopHook", "ExceededGracePeriod")
+                # An eviction that was planned for a pod is called off also when the pod is gone (recorded).
+                is_stop |= row["reason"] == "TaintManagerEviction"
                 assert row["uid"] not in self.gone or row["count"] > 1 or is_stop, row
             elif row["kind"] == "Pod":
                 self._take_pod_row(row)

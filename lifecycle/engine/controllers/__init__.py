@@ -10,6 +10,7 @@ from .act import Act
 from .attachments import AttachmentController
 from .cron_job import CronJobController
 from .daemon_set import DaemonSetController
+from .definitions import DefinitionController
 from .deployment import DeploymentController
 from .disruption import DisruptionController, StaleDisruptionController
 from .endpoints import EndpointSliceController, EndpointSliceMirror
@@ -19,9 +20,11 @@ from .horizontal_pod_autoscaler import HorizontalPodAutoscalerController
 from .job import JobController, JobPodReleaser
 from .load_balancer import LoadBalancerController
 from .namespaces import NamespaceController
+from .node_lifecycle import NodeLifecycleController
 from .node_taints import NodeTaintController
 from .own_objects import OwnObjectsController
 from .owner.pods import PodOwners
+from .pod_garbage import PodGarbageCollector
 from .proportional_autoscaler import ProportionalAutoscalerController
 from .quota import QuotaController
 from .replica_set import ReplicaSetController
@@ -30,6 +33,7 @@ from .scaled_object import ScaledObjectController
 from .stateful_set import StatefulSetController
 from .storage_driver import StorageDriver
 from .storage_protection import StorageProtection
+from .taint_eviction import TaintEvictionController
 from .ttl_after_finished import TtlAfterFinishedController
 from .vertical_autoscaler import VerticalAutoscalerController
 from .volume_binder import VolumeBinder
@@ -81,8 +85,12 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         EndpointSliceMirror(context, act),
         LoadBalancerController(context, act),
         NamespaceController(context, act),
+        DefinitionController(context, act),
         OwnObjectsController(context, act),
         NodeTaintController(context, act),
+        NodeLifecycleController(context, act),
+        TaintEvictionController(context, act),
+        PodGarbageCollector(context, act),
         QuotaController(context, act),
         EphemeralVolumeController(context, act),
         VolumeBinder(context, act),

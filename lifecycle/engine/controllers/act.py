@@ -45,9 +45,7 @@ class Actor:
             case Update():
                 self._api.update(action.new)
             case RecordEvent():
-                self._trace.event(
-                    action.about.subject, action.event_type, action.reason, action.message, action.source
-                )
+                self._record(action)
             case DeletePod():
                 self._delete_pod(action)
             case RemoveFinalizer():
@@ -62,6 +60,12 @@ class Actor:
                 self._api.patch(action.old, {"spec": {"replicas": action.replicas}}, "merge", "scale")
             case Delete():
                 self._api.delete(action.old, propagation=action.propagation)
+
+    def _record(self, action: RecordEvent) -> None:
+        # Of what is gone nobody counts any more how often something was said.
+        is_there = self._store.find(action.about.meta.uid) is not None
+        tell = self._trace.event if is_there else self._trace.plain_event
+        tell(action.about.subject, action.event_type, action.reason, action.message, action.source)
 
     def _create_pod(self, action: CreatePod) -> None:
         """As Kubernetes' pod control: the owner says what became of it."""
@@ -92,7 +96,7 @@ class Actor:
         pod = self._store.pods.get(action.pod.meta.uid)
         if pod is None:
             return
-        self._api.delete_pod(pod)
+        self._api.delete_pod(pod, action.grace_seconds)
         if action.owner is not None:
             message = f"Deleted pod: {pod.meta.name}"
             self._tell(action.owner, "Normal", "SuccessfulDelete", message, action.source)

@@ -13,26 +13,36 @@ from .timing import Timing, parse_milliseconds
 KUBERNETES_VERSION = "v1.35.0"
 """The release this engine models; defaults of feature gates and schemas follow it."""
 
-MANAGER_DEFAULTS: Mapping[str, bool | int | str] = {
+MANAGER_DEFAULTS: Mapping[str, bool | float | str] = {
     "cronJobsStartAfterManyMisses": True,
     "deploymentRollbackEvents": False,
     "horizontalPodAutoscalerCPUInitializationPeriod": "5m",
     "horizontalPodAutoscalerDownscaleStabilization": "5m",
     "horizontalPodAutoscalerInitialReadinessDelay": "30s",
     "horizontalPodAutoscalerSyncPeriod": "15s",
+    "largeClusterSizeThreshold": 50,
     "metricsResolution": "0s",
+    "nodeEvictionRate": 0.1,
+    "nodeMonitorGracePeriod": "50s",
+    "nodeStartupGracePeriod": "60s",
     "scalingEventsNameFormerSize": True,
+    "secondaryNodeEvictionRate": 0.01,
     "statefulSetMaxUnavailableRoundsUp": True,
     "terminatedPodGCThreshold": 12500,
     "timeZone": UTC,
     "ttlAfterFinishedClockOffset": "0s",
+    "unhealthyZoneThreshold": 0.55,
 }
 """What can be set of the controller manager, as the modelled release sets it.
 
 `metricsResolution` is the metrics server's: how often it asks kubelets (its own default is 15s); 0s: what is
 used is told as somebody asks.
 """
-_SPANS = tuple(name for name in MANAGER_DEFAULTS if name.startswith(("horizontal", "metrics")))
+_SPANS = tuple(
+    name
+    for name in MANAGER_DEFAULTS
+    if name.startswith(("horizontal", "metrics", "nodeMonitor", "nodeStart"))
+)
 _SHORTEST_PERIOD_MS = 100
 
 DEFAULT_NODES: Mapping[str, Any] = {"count": 3, "cpu": "4", "memory": "8Gi", "pods": 110}
@@ -117,9 +127,14 @@ def _check_manager(manager: Mapping[str, Any]) -> None:
         if name not in MANAGER_DEFAULTS:
             raise ValueError(f"unknown setting {shorten(name)}; there are {', '.join(MANAGER_DEFAULTS)}")
         default = MANAGER_DEFAULTS[name]
-        if type(value) is not type(default):
+        is_number = isinstance(default, float) and type(value) in (int, float)
+        if type(value) is not type(default) and not is_number:
             raise ValueError(
                 f"{name}: {shorten(value)} is not of the kind of its default, {shorten(default)}"
+            )
+        if isinstance(default, float) and not 0 <= value <= 1000:
+            raise ValueError(
+                f"{name}: {shorten(value)} is no rate or share; use 0 or more, such as {default}"
             )
     if not is_zone(manager.get("timeZone", UTC)):
         raise ValueError(f"timeZone: {shorten(manager['timeZone'])} is none; write for example Europe/Berlin")

@@ -57,6 +57,17 @@ _TABLE: dict[str, tuple[int, int, str]] = {
         "between two looks of a kubelet at its runtime, and at workers that are due",
     ),
     "kubelet_start": (800, 2500, "a kubelet that was restarted is at work again"),
+    "lease_age": (
+        3500,
+        3500,
+        "the age of the last renewal of a lease when its kubelet falls silent: every 10 s it is renewed,"
+        " every 5 s looked at, and ours keeps to the middle of what both come to",
+    ),
+    "node_monitor": (2500, 2500, "the node lifecycle controller's next look at nodes, every 5 s"),
+    "node_taint": (50, 50, "the controller that taints lost nodes getting to one, every 100 ms"),
+    "taint_eviction": (20, 20, "the taint eviction controller getting to a pod whose node drives it away"),
+    "node_status": (7000, 7000, "a kubelet that reaches the API server again telling of its node"),
+    "pod_garbage": (10_000, 10_000, "the pod garbage collector's next pass, every 20 s"),
     "autoscaler_look": (20, 20, "an autoscaler's queue getting to it at the end of each of its periods"),
     "garbage": (15, 60, "the garbage collector noticing an owner's end"),
     "endpoints": (10, 40, "the endpoint slice controller following a pod's readiness"),

@@ -6,9 +6,11 @@ from collections.abc import Callable
 
 from ..objects.endpoint_slice import ENDPOINT_SLICE_KIND, ENDPOINTS_KIND
 from ..objects.kinds import Kind
+from ..objects.lease import LEASE_KIND
 from ..objects.storage import ATTACHMENT_KIND
 from ..rules.defaults.others import (
     default_binding,
+    default_definition,
     default_priority_class,
     default_secret,
 )
@@ -27,7 +29,7 @@ from ..rules.validation.configurations import (
     validate_kept_secret,
     validate_secret,
 )
-from ..rules.validation.definitions import validate_definition
+from ..rules.validation.definitions import validate_definition, validate_kept_definition, warn_of_rules
 from ..rules.validation.endpoints import validate_endpoint_slice, validate_endpoints, validate_slice_update
 from ..rules.validation.field_error import FieldError
 from ..rules.validation.ingresses import validate_ingress, validate_new_ingress
@@ -102,6 +104,7 @@ _READ = (
     KindEntry(kind=SERVICE_ACCOUNT),
     KindEntry(kind=CONTAINER_PROFILE),
     KindEntry(kind=ATTACHMENT_KIND),
+    KindEntry(kind=LEASE_KIND),
 )
 _CHECKED = (
     KindEntry(
@@ -123,8 +126,11 @@ _CHECKED = (
             False,
             "crd crds",
         ),
-        is_passive=True,
+        default=default_definition,
+        drops_status=True,
         validate=_of_any(validate_definition),
+        validate_fixed=validate_kept_definition,
+        warn=warn_of_rules,
     ),
     # Nobody is denied anything.
     *(
@@ -153,7 +159,6 @@ _PASSIVE = (
     Kind("v1", "PodTemplate", "podtemplates"),
     Kind("v1", "Event", "events", True, "ev"),
     Kind("networking.k8s.io/v1", "IngressClass", "ingressclasses", False),
-    Kind("coordination.k8s.io/v1", "Lease", "leases"),
     Kind("apiregistration.k8s.io/v1", "APIService", "apiservices", False),
     Kind(_ADMISSION, "MutatingWebhookConfiguration", "mutatingwebhookconfigurations", False),
     Kind(_ADMISSION, "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", False),

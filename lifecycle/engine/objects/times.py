@@ -33,6 +33,11 @@ def _format_second(second: int) -> str:
     return moment.replace(tzinfo=None).isoformat() + "Z"
 
 
+def format_micro_time(instant_ms: int, epoch_ms: int) -> str:
+    """The MicroTime of an instant: `2026-01-01T00:00:02.500000Z`."""
+    return f"{format_time(instant_ms, epoch_ms)[:-1]}.{(epoch_ms + instant_ms) % 1000:03}000Z"
+
+
 def floor_to_second(instant_ms: int, epoch_ms: int) -> int:
     """The instant that the API tells of: the beginning of its second."""
     return (epoch_ms + instant_ms) // 1000 * 1000 - epoch_ms

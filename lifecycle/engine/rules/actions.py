@@ -42,11 +42,15 @@ class CreatePod:
 
 @dataclass(slots=True)
 class DeletePod:
-    """Delete a pod gracefully, for an owner that says so in an event (None: silently)."""
+    """Delete a pod gracefully, for an owner that says so in an event (None: silently).
+
+    `grace_seconds`: None for the pod's own period.
+    """
 
     pod: Pod
     owner: StoredObject | None = None
     source: str = ""
+    grace_seconds: int | None = None
 
 
 @dataclass(slots=True)

@@ -282,7 +282,8 @@ def test_pods_tolerate_what_ails_a_node_for_ever(host_network: bool):
 )
 def test_taints_keep_pods_away_unless_tolerated(taint: str, template: dict[str, Any], is_placed: bool):
     # A node with the condition that a taint stands for: whoever keeps those taints would take it off again.
-    fleet = Fleet()
+    # Those that drive pods away are seen to when the nodes are looked at, here after the test.
+    fleet = Fleet(timing={"preset": "instant", "node_monitor": "1h"})
     key = taint.partition(":")[0]
     pressure = {
         "disk-pressure": "DiskPressure",

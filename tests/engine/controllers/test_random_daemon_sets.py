@@ -50,6 +50,9 @@ class DaemonWorld(World):
 
     # --- what happens -------------------------------------------------------------------------------------
 
+    def add_nodes(self) -> None:
+        """Each test adds its own."""
+
     def add_node(self, name: str) -> None:
         self.create(
             {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {"disk": "ssd"}}}

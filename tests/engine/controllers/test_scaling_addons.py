@@ -52,16 +52,18 @@ def requests_of(world: Autoscaled) -> list[str]:
 
 def test_use_falls_into_the_recommenders_buckets():
     # What its own walkthrough shows for containers that use about 500m.
-    found = recommend(
-        "hamster", {"cpu": {bucket_of("cpu", 500): 10}, "memory": {bucket_of("memory", 1 << 20): 10}}, 1, {}
-    )
+    counts = {"cpu": {bucket_of("cpu", 500): 10}, "memory": {bucket_of("memory", 1 << 20): 10}}
+    found = recommend("hamster", counts, 1, {}, 600_000)
     shown = found.to_json()
     assert shown["target"] == {"cpu": "587m", "memory": "262144k"}
     assert found.lower["cpu"] < found.target["cpu"] < found.upper["cpu"]
 
 
 def test_bounds_draw_nearer_with_time():
-    early, late = (recommend("app", {"cpu": {bucket_of("cpu", 250): count}}, 1, {}) for count in (5, 14_400))
+    early, late = (
+        recommend("app", {"cpu": {bucket_of("cpu", 250): count}}, 1, {}, count * 60_000)
+        for count in (5, 14_400)
+    )
     assert (
         early.lower["cpu"] < late.lower["cpu"] <= late.target["cpu"] <= late.upper["cpu"] < early.upper["cpu"]
     )
@@ -69,7 +71,7 @@ def test_bounds_draw_nearer_with_time():
 
 def test_a_policy_holds_a_recommendation_within_its_bounds():
     policy = {"minAllowed": {"cpu": "1"}, "controlledResources": ["cpu"]}
-    found = recommend("app", {"cpu": {bucket_of("cpu", 250): 5}, "memory": {0: 5}}, 1, policy)
+    found = recommend("app", {"cpu": {bucket_of("cpu", 250): 5}, "memory": {0: 5}}, 1, policy, 300_000)
     assert (found.target, found.uncapped) == ({"cpu": 1000}, {"cpu": 297})
 
 
@@ -107,8 +109,8 @@ def test_pods_outside_the_bounds_are_evicted_one_after_another(mode: str):
     evicted = [
         row["at_ms"] for row in world.rows if row["type"] == "event" and row["reason"] == "EvictedByVPA"
     ]
-    # After three minutes the lower bound is above what they request; once a minute, half of them at most.
-    assert evicted == [180_000, 240_000]
+    # With three minutes between its samples the lower bound is above 100m; once a minute, half at most.
+    assert evicted == [240_000, 300_000]
     assert min(value for at_ms, value in world.lane("Deployment", "availableReplicas") if at_ms > 10_000) == 1
 
 

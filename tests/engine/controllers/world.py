@@ -47,6 +47,12 @@ class World:
         self.context.loop.on_timer("exit", self._exit)
         for name in ("default", "other"):
             self.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        self.add_nodes()
+
+    def add_nodes(self) -> None:
+        """Nodes without kubelets."""
+        for name in NODES:
+            self.create({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}})
 
     # --- what becomes of pods -----------------------------------------------------------------------------
 

@@ -388,7 +388,7 @@ def test_an_outage_survives_saving(kind: str, at: float) -> None:
     [
         (
             {"node": "node-1", "kind": "flood"},
-            "fault.kind 'flood': on a node, use one of crash, kubeletRestart",
+            "fault.kind 'flood': on a node, use one of crash, kubeletDown, kubeletRestart",
         ),
         (
             {"node": "node-1", "kind": "partition", "for": "soon"},
@@ -452,12 +452,16 @@ def test_what_a_kubelet_hears_of_again_is_probed_and_timed_again() -> None:
     assert world.events("DeadlineExceeded") == [(250, "DeadlineExceeded")] * 4
 
 
-def test_the_pods_of_a_deleted_node_run_on_through_saving() -> None:
-    world = running({"app": CRASH})
+@pytest.mark.spec("PODGC-03", "PODGC-07", "PODGC-09", "DCOND-05")
+def test_the_pods_of_a_deleted_node_run_on_through_saving_until_they_are_collected() -> None:
+    world = running({"app": {"runs": [{"for": "110s", "exit": 1}, {"forever": True}]}})
     assert world.submit("delete", kind="Node", name="node-1").ok
     assert world.rows
     world.cluster = Cluster.load(world.cluster.save())
-    assert world.to(300).starts()[-1] > 100
+    assert world.to(139).starts()[-1] == 110
+    assert world.to(300).lane("phase")[-1] == (140, "Failed")
+    assert world.condition("DisruptionTarget") == [(140, "True")]
+    assert world.get() is None and world.at("exists", "deleted") == [140]
 
 
 def test_what_a_cut_off_kubelet_holds_back_or_finds_unhealthy_is_not_told() -> None:

@@ -107,11 +107,12 @@ class World:
         return next(one for part in lists for one in status.get(part, []) if one["name"] == name)
 
     def lane(self, field: str, name: str = "web") -> Lane:
-        """(seconds, new value) of one field."""
+        """(seconds, new value) of one field; of a node's conditions without what it registers with."""
         return [
             (row["at_ms"] / 1000, row["new"])
             for row in self.rows
             if row["type"] == "transition" and row["name"] == name and row["field"] == field
+            if row["kind"] != "Node" or row["old"] is not None or not field.startswith("condition.")
         ]
 
     def at(self, field: str, value: Any, name: str = "web") -> list[float]:

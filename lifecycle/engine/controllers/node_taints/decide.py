@@ -6,6 +6,7 @@ from ...objects.condition import find_condition
 from ...objects.node import Node, NodeSpec
 from ...rules.actions import Action, Update
 from ...rules.node_filters import UNSCHEDULABLE_TAINT
+from ...rules.node_health import KEY_OF, ready_status
 
 NO_SCHEDULE = "NoSchedule"
 TAINTS = {
@@ -14,7 +15,7 @@ TAINTS = {
     "PIDPressure": "node.kubernetes.io/pid-pressure",
     "NetworkUnavailable": "node.kubernetes.io/network-unavailable",
 }
-_KEYS = frozenset((*TAINTS.values(), UNSCHEDULABLE_TAINT.key))
+_KEYS = frozenset((*TAINTS.values(), *KEY_OF.values(), UNSCHEDULABLE_TAINT.key))
 
 
 def decide_taints(node: Node, now: str) -> list[Action]:
@@ -24,6 +25,8 @@ def decide_taints(node: Node, now: str) -> list[Action]:
         condition = find_condition(node.status.conditions, type_)
         if condition is not None and condition.status == "True":
             wanted.append(key)
+    if ready_status(node) in KEY_OF:
+        wanted.append(KEY_OF[ready_status(node)])
     if node.spec.unschedulable:
         wanted.append(UNSCHEDULABLE_TAINT.key)
     raw = node.spec.raw.get("taints") or ()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from ...api.context import Context
-from ...objects.condition import find_condition
 from ...objects.meta import StoredObject
 from ...objects.node import Node
 from ...objects.times import format_time
 from ..act import Act
-from .decide import TAINTS, decide_taints
+from .decide import decide_taints
 
 
 class NodeTaintController:
@@ -30,9 +29,7 @@ class NodeTaintController:
             return
         if isinstance(old, Node) and (old.status.conditions, old.spec) == (new.status.conditions, new.spec):
             return
-        is_asked = new.spec.taints or new.spec.unschedulable
-        if is_asked or any(find_condition(new.status.conditions, type_) for type_ in TAINTS):
-            self._context.loop.enqueue(self.name, "", new.meta.name)
+        self._context.loop.enqueue(self.name, "", new.meta.name)
 
     def find(self, namespace: str, name: str) -> StoredObject | None:
         """The node of that name."""

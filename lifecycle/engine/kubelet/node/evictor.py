@@ -10,7 +10,6 @@ out: reclaiming images and dead containers of a full disk.
 from __future__ import annotations
 
 from ...heart.agenda import Timer
-from ...objects.condition import Condition, find_condition, with_condition
 from ...objects.container import read_resources
 from ...objects.node import Node
 from ...objects.pod import Pod
@@ -31,6 +30,7 @@ from ...rules.grace import (
     decide_eviction_override_seconds,
     decide_eviction_wait_seconds,
 )
+from ...rules.node_status import tell_pressures
 from ...rules.pod_resources import effective_requests
 from ...rules.storage import has_storage_limits
 from ...rules.usage import User, memory_of, next_crossing_ms, sum_usage
@@ -202,24 +202,13 @@ class Evictor:
             self._tell(agent, state)
 
     def _tell(self, agent: NodeAgent, state: NodePressure) -> None:
-        store, now_ms, node = self._parts.store, self._now_ms, self._node(agent.name)
+        node = self._node(agent.name)
         assert node is not None, "nobody looks at a node that is gone"
-        conditions = node.status.conditions
-        told: list[str] = []
-        for resource, words in NODE_WORDS.items():
-            before = find_condition(conditions, words.condition)
-            is_short = resource in state.held
-            if is_short == (before is not None and before.status == "True"):
-                continue
-            verdict = (
-                ("True", words.reason, words.text) if is_short else ("False", words.ok_reason, words.ok_text)
-            )
-            conditions = with_condition(conditions, Condition(words.condition, *verdict, now_ms))
-            told.append(words.event if is_short else words.ok_event)
+        conditions, told = tell_pressures(node.status.conditions, state.held, self._now_ms)
         if not told:
             return
         changed = node.replace(status=node.status.replace(conditions=conditions))
-        store.update(node, changed)
+        self._parts.store.update(node, changed)
         self._parts.trace.cause = self._parts.trace.led
         for reason in told:
             self._parts.tell_normal(

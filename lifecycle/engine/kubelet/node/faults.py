@@ -11,10 +11,12 @@ from typing import Any
 from lifecycle.userland.world import Exit
 
 from ...api.context import Context
+from ...api.server import ApiServer
 from ...heart.chance import PART
 from ...heart.errors import BadRequest, Conflict
 from ...heart.timing import read_duration_ms
 from ...objects.meta import StoredObject
+from ...objects.node import NODE_KIND
 from ...objects.pod import UNKNOWN, Pod
 from ...objects.quantity import whole
 from ...objects.shortened import shorten
@@ -26,7 +28,16 @@ from ..kubelet import Kubelets
 from ..worker import SYNCING, PodWorker
 from .node_agent import KUBELET, PARTITION, SANDBOXES, NodeAgent
 
-NODE_FAULTS = ("crash", "kubeletRestart", "partition", "pressure", "reboot", "sandboxFailure")
+NODE_FAULTS = (
+    "crash",
+    "kubeletDown",
+    "kubeletRestart",
+    "partition",
+    "pressure",
+    "reboot",
+    "sandboxFailure",
+    "shutdown",
+)
 POD_FAULTS = ("exit", "lost", "sandbox", "unknown")
 # `pressure` names its resource beside it, memory unless it does.
 _PRESSURES = {"pressure": MEMORY, **{f"pressure({resource})": resource for resource in NODE_WORDS}}
@@ -38,9 +49,10 @@ _USE = (
 
 
 class KubeletFaults:
-    """Carries out the `fault` command."""
+    """Carries out the commands `fault` and `remove`."""
 
-    def __init__(self, context: Context, kubelets: Kubelets) -> None:
+    def __init__(self, context: Context, kubelets: Kubelets, api: ApiServer) -> None:
+        self._api = api
         self._context = context
         self._kubelets = kubelets
 
@@ -131,7 +143,7 @@ class KubeletFaults:
     # --- a node ---------------------------------------------------------------------------------------
 
     def _run_on_node(self, payload: dict[str, Any]) -> tuple[int, StoredObject]:
-        node = self._context.store.require("Node", "", str(payload["node"]))
+        node = self._context.store.require(NODE_KIND.id, "", str(payload["node"]))
         kind = payload.get("kind")
         for_ms = read_duration_ms(payload.get("for"))
         if payload.get("for") is not None and (for_ms is None or for_ms < 0):
@@ -139,8 +151,14 @@ class KubeletFaults:
         agent = self._kubelets.outages.agent(node.meta.name)
         if kind == "kubeletRestart":
             self._kubelets.outages.begin(agent, KUBELET, self._or_restart(agent, for_ms))
+        elif kind == "kubeletDown":
+            self._kubelets.outages.begin(agent, KUBELET, for_ms)
         elif kind in ("reboot", "crash"):
-            self._go_down(agent, self._or_restart(agent, for_ms) if kind == "reboot" else for_ms)
+            self._kubelets.outages.go_down(
+                agent, self._or_restart(agent, for_ms) if kind == "reboot" else for_ms
+            )
+        elif kind == "shutdown":
+            self._kubelets.shutdowns.begin(agent, for_ms)
         elif kind == "partition":
             self._kubelets.outages.begin(agent, PARTITION, for_ms)
         elif kind == "sandboxFailure":
@@ -150,6 +168,18 @@ class KubeletFaults:
         else:
             raise BadRequest(f"fault.kind {shorten(kind)}: on a node, use one of {', '.join(NODE_FAULTS)}")
         return 200, node
+
+    def remove(self, payload: dict[str, Any]) -> tuple[int, StoredObject]:
+        """A machine is taken away for good, and its Node with it, as when a cluster shrinks.
+
+        A Node that is made by that name later is another machine. Raises NotFound.
+        """
+        name = str(payload["node"])
+        node = self._context.store.require(NODE_KIND.id, "", name)
+        agent = self._kubelets.outages.agent(name)
+        self._kubelets.outages.go_down(agent, None)
+        agent.is_removed = True
+        return 200, self._api.delete(node)
 
     def _press(self, payload: dict[str, Any], agent: NodeAgent, for_ms: int | None) -> None:
         """So much is left of a resource of the node, or nothing, whatever becomes of its pods."""
@@ -163,13 +193,6 @@ class KubeletFaults:
         if available < 0:
             raise BadRequest(f"fault.available {shorten(payload['available'])}: use 0 or more")
         self._kubelets.evictor.press(agent.name, resource, available, for_ms)
-
-    def _go_down(self, agent: NodeAgent, for_ms: int | None) -> None:
-        """A node stops with all that runs on it; it is back after `for_ms`, or never."""
-        self._kubelets.outages.begin(agent, KUBELET, None)
-        self._kubelets.sandboxes.lose_all(agent)
-        if for_ms is not None:
-            self._kubelets.outages.begin(agent, KUBELET, for_ms)
 
     def _or_restart(self, agent: NodeAgent, for_ms: int | None) -> int:
         """How long a kubelet is away that nobody keeps from starting again."""

@@ -17,6 +17,8 @@ from .evictor import Evictor
 from .node_agent import NodeAgent
 
 _MOST_ADDRESSES = 8192
+NEW_MACHINE = "newMachine"
+"""Keys are names of nodes whose machines were taken away, and that are there again."""
 
 
 class NodeAgents:
@@ -37,6 +39,8 @@ class NodeAgents:
             return
         if new.meta.name not in agents:
             agents[new.meta.name] = self._make(new.meta.name)
+        elif agents[new.meta.name].is_removed:
+            self._parts.context.loop.enqueue(NEW_MACHINE, "", new.meta.name)
         elif old is None:
             # Its Node was deleted and is there again: the kubelet tells it what it sees.
             self._evictor.look(new.meta.name)
@@ -90,6 +94,8 @@ class NodeAgents:
                 agent.outages = {
                     kind: timer for kind, timer in agent.outages.items() if timer is None or is_waiting(timer)
                 }
+                if agent.shutdown is not None and not is_waiting(agent.shutdown.timer):
+                    agent.shutdown = None
                 if agent.pressure is not None and not all(map(is_waiting, agent.pressure.timers())):
                     agent.pressure = None
             except Exception:

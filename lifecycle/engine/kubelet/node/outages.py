@@ -22,6 +22,8 @@ from ..starting.sandboxes import Sandboxes
 from ..worker import APPLYING, ASKED, FINISHING, SYNCING, TERMINATED, TERMINATING, PodWorker
 from .evictor import Evictor
 from .node_agent import KUBELET, PARTITION, NodeAgent
+from .node_agents import NEW_MACHINE
+from .node_reporter import NodeReporter
 from .static_pods import StaticPods
 
 OVER = "kubelet.outageOver"
@@ -35,6 +37,7 @@ class Outages:
     __slots__ = (
         "_evictor",
         "_kubelet",
+        "_node_reporter",
         "_parts",
         "_prober",
         "_reporter",
@@ -49,6 +52,7 @@ class Outages:
         reporter: Reporter,
         sandboxes: Sandboxes,
         evictor: Evictor,
+        node_reporter: NodeReporter,
         static_pods: StaticPods,
         kubelet: Kubelet,
     ) -> None:
@@ -57,9 +61,11 @@ class Outages:
         self._reporter = reporter
         self._sandboxes = sandboxes
         self._evictor = evictor
+        self._node_reporter = node_reporter
         self._static_pods = static_pods
         self._kubelet = kubelet
         parts.context.loop.on_timer(OVER, self._on_over)
+        parts.context.loop.register(NEW_MACHINE, self._on_new_machine)
 
     def agent(self, node: str) -> NodeAgent:
         """The kubelet of a node."""
@@ -82,13 +88,16 @@ class Outages:
     def begin(self, agent: NodeAgent, kind: str, for_ms: int | None) -> None:
         """An outage of a kind for so long, or for ever. One that is already there ends as now said."""
         parts = self._parts
-        is_new = kind not in agent.outages
+        is_new, was_deaf = kind not in agent.outages, agent.is_deaf
         if not is_new:
             parts.cancel(agent.outage_timer(kind))
         else:
             parts.outages += 1
         agent.outages[kind] = None
+        if agent.is_deaf and not was_deaf:
+            self._node_reporter.fall_silent(agent)
         if is_new and kind == KUBELET:
+            agent.shutdown = None
             agent.down_since_ms = parts.context.clock.now_ms
             agent.pulls.clear()
             if agent.pressure is not None:
@@ -100,10 +109,28 @@ class Outages:
         elif for_ms is not None:
             agent.outages[kind] = parts.context.later(for_ms, OVER, agent.name, kind)
 
+    def go_down(self, agent: NodeAgent, for_ms: int | None) -> None:
+        """A node stops with all that runs on it; it is back after `for_ms`, or never."""
+        self.begin(agent, KUBELET, None)
+        self._sandboxes.lose_all(agent)
+        if for_ms is not None:
+            self.begin(agent, KUBELET, for_ms)
+
     def _on_over(self, timer: Timer) -> None:
         agent = self._parts.agents[timer.target]
         if timer.payload in agent.outages:
             self._end(agent, timer.payload)
+
+    def _on_new_machine(self, _namespace: str, name: str) -> None:
+        """Another machine has the name of one that was taken away: nothing is on its disk."""
+        agent = self._parts.agents[name]
+        if not agent.is_removed:
+            return
+        agent.is_removed = False
+        agent.images.clear()
+        for kind in list(agent.outages):
+            self._parts.cancel(agent.outage_timer(kind))
+            self._end(agent, kind)
 
     def _end(self, agent: NodeAgent, kind: str) -> None:
         roster = self._parts.roster
@@ -128,6 +155,8 @@ class Outages:
         if agent.pressure is not None:
             self._evictor.look(agent.name)
         if not agent.is_deaf:
+            if kind in (KUBELET, PARTITION):
+                self._node_reporter.speak(agent, has_started=kind == KUBELET)
             self._take_new(agent)
         if not self._parts.is_down(agent.name):
             self._static_pods.take_all(agent.name)
@@ -158,7 +187,7 @@ class Outages:
             or (moved_ms is not None and moved_ms > agent.down_since_ms)
         )
         detail = {"detected": STARTED_AGAIN if was_missed else RESTARTED}
-        self._parts.tell_normal(agent, node.subject, "Starting", "Starting kubelet.", detail=detail)
+        self._node_reporter.introduce(agent, node, detail)
 
     def resume(self, worker: PodWorker) -> None:
         """A kubelet that has just started finds a pod of its node."""
@@ -208,10 +237,11 @@ class Outages:
 
     def _hear(self, worker: PodWorker) -> None:
         heard = self._parts.roster.heard.pop(worker.uid, None)
-        worker.has_changed = worker.must_act = True
+        worker.must_act = True
         if heard is not None:
             self._kubelet.hear(worker, heard)
         else:
+            worker.has_changed = True
             self._parts.touch(worker)
 
     def _take_new(self, agent: NodeAgent) -> None:

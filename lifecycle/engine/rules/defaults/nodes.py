@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...heart.settings import KUBERNETES_VERSION
+from ..node_status import READY, first_conditions
 from .pods import Json, fill
 
 _DISK = "100Gi"
 
 
 def register_node(data: Mapping[str, Any], size: Mapping[str, Any], now: str) -> Json:
-    """The Node with labels, amounts, system and the condition Ready. `size`: cpu, memory and pods by default.
+    """The Node with labels, amounts, system and conditions. `size`: cpu, memory and pods by default.
 
     An amount that is given as capacity or allocatable alone is taken for the other too.
     """
@@ -28,8 +29,10 @@ def register_node(data: Mapping[str, Any], size: Mapping[str, Any], now: str) ->
     own["ephemeral-storage"] = _DISK
     capacity, allocatable = status.get("capacity") or {}, status.get("allocatable") or {}
     conditions = list(status.get("conditions") or ())
-    if all(one.get("type") != "Ready" for one in conditions):
-        conditions.insert(0, _make_ready(now))
+    if not conditions:
+        conditions = first_conditions(now)
+    elif all(one.get("type") != READY for one in conditions):
+        conditions.append(first_conditions(now)[-1])
     registered = {
         "capacity": {**own, **allocatable, **capacity},
         "allocatable": {**own, **capacity, **allocatable},
@@ -38,13 +41,3 @@ def register_node(data: Mapping[str, Any], size: Mapping[str, Any], now: str) ->
     }
     spec = data.get("spec") or {}
     return {**data, "metadata": {**meta, "labels": labels}, "spec": spec, "status": {**status, **registered}}
-
-
-def _make_ready(now: str) -> Json:
-    return {
-        "type": "Ready",
-        "status": "True",
-        "reason": "KubeletReady",
-        "message": "kubelet is posting ready status",
-        "lastTransitionTime": now,
-    }

@@ -1,0 +1,146 @@
+"""Keeping count of finished pods, of pods that end, and of nodes that pods name and nobody knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...api.context import Context
+from ...heart.saved import map_of
+from ...heart.settings import MANAGER_DEFAULTS
+from ...objects.meta import StoredObject
+from ...objects.node import NODE_KIND, Node
+from ...objects.pod import POD_KIND, Pod
+from ...rules.pod_garbage import QUARANTINE_MS, is_blocked_on_finalizers, is_out_of_service
+from ..act import Act
+from ..owner.orphans import list_by_age
+from .decide import Seen, decide_pass
+
+_SETTING = "terminatedPodGCThreshold"
+
+
+class PodGarbageCollector:
+    """There is one key: the next pass that would find something."""
+
+    name, source = "podGarbage", "pod-garbage-collector"
+
+    def __init__(self, context: Context, act: Act) -> None:
+        self._context = context
+        self._store = context.store
+        self._act = act
+        self._threshold = int(context.settings.controller_manager.get(_SETTING, MANAGER_DEFAULTS[_SETTING]))
+        # uids of finished pods, and of those that end.
+        self._finished: dict[str, None] = {}
+        self._ending: dict[str, None] = {}
+        # Nodes that pods are on and that are not there, and until when they are waited for.
+        self._missing: dict[str, int | None] = {}
+        context.loop.register(self.name, self.sync)
+        context.store.listen_to_shape(POD_KIND.id, self._on_pod, is_told_of_readiness=False)
+        context.store.listen(NODE_KIND.id, self._on_node)
+
+    # --- what happens -------------------------------------------------------------------------------------
+
+    def _on_pod(self, old: Pod | None, new: Pod | None) -> None:
+        if new is None:
+            if old is not None:
+                self._finished.pop(old.meta.uid, None)
+                self._ending.pop(old.meta.uid, None)
+            return
+        self._file(new)
+        if old is None or old.node_name != new.node_name:
+            self._miss(new.node_name)
+        is_news = old is None or old.is_finished != new.is_finished or old.meta is not new.meta
+        if is_news and (self._has_too_many(new) or self._is_stuck(new)):
+            self._pass_soon()
+
+    def _file(self, pod: Pod) -> None:
+        uid = pod.meta.uid
+        if pod.is_finished:
+            self._finished[uid] = None
+        if pod.meta.deletion_ms is not None:
+            self._ending[uid] = None
+
+    def _has_too_many(self, pod: Pod) -> bool:
+        return pod.is_finished and 0 < self._threshold < len(self._finished)
+
+    def _is_stuck(self, pod: Pod) -> bool:
+        if pod.meta.deletion_ms is None or is_blocked_on_finalizers(pod):
+            return False
+        node = self._node(pod.node_name)
+        return not pod.node_name or (node is not None and is_out_of_service(node))
+
+    def _on_node(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if isinstance(new, Node):
+            self._missing.pop(new.meta.name, None)
+            is_news = not isinstance(old, Node) or not is_out_of_service(old)
+            if is_news and is_out_of_service(new) and self._store.index.pods_by_node.get(new.meta.name):
+                self._pass_soon()
+        elif old is not None and self._store.index.pods_by_node.get(old.meta.name):
+            self._miss(old.meta.name)
+
+    def _miss(self, name: str) -> None:
+        if name and name not in self._missing and self._node(name) is None:
+            self._missing[name] = None
+            self._pass_soon()
+
+    def _pass_soon(self) -> None:
+        """At the collector's next pass."""
+        context = self._context
+        context.loop.enqueue_at(self.name, "", "", context.clock.now_ms + context.draw_ms("pod_garbage", ""))
+
+    def _node(self, name: str) -> Node | None:
+        found = self._store.get(NODE_KIND.id, "", name)
+        return found if isinstance(found, Node) else None
+
+    # --- a pass -------------------------------------------------------------------------------------------
+
+    def find(self, namespace: str, name: str) -> StoredObject | None:
+        """A pass is about no object."""
+        return None
+
+    def sync(self, _namespace: str, _name: str) -> None:
+        """Make a pass, and say when the next one finds something."""
+        now_ms = self._context.clock.now_ms
+        for name, until_ms in self._missing.items():
+            if until_ms is None:
+                self._missing[name] = now_ms + QUARANTINE_MS
+        gone = frozenset(
+            name for name, until in self._missing.items() if until is not None and until <= now_ms
+        )
+        for action in decide_pass(self._see(gone), now_ms):
+            self._act(action)
+        for name in sorted(gone):
+            del self._missing[name]
+        waits = [until_ms for until_ms in self._missing.values() if until_ms is not None]
+        if waits:
+            self._context.loop.enqueue_at(self.name, "", "", min(waits))
+
+    def _see(self, gone: frozenset[str]) -> Seen:
+        find = self._store.pods.get
+        ending = list_by_age(find, self._ending)
+        names = {pod.node_name for pod in ending}
+        nodes = {name: node for name in sorted(names) if (node := self._node(name)) is not None}
+        index = self._store.index.pods_by_node
+        orphans = [pod for name in sorted(gone) for pod in list_by_age(find, index.get(name, ()))]
+        finished = list_by_age(find, self._finished) if self._has_surplus() else []
+        return Seen(finished, ending, nodes, orphans, gone, self._threshold)
+
+    def _has_surplus(self) -> bool:
+        return 0 < self._threshold < len(self._finished)
+
+    # --- save and load ------------------------------------------------------------------------------------
+
+    def restore(self) -> None:
+        """Count the pods again."""
+        for pod in self._store.pods.values():
+            self._file(pod)
+
+    def save(self) -> Any:
+        """Plain data."""
+        return {"missing": dict(self._missing)}
+
+    def load(self, data: Any) -> None:
+        """Go on from what `save` described; an older engine waited for no node."""
+        self._missing = dict(map_of(data, "missing"))
+        if data is None:
+            for name in sorted(self._store.index.pods_by_node):
+                self._miss(name)

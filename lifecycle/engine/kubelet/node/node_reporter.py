@@ -1,0 +1,126 @@
+"""What a kubelet tells of its node: its lease, and the node's conditions.
+
+Heartbeats are never ticked: a lease says that it is renewed, or when it was renewed last (objects/lease).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...api.server import ApiServer
+from ...objects.condition import is_true
+from ...objects.lease import LEASE_KIND, LEASE_NAMESPACE, RENEW_MS, make_lease, renewed, silent_since_ms
+from ...objects.meta import StoredObject
+from ...objects.node import NODE_KIND, Node
+from ...rules.eviction import NODE_WORDS
+from ...rules.node_status import tell_pressures, tell_ready
+from ..parts import NORMAL, SOURCE, Parts
+from .evictor import Evictor
+from .node_agent import NodeAgent
+
+LEASE, STATUS = "nodeLease", "nodeStatus"
+
+
+class NodeReporter:
+    """All kubelets' reports on their nodes. Keys are names of nodes: whose lease, or whose status."""
+
+    __slots__ = ("_api", "_evictor", "_parts")
+
+    def __init__(self, parts: Parts, api: ApiServer, evictor: Evictor) -> None:
+        self._parts = parts
+        self._api = api
+        self._evictor = evictor
+        loop = parts.context.loop
+        loop.register(LEASE, self._renew)
+        loop.register(STATUS, self._report)
+        parts.store.listen(NODE_KIND.id, self._on_node)
+        parts.store.listen(LEASE_KIND.id, self._on_lease)
+
+    # --- what is heard --------------------------------------------------------------------------------
+
+    def _on_node(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if old is None and new is not None:
+            self._parts.context.loop.enqueue(LEASE, "", new.meta.name)
+
+    def _on_lease(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        """Somebody else has deleted the lease of a node, or changed it: its kubelet renews it in time."""
+        lease = new or old
+        assert lease is not None, "a write has an old or a new object"
+        agent = self._parts.agents.get(lease.meta.name)
+        if agent is None or agent.is_deaf or lease.meta.namespace != LEASE_NAMESPACE:
+            return
+        context = self._parts.context
+        if new is None or silent_since_ms(new, context.clock.epoch_ms) is not None:
+            due_ms = context.clock.now_ms + RENEW_MS
+            context.loop.enqueue_at(LEASE, "", agent.name, due_ms, is_progress=False)
+
+    # --- silence --------------------------------------------------------------------------------------
+
+    def fall_silent(self, agent: NodeAgent) -> None:
+        """The API server hears no more of a node: what it has heard last is a little old already."""
+        lease = self._parts.store.get(LEASE_KIND.id, LEASE_NAMESPACE, agent.name)
+        context = self._parts.context
+        if lease is not None and silent_since_ms(lease, context.clock.epoch_ms) is None:
+            last_ms = context.clock.now_ms - context.draw_ms("lease_age", agent.name)
+            self._parts.store.update(lease, renewed(lease, last_ms, context.clock.epoch_ms))
+
+    def speak(self, agent: NodeAgent, has_started: bool) -> None:
+        """It hears of it again: of a kubelet that has started at once, else at the kubelet's next try."""
+        context = self._parts.context
+        due_ms = context.clock.now_ms + (0 if has_started else context.draw_ms("node_status", agent.name))
+        for what in (LEASE, STATUS):
+            context.loop.enqueue_at(what, "", agent.name, due_ms)
+
+    # --- what is told ---------------------------------------------------------------------------------
+
+    def introduce(self, agent: NodeAgent, node: Node, detail: dict[str, Any]) -> None:
+        """A kubelet starts: it finds its node in order, whatever was said of it before."""
+        if not self._tell(agent, node, "Starting", "Starting kubelet.", detail):
+            return
+        # What is told in one breath is counted once.
+        told = [("NodeAllocatableEnforced", "Updated Node Allocatable limit across pods")]
+        told += [(one.ok_event, _say(agent.name, one.ok_event)) for one in NODE_WORDS.values()]
+        for reason, text in told:
+            self._parts.trace.plain_event(node.subject, NORMAL, reason, text, SOURCE)
+
+    def _renew(self, _namespace: str, name: str) -> None:
+        store, agent = self._parts.store, self._parts.agents.get(name)
+        node = store.get(NODE_KIND.id, "", name)
+        if agent is None or agent.is_deaf or node is None:
+            return
+        lease, epoch_ms = store.get(LEASE_KIND.id, LEASE_NAMESPACE, name), self._parts.context.clock.epoch_ms
+        if lease is None:
+            if store.get("Namespace", "", LEASE_NAMESPACE) is not None:
+                self._api.create_json(make_lease(node))
+        elif silent_since_ms(lease, epoch_ms) is not None:
+            store.update(lease, renewed(lease, None, epoch_ms))
+
+    def report_now(self, agent: NodeAgent) -> None:
+        """Something has changed that a kubelet tells of at once."""
+        self._report("", agent.name)
+
+    def _report(self, _namespace: str, name: str) -> None:
+        agent, node = self._parts.agents.get(name), self._parts.store.get(NODE_KIND.id, "", name)
+        if agent is None or agent.is_deaf or not isinstance(node, Node):
+            return
+        now_ms = self._parts.context.clock.now_ms
+        conditions = node.status.conditions
+        # What was said before is said until the kubelet has looked again.
+        still = [one for one, words in NODE_WORDS.items() if is_true(conditions, words.condition)]
+        conditions, told = tell_pressures(conditions, [*still, *self._evictor.pressures(name)], now_ms)
+        conditions, told_ready = tell_ready(conditions, agent.shutdown is not None, now_ms)
+        if not (told or told_ready):
+            return
+        self._parts.store.update(node, node.replace(status=node.status.replace(conditions=conditions)))
+        self._parts.trace.cause = self._parts.trace.led
+        for reason in (*told, *told_ready):
+            self._tell(agent, node, reason, _say(name, reason))
+
+    def _tell(
+        self, agent: NodeAgent, node: Node, reason: str, text: str, detail: dict[str, Any] | None = None
+    ) -> int:
+        return self._parts.tell_normal(agent, node.subject, reason, text, detail=detail)
+
+
+def _say(name: str, reason: str) -> str:
+    return f"Node {name} status is now: {reason}"
