@@ -17,6 +17,7 @@ from ..rules.actions import (
     Delete,
     DeletePod,
     Evict,
+    Patch,
     RecordEvent,
     RemoveFinalizer,
     Scale,
@@ -58,6 +59,8 @@ class Actor:
                 self._api.evict(action.pod)
             case Scale():
                 self._api.patch(action.old, {"spec": {"replicas": action.replicas}}, "merge", "scale")
+            case Patch():
+                self._api.patch(action.old, action.patch, "strategic")
             case Delete():
                 self._api.delete(action.old, propagation=action.propagation)
 

@@ -106,6 +106,14 @@ class Scale:
 
 
 @dataclass(slots=True)
+class Patch:
+    """Change an object by a strategic merge patch, as a client does."""
+
+    old: StoredObject
+    patch: dict[str, Any]
+
+
+@dataclass(slots=True)
 class Delete:
     """Delete an object. `propagation` is Background, Foreground or Orphan."""
 
@@ -133,6 +141,7 @@ Action = (
     | Update
     | Evict
     | Scale
+    | Patch
     | Delete
     | RecordEvent
 )

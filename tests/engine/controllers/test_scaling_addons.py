@@ -354,3 +354,31 @@ def test_more_nodes_are_followed_in_the_next_period():
     assert world.replicas() == 2
     (told, *_) = [one for one in world.events("ConfigMap") if one[0] == "SuccessfulRescale"]
     assert told[1] == "Replicas are not as expected : updating replicas from 1 to 2"
+
+
+@pytest.mark.spec("CPA-03")
+def test_requests_follow_the_size_where_the_replicas_must_stay():
+    world = Autoscaled()
+    world.workload(replicas=2)
+    config = '{"nginx": {"requests": {"cpu": {"base": "10m", "step": "5m", "nodesPerStep": 1}}}}'
+    flags = ["--namespace=default", "--target=deployment/web", f"--default-config={config}"]
+    labels = {"app": "autoscaler"}
+    image = "registry.k8s.io/cpa/cluster-proportional-vertical-autoscaler-amd64:v0.8.4"
+    template = {
+        "metadata": {"labels": labels},
+        "spec": {"containers": [{"name": "autoscaler", "image": image, "args": flags}]},
+    }
+    spec = {"selector": {"matchLabels": labels}, "template": template}
+    world.apply(
+        {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "autoscaler"}, "spec": spec}
+    )
+    world.run(60)
+
+    def requests() -> set[str]:
+        pods = [one for one in world.pods() if one["metadata"]["labels"]["app"] == "web"]
+        return {one["spec"]["containers"][0]["resources"]["requests"]["cpu"] for one in pods}
+
+    assert requests() == {"25m"} and world.replicas() == 2
+    world.apply({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "more"}})
+    world.run(60)
+    assert requests() == {"30m"} and world.replicas() == 2
