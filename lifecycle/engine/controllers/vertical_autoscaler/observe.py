@@ -76,6 +76,9 @@ class VerticalAutoscalerController:
             }
             for uid, seen in (data or {}).items()
         }
+        # An older engine left them alone.
+        for autoscaler in self._store.list(KIND) if data is None else ():
+            self._context.loop.enqueue(self.name, autoscaler.meta.namespace or "", autoscaler.meta.name)
 
     # --- what a change can affect -----------------------------------------------------------------------
 
