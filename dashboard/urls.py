@@ -62,6 +62,8 @@ urlpatterns = [
     path("sign-out/", LogoutView.as_view(), name="logout"),
     path("api/", include("lifecycle.export.urls")),
     path("k8s/", include("lifecycle.kube_api.urls")),
+    # Django's own would tell which ids of other people's things exist.
+    path("admin/r/<path:rest>", views.not_found),
     path("admin/", admin.site.urls),
     path("", include("lifecycle.runs.health")),
 ]

@@ -12,7 +12,7 @@ from django.core.exceptions import (
     TooManyFilesSent,
     ValidationError,
 )
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
@@ -278,6 +278,11 @@ def palette(request: HttpRequest) -> HttpResponse:
     rules = [css_rule(tone) for tone in (*STATES, *VALUES)]
     rules += [f".tone-revision-{turn} {{ --tone: {colour}; }}" for turn, colour in enumerate(REVISIONS)]
     return HttpResponse("\n".join(rules) + "\n", content_type="text/css; charset=utf-8")
+
+
+def not_found(request: HttpRequest, **_: str) -> HttpResponse:
+    """An address at which there is nothing for anybody."""
+    raise Http404
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -94,12 +94,13 @@ class ApiServer:
         `entries`: the managers of its fields, where they are known already.
         """
         context = self._context
-        data = context.definitions.place(apply_defaults(self.decode(data, options), context.features))
+        sent = self.decode(data, options)
+        data = context.definitions.place(apply_defaults(sent, context.features))
         data = with_uid(context, with_name(context, data))
         kind = kind_of_json(data)
         require_namespace(self._store, kind, data["metadata"])
         if entries is None:
-            entries = self._managers.after_create(data, options)
+            entries = self._managers.after_create(sent, data, options)
         if kind.id == POD_KIND.id:
             data = context.completion.complete_json(data)
         raise_invalid(data, self._validate_new(data))
