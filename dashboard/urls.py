@@ -6,15 +6,29 @@ from django.templatetags.static import static
 from django.urls import include, path, register_converter
 from django.views.generic import RedirectView
 
-from dashboard import autoscaler_views, home_views, kubeconfig_views, signin, views, workload_views
+from dashboard import (
+    autoscaler_views,
+    budget_views,
+    home_views,
+    kubeconfig_views,
+    node_views,
+    signin,
+    views,
+    workload_views,
+)
 from dashboard.pages import WorkloadFolder
 from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
+from lifecycle.engine.objects.disruption_budget import DISRUPTION_BUDGET_KIND
+from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pod import POD_KIND
 
 AUTOSCALERS = HORIZONTAL_POD_AUTOSCALER.kind.plural
 register_converter(WorkloadFolder, "folder")
 WORKLOAD = "clusters/<str:cluster>/<folder:folder>/<str:namespace>/<str:name>/"
 AUTOSCALER = "clusters/<str:cluster>/horizontalpodautoscalers/<str:namespace>/<str:name>/"
+BUDGETS = DISRUPTION_BUDGET_KIND.plural
+BUDGET = "clusters/<str:cluster>/poddisruptionbudgets/<str:namespace>/<str:name>/"
+NODE = "clusters/<str:cluster>/nodes/<str:name>/"
 POD = "clusters/<str:cluster>/pods/<str:namespace>/<str:name>/"
 
 handler400 = "dashboard.views.bad_request"
@@ -54,6 +68,13 @@ urlpatterns = [
     path(f"{AUTOSCALER}yaml/", views.object_yaml, {"folder": AUTOSCALERS}, name="autoscaler-yaml"),
     path(f"{AUTOSCALER}status/", autoscaler_views.autoscaler_status, name="autoscaler-status"),
     path(f"{AUTOSCALER}change/", autoscaler_views.change_autoscaler, name="change-autoscaler"),
+    path(BUDGET, budget_views.budget, name="budget"),
+    path(f"{BUDGET}yaml/", views.object_yaml, {"folder": BUDGETS}, name="budget-yaml"),
+    path(f"{BUDGET}status/", budget_views.budget_status, name="budget-status"),
+    path(NODE, node_views.node, name="node"),
+    path(f"{NODE}yaml/", views.object_yaml, {"folder": NODE_KIND.plural, "namespace": ""}, name="node-yaml"),
+    path(f"{NODE}status/", node_views.node_status, name="node-status"),
+    path(f"{NODE}change/", node_views.change_node, name="change-node"),
     path("enter/<str:token>/", signin.enter, name="enter"),
     path("palette.css", views.palette, name="palette"),
     # The admin and the API's pages name no icon: browsers look for one here.
