@@ -115,6 +115,9 @@ class NodeReporter:
         self._parts.trace.cause = self._parts.trace.led
         for reason in (*told, *told_ready):
             self._tell(agent, node, reason, _say(name, reason))
+        # What others have said of its pods meanwhile it finds out when it compares.
+        for worker in self._parts.roster.workers_of(name):
+            self._parts.compare_later(worker)
 
     def _tell(
         self, agent: NodeAgent, node: Node, reason: str, text: str, detail: dict[str, Any] | None = None
