@@ -32,7 +32,7 @@ TOPICS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("DaemonSets", "sc-ds-09-rolling-update", ("sc-ds",)),
     ("Jobs", "job-back-off-per-index", ("job", "s02")),
     ("CronJobs", "cron-replace", ("cron",)),
-    ("Autoscaling", "", ("hpa", "autoscal", "s47", "s48", "s49", "s50", "sc-hpa")),
+    ("Autoscaling", "hpa-php-apache", ("hpa", "autoscal", "s47", "s48", "s49", "s50", "sc-hpa")),
     (
         "Nodes, drains and budgets",
         "s27-soft-eviction",

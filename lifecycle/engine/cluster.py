@@ -16,6 +16,7 @@ from .api.kind_hooks import list_companions
 from .api.server import ApiServer
 from .api.three_way_apply import NOT_REMEMBERED, is_remembered
 from .clients.command_table import CommandTable, Handler
+from .clients.drain import Drains
 from .controllers import Remembering, make_controllers
 from .controllers.act import Actor
 from .heart.errors import ApiError, CheckpointError
@@ -27,18 +28,21 @@ from .kinds.plain import PRIORITY_CLASS
 from .kinds.service import API_SERVER, API_SERVER_ENDPOINTS
 from .kinds.validation import list_warnings
 from .kubelet.kubelet import Kubelets
+from .kubelet.node.execs import Execs
 from .kubelet.node.faults import KubeletFaults
 from .objects.codec import PodSpecs, decode
 from .objects.lease import LEASE_KIND, LEASE_NAMESPACE
 from .objects.meta import StoredObject
 from .objects.node import NODE_KIND
 from .objects.pod import PodSpec
+from .programs.demand import list_demand_warnings
 from .programs.slow_hooks import list_slow_hooks
+from .rules.drains import DRAIN
 from .rules.node_status import show_lease, show_node
 from .rules.validation.classes import SYSTEM_CLASSES
 from .scheduler import Scheduler
 
-ENGINE_VERSION = 10
+ENGINE_VERSION = 11
 """Raised when a golden history changes; a checkpoint is continued by the same version only."""
 
 
@@ -89,11 +93,14 @@ class Cluster:
         self._controllers = make_controllers(context, actor.act)
         self._scheduler = Scheduler(context)
         self._kubelets = Kubelets(context, self._api)
-        faults = KubeletFaults(context, self._kubelets, self._api)
+        faults, static_pods = KubeletFaults(context, self._kubelets, self._api), self._kubelets.static_pods
+        self._drains = Drains(context, self._api)
         others: dict[str, Handler] = {
             "fault": faults.run,
             "remove": faults.remove,
-            "staticPod": self._kubelets.static_pods.run,
+            "staticPod": static_pods.run,
+            "exec": Execs(context, self._kubelets).run,
+            DRAIN: self._drains.run,
         }
         self._commands = CommandTable(context, self._api, others)
         context.loop.on_hot_key = self._on_hot_key
@@ -189,12 +196,13 @@ class Cluster:
         try:
             code, obj = self._commands.run(command)
             data = obj.to_json(context.clock.epoch_ms)
-            warnings = list_warnings(data) + list_slow_hooks(data)
+            warnings = self._commands.warnings + list_warnings(data) + list_slow_hooks(data)
+            warnings += list_demand_warnings(data)
             if command.kind == "apply" and not is_remembered(data):
                 warnings.append(NOT_REMEMBERED)
             result = Result(code, data, None, warnings)
         except ApiError as problem:
-            result = Result(problem.code, None, problem.to_status())
+            result = Result(problem.code, None, problem.to_status(), self._commands.warnings)
         context.loop.drain()
         return result
 
@@ -275,6 +283,7 @@ class Cluster:
             "pod_specs": encoder.raws,
             "objects": objects,
             "evictions": context.budgets.save(),
+            "drains": self._drains.save(),
             "controllers": {
                 one.name: one.save() for one in self._controllers if isinstance(one, Remembering)
             },
@@ -342,6 +351,7 @@ class Cluster:
 
     def _restore_controllers(self, saved: Mapping[str, Any] | None) -> None:
         self._context.budgets.restore(map_of(saved, "evictions"))
+        self._drains.load(map_of(saved, "drains"))
         remembered = map_of(saved, "controllers")
         for controller in self._controllers:
             controller.restore()

@@ -181,9 +181,24 @@ def read_agenda(saved: Any, is_known: Callable[[str, str], bool]) -> dict[str, A
     return {"sequence": last, "timers": timers}
 
 
-def read_waiting(saved: Any) -> list[str]:
-    """uids of the pods that wait for room on a node."""
-    return [uid for uid in list_of(saved, "scheduler") if isinstance(uid, str)]
+def read_waiting(saved: Any) -> list[list[Any]]:
+    """The pods that wait for room on a node: uid, who kept each from one, since when, failures.
+
+    Of older clusters the uids alone are known.
+    """
+    queue = part_of(part_of(saved, "scheduler"), "queue")
+    failures = map_of(queue, "failures")
+    rows = [[*row[:3], failures.get(row[0], 1)] for row in list_of(queue, "waiting") if _is_waiting(row)]
+    return rows or [[uid, [], 0, 1] for uid in list_of(saved, "scheduler") if isinstance(uid, str)]
+
+
+def _is_waiting(row: Any) -> bool:
+    if not isinstance(row, list) or len(row) < 3:
+        return False
+    plugins = row[1] if isinstance(row[1], list) else [None]
+    return (
+        isinstance(row[0], str) and isinstance(row[2], int) and all(isinstance(one, str) for one in plugins)
+    )
 
 
 def count_lost_timers(saved: Any, agenda: dict[str, Any]) -> int | None:

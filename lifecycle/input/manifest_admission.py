@@ -16,6 +16,7 @@ from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.engine.kinds.validation import validate_manifest, validate_update
 from lifecycle.engine.programs.behavior_yaml import read_annotation
+from lifecycle.engine.programs.demand import LOAD, METRICS, list_demand_problems
 from lifecycle.engine.programs.profiles import read_profile
 from lifecycle.engine.rules.sizes import REQUEST_MOST_BYTES, STORED_MOST_BYTES, measure_bytes
 from lifecycle.engine.schema.paths import Path, format_path
@@ -75,6 +76,12 @@ def _list_behavior_problems(document: Document) -> Iterator[Problem]:
             for problem in read_annotation(text).problems:
                 found = document.problem(place, problem.text)
                 # Its own path begins with the annotation's, and leads on into the text.
+                yield replace(found, path=".".join(filter(None, (format_path(path[:-1]), problem.path))))
+        annotations = metadata.get("annotations") or {}
+        is_service = path == ("metadata",) and kind_of_json(document.data).id == "Service"
+        for name in (LOAD, METRICS):
+            for problem in list_demand_problems({name: annotations.get(name)}, is_service):
+                found = document.problem((*path, "annotations", name), problem.text)
                 yield replace(found, path=".".join(filter(None, (format_path(path[:-1]), problem.path))))
     if kind_of_json(document.data).id == CONTAINER_PROFILE.id:
         for problem in read_profile(document.data)[1]:

@@ -1,6 +1,5 @@
 """In which form an answer goes out: what the Accept header asks for, and JSON or YAML of it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +24,13 @@ class Form:
     kind: str = ""
     version: str = "v1"
     is_pretty: bool = False
+    header: str = ""
+    """The content type, where it is more than the media type."""
+
+    @property
+    def content_type(self) -> str:
+        """What the answer says it is."""
+        return self.header or self.media_type
 
     @property
     def api_version(self) -> str:
@@ -40,16 +46,44 @@ class Form:
 PLAIN = Form()
 
 
-def negotiate(accept: str, forms: frozenset[str] | set[str] = frozenset(_FORMS)) -> Form:
-    """The first clause that can be served. Raises Refusal (406) when there is none."""
-    clauses = [clause for clause in accept.split(",")[:_MOST_CLAUSES] if clause.strip()]
-    # Clauses go by their quality, then as written.
-    for media_type, parameters in sorted(map(_read_clause, clauses or ["*/*"]), key=_by_quality):
-        if media_type in ("*/*", "application/*", JSON, YAML) and _is_served(parameters, forms):
+def negotiate(accept: str, is_watch: bool = False) -> Form:
+    """The first clause that can be served. Raises Refusal (406) when there is none.
+
+    A watch is streamed, and there is no stream of YAML.
+    """
+    served = (JSON,) if is_watch else (JSON, YAML)
+    for media_type, parameters in _clauses(accept):
+        if media_type in ("*/*", "application/*", *served) and _is_served(parameters):
             found = YAML if media_type == YAML else JSON
             pretty = parameters.get("pretty") in ("1", "true")
             return Form(found, parameters.get("as", ""), parameters.get("v", "v1"), pretty)
-    raise Refusal(406, f"only the following media types are accepted: {ACCEPTED}", "NotAcceptable")
+    accepted = "application/json, application/vnd.kubernetes.protobuf" if is_watch else ACCEPTED
+    raise Refusal(406, f"only the following media types are accepted: {accepted}", "NotAcceptable")
+
+
+def accepts_json(accept: str) -> bool:
+    """Whether plain JSON is among what is wanted."""
+    return any(media_type in ("*/*", "application/*", JSON) for media_type, _ in _clauses(accept))
+
+
+def negotiate_discovery(accept: str) -> Form | None:
+    """The form of aggregated discovery, where that is asked for first; None for the plain one."""
+    for media_type, parameters in _clauses(accept):
+        if media_type not in ("*/*", "application/*", JSON):
+            continue
+        if not parameters.get("as"):
+            return None
+        version = parameters.get("v", "")
+        if parameters.get("g") == "apidiscovery.k8s.io" and version in ("v2", "v2beta1"):
+            shown = f"{JSON};g=apidiscovery.k8s.io;v={version};as=APIGroupDiscoveryList"
+            return Form(JSON, "APIGroupDiscoveryList", version, header=shown)
+    return None
+
+
+def _clauses(accept: str) -> list[tuple[str, dict[str, str]]]:
+    """Media types and their parameters: by their quality, then as written."""
+    clauses = [clause for clause in accept.split(",")[:_MOST_CLAUSES] if clause.strip()]
+    return sorted(map(_read_clause, clauses or ["*/*"]), key=_by_quality)
 
 
 def _read_clause(clause: str) -> tuple[str, dict[str, str]]:
@@ -65,12 +99,12 @@ def _by_quality(clause: tuple[str, dict[str, str]]) -> float:
         return 0.0
 
 
-def _is_served(parameters: dict[str, str], forms: frozenset[str] | set[str]) -> bool:
+def _is_served(parameters: dict[str, str]) -> bool:
     kind = parameters.get("as", "")
     if not kind:
         return True
     is_known = parameters.get("g") == META_GROUP and parameters.get("v") in ("v1", "v1beta1")
-    return is_known and kind in forms
+    return is_known and kind in _FORMS
 
 
 def encode(value: Any, form: Form) -> bytes:
@@ -81,4 +115,3 @@ def encode(value: Any, form: Form) -> bytes:
 
 
 _Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-Show = Callable[[Json], Json]

@@ -1,32 +1,80 @@
-"""Objects as they are recorded: one by its name, or a list. Above the cursor there is nothing."""
+"""Objects as they are recorded: one by its name, or all of a resource. Above the cursor is nothing."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from lifecycle.kube_api.resources import Resource
-from lifecycle.kube_api.status import not_found
+from django.db.models import Q
+
+from lifecycle.kube_api import versions
+from lifecycle.kube_api.conversions import to_served
+from lifecycle.kube_api.resource import Resource
+from lifecycle.kube_api.status import not_found, unknown
+from lifecycle.kube_api.versions import Row
 from lifecycle.models import Cluster, StoredObject
 
 Json = dict[str, Any]
 
 
-def rows(cluster: Cluster, resource: Resource, namespace: str | None) -> Any:
-    """The stored rows of a resource that are there now, of one namespace or of all."""
-    found = StoredObject.objects.filter(
-        cluster=cluster, kind=resource.kind, group=resource.stored_group, deleted_ms=None
-    )
-    return found if namespace is None else found.filter(namespace=namespace)
+def find(cluster: Cluster, resource: Resource, namespace: str | None, name: str) -> Json | None:
+    """One object's JSON as it is stored, None when there is none."""
+    rows = _rows(cluster, resource, namespace).filter(name=name)
+    # One that came while the cluster's row was read is there; what is deleted is not.
+    return rows.filter(deleted_ms=None).values_list("data", flat=True).first()
 
 
-def get(cluster: Cluster, resource: Resource, namespace: str | None, name: str) -> Json:
-    """One object's JSON. Raises Refusal (404)."""
-    found = rows(cluster, resource, namespace).filter(name=name).values_list("data", flat=True).first()
+def get(cluster: Cluster, resource: Resource, namespace: str | None, name: str, version: str = "") -> Json:
+    """One object as the resource shows it, not older than `version`. Raises Refusal."""
+    try:
+        wanted = versions.parse(version)
+    except versions.NotANumber as problem:
+        raise unknown(versions.complain(version, problem)) from None
+    if wanted > cluster.rv:
+        raise versions.too_large(wanted, cluster.rv)
+    found = find(cluster, resource, namespace, name)
     if found is None:
         raise not_found(resource, name)
-    return found
+    return to_served(resource, found)
 
 
-def walk(cluster: Cluster, resource: Resource, namespace: str | None) -> Iterator[Json]:
-    """All objects of a resource, in the order of their namespaces and names."""
-    found = rows(cluster, resource, namespace).order_by("namespace", "name")
-    yield from found.values_list("data", flat=True).iterator()
+def keys(cluster: Cluster, resource: Resource, namespace: str | None, version: int) -> list[tuple[str, str]]:
+    """(key, uid) of everything that may have been there at a version, in the order of etcd's keys."""
+    found = _there_at(_rows(cluster, resource, namespace), version)
+    return sorted(
+        (key_of(space, name), uid) for space, name, uid in found.values_list("namespace", "name", "uid")
+    )
+
+
+def key_of(namespace: str | None, name: str) -> str:
+    """An object's key within its resource: lists go by these."""
+    return f"{namespace}/{name}" if namespace else name
+
+
+def load(cluster: Cluster, resource: Resource, namespace: str | None, version: int) -> list[Json]:
+    """All objects of a resource as they were at a version, in the order of their keys. Raises Expired."""
+    rows = _there_at(_rows(cluster, resource, namespace), version)
+    return sorted(versions.as_of(cluster, _read(rows), version), key=_key_of_json)
+
+
+def load_some(cluster: Cluster, uids: list[str], version: int) -> list[Json]:
+    """The objects of these uids as they were at a version, in the order of their keys. Raises Expired."""
+    rows = StoredObject.objects.filter(cluster=cluster, uid__in=uids)
+    return sorted(versions.as_of(cluster, _read(rows), version), key=_key_of_json)
+
+
+def _key_of_json(data: Json) -> str:
+    meta = data["metadata"]
+    return key_of(meta.get("namespace"), meta["name"])
+
+
+def _read(rows: Any) -> Iterator[Row]:
+    for uid, rv, deleted_ms, data in rows.values_list("uid", "rv", "deleted_ms", "data").iterator():
+        yield Row(uid, rv, deleted_ms is not None, data)
+
+
+def _rows(cluster: Cluster, resource: Resource, namespace: str | None) -> Any:
+    of_kind = StoredObject.objects.filter(cluster=cluster, kind=resource.kind, group=resource.stored_group)
+    return of_kind if namespace is None else of_kind.filter(namespace=namespace)
+
+
+def _there_at(rows: Any, version: int) -> Any:
+    return rows.filter(Q(deleted_ms=None) | Q(rv__gt=version))

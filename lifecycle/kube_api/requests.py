@@ -1,4 +1,4 @@
-"""What a request asks for: group, version, namespace, resource, name, subresource, its verb and options."""
+"""What a request asks for: group, version, namespace, resource, name and subresource; verb and options."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -59,17 +59,22 @@ def read_verb(method: str, address: Address, query: Mapping[str, str]) -> str:
     """What is asked for, as rules name it; "" when no such method is known here."""
     if address.subresource:
         return {**_ON_ONE, "POST": "create"}.get(method, "")
-    if method == "GET" and (address.is_watch or is_true(query, "watch")):
+    # One object is only watched by the old path: `?watch` beside its name is not looked at.
+    if method == "GET" and (address.is_watch or (not address.name and is_true(query, "watch"))):
         return "watch"
     return (_ON_ONE if address.name else _ON_ALL).get(method, "")
 
 
 class Options(dict[str, str]):
-    """The options of a query: of a repeated one the first value counts."""
+    """The options of a query: of a repeated one the first value counts, where not all do."""
 
-    @classmethod
-    def read(cls, query: QueryDict) -> "Options":
-        return cls({name: values[0] for name, values in query.lists() if values})
+    def __init__(self, query: QueryDict) -> None:
+        self._lists = {name: [str(value) for value in values] for name, values in query.lists() if values}
+        super().__init__({name: values[0] for name, values in self._lists.items()})
+
+    def every(self, name: str) -> list[str]:
+        """All values of an option that is a list."""
+        return self._lists.get(name, [])
 
     def flag(self, name: str) -> bool:
         """A switch: given and not said to be false."""

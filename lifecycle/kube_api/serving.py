@@ -1,97 +1,116 @@
 """Which part of the API server a request is for."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
+from django.http import HttpRequest
 
-from lifecycle.access import Verb, may
-from lifecycle.kube_api import content, reads, resources
-from lifecycle.kube_api.requests import Address, Options, read_address, read_verb
-from lifecycle.kube_api.resources import Resource
-from lifecycle.kube_api.status import (
-    NoSuchPath,
-    about,
-    forbidden,
-    method_not_allowed,
-    no_such_resource,
+from lifecycle.kube_api import (
+    content,
+    discovery,
+    lists,
+    reads,
+    resources,
+    reviews,
+    subresources,
+    watches,
+    writes,
 )
+from lifecycle.kube_api.asked import Answer, Asked, Stream, Text
+from lifecycle.kube_api.requests import Address, Options, read_address, read_verb
+from lifecycle.kube_api.resource import Resource
+from lifecycle.kube_api.status import NoSuchPath, about, forbidden, method_not_allowed, no_such_resource
 from lifecycle.models import Cluster
 
 Json = dict[str, Any]
-READING = {"get", "list", "watch"}
+Outcome = Answer | Text | Stream
 
 
-@dataclass(slots=True)
-class Asked:
-    """One request of somebody who may look at the cluster. `address` and `resource`: of a resource's path."""
-
-    request: HttpRequest
-    cluster: Cluster
-    user: Any
-    path: str
-    options: Options
-    address: Address | None = None
-    resource: Resource | None = None
-    verb: str = ""
-
-
-@dataclass(slots=True)
-class Answer:
-    """What goes out: a value in a form, or text as it is."""
-
-    value: Any
-    code: int = 200
-    form: content.Form = content.PLAIN
-    warnings: Sequence[str] = ()
-    headers: dict[str, str] = field(default_factory=dict)
-
-    def respond(self) -> HttpResponse:
-        """The response; each warning is a header of its own."""
-        return HttpResponse(
-            content.encode(self.value, self.form),
-            status=self.code,
-            content_type=self.form.media_type,
-            headers=self.headers,
-        )
-
-
-@dataclass(slots=True)
-class Stream:
-    """An answer that is made on the event loop: a watch, a log that is followed."""
-
-    respond: Callable[[], Awaitable[HttpResponseBase]]
-
-
-def answer(asked: Asked) -> Answer | Stream:
-    """The answer to a request. Raises Refusal, NoSuchPath."""
-    address = read_address(asked.path)
+def respond(request: HttpRequest, cluster: Cluster, user: Any, path: str) -> tuple[Asked | None, Outcome]:
+    """What is answered to a request, and for which resource. Raises Refusal, NoSuchPath."""
+    options = Options(request.GET)
+    address = read_address(path)
     if address is None:
-        raise NoSuchPath
-    resource = resources.built_in().get((address.group, address.version, address.resource))
-    if resource is None:
-        raise no_such_resource()
-    asked.address, asked.resource = address, resource
-    asked.verb = read_verb(asked.request.method or "", address, asked.options)
-    if not asked.verb:
+        return None, discovery.answer(request, cluster, path, options)
+    resource = find_resource(cluster, address)
+    verb = read_verb(request.method or "", address, options)
+    part = resource.parts.get(address.subresource) if address.subresource else None
+    if verb not in (part.verbs if part is not None else resource.verbs):
         raise method_not_allowed()
-    _require_right(asked, address, resource)
-    form = content.negotiate(asked.request.headers.get("Accept", ""))
-    if asked.verb == "get":
-        value = reads.get(asked.cluster, resource, address.namespace, address.name)
-        return Answer(value, form=form)
-    raise method_not_allowed()
+    _require_place(address, resource, verb)
+    asked = Asked(request, cluster, user, options, address, resource, verb)
+    _require_right(asked)
+    asked.form = content.negotiate(request.headers.get("Accept", ""), is_watch=verb == "watch")
+    return asked, _carry_out(asked)
 
 
-def _require_right(asked: Asked, address: Address, resource: Resource) -> None:
-    wanted = Verb.VIEW if asked.verb in READING else Verb.CHANGE
-    if may(asked.user, asked.cluster, wanted):
+def find_resource(cluster: Cluster, address: Address) -> Resource:
+    """The resource of an address. Raises Refusal (404), NoSuchPath where its group is none."""
+    found = resources.find(cluster, address.group, address.version, address.resource)
+    if found is None and not discovery.is_known_group(cluster, address.group):
+        raise NoSuchPath
+    if found is None or (address.subresource and address.subresource not in found.parts):
+        raise no_such_resource()
+    return found
+
+
+def _require_place(address: Address, resource: Resource, verb: str) -> None:
+    """What lies in namespaces is one's of a namespace; over all of them it is only listed."""
+    if address.namespace is not None and not resource.namespaced:
+        raise no_such_resource()
+    if address.name and "create" in resource.verbs and resource.verbs == ("create",):
+        raise no_such_resource()
+    if not resource.namespaced or address.namespace is not None:
         return
+    if address.name:
+        raise no_such_resource()
+    if verb not in ("list", "watch"):
+        raise method_not_allowed()
+
+
+def _require_right(asked: Asked) -> None:
+    if reviews.may_do(asked, asked.verb) or asked.resource.group.startswith("auth"):
+        return
+    address, resource = asked.address, asked.resource
     where = f' in the namespace "{address.namespace}"' if address.namespace else " at the cluster scope"
+    which = f"{resource.name}/{address.subresource}" if address.subresource else resource.name
     raise forbidden(
-        f'{resource.qualified} is forbidden: User "{asked.user}" cannot {asked.verb} resource'
-        f' "{resource.name}" in API group "{resource.group}"{where}',
+        f"{resource.qualified}{f' {_quote(address.name)}' if address.name else ''} is forbidden: User"
+        f' "{asked.user.get_username()}" cannot {asked.verb} resource "{which}" in API group'
+        f' "{resource.group}"{where}',
         about(resource, address.name),
     )
+
+
+def _quote(text: str) -> str:
+    return f'"{text}"'
+
+
+def _carry_out(asked: Asked) -> Outcome:
+    address, resource = asked.address, asked.resource
+    if resource.name == "componentstatuses":
+        return discovery.list_components(asked)
+    if resource.verbs == ("create",):
+        return subresources.bind(asked) if resource.name == "bindings" else reviews.answer(asked)
+    handler = subresources.HANDLERS.get((address.subresource, asked.verb))
+    if handler is not None:
+        return handler(asked)
+    match asked.verb:
+        case "get":
+            version = asked.options.get("resourceVersion", "")
+            return Answer(reads.get(asked.cluster, resource, address.namespace, address.name, version))
+        case "list":
+            selection = lists.select(resource, address.namespace, address.name, asked.options)
+            return Answer(lists.read_page(asked.cluster, selection, asked.options))
+        case "watch":
+            return watches.start(asked)
+        case "create":
+            return writes.create(asked)
+        case "update":
+            return writes.update(asked)
+        case "patch":
+            return writes.patch(asked)
+        case "delete":
+            return writes.delete(asked)
+        case "deletecollection":
+            return writes.delete_collection(asked)
+    raise method_not_allowed()

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lifecycle.kube_api.resources import Resource
+from lifecycle.kube_api.resource import Resource
 
 Json = dict[str, Any]
 
@@ -14,13 +14,23 @@ class Refusal(Exception):
         super().__init__(message)
         self.code, self.message, self.reason, self.details = code, message, reason, details
         self.headers: dict[str, str] = {}
+        self.metadata: Json = {}
+
+    @classmethod
+    def of_status(cls, status: Json) -> "Refusal":
+        """What the engine refused, as it says it."""
+        refusal = cls(status["code"], status["message"], status.get("reason", ""), status.get("details"))
+        seconds = (refusal.details or {}).get("retryAfterSeconds")
+        if seconds:
+            refusal.headers["Retry-After"] = str(seconds)
+        return refusal
 
     def to_status(self) -> Json:
         """The Status, its keys in the order in which the API server writes them."""
         status: Json = {
             "kind": "Status",
             "apiVersion": "v1",
-            "metadata": {},
+            "metadata": self.metadata,
             "status": "Failure",
             "message": self.message,
         }

@@ -1,5 +1,6 @@
 """The API server's one entry: who asks, for what, and in which form the answer goes out."""
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -8,39 +9,73 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 
 from lifecycle.kube_api import content, serving
+from lifecycle.kube_api.asked import Asked, Stream, Text
 from lifecycle.kube_api.authentication import authenticate, find_cluster
-from lifecycle.kube_api.requests import Options
-from lifecycle.kube_api.serving import Answer, Asked, Stream
+from lifecycle.kube_api.content import Form
+from lifecycle.kube_api.rendering import render
 from lifecycle.kube_api.status import NoSuchPath, Refusal
+from lifecycle.kube_api.warnings import make_header
 
 
-@csrf_exempt  # A session's unsafe requests are held to their token in `authenticate`; a bearer has none.
+# A session's unsafe requests are held to their token in `authenticate`; a bearer has none.
+@csrf_exempt
 async def serve(request: HttpRequest, cluster: str, path: str) -> HttpResponseBase:
     """Any request below a cluster's address. A refusal is a Status, never a page."""
+    outcome = await sync_to_async(_answer)(request, cluster, path)
+    return await outcome.respond() if isinstance(outcome, Stream) else outcome
+
+
+def _answer(request: HttpRequest, cluster_name: str, path: str) -> HttpResponse | Stream:
+    """In a thread of the request's own: everything that asks the database."""
     try:
-        answer = await sync_to_async(_answer)(request, cluster, path)
-        if isinstance(answer, Stream):
-            return await answer.respond()
-        return answer
+        user = authenticate(request, cluster_name)
+        cluster = find_cluster(user, cluster_name)
+        asked, outcome = serving.respond(request, cluster, user, path)
+        if isinstance(outcome, Stream):
+            return outcome
+        if isinstance(outcome, Text):
+            return _respond(outcome.text, outcome.code, outcome.content_type, (), outcome.headers)
+        value, form = _shown(request, asked, outcome.value, outcome.form)
+        return _respond(content.encode(value, form), outcome.code, form.content_type, outcome.warnings)
     except NoSuchPath:
-        return HttpResponse("404 page not found\n", status=404, content_type="text/plain; charset=utf-8")
+        return _respond(b"404 page not found\n", 404, "text/plain; charset=utf-8")
     except Refusal as refusal:
         return _refuse(request, refusal)
 
 
-def _answer(request: HttpRequest, cluster_name: str, path: str) -> Any:
-    """In a thread of the request's own: everything that asks the database."""
-    user = authenticate(request, cluster_name)
-    cluster = find_cluster(user, cluster_name)
-    asked = Asked(request, cluster, user, path, Options.read(request.GET))
-    answer = serving.answer(asked)
-    return answer.respond() if isinstance(answer, Answer) else answer
+def _shown(request: HttpRequest, asked: Asked | None, value: Any, form: Form | None) -> tuple[Any, Form]:
+    if asked is not None:
+        return render(asked, value), asked.form
+    return value, form or content.negotiate(request.headers.get("Accept", "")).as_object
 
 
 def _refuse(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     try:
         form = content.negotiate(request.headers.get("Accept", "")).as_object
     except Refusal:
-        form = content.Form()
+        form = content.PLAIN
     body = content.encode(refusal.to_status(), form)
-    return HttpResponse(body, status=refusal.code, content_type=form.media_type, headers=refusal.headers)
+    return _respond(body, refusal.code, form.media_type, (), refusal.headers)
+
+
+def _respond(
+    body: bytes,
+    code: int,
+    content_type: str,
+    warnings: Sequence[str] = (),
+    headers: dict[str, str] | None = None,
+) -> HttpResponse:
+    response = _Response(body, status=code, content_type=content_type, headers=headers)
+    response.warnings = [make_header(text) for text in warnings]
+    response["Cache-Control"] = "no-cache, private"
+    return response
+
+
+class _Response(HttpResponse):
+    """A response with a header for each warning: Django keeps one of a name."""
+
+    warnings: Sequence[str] = ()
+
+    def items(self) -> Iterable[tuple[str, str]]:
+        """All headers, as the server sends them."""
+        return [*super().items(), *(("Warning", text) for text in self.warnings)]

@@ -1,21 +1,69 @@
 """Changes: each is a command in the cluster's inbox, and its answer what the engine says."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from lifecycle.kube_api.status import Refusal
-from lifecycle.models import Cluster
+from lifecycle.kube_api import bodies, lists, objects, patch_bodies, reads, versions
+from lifecycle.kube_api.asked import Answer, Asked
+from lifecycle.kube_api.bodies import Unreadable
+from lifecycle.kube_api.conversions import to_served, to_stored
+from lifecycle.kube_api.resource import Resource
+from lifecycle.kube_api.status import Refusal, about, bad_request, not_found, unknown
+from lifecycle.kube_api.write_options import DeleteOptions, raise_invalid_object, read_delete_options
+from lifecycle.models import Cluster, Command
 from lifecycle.runs import inbox
 
 Json = dict[str, Any]
 WAIT_SECONDS = 30.0
+# Whose objects a deletion shows; of all others it says that it was done.
+_SHOWN_WHEN_DELETED = frozenset(
+    "namespaces pods podtemplates persistentvolumes persistentvolumeclaims resourcequotas services"
+    " serviceaccounts csidrivers csinodes storageclasses volumeattachments volumeattributesclasses".split()
+)
+_CREATED_BY_UPDATE = frozenset(
+    "leases endpoints events limitranges services runtimeclasses clusterroles clusterrolebindings roles"
+    " rolebindings".split()
+)
+# A change of one has to say from which version it was made.
+_NEVER_UNCONDITIONAL = frozenset(
+    "apiservices customresourcedefinitions mutatingwebhookconfigurations validatingadmissionpolicies"
+    " validatingadmissionpolicybindings validatingwebhookconfigurations leases runtimeclasses"
+    " poddisruptionbudgets csidrivers csinodes csistoragecapacities volumeattachments".split()
+)
+_KEYS = {
+    "services": "services/specs",
+    "endpoints": "services/endpoints",
+    "nodes": "minions",
+    "replicationcontrollers": "controllers",
+    "ingresses": "ingress",
+}
+_KEPT_PODS = (
+    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove"
+    " them or set propagationPolicy=Orphan to suppress this warning"
+)
 
 
-def carry_out(cluster: Cluster, user: Any, kind: str, payload: Json) -> Json:
-    """The result of a command: `{code, object, status, warnings}`. Raises Refusal for what nobody takes."""
+@dataclass(slots=True)
+class Result:
+    """What came of a command: the object as it is stored, and what is warned of."""
+
+    code: int
+    data: Json
+    warnings: Sequence[str] = field(default_factory=list)
+
+
+def send(cluster: Cluster, user: Any, kind: str, payload: Json) -> Command:
+    """Append a command to the inbox. Raises Refusal for what nobody takes."""
     try:
-        command = inbox.append(cluster, kind, payload, user)
+        return inbox.append(cluster, kind, payload, user)
     except inbox.Refused as problem:
-        raise Refusal(503, str(problem), "ServiceUnavailable", {}) from None
+        code = 400 if "NUL" in str(problem) else 503
+        raise Refusal(code, str(problem), "BadRequest" if code == 400 else "ServiceUnavailable") from None
+
+
+def wait(cluster: Cluster, command: Command) -> Result:
+    """What came of a command. Raises Refusal, where it was refused or nobody answers."""
     result = inbox.wait_for_result(command, WAIT_SECONDS)
     if result is None:
         message = (
@@ -23,4 +71,182 @@ def carry_out(cluster: Cluster, user: Any, kind: str, payload: Json) -> Json:
             " taken and will be carried out when its worker is back"
         )
         raise Refusal(504, message, "Timeout", {})
-    return result
+    if result["status"] is not None:
+        raise Refusal.of_status(result["status"])
+    return Result(result["code"], result["object"] or {}, result.get("warnings") or [])
+
+
+def carry_out(asked: Asked, kind: str, payload: Json) -> Result:
+    """The result of a command. Raises Refusal."""
+    return wait(asked.cluster, send(asked.cluster, asked.user, kind, payload))
+
+
+def answer(asked: Asked, result: Result, code: int | None = None) -> Answer:
+    """A result as the resource shows it."""
+    shown = to_served(asked.resource, result.data)
+    return Answer(shown, code or result.code, warnings=result.warnings)
+
+
+# --- create and update ------------------------------------------------------------------------------------
+
+
+def create(asked: Asked) -> Answer:
+    """POST to a collection."""
+    resource, address = asked.resource, asked.address
+    data, problems = objects.read_object(asked.request, resource.kind, resource.api_version)
+    data = objects.place(data, address, resource)
+    if versions.is_given(data):
+        raise unknown("resourceVersion should not be set on objects to be created")
+    payload = {"object": to_stored(resource, data), "request": asked.told(problems)}
+    return answer(asked, carry_out(asked, "create", payload), 201)
+
+
+def update(asked: Asked) -> Answer:
+    """PUT to an object or a part of one."""
+    resource, address = asked.resource, asked.address
+    data, problems = objects.read_object(asked.request, resource.kind, resource.api_version)
+    data = objects.place(data, address, resource)
+    objects.require_name(data, address.name)
+    old = reads.find(asked.cluster, resource, address.namespace, address.name)
+    told = asked.told(problems)
+    if old is None:
+        if address.subresource or resource.name not in _CREATED_BY_UPDATE:
+            raise not_found(resource, address.name)
+        meta = {name: value for name, value in data["metadata"].items() if name != "resourceVersion"}
+        made = {"object": to_stored(resource, {**data, "metadata": meta}), "request": told}
+        return answer(asked, carry_out(asked, "create", made), 201)
+    _check_update(resource, data, old)
+    payload: Json = {"object": to_stored(resource, data), "request": told}
+    if address.subresource:
+        payload["subresource"] = address.subresource
+    return answer(asked, carry_out(asked, "replace", payload), 200)
+
+
+def _check_update(resource: Resource, data: Json, old: Json) -> None:
+    meta, kept = data["metadata"], old["metadata"]
+    text, uid = meta.get("resourceVersion") or "", meta.get("uid")
+    try:
+        version = versions.parse(text)
+    except versions.NotANumber as problem:
+        raise unknown(str(problem)) from None
+    if uid and uid != kept["uid"]:
+        raise _other_uid(resource, meta["name"], kept, uid)
+    if version == 0 and (resource.custom or resource.name in _NEVER_UNCONDITIONAL):
+        raise_invalid_object(
+            resource, meta["name"], "metadata.resourceVersion", 0, "must be specified for an update"
+        )
+
+
+def _other_uid(resource: Resource, name: str, kept: Json, uid: str) -> Refusal:
+    place = _KEYS.get(resource.name, resource.name)
+    if resource.custom:
+        place = f"{resource.group}/{place}"
+    key = f"/registry/{place}/{reads.key_of(kept.get('namespace'), name)}"
+    said = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {kept['uid']}"
+    message = (
+        f'Operation cannot be fulfilled on {resource.qualified} "{name}": StorageError: invalid object,'
+        f" Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: {said}"
+    )
+    return Refusal(409, message, "Conflict", about(resource, name))
+
+
+def patch(asked: Asked) -> Answer:
+    """PATCH of an object or a part of one."""
+    resource, address = asked.resource, asked.address
+    how, value, problems = patch_bodies.read_patch(asked.request, resource)
+    told = asked.told(problems)
+    is_apply = how == patch_bodies.APPLY
+    old = reads.find(asked.cluster, resource, address.namespace, address.name)
+    if old is None and not is_apply:
+        raise not_found(resource, address.name)
+    if is_apply:
+        value = patch_bodies.check_applied(value, resource, address)
+    payload = {
+        "apiVersion": resource.storage_version or resource.api_version,
+        "kind": resource.kind,
+        "namespace": address.namespace or "",
+        "name": address.name,
+        "type": how,
+        "patch": value,
+        "request": told,
+    }
+    if address.subresource:
+        payload["subresource"] = address.subresource
+    return answer(asked, carry_out(asked, "patch", payload))
+
+
+# --- delete -----------------------------------------------------------------------------------------------
+
+
+def delete(asked: Asked) -> Answer:
+    """DELETE of an object."""
+    resource, address = asked.resource, asked.address
+    options = read_options_of_delete(asked)
+    if reads.find(asked.cluster, resource, address.namespace, address.name) is None:
+        raise not_found(resource, address.name)
+    result = carry_out(asked, "delete", _deletion(resource, address.namespace, address.name, options))
+    gone = result.data["metadata"]
+    if resource.name in _SHOWN_WHEN_DELETED or _is_held(gone):
+        shown = answer(asked, result, 200)
+    else:
+        details = about(resource, address.name) | {"uid": gone.get("uid", "")}
+        done = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
+        shown = Answer(done)
+    shown.warnings = [_KEPT_PODS] if resource.kind_id == "Job" and options.propagation is None else []
+    return shown
+
+
+def read_options_of_delete(asked: Asked) -> DeleteOptions:
+    """The options of a deletion. Raises Refusal (400, 415, 422)."""
+    try:
+        body = bodies.read_body(asked.request)
+    except Unreadable as problem:
+        raise bad_request(f"couldn't get version/kind; json parse error: {problem}") from None
+    return read_delete_options(asked.options, None if body.is_empty else body.value)
+
+
+def _is_held(meta: Json) -> bool:
+    return bool(meta.get("deletionTimestamp")) and bool(meta.get("finalizers"))
+
+
+def _deletion(resource: Resource, namespace: str | None, name: str, options: DeleteOptions) -> Json:
+    payload: Json = {
+        "apiVersion": resource.storage_version or resource.api_version,
+        "kind": resource.kind,
+        "namespace": namespace or "",
+        "name": name,
+        "options": {},
+        "request": {"dryRun": ["All"]} if options.is_dry_run else {},
+    }
+    if options.grace_seconds is not None:
+        payload["gracePeriodSeconds"] = options.grace_seconds
+    if options.propagation is not None:
+        payload["propagationPolicy"] = options.propagation
+    if options.preconditions:
+        payload["preconditions"] = options.preconditions
+    return payload
+
+
+def delete_collection(asked: Asked) -> Answer:
+    """DELETE of everything a selection takes: what was there is answered as a list."""
+    resource = asked.resource
+    options = read_options_of_delete(asked)
+    selection = lists.select(resource, asked.address.namespace, "", asked.options)
+    page = lists.read_page(asked.cluster, selection, asked.options)
+    commands = [
+        send(
+            asked.cluster,
+            asked.user,
+            "delete",
+            _deletion(resource, data["metadata"].get("namespace"), data["metadata"]["name"], options),
+        )
+        for data in page.items
+    ]
+    for command in commands:
+        try:
+            wait(asked.cluster, command)
+        except Refusal as problem:
+            # Somebody else was quicker.
+            if problem.code != 404:
+                raise
+    return Answer(page, 200)

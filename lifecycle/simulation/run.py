@@ -11,6 +11,8 @@ from typing import Protocol
 
 from lifecycle.engine import Changes, Cluster, Command
 from lifecycle.engine.heart.timing import Timing
+from lifecycle.engine.heart.trace import Row, Transition
+from lifecycle.engine.rules.drains import DONE, DRAIN, ENDS
 from lifecycle.input.expressions import Look
 from lifecycle.input.scenario import IDLE, Step, Until, format_duration
 from lifecycle.simulation.expectations import Watches
@@ -78,6 +80,8 @@ class Driver:
             plan.expects, plan.sequences, is_instant=Timing(plan.settings.timing).is_instant
         )
         self.refusals: list[str] = []
+        # Drains that go on, by their commands: what they came to is known when they end.
+        self.drains: dict[str, tuple[str, str | None]] = {}
         self.steps_left = len(plan.steps)
         self.ends = {
             until: End(Look(until.expression)) for until in plan.untils if until.expression is not None
@@ -111,14 +115,31 @@ class Driver:
     def _submit(self, command: Command, subject: str, step: Step | None) -> None:
         """A refusal is a failure, unless the step says that it must be refused."""
         result = self.cluster.submit(command)
-        answer = str((result.status or {}).get("message") or f"code {result.code}")
         wanted = None if step is None else step.refused
-        if wanted is None and not result.ok:
+        if command.kind == DRAIN and result.ok:
+            self.drains[command.id] = subject, wanted
+            return
+        answer = str((result.status or {}).get("message") or f"code {result.code}")
+        self._judge(subject, wanted, None if result.ok else answer)
+
+    def _judge(self, subject: str, wanted: str | None, answer: str | None) -> None:
+        """`wanted`: a text that a refusal must hold, None where none may be; `answer`: what it says."""
+        if wanted is None and answer is not None:
             self.refusals.append(f"{subject} was refused: {answer}")
-        elif wanted is not None and result.ok:
+        elif wanted is not None and answer is None:
             self.refusals.append(f'{subject} was not refused; it must be, saying "{wanted}"')
-        elif wanted is not None and wanted not in answer:
+        elif wanted is not None and answer is not None and wanted not in answer:
             self.refusals.append(f'{subject} was refused, but not with "{wanted}": {answer}')
+
+    def _follow_drains(self, rows: Sequence[Row]) -> None:
+        """A drain that gives up is a step that was refused, only later; the last of several nodes counts."""
+        for row in rows:
+            if isinstance(row, Transition) and row.field == DRAIN and row.new in ENDS:
+                detail = row.detail or {}
+                known = self.drains.get(str(detail.get("command")))
+                if known is not None and (row.new != DONE or not detail.get("left")):
+                    del self.drains[str(detail.get("command"))]
+                    self._judge(*known, None if row.new == DONE else row.message or row.new)
 
     def _borders(self) -> list[int]:
         """All instants at which something is to be done from outside, in order, the limit last."""
@@ -140,6 +161,8 @@ class Driver:
         changes = cluster.take_changes()
         self.sink.take(changes)
         self.watches.take(changes.rows)
+        if self.drains:
+            self._follow_drains(changes.rows)
         return {version.new.key for version in changes.versions}
 
     def _is_over(self, cluster: Cluster) -> bool:
@@ -162,6 +185,9 @@ class Driver:
     def _finish(self) -> Outcome:
         now_ms = self.cluster.now_ms
         is_over = self._is_over(self.cluster)
+        for subject, wanted in self.drains.values():
+            # What has not ended was not refused either.
+            self._judge(subject, wanted, None)
         missed = [until.text for until in self.plan.untils if not self._holds(until, self.cluster)]
         self.cluster.close_series()
         self._take(self.cluster)

@@ -23,7 +23,6 @@ LEAST_PERCENT = 93
 DIFFERENCES: dict[str, dict[str, str]] = {
     NEEDS_LATER: {
         "preemption": "preemption-by-priority",
-        "drains": "drain-daemonset",
         "preferred node affinity": "nodeloss-statefulset",
         "pod affinity": "sched-anti-affinity-pending",
         "topology spread": "sched-spread-do-not-schedule",
@@ -44,12 +43,16 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "its kubelet looked just before a container ended, or just after": """
             job-backoff-limit-never job-pod-failure-policy-fail-index
         """,
+        "its hollow nodes took a second longer for each pod": "drain-statefulset",
         "its kubelet drew the shortest back-off there is": "job-onfailure-then-success",
     },
     TO_BE_MENDED: {
         "a restarted kubelet cannot mount the tokens of pods that are ending": "kubelet-restart-terminating",
         "a pod whose image never came takes 0.4 s to end: so long its endpoint is terminating": """
             sts-broken-update-trap
+        """,
+        "endpoints follow after 40 ms: a pod that ends sooner is never told to be terminating": """
+            drain-unhealthy-default
         """,
         "a kubelet tells the end of a pod two seconds after that of its sidecars": "job-sidecar",
     },

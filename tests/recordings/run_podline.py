@@ -147,6 +147,8 @@ def _make_warm_pod(number: int) -> Json:
         "spec": {
             "nodeName": f"node-{number}",
             "restartPolicy": "Never",
+            # Where containers run for ever this ends them: no drain is to be held up by them.
+            "activeDeadlineSeconds": WARM_SECONDS - 2,
             "containers": [
                 {"name": f"warm-{index}", "image": image, "command": ["sh", "-c", "exit 0"]}
                 for index, image in enumerate(IMAGES)

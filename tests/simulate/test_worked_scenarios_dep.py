@@ -17,7 +17,7 @@ WORKED = [
     ("SC-DEP-08", ["sc-dep-08-undo"]),
     ("SC-DEP-09", ["sc-dep-09-undo-to-first", "sc-dep-09-undo-to-second"]),
     ("SC-DEP-10", ["sc-dep-10-scaled"]),
-    ("SC-DEP-11", "nothing acts on a HorizontalPodAutoscaler"),
+    ("SC-DEP-11", ["sc-dep-11-autoscaled"]),
     ("SC-DEP-12", ["sc-dep-12-proportional"]),
     ("SC-DEP-13", ["sc-dep-13-shrunk", "sc-dep-13-to-zero"]),
     ("SC-DEP-14", ["sc-dep-14-heals"]),

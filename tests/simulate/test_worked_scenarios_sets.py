@@ -19,7 +19,7 @@ WORKED: list[tuple[str, tuple[str, ...] | str]] = [
     ("SC-RS-06", ("sc-rs-06-isolated-pod",)),
     ("SC-RS-07", ("sc-rs-07-five-of-eight", "sc-rs-07-six-of-eight")),
     ("SC-RS-08", ("sc-rs-08-deletion-cost",)),
-    ("SC-RS-09", "HorizontalPodAutoscalers are kept, and nothing is scaled by them"),
+    ("SC-RS-09", ("sc-rs-09-autoscaled", "sc-rs-09-without-requests")),
     ("SC-RS-10", ("sc-rs-10-pod-and-container", "sc-rs-10-node-removed", "sc-rs-10-single-pod")),
     ("SC-RS-11", ("sc-rs-11-defaults",)),
     ("SC-STS-01", ("stateful-set", "sc-sts-01-create", "sc-sts-01-no-wait")),

@@ -56,10 +56,23 @@ def _is_list_of_maps(value: Any) -> bool:
     return isinstance(value, list) and all(map(_is_map, value))
 
 
+def _is_words(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+
+
+def _is_list_of_names(value: Any) -> bool:
+    is_list = isinstance(value, list) and all(map(_is_full_text, value))
+    return is_list and bool(value) and len(set(value)) == len(value)
+
+
 def _is_preconditions(value: Any) -> bool:
     if not isinstance(value, dict) or not value.keys() <= {"uid", "resourceVersion"}:
         return False
     return all(isinstance(one, str) for one in value.values())
+
+
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
 
 
 def _is_any(value: Any) -> bool:
@@ -102,23 +115,47 @@ _HEADER = {
     "metadata": Field("a map such as {name: web}", _is_map),
 }
 _NAMES = {name: _text("text") for name in ("name", "generateName", "namespace")}
+_REQUEST_FIELDS: Mapping[str, Callable[[Any], bool]] = {
+    "fieldManager": _is_text,
+    "userAgent": _is_text,
+    "fieldValidation": _is_text,
+    "force": lambda value: isinstance(value, bool),
+    "dryRun": _is_list_of_texts,
+    "problems": _is_list_of_texts,
+}
+
+
+def _is_request(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    return all(one is None or _REQUEST_FIELDS.get(name, _is_any)(one) for name, one in value.items())
+
+
+_REQUEST = Field(f"a map of what a client's request says, of {', '.join(_REQUEST_FIELDS)}", _is_request)
 _SUBRESOURCE = _choice(*SUBRESOURCES)
 _FIELD_VALIDATION = _choice("Strict", "Warn", "Ignore")
 _GRACE = _whole("a whole number of seconds")
 _YES_OR_NO = Field("true or false", lambda value: isinstance(value, bool))
 _PRECONDITIONS = Field("a map of uid and resourceVersion, both texts", _is_preconditions)
 _NODE = _text("the name of a node, such as node-1")
+_NODE_NEEDED = _text("the name of a node, such as node-1", True)
 
 PAYLOADS: Mapping[str, Mapping[str, Field]] = {
-    "create": {"object": _OBJECT, "fieldValidation": _FIELD_VALIDATION},
+    "create": {"object": _OBJECT, "fieldValidation": _FIELD_VALIDATION, "request": _REQUEST},
     "apply": {"object": _OBJECT, "fieldValidation": _FIELD_VALIDATION},
-    "replace": {"object": _OBJECT, "subresource": _SUBRESOURCE, "fieldValidation": _FIELD_VALIDATION},
+    "replace": {
+        "object": _OBJECT,
+        "subresource": _SUBRESOURCE,
+        "fieldValidation": _FIELD_VALIDATION,
+        "request": _REQUEST,
+    },
     "patch": {
         **_one_object(),
         "type": _choice(*PATCH_TYPES),
         # Of which form depends on its type.
         "patch": Field("a map, or for the type json a list", _is_any),
         "subresource": _SUBRESOURCE,
+        "request": _REQUEST,
     },
     "delete": {
         **_one_object(),
@@ -127,6 +164,7 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "force": _YES_OR_NO,
         "preconditions": _PRECONDITIONS,
         "options": Field("false for a request without options", lambda value: isinstance(value, bool | dict)),
+        "request": _REQUEST,
     },
     "scale": {**_one_object(), "replicas": _whole("a whole number, 0 or more", 0, True)},
     "setImage": {
@@ -145,6 +183,21 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "force": _YES_OR_NO,
         "preconditions": _PRECONDITIONS,
         "dryRun": _YES_OR_NO,
+        "request": _REQUEST,
+    },
+    "bind": {**_one_object(kind=False), "node": _NODE_NEEDED, "request": _REQUEST},
+    "drain": {
+        "node": _NODE,
+        "nodes": Field("a list of names of nodes, each once", _is_list_of_names),
+        "ignoreDaemonSets": _YES_OR_NO,
+        "deleteEmptyDirData": _YES_OR_NO,
+        "force": _YES_OR_NO,
+        "disableEviction": _YES_OR_NO,
+        "gracePeriodSeconds": _GRACE,
+        "podSelector": _text("a label selector such as app=web"),
+        # Durations are read where their units are known.
+        "timeout": Field("a duration such as 10m", _is_any),
+        "uncordonAfter": Field("a duration such as 30s", _is_any),
     },
     "cordon": {"node": _NODE, "name": _NODE},
     "uncordon": {"node": _NODE, "name": _NODE},
@@ -155,10 +208,17 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
     },
     "remove": {"node": _text("the name of a node, such as node-1", True)},
     "staticPod": {
-        "node": _text("the name of a node, such as node-1", True),
+        "node": _NODE_NEEDED,
         "manifest": Field("the manifest of a Pod", _is_map),
         "remove": _text("the name of a static pod"),
         "namespace": _text("the name of a namespace"),
+    },
+    "exec": {
+        "namespace": _text("the name of a namespace"),
+        "pod": _text("the name of a pod", True),
+        "container": _text("the name of a container"),
+        "command": Field("a list of words, such as [ls, /tmp]", _is_words, True),
+        "stdin": _text("text for the command to read"),
     },
     "fault": {
         "node": _NODE,

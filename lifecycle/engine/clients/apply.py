@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from ..api.three_way_apply import apply_patch, with_last_applied
+from ..kinds.registry import convert
 from .client import Answer, Client, Payload
 
 
 def apply(client: Client, payload: Payload) -> Answer:
     """Create an object, or merge its manifest with the live one and the one applied last. Raises ApiError."""
-    manifest = client.api.decode(payload["object"])
+    manifest = dict(convert(client.api.decode(payload["object"])))
     live = client.find_stored(manifest)
     if live is None:
-        return 201, client.api.create_json(with_last_applied(manifest))
+        return 201, client.api.create_json(with_last_applied(manifest), client.options)
     merged = apply_patch(client.to_json(live), manifest)
     merged["metadata"].pop("resourceVersion", None)
-    return 200, client.api.update_json(live, merged)
+    return 200, client.api.update_json(live, merged, options=client.options)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..heart.settings import FEATURE_DEFAULTS
-from .registry import entry_of_json
+from .registry import convert, entry_of_json
 
 DEFAULT_NAMESPACE = "default"
 
@@ -18,7 +18,7 @@ DEFAULT_NAMESPACE = "default"
 def apply_defaults(data: Mapping[str, Any], gates: Mapping[str, bool] = FEATURE_DEFAULTS) -> dict[str, Any]:
     """The object with every default of Kubernetes v1.35 filled in. `gates`: the cluster's feature gates."""
     entry = entry_of_json(data)
-    found = dict(data)
+    found = dict(convert(data))
     metadata = dict(found.get("metadata") or {})
     if not entry.kind.namespaced:
         # Whoever writes it is sent to where such objects are.

@@ -55,6 +55,9 @@ class KindEntry:
 
     # --- what the API server does with a write ------------------------------------------------------------
 
+    convert: Callable[[Json], dict[str, Any]] | None = None
+    """Makes of an object of another version of the kind, which has other fields, one of this version."""
+
     default_spec: Default | None = None
     """Fills in the spec, where there is one."""
     default: Callable[[Json], dict[str, Any]] | None = None

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from ..objects.kinds import Kind
-from ..rules.defaults.others import default_autoscaler
-from ..rules.validation.autoscalers import validate_autoscaler, validate_new_autoscaler
+from ..rules.defaults.others import convert_autoscaler, default_autoscaler
+from ..rules.validation.autoscalers import (
+    validate_autoscaler,
+    validate_autoscaler_change,
+    validate_autoscaler_status,
+    validate_new_autoscaler,
+)
 from ..rules.workload_columns import decide_autoscaler_columns, summarize_end
 from .entry import KindEntry
 
 HORIZONTAL_POD_AUTOSCALER = KindEntry(
     kind=Kind("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", True, "hpa"),
+    convert=convert_autoscaler,
     default=default_autoscaler,
+    drops_status=True,
     validate_new=validate_new_autoscaler,
-    validate_spec=lambda spec, gates: validate_autoscaler(spec),
+    validate_spec=lambda spec, gates: validate_autoscaler(spec, gates.get("HPAScaleToZero", False)),
+    validate_change=validate_autoscaler_change,
+    validate_status=lambda old, new, gates: validate_autoscaler_status(new.get("status") or {}),
     columns=decide_autoscaler_columns,
     summarize=summarize_end,
 )

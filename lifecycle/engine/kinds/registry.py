@@ -13,6 +13,7 @@ from ..objects.codec import register_classes
 from ..objects.kinds import Kind, kind_for, kind_of_id, register_kind
 from ..objects.meta import StoredObject
 from ..objects.shortened import shorten
+from .addons import ADDONS
 from .controller_revision import CONTROLLER_REVISION
 from .cron_job import CRON_JOB
 from .daemon_set import DAEMON_SET
@@ -61,6 +62,7 @@ for _entry in (
     *STORAGE,
     CONTROLLER_REVISION,
     *PLAIN,
+    *ADDONS,
 ):
     register(_entry)
 
@@ -132,6 +134,13 @@ def name_kind(named: Mapping[str, Any], stored: Iterable[str]) -> Kind:
             f"kind {shorten(name)} may be {' or '.join(sorted(found))}: say which by its apiVersion"
         )
     return kind_of_id(found[0] if found else name)
+
+
+def convert(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An object of whatever version its kind is served in, as one of the version that is stored."""
+    entry = entry_of_json(data)
+    is_other = entry.convert is not None and data.get("apiVersion") != entry.kind.api_version
+    return entry.convert(data) if is_other and entry.convert is not None else data
 
 
 def read_object(data: dict[str, Any], epoch_ms: int) -> StoredObject:

@@ -49,6 +49,7 @@ from .stopping.restart_all import RestartAll
 from .stopping.termination import Stopper
 from .upgrade import Upgrade
 from .worker import PodWorker
+from .world.container_world import ContainerWorld
 
 NAME, ADMIT = "kubelet", "kubelet.admit"
 
@@ -275,6 +276,15 @@ class Kubelets:
             self._parts.touch(worker)
         elif run.stage == PRE_STOP:
             self._stopper.on_pre_stop_done(worker, pod, run)
+
+    def world(self, worker: PodWorker, run: ContainerRun) -> ContainerWorld:
+        """What the processes of a container see around them now."""
+        return self._parts.world(worker, self._roster.known(worker.uid), run)
+
+    def on_command(self, worker: PodWorker, run: ContainerRun) -> None:
+        """A command ran in a container: it may have written, and signalled or ended the program."""
+        self._parts.take_output(worker, run)
+        self.on_exit(worker, run)
 
     def on_exit(self, worker: PodWorker, run: ContainerRun) -> None:
         """A process has run, been signalled or ended: see what that means."""

@@ -86,6 +86,12 @@ class TemplateNotes:
     # The rules': amounts that the pod asks of a node, and may use.
     effective_requests: Mapping[str, int] | None = None
     effective_limits: Mapping[str, int] | None = None
+    # The rules': CPU and memory that the scheduler counts the pod for where containers ask for none.
+    assumed_requests: tuple[int, int] | None = None
+    # The scheduler's: what of the spec decides on the node, as text.
+    placement: str | None = None
+    # The scheduler's: the Load of the pod on its node.
+    load: object = None
     # The rules': whether its use of local storage has limits.
     has_storage_limits: bool | None = None
     # The rules': ports that the pod takes of its node.
@@ -99,7 +105,7 @@ class TemplateNotes:
     behaviors: dict[BehaviorKey, object] = field(default_factory=dict)
     identities: dict[ImageKey, object] = field(default_factory=dict)
     is_root_allowed: dict[ImageKey, bool] = field(default_factory=dict)
-    # The kubelet's: the Step that a report takes, by its key (starting/known_steps).
+    # The kubelet's: the Step that a report takes, by its key and by its number (known_steps).
     steps: dict[object, object] = field(default_factory=dict)
 
 

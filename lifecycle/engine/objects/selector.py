@@ -9,6 +9,7 @@ from typing import Any
 from .record import Reading, Record
 
 IN, NOT_IN, EXISTS, DOES_NOT_EXIST = "In", "NotIn", "Exists", "DoesNotExist"
+OPERATORS = (IN, NOT_IN, EXISTS, DOES_NOT_EXIST)
 
 
 @dataclass(slots=True, eq=False)

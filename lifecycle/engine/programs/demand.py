@@ -87,16 +87,25 @@ def read_metrics(text: str) -> tuple[tuple[MetricCurve, ...], tuple[Problem, ...
     return found, tuple(reader.problems)
 
 
-def list_problems(annotations: Mapping[str, str], is_service: bool) -> tuple[Problem, ...]:
+def list_demand_problems(annotations: Mapping[str, str | None], is_service: bool) -> tuple[Problem, ...]:
     """What is wrong with the demand that an object's annotations tell of."""
     problems: tuple[Problem, ...] = ()
-    if annotations.get(LOAD):
+    load, metrics = annotations.get(LOAD), annotations.get(METRICS)
+    if load:
         own = "only a Service has a load; a container's own use is told by the `usage` of its behaviour"
         path = f"metadata.annotations[{LOAD}]"
-        problems += read_load(annotations[LOAD])[1] if is_service else (Problem(path, own),)
-    if annotations.get(METRICS):
-        problems += read_metrics(annotations[METRICS])[1]
+        problems += read_load(load)[1] if is_service else (Problem(path, own),)
+    if metrics:
+        problems += read_metrics(metrics)[1]
     return problems
+
+
+def list_demand_warnings(data: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the demand that an object, given as JSON, tells of: it is accepted, and left out."""
+    annotations = (data.get("metadata") or {}).get("annotations") or {}
+    if LOAD not in annotations and METRICS not in annotations:
+        return []
+    return [str(problem) for problem in list_demand_problems(annotations, data.get("kind") == "Service")]
 
 
 def _parse(reader: Reader, text: str, path: str) -> Any:
@@ -144,6 +153,3 @@ def _read_point(reader: Reader, value: Any, path: str, what: str) -> tuple[int, 
         reader.note(path, "`at` must be one instant, such as 90s, and the amount 0 or more")
         return None
     return at.low_ms, ceil(amount * 1000)
-
-
-__all__ = ["LOAD", "METRICS", "Curve", "MetricCurve", "list_problems", "read_load", "read_metrics"]

@@ -9,6 +9,7 @@ from ..objects.node import Node, Taint
 from ..objects.pod import PodSpec, Toleration
 
 UNSCHEDULABLE_TAINT = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
+CORDONED = "node(s) were unschedulable"
 UNTOLERATED = "node(s) had untolerated taint(s)"
 NOT_WANTED = "node(s) didn't match Pod's node affinity/selector"
 _EFFECTS = ("NoSchedule", "NoExecute")
@@ -17,7 +18,7 @@ _EFFECTS = ("NoSchedule", "NoExecute")
 def why_not(spec: PodSpec, node: Node) -> str:
     """Why a pod may never go to a node as it is, in the scheduler's words; "" when it may."""
     if node.spec.unschedulable and not tolerates(spec.tolerations, UNSCHEDULABLE_TAINT):
-        return "node(s) were unschedulable"
+        return CORDONED
     if has_untolerated(spec, node, _EFFECTS):
         return UNTOLERATED
     return "" if wants_node(spec, node) else NOT_WANTED
@@ -38,10 +39,14 @@ def wants_node(spec: PodSpec, node: Node) -> bool:
 
 
 def names_wanted(spec: PodSpec) -> frozenset[str] | None:
-    """The only nodes worth a look, where every term of the required affinity names some; else None."""
+    """The only nodes worth a look, where every term of the required affinity names some; else None.
+
+    None at all where no term can hold: each names nodes that differ.
+    """
     required = (spec.affinity.get("nodeAffinity") or {}).get("requiredDuringSchedulingIgnoredDuringExecution")
     names: set[str] = set()
-    for term in (required or {}).get("nodeSelectorTerms") or ():
+    terms = (required or {}).get("nodeSelectorTerms") or ()
+    for term in terms:
         named = [
             set(one.get("values") or ())
             for one in term.get("matchFields") or ()
@@ -50,7 +55,26 @@ def names_wanted(spec: PodSpec) -> frozenset[str] | None:
         if not named:
             return None
         names |= set.intersection(*named)
-    return frozenset(names) or None
+    return frozenset(names) if terms else None
+
+
+def count_unwelcome(spec: PodSpec, node: Node) -> int:
+    """How many taints of a node a pod does not tolerate that only ask it to go elsewhere."""
+    taints = (one for one in node.spec.taints if one.effect == "PreferNoSchedule")
+    return sum(not tolerates(spec.tolerations, one) for one in taints)
+
+
+def weigh_preferences(spec: PodSpec, node: Node) -> int:
+    """The sum of the weights of the terms that a pod prefers its node to match; an empty one matches none."""
+    preferred = spec.affinity.get("nodeAffinity") or {}
+    terms = preferred.get("preferredDuringSchedulingIgnoredDuringExecution") or ()
+    return sum(one.get("weight") or 0 for one in terms if _matches_term(one.get("preference") or {}, node))
+
+
+def has_preferences(spec: PodSpec) -> bool:
+    """Whether a pod prefers some nodes by their labels."""
+    of_nodes = spec.affinity.get("nodeAffinity") or {}
+    return bool(of_nodes.get("preferredDuringSchedulingIgnoredDuringExecution"))
 
 
 def tolerates(tolerations: Sequence[Toleration], taint: Taint) -> bool:

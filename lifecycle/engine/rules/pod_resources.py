@@ -18,6 +18,7 @@ UNLIMITED = -1
 
 _LEAST_SHARES, _LEAST_QUOTA_US, _QUOTA_PERIOD_US = 2, 1_000, 100_000
 
+_ASSUMED = {"cpu": 100, "memory": 200 << 20}
 # Only these may be given for the pod as a whole.
 _POD_LEVEL = ("cpu", "memory")
 
@@ -27,6 +28,21 @@ def effective_requests(spec: PodSpec) -> Mapping[str, int]:
     known = spec.notes.effective_requests
     if known is None:
         known = spec.notes.effective_requests = _requests(spec)
+    return known
+
+
+def assumed_requests(spec: PodSpec) -> tuple[int, int]:
+    """CPU and memory that the scheduler counts a pod for where it compares how full nodes are.
+
+    A container that asks for none of one is counted for 100m, or for 200Mi.
+    """
+    known = spec.notes.assumed_requests
+    if known is None:
+        total = {name: _peak(spec, name, "assumed") for name in _ASSUMED}
+        _apply_pod_level(total, spec.resources.get("requests"))
+        overhead = read_resources(spec.overhead)
+        cpu, memory = (total[name] + overhead.get(name, 0) for name in _ASSUMED)
+        known = spec.notes.assumed_requests = cpu, memory
     return known
 
 
@@ -115,4 +131,6 @@ def _peak(spec: PodSpec, name: str, part: str) -> int:
 def _amount(container: Container, name: str, part: str) -> int:
     if part == "requests":
         return container.requests.get(name, 0)
+    if part == "assumed":
+        return container.requests.get(name, _ASSUMED[name])
     return container.limits.get(name, UNLIMITED)

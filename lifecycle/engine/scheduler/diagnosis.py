@@ -1,57 +1,48 @@
-"""Why a pod was placed nowhere, in the scheduler's words.
-
-Models the message of a failed try: what each node lacks, then why taking pods away would not help.
-Nobody is taken away here, so a node on which that might help has no victims.
-"""
+"""Why a pod was placed nowhere, in the scheduler's words: what each node lacks, then what preemption says."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from ..objects.pod import PodSpec
-from ..rules.host_ports import NO_FREE_PORTS, list_host_ports
-from ..rules.node_filters import names_wanted, why_not
-from ..rules.pod_resources import effective_requests
-from .claims import IN_USE, PodVolumes
-from .nodes import NodeRoom, pick_rooms
+from ..rules.placement.preemption import NEVER, NO_HELP, STILL_ENDING
+from ..rules.placement.refusals import NODE_AFFINITY, Refusal
 
-NOT_NAMED = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
+NOT_NAMED = Refusal(NODE_AFFINITY, (f"node(s) didn't satisfy plugin(s) [{NODE_AFFINITY}]",))
+CONFLICT = "pod affinity terms conflict"
+NO_NODES = "no nodes available to schedule pods"
 
 
-def explain(spec: PodSpec, rooms: Mapping[str, NodeRoom], volumes: PodVolumes | None) -> str:
-    """`0/3 nodes are available: 3 Insufficient cpu. …`. `volumes`: what the pod's claims ask for."""
-    total = len(rooms)
-    if not total:
-        return "no nodes available to schedule pods"
-    nodes = f"0/{total} nodes are available"
-    if volumes is not None and volumes.problem:
-        # The plugins that follow were not asked, and the one for claims of devices complains of that.
-        return f"{nodes}: {volumes.problem}. not found"
-    requests, names, ports = effective_requests(spec), names_wanted(spec), list_host_ports(spec)
-    asked = pick_rooms(rooms, names)
-    hopeless = total - len(asked)
-    reasons = Counter({NOT_NAMED: hopeless})
-    for room in asked.values():
-        never = why_not(spec, room.node)
-        if not never and not room.has_ports(ports):
-            reasons[NO_FREE_PORTS] += 1
-            continue
-        missing = [never] if never else room.lacks(requests)
-        if not missing and volumes is not None:
-            missing = [IN_USE] if volumes.is_in_use else volumes.why_not(room.node)
-            hopeless += not volumes.is_in_use
-        else:
-            hopeless += bool(never) or room.is_too_small(requests)
-        reasons.update(missing)
-    claims = f"{nodes}: {_list_counts(reasons)}. no new claims to deallocate"
-    if spec.raw.get("preemptionPolicy") == "Never":
-        return f"{claims}, preemption: not eligible due to preemptionPolicy=Never."
-    outlook = {
-        "No preemption victims found for incoming pod": total - hopeless,
-        "Preemption is not helpful for scheduling": hopeless,
-    }
-    return f"{claims}, preemption: {nodes}: {_list_counts(outlook)}."
+def explain(total: int, refusals: Mapping[Refusal, int], preemption: str = "") -> str:
+    """`0/3 nodes are available: 3 Insufficient cpu. …`. `preemption`: "" where somebody is pushed out."""
+    counts: dict[str, int] = {}
+    for refusal, count in refusals.items():
+        for reason in refusal.reasons:
+            counts[reason] = counts.get(reason, 0) + count
+    filtered = f"0/{total} nodes are available: {_list_counts(counts)}."
+    # The plugin for claims of devices comes first, and has nothing to give back.
+    return f"{filtered} no new claims to deallocate, preemption: {preemption}" if preemption else filtered
+
+
+def explain_problem(total: int, problem: str) -> str:
+    """A pod has a fault for which no node would do."""
+    # The plugins that follow were not asked, and the one for claims of devices complains of that.
+    return f"0/{total} nodes are available: {problem}. not found"
+
+
+def explain_preemption(total: int, reasons: Mapping[str, int], asked: int) -> str:
+    """Why it would not help to push others out. `asked`: on how many nodes that was tried."""
+    counts = {**reasons, NO_HELP: reasons.get(NO_HELP, 0) + total - asked}
+    return f"0/{total} nodes are available: {_list_counts(counts)}."
+
+
+def explain_patience(is_never: bool) -> str:
+    """Why a pod does not try to push others out: it never does, or those that it did are not gone yet."""
+    return f"not eligible due to {NEVER if is_never else STILL_ENDING}"
+
+
+def list_plugins(refusals: Iterable[Refusal]) -> frozenset[str]:
+    """Who kept the pod from a node."""
+    return frozenset(refusal.plugin for refusal in refusals)
 
 
 def _list_counts(counts: Mapping[str, int]) -> str:

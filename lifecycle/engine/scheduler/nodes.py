@@ -1,37 +1,47 @@
-"""What is free on every node, kept at each binding and end; and the order in which a class of pods sees them.
+"""What is free on every node, kept at each binding and end, and how full that makes it.
 
-Pods of one template and owner form a class. A class keeps its nodes in a heap, best first, and follows a log
-of changed nodes, so that placing a pod costs by what changed since the class placed its last one.
+Models what the scheduler knows of a node: allocatable less what its pods ask for, and the scores by resources
+of the plugins NodeResourcesFit (LeastAllocated) and NodeResourcesBalancedAllocation.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
-from heapq import heapify, heappop, heappush, heapreplace
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
 
 from ..objects.node import Node
-from ..objects.pod import HostPort, PodSpec
-from ..rules.host_ports import has_clash, list_host_ports
-from ..rules.node_filters import why_not
+from ..objects.pod import HostPort
+from ..rules.host_ports import has_clash
+from ..rules.placement.refusals import NO_PORTS, TOO_MANY_PODS, Refusal, make_shortage
 
-Entry = tuple[int, int, int, str, int]
+_USUAL_PODS = 110
+
+
+class Load(NamedTuple):
+    """What one pod takes of a node. `assumed`: CPU and memory that it counts for where it asks for none."""
+
+    requests: Mapping[str, int]
+    assumed: tuple[int, int]
+    ports: tuple[HostPort, ...]
 
 
 class NodeRoom:
-    """One node: what nobody uses of what it has, and which owners' pods it holds."""
+    """One node: what nobody uses of what it has, and who is on it."""
 
-    __slots__ = ("_capacity", "_has", "count", "free", "node", "number", "owners", "ports", "version")
+    __slots__ = (
+        "_capacity", "_has", "_shortages", "assumed_cpu", "assumed_memory", "count", "free", "node", "number",
+        "ports", "uids",
+    )  # fmt: skip
 
     def __init__(self, node: Node, number: int) -> None:
         self._has: Mapping[str, int] = {}
         # By resource; pods are counted. Below 0 where the node has become less than its pods ask for.
         self.free: dict[str, int] = {}
-        self.owners: dict[str, int] = {}
         # Pods may share a port that was given to them past the scheduler.
         self.ports: Counter[HostPort] = Counter()
-        self.count = 0
-        self.version = 0
+        self.uids: dict[str, None] = {}
+        self.count = self.assumed_cpu = self.assumed_memory = 0
         self.number = number
         self.take(node)
 
@@ -41,50 +51,12 @@ class NodeRoom:
         for resource in {**had, **has}:
             free[resource] = free.get(resource, 0) + has.get(resource, 0) - had.get(resource, 0)
         self.node, self._has = node, has
-        # Pods, CPU and memory, to divide by.
-        self._capacity = (
-            max(has.get("pods", 110), 1),
-            max(has.get("cpu", 1), 1),
-            max(has.get("memory", 1), 1),
-        )
+        self._capacity = (has.get("pods", _USUAL_PODS), has.get("cpu", 0), has.get("memory", 0))
+        self._shortages: dict[tuple[str, ...], Refusal] = {}
 
-    def lacks(self, requests: Mapping[str, int]) -> list[str]:
-        """What the node has too little of, in the scheduler's words; empty when the pod fits."""
-        missing = []
-        if self.count >= self._has.get("pods", 110):
-            missing.append("Too many pods")
-        for resource, amount in requests.items():
-            if amount and amount > self.free.get(resource, 0):
-                missing.append(f"Insufficient {resource}")
-        return missing
-
-    def has_ports(self, ports: tuple[HostPort, ...]) -> bool:
-        """Whether nobody has taken one of these ports."""
-        return not has_clash(ports, self.ports)
-
-    def is_too_small(self, requests: Mapping[str, int]) -> bool:
-        """Whether the pod would not fit on the empty node either."""
-        return any(amount > self._has.get(resource, 0) for resource, amount in requests.items())
-
-    def fits(self, requests: Mapping[str, int]) -> bool:
-        """Whether the pod fits."""
-        free, has_room = self.free, self.count < self._has.get("pods", 110)
-        for resource, amount in requests.items():
-            if amount and amount > free.get(resource, 0):
-                has_room = False
-        return has_room
-
-    def load(self) -> int:
-        """How full the node is, in thousandths: the mean over CPU, memory and pod slots."""
-        pods, cpu, memory = self._capacity
-        has, free = self._has, self.free
-        total = self.count * 1000 // pods
-        total += (has.get("cpu", 0) - free.get("cpu", 0)) * 1000 // cpu
-        total += (has.get("memory", 0) - free.get("memory", 0)) * 1000 // memory
-        return total // 3
-
-    def change(self, requests: Mapping[str, int], ports: tuple[HostPort, ...], owner: str, sign: int) -> None:
+    def change(self, uid: str, load: Load, sign: int) -> None:
         """Add (+1) or take away (-1) a pod."""
+        requests, assumed, ports = load
         for port in ports:
             self.ports[port] += sign
             if not self.ports[port]:
@@ -93,81 +65,84 @@ class NodeRoom:
         for resource, amount in requests.items():
             free[resource] = free.get(resource, 0) - sign * amount
         self.count += sign
-        if owner:
-            left = self.owners.get(owner, 0) + sign
-            if left:
-                self.owners[owner] = left
-            else:
-                self.owners.pop(owner, None)
-        self.version += 1
+        self.assumed_cpu += sign * assumed[0]
+        self.assumed_memory += sign * assumed[1]
+        if sign > 0:
+            self.uids[uid] = None
+        else:
+            self.uids.pop(uid, None)
+
+    def refuse(self, load: Load) -> Refusal | None:
+        """What the node has too little of for one more pod; None when it fits."""
+        if load.ports and has_clash(load.ports, self.ports):
+            return NO_PORTS
+        free, is_short = self.free, self.count >= self._capacity[0]
+        for resource, amount in load.requests.items():
+            if amount and amount > free.get(resource, 0):
+                is_short = True
+        return self._find_shortage(load, {}, 0) if is_short else None
+
+    def refuse_after(self, load: Load, gone: Iterable[Load], come: Iterable[Load]) -> Refusal | None:
+        """The same as if some pods had gone from the node, and others come."""
+        ports, freed, fewer = Counter(self.ports), dict[str, int](), 0
+        for loads, sign in ((gone, 1), (come, -1)):
+            for one in loads:
+                fewer += sign
+                for port in one.ports:
+                    ports[port] -= sign
+                for resource, amount in one.requests.items():
+                    freed[resource] = freed.get(resource, 0) + sign * amount
+        if load.ports and has_clash(load.ports, [port for port, count in ports.items() if count > 0]):
+            return NO_PORTS
+        return self._find_shortage(load, freed, fewer)
+
+    def _find_shortage(self, load: Load, freed: Mapping[str, int], fewer: int) -> Refusal | None:
+        has, free = self._has, self.free
+        reasons = [TOO_MANY_PODS] if self.count - fewer >= self._capacity[0] else []
+        is_final = False
+        for resource, amount in load.requests.items():
+            if amount and amount > free.get(resource, 0) + freed.get(resource, 0):
+                reasons.append(f"Insufficient {resource}")
+                is_final |= amount > has.get(resource, 0)
+        return make_shortage(reasons, is_final) if reasons else None
+
+    def could_ever_hold(self, load: Load) -> bool:
+        """Whether the pod would fit on the node if nobody else were there."""
+        return self._capacity[0] > 0 and all(
+            amount <= self._has.get(resource, 0) for resource, amount in load.requests.items()
+        )
+
+    def score(self, load: Load) -> tuple[int, int]:
+        """How empty the node would be with the pod (0 to 100), and how evenly CPU and memory would be used.
+
+        Evenness counts for nobody who asks for neither: such pods would all go to one node.
+        """
+        _pods, cpu, memory = self._capacity
+        assumed = load.assumed
+        parts = empty = 0
+        if cpu:
+            parts += 1
+            left = cpu - self.assumed_cpu - assumed[0]
+            empty += left * 100 // cpu if left > 0 else 0
+        if memory:
+            parts += 1
+            left = memory - self.assumed_memory - assumed[1]
+            empty += left * 100 // memory if left > 0 else 0
+        if parts == 2:
+            empty //= 2
+        requests = load.requests
+        wanted_cpu, wanted_memory = requests.get("cpu", 0), requests.get("memory", 0)
+        if not wanted_cpu and not wanted_memory:
+            return empty, 0
+        if parts < 2:
+            return empty, 100
+        free = self.free
+        of_cpu = (cpu - free["cpu"] + wanted_cpu) / cpu
+        of_memory = (memory - free["memory"] + wanted_memory) / memory
+        gap = (of_cpu if of_cpu < 1 else 1.0) - (of_memory if of_memory < 1 else 1.0)
+        return empty, int((1 - (gap if gap > 0 else -gap) / 2) * 100)
 
 
 def pick_rooms(rooms: Mapping[str, NodeRoom], names: Collection[str] | None) -> Mapping[str, NodeRoom]:
     """The rooms of these nodes as far as they are there; None: all."""
     return rooms if names is None else {name: rooms[name] for name in sorted(names) if name in rooms}
-
-
-class PodClass:
-    """The nodes in the order in which pods of one template and owner want them."""
-
-    __slots__ = ("_let_in", "heap", "owner", "ports", "position", "requests", "spec")
-
-    def __init__(self, spec: PodSpec, owner: str, requests: Mapping[str, int]) -> None:
-        self.spec = spec
-        self.owner = owner
-        self.requests = requests
-        self.ports = list_host_ports(spec)
-        self.heap: list[Entry] = []
-        self.position = -1
-        # Nodes as they were when the pods of the class were found to be let in.
-        self._let_in: dict[str, Node] = {}
-
-    def follow(self, rooms: Mapping[str, NodeRoom], log: list[str]) -> None:
-        """Take in the nodes that changed since the last look."""
-        behind = len(log) - self.position
-        if self.position < 0 or behind > 2 * len(rooms) + 16:
-            self.heap = [entry for entry in map(self._entry, rooms.values()) if entry is not None]
-            heapify(self.heap)
-        elif behind:
-            for name in log[self.position :] if behind == 1 else dict.fromkeys(log[self.position :]):
-                room = rooms.get(name)
-                entry = self._entry(room) if room is not None else None
-                if entry is None:
-                    continue
-                if self.heap and self.heap[0][3] == name:
-                    # The node as it was when the last pod was placed on it.
-                    heapreplace(self.heap, entry)
-                else:
-                    heappush(self.heap, entry)
-        self.position = len(log)
-
-    def _entry(self, room: NodeRoom) -> Entry | None:
-        node = room.node
-        if self._let_in.get(node.meta.name) is not node:
-            if why_not(self.spec, node):
-                return None
-            self._let_in[node.meta.name] = node
-        # Siblings apart first, then the emptier node, then the order in which nodes joined.
-        return (room.owners.get(self.owner, 0), room.load(), room.number, node.meta.name, room.version)
-
-    def best(
-        self, rooms: Mapping[str, NodeRoom], suits: Callable[[Node], bool] | None = None
-    ) -> NodeRoom | None:
-        """The best node with room; None when there is none. A node without room returns when it changes.
-
-        `suits`: what else is asked of a node, by the last pod of its class that is placed.
-        """
-        heap = self.heap
-        while heap:
-            _siblings, _load, _number, name, version = heap[0]
-            room = rooms.get(name)
-            if (
-                room is not None
-                and room.version == version
-                and room.fits(self.requests)
-                and (not self.ports or room.has_ports(self.ports))
-                and (suits is None or suits(room.node))
-            ):
-                return room
-            heappop(heap)
-        return None

@@ -1,360 +1,383 @@
-"""One scheduler: takes unbound pods in order, binds each to the best node that has room.
+"""The scheduler: takes unbound pods in order, binds each to the best node that has room.
 
-Models filtering by requests, ports, selectors, affinity and taints, and spreading of siblings. A pod that
-fits nowhere waits until a node changes. Gated pods are not tried (SGATE-03), nor those of another scheduler.
-Where claims are bound with their pod, its volumes are chosen with its node, and it is bound after them.
+Models the scheduling queue with its hints, the filters and scores of the default profile (all nodes that fit
+are scored, for that costs no more here than a part of them), and preemption. Gated pods are not tried
+(SGATE-03), nor those of another scheduler. Where claims are bound with their pod, its volumes are chosen with
+its node, and it is bound after them. Left out: claims of devices, gangs, what drivers have left on a node.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ..api.context import Context
 from ..heart.agenda import Timer
-from ..objects.condition import Condition, find_condition, with_condition
+from ..objects.condition import find_condition
 from ..objects.meta import StoredObject
 from ..objects.node import Node
-from ..objects.pod import FAILED, SUCCEEDED, Pod, PodSpec
+from ..objects.pod import DEFAULT_SCHEDULER, Pod
 from ..objects.storage import AVAILABLE, CLAIM, STORAGE_CLASS, VOLUME
 from ..rules.claims import claim_ref, is_bound, list_claims, phase_of, spec_of
-from ..rules.host_ports import list_host_ports
-from ..rules.node_filters import names_wanted
-from ..rules.pod_resources import allotted_requests, effective_requests
-from ..store.store import ALL
-from ..store.transitions import binding_changes
-from .claims import PodVolumes, are_all_bound, see_volumes
-from .diagnosis import explain
-from .hints import CLAIM_CHANGED, CLASS_MADE, NODE, PORTS, ROOM, VOLUME_CHANGED, decide_hint, is_helped
-from .nodes import NodeRoom, PodClass, pick_rooms
-from .volume_waits import LOOK, TOO_LATE, VolumeWaits
+from .census import Census
+from .classes import Classes
+from .finder import Finder, Promises
+from .hints import (
+    CLAIM_CHANGED,
+    CLASS_MADE,
+    VOLUME_CHANGED,
+    Plugins,
+    is_helped_by_binding,
+    is_helped_by_end,
+    is_helped_by_itself,
+    is_helped_by_labels,
+    is_helped_by_lost_node,
+    is_helped_by_node,
+    is_helped_by_resize,
+    is_helped_by_storage,
+)
+from .queue import Queue
+from .rooms import Rooms
+from .trying import RETRY, Trier, takes_room
+from .volume_waits import LOOK, VolumeWaits
+from .wishes import Wishes
 
-NAME, SOURCE, TIMER = "scheduler", "default-scheduler", "schedule"
-_LONGEST_LOG = 50_000
+TIMER, FLUSH = "schedule", "schedule.flush"
+IsHelped = Callable[[Plugins, Wishes], bool]
 
 
 class Scheduler:
-    """Listens to pods and nodes; writes bindings."""
+    """Listens to pods, nodes and volumes; has pods tried when there is something to try."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._store = context.store
-        self._rooms: dict[str, NodeRoom] = {}
-        self._classes: dict[tuple[int, str], PodClass] = {}
-        self._log: list[str] = []
-        self._waiting: dict[str, None] = {}
-        # What was last said of a spec that no node takes, by its id.
-        self._explained: dict[int, tuple[PodSpec, str]] = {}
-        self._numbers = 0
+        self._rooms, self._census, self._queue = Rooms(), Census(), Queue()
+        self._classes = Classes(context.store, self._rooms, self._census)
+        self._promises, self._waits = Promises(), VolumeWaits(context)
+        self._finder = Finder(self._rooms, self._census, self._classes, self._promises)
+        self._trier = Trier(
+            context, self._rooms, self._finder, self._promises, self._queue, self._waits, self._occupy
+        )
         # When the last pod of the queue is tried; None: the agenda knows.
         self._last_ms: int | None = None
-        self._volume_waits = VolumeWaits(context)
-        context.loop.register(NAME, self._retry_all)
-        context.loop.on_timer(TIMER, self._on_timer)
-        context.loop.on_timer(LOOK, self._on_look)
-        context.store.listen_to_shape("Pod", self._on_pod, is_told_of_readiness=False)
-        context.store.listen("Node", self._on_node)
-        context.store.listen(CLAIM, self._on_claim)
-        context.store.listen(VOLUME, self._on_volume)
-        context.store.listen(STORAGE_CLASS, lambda old, new: self._wake_waiting(CLASS_MADE if new else ""))
+        self._is_flush_set, self._was_saved = False, False
+        loop, store = context.loop, context.store
+        loop.on_timer(TIMER, self._on_turn)
+        loop.on_timer(RETRY, self._on_retry)
+        loop.on_timer(FLUSH, self._on_flush)
+        loop.on_timer(LOOK, self._on_look)
+        store.listen_to_shape("Pod", self._on_pod, is_told_of_readiness=False)
+        store.listen("Node", self._on_node)
+        store.listen(CLAIM, self._on_claim)
+        store.listen(VOLUME, self._on_volume)
+        store.listen(STORAGE_CLASS, self._on_class)
 
-    def save(self) -> list[Any]:
-        """uids of the pods that wait for room, in the order they gave up; then who waits for volumes."""
-        return [*self._waiting, *self._volume_waits.save()]
+    # --- saved --------------------------------------------------------------------------------------------
 
-    def restore(self, saved: Sequence[Any]) -> None:
+    def save(self) -> dict[str, Any]:
+        """Who is to be tried, who waits for what, and who waits for volumes on a node."""
+        return {"queue": self._queue.save(), "volume_waits": self._waits.save()}
+
+    def restore(self, saved: Any) -> None:
         """Build what is derived again, after a cluster was loaded."""
+        if isinstance(saved, dict):
+            self._was_saved = True
+            self._queue.load(saved["queue"])
+            self._waits.load(saved["volume_waits"])
+        else:
+            # As it was before there was a queue: uids, then rows of those that wait for volumes.
+            self._queue.take_up([one, (), 0, 1] for one in saved if isinstance(one, str))
+            self._waits.load(one for one in saved if not isinstance(one, str))
         for node in self._store.list("Node"):
-            self._on_node(None, node)
-        for pod in self._store.list("Pod"):
-            if isinstance(pod, Pod) and pod.node_name and not pod.is_finished:
+            if isinstance(node, Node):
+                self._rooms.take(node)
+        for pod in self._store.pods.values():
+            if takes_room(pod):
                 self._occupy(pod, 1)
-        self._waiting = dict.fromkeys(one for one in saved if isinstance(one, str))
-        self._volume_waits.load(one for one in saved if not isinstance(one, str))
-        for pod in self._volume_waits.pods():
+            elif not pod.node_name and pod.meta.uid not in self._waits:
+                self._promises.change(None, pod)
+        for pod in self._waits.pods():
             self._occupy(pod, 1)
 
-    def take_up(self, waiting: list[str]) -> None:
+    def take_up(self, waiting: list[list[Any]]) -> None:
         """After an upgrade: a pod that is on no node, waits for none and will not be tried is tried soon."""
-        pods = self._store.pods
-        self.restore([uid for uid in waiting if uid in pods])
-        timers = self._context.agenda.timers()
-        tried = {timer.target for timer in timers if timer.kind == TIMER} | set(self._waiting)
-        for uid, pod in pods.items():
+        self.restore([])
+        self._queue.take_up(row for row in waiting if row[0] in self._store.pods)
+        tried = {timer.target for timer in self._context.agenda.timers() if timer.kind == TIMER}
+        tried.update(self._queue.waiting)
+        for uid, pod in self._store.pods.items():
             is_done = pod.node_name or pod.is_finished or pod.meta.deletion_ms is not None
-            if not (is_done or pod.spec.scheduling_gates or uid in tried):
-                self._waiting[uid] = None
-                self._wake_waiting(NODE)
+            if not is_done and not pod.spec.scheduling_gates and uid not in tried:
+                self._enqueue(pod)
 
-    # --- what happens -------------------------------------------------------------------------------------
+    # --- turns --------------------------------------------------------------------------------------------
+
+    def _enqueue(self, pod: Pod) -> None:
+        """Have a pod tried, soon and in its order: there is one turn for each that is to be tried."""
+        context, uid = self._context, pod.meta.uid
+        last_ms, now_ms = self._last_ms, context.clock.now_ms
+        if last_ms is None:
+            last_ms = self._catch_up()
+        if not self._queue.add(uid, pod.spec.priority, context.trace.cause, now_ms):
+            return
+        due_ms = now_ms + context.draw_ms("schedule", uid)
+        if due_ms < last_ms:
+            due_ms = last_ms
+        self._last_ms = due_ms
+        context.agenda.add(due_ms, TIMER, uid, None, True, context.trace.cause)
+
+    def _catch_up(self, *due: Timer) -> int:
+        """What the agenda knows of turns, after a cluster was loaded; all, if that had no queue yet."""
+        timers, last_ms = self._context.agenda.timers(), 0
+        self._is_flush_set = any(timer.kind == FLUSH for timer in timers)
+        for timer in (*due, *timers):
+            if timer.kind != TIMER:
+                continue
+            last_ms = max(last_ms, timer.due_ms)
+            pod = self._store.pods.get(timer.target)
+            if pod is not None and not self._was_saved:
+                self._queue.add(timer.target, pod.spec.priority, timer.cause, 0)
+        self._last_ms = last_ms
+        return last_ms
+
+    def _on_turn(self, timer: Timer) -> None:
+        if self._last_ms is None:
+            self._catch_up(timer)
+        found = self._queue.pop(self._context.clock.now_ms)
+        uid, cause = found if found is not None else (timer.target, timer.cause)
+        pod = self._store.pods.get(uid)
+        if pod is None or pod.node_name or pod.spec.scheduling_gates or uid in self._waits:
+            return
+        self._context.trace.cause = cause
+        self._trier.try_pod(pod)
+        if self._queue.waiting and not self._is_flush_set:
+            self._set_flush()
+
+    def _on_retry(self, timer: Timer) -> None:
+        pod = self._store.pods.get(timer.target)
+        if pod is not None and not pod.node_name and timer.target not in self._waits:
+            self._enqueue(pod)
+
+    def _set_flush(self) -> None:
+        due_ms = self._queue.find_flush()
+        self._is_flush_set = due_ms is not None
+        if due_ms is not None:
+            self._context.later(due_ms - self._context.clock.now_ms, FLUSH, "", is_progress=False)
+
+    def _on_flush(self, timer: Timer) -> None:
+        if self._last_ms is None:
+            self._catch_up()
+        for uid in self._queue.list_overdue(self._context.clock.now_ms):
+            self._enqueue(self._store.pods[uid])
+        self._set_flush()
+
+    # --- pods ---------------------------------------------------------------------------------------------
 
     def _on_pod(self, old: Pod | None, new: Pod | None) -> None:
-        if old is None and new is not None and not new.node_name:
+        if old is None:
+            if new is not None and not new.node_name:
+                self._on_unbound(None, new)
+            elif new is not None and takes_room(new):
+                self._on_placed(new)
+        elif not old.node_name:
+            self._on_changed_unbound(old, new)
+        elif takes_room(old):
+            if new is None or not takes_room(new):
+                self._on_end(old)
+            else:
+                self._on_changed(old, new)
+
+    def _on_placed(self, pod: Pod) -> None:
+        self._occupy(pod, 1)
+        if self._queue.waiting:
+            self._wake(lambda plugins, wishes: is_helped_by_binding(plugins, wishes, pod))
+
+    def _on_end(self, pod: Pod) -> None:
+        self._occupy(pod, -1)
+        if self._queue.waiting:
+            self._wake(lambda plugins, wishes: is_helped_by_end(plugins, wishes, pod))
+            self._wake_users_of_claims(pod)
+
+    def _on_changed_unbound(self, old: Pod, new: Pod | None) -> None:
+        uid = old.meta.uid
+        if old.status.nominated_node_name:
+            self._promises.change(old, None)
+        if uid in self._waits and new is not None and new.meta is not old.meta and not new.node_name:
+            self._on_changed_waiting(old, new)
+        elif new is not None and not new.node_name:
             self._on_unbound(old, new)
-            return
-        before = old is not None and _takes_room(old)
-        after = new is not None and _takes_room(new)
-        if old is not None and new is not None and before and after:
-            if old.spec is new.spec:
-                return
-            # Resized in place: what it asks for counts from now on.
-            self._occupy(old, -1)
-            self._occupy(new, 1)
-            self._wake_waiting(ROOM)
-        elif old is not None and before:
-            self._occupy(old, -1)
-            self._wake_waiting(f"{ROOM} {PORTS}" if list_host_ports(old.spec) else ROOM)
-            self._wake_users_of_claims(old)
-        elif new is not None and after:
-            self._occupy(new, 1)
-        if new is None:
-            if old is not None:
-                self._waiting.pop(old.meta.uid, None)
+        else:
+            self._queue.forget(uid)
+            self._trier.wishes.pop(uid, None)
+            if uid in self._waits:
                 self._stop_waiting_for_volumes(old)
-        elif not new.node_name and new.meta.deletion_ms is None:
-            self._on_unbound(old, new)
+            if new is None and old.status.nominated_node_name:
+                self._wake_below(old)
+            elif new is not None and takes_room(new):
+                self._on_placed(new)
+
+    def _on_changed_waiting(self, old: Pod, new: Pod) -> None:
+        """A pod that has its place already, and waits for its volumes there."""
+        if new.meta.deletion_ms is not None:
+            self._stop_waiting_for_volumes(old)
+            self._wake(lambda plugins, wishes: is_helped_by_end(plugins, wishes, old))
+        else:
+            self._occupy(old, -1)
+            self._occupy(new, 1)
+
+    def _on_changed(self, old: Pod, new: Pod) -> None:
+        """A pod on its node has other labels, begins to end, or asks for something else now."""
+        is_resized = old.spec is not new.spec
+        has_labels = old.meta is not new.meta and old.meta.labels != new.meta.labels
+        has_begun_to_end = (old.meta.deletion_ms is None) != (new.meta.deletion_ms is None)
+        if not is_resized and not has_labels and not has_begun_to_end:
+            return
+        self._occupy(old, -1)
+        self._occupy(new, 1)
+        if is_resized:
+            self._wake(lambda plugins, wishes: is_helped_by_resize(plugins, wishes, old, new))
+        if has_labels:
+            self._wake(lambda plugins, wishes: is_helped_by_labels(plugins, wishes, old, new))
 
     def _on_unbound(self, old: Pod | None, new: Pod) -> None:
-        if (old is not None and old.spec is new.spec) or new.spec.scheduling_gates:
+        uid, promised = new.meta.uid, new.status.nominated_node_name
+        if promised and uid not in self._waits:
+            self._promises.change(None, new)
+        if old is not None and old.status.nominated_node_name not in ("", promised):
+            self._wake_below(old)
+        if new.spec.scheduling_gates or new.meta.deletion_ms is not None:
             return
-        if new.spec.scheduler_name != SOURCE:
+        if new.spec.scheduler_name != DEFAULT_SCHEDULER:
             # Another scheduler is to find it a node (DS-SCHED-05); there is none, so it stays Pending.
             return
-        self._queue(new.meta.uid)
+        if old is None or old.spec.scheduling_gates:
+            self._enqueue(new)
+        elif uid in self._queue.waiting and (old.spec is not new.spec or old.meta is not new.meta):
+            waiting, wishes = self._queue.waiting[uid], self._wishes_of(new)
+            if not waiting.plugins or is_helped_by_itself(waiting.plugins, wishes, old, new):
+                self._enqueue(new)
+            self._trier.wishes.pop(uid, None)
 
-    def _queue(self, uid: str) -> None:
-        """Pods are tried in the order in which they came: none before those that wait already."""
-        context = self._context
-        if self._last_ms is None:
-            waiting = (timer.due_ms for timer in context.agenda.timers() if timer.kind == TIMER)
-            self._last_ms = max(waiting, default=0)
-        now_ms = context.clock.now_ms
-        self._last_ms = max(now_ms + context.draw_ms("schedule", uid), self._last_ms)
-        context.later(self._last_ms - now_ms, TIMER, uid)
+    def _occupy(self, pod: Pod, sign: int) -> None:
+        name = pod.node_name or self._waits.node_of(pod.meta.uid)
+        self._count(pod, sign)
+        if name not in self._rooms.by_name:
+            return
+        self._rooms.occupy(name, pod.meta.uid, self._finder.load_of(pod), sign)
+        if sign > 0:
+            self._census.come(pod, name)
+        else:
+            self._census.go(pod, name)
+
+    def _count(self, pod: Pod, sign: int) -> None:
+        priorities, priority = self._trier.priorities, pod.spec.priority
+        priorities[priority] = priorities.get(priority, 0) + sign
+        if not priorities[priority]:
+            del priorities[priority]
+
+    # --- who may be helped --------------------------------------------------------------------------------
+
+    def _wake(self, is_helped: IsHelped, below: Pod | None = None) -> None:
+        """Try again whom a change may help; `below`: of those that are not more important than this one."""
+        if not self._queue.waiting:
+            return
+        for uid, waiting in list(self._queue.waiting.items()):
+            pod = self._store.pods[uid]
+            if below is not None and pod.spec.priority > below.spec.priority:
+                continue
+            if not waiting.plugins or is_helped(waiting.plugins, self._wishes_of(pod)):
+                self._enqueue(pod)
+
+    def _wake_below(self, pod: Pod) -> None:
+        """What a pod was promised is free for those that are not more important."""
+        self._wake(lambda plugins, wishes: is_helped_by_end(plugins, wishes, pod), pod)
+
+    def _wishes_of(self, pod: Pod) -> Wishes:
+        known = self._trier.wishes.get(pod.meta.uid)
+        if known is None:
+            known = self._trier.wishes[pod.meta.uid] = self._classes.read(pod, pod.spec)
+        return known
 
     def _on_node(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if not isinstance(new, Node):
-            if old is not None:
-                self._rooms.pop(old.meta.name, None)
-                self._changed(old.meta.name)
+            if isinstance(old, Node):
+                self._lose_node(old)
             return
-        room = self._rooms.get(new.meta.name)
-        if room is None:
-            self._numbers += 1
-            self._rooms[new.meta.name] = NodeRoom(new, self._numbers)
-        else:
-            room.take(new)
-            if isinstance(old, Node) and _is_same_room(old, new):
-                return
-            room.version += 1
-        self._changed(new.meta.name)
-        self._wake_waiting(decide_hint(old, new) if isinstance(old, Node) else NODE)
+        name = new.meta.name
+        is_there = name in self._rooms.by_name
+        self._rooms.take(new)
+        if isinstance(old, Node) and is_there and _is_same_room(old, new):
+            return
+        self._rooms.tell(name)
+        if not is_there:
+            # Pods may be bound to a node before it is there.
+            for uid in self._store.index.pods_by_node.get(name, ()):
+                if takes_room(self._store.pods[uid]):
+                    self._count(self._store.pods[uid], -1)
+                    self._occupy(self._store.pods[uid], 1)
+        before = old if isinstance(old, Node) else None
+        self._wake(lambda plugins, wishes: is_helped_by_node(plugins, wishes, before, new))
+
+    def _lose_node(self, old: Node) -> None:
+        name = old.meta.name
+        for uid in list(self._rooms.by_name[name].uids):
+            self._census.go(self._store.pods[uid], name)
+        self._rooms.drop(name)
+        self._wake(lambda plugins, wishes: is_helped_by_lost_node(plugins, wishes, old))
+
+    # --- volumes ------------------------------------------------------------------------------------------
 
     def _on_claim(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if new is None or (old is not None and _is_as_ready(old, new)):
             return
         for pod in self._context.volumes.users(new.meta.namespace, new.meta.name):
-            if pod.meta.uid in self._volume_waits:
-                self._volume_waits.look_soon(pod.meta.uid)
+            if pod.meta.uid in self._waits:
+                self._waits.look_soon(pod.meta.uid)
             else:
-                self._wake(pod, CLAIM_CHANGED)
+                self._wake_by_storage(pod, CLAIM_CHANGED)
 
     def _on_volume(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if new is None:
             return
         ref = claim_ref(new)
         if (not ref and phase_of(new) == AVAILABLE) or (old is not None and _has_moved(old, new)):
-            self._wake_waiting(VOLUME_CHANGED)
+            self._wake_all_by_storage(VOLUME_CHANGED)
         for pod in self._context.volumes.users(ref.get("namespace"), ref.get("name") or "") if ref else ():
-            self._wake(pod, CLAIM_CHANGED)
+            self._wake_by_storage(pod, CLAIM_CHANGED)
+
+    def _on_class(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if new is not None:
+            self._wake_all_by_storage(CLASS_MADE)
 
     def _wake_users_of_claims(self, gone: Pod) -> None:
         """What one pod alone may use is free again."""
         for _volume, name in list_claims(gone):
             for pod in self._context.volumes.users(gone.meta.namespace, name):
-                self._wake(pod, CLAIM_CHANGED)
+                self._wake_by_storage(pod, CLAIM_CHANGED)
 
-    def _wake(self, pod: Pod, hint: str) -> None:
+    def _wake_all_by_storage(self, hint: str) -> None:
+        for uid in list(self._queue.waiting):
+            self._wake_by_storage(self._store.pods[uid], hint)
+
+    def _wake_by_storage(self, pod: Pod, hint: str) -> None:
         """Try one waiting pod again, if what was said of it lets that help."""
-        uid, said = pod.meta.uid, find_condition(pod.status.conditions, "PodScheduled")
-        if uid in self._waiting and (said is None or is_helped(hint, said.message)):
-            del self._waiting[uid]
-            self._queue(uid)
-
-    def _changed(self, name: str) -> None:
-        self._log.append(name)
-        self._explained.clear()
-        if len(self._log) > _LONGEST_LOG:
-            self._log.clear()
-            self._classes.clear()
-
-    def _occupy(self, pod: Pod, sign: int) -> None:
-        node_name = pod.node_name or self._volume_waits.node_of(pod.meta.uid)
-        room = self._rooms.get(node_name)
-        if room is not None:
-            owner = pod.meta.controller
-            requests, ports = _counted_requests(pod, room.node), list_host_ports(pod.spec)
-            room.change(requests, ports, owner.uid if owner is not None else "", sign)
-            self._changed(node_name)
-
-    def _wake_waiting(self, hint: str) -> None:
-        if self._waiting and hint:
-            due_ms = self._context.clock.now_ms + self._context.timing.spread("schedule")[1]
-            self._context.loop.enqueue_at(NAME, "", hint, due_ms)
-
-    def _retry_all(self, _namespace: str, hint: str) -> None:
-        waiting, self._waiting = self._waiting, {}
-        for uid in waiting:
-            pod = self._store.pods.get(uid)
-            if pod is None or pod.node_name or pod.meta.deletion_ms is not None:
-                continue
-            said = find_condition(pod.status.conditions, "PodScheduled")
-            # Whom no try was told of yet, or no node at all, anything may help.
-            if said is None or "nodes are available" not in said.message or is_helped(hint, said.message):
-                self._schedule(pod)
-            else:
-                self._waiting[uid] = None
-
-    def _on_timer(self, timer: Timer) -> None:
-        pod = self._store.pods.get(timer.target)
-        if pod is None or pod.node_name or pod.meta.deletion_ms is not None:
-            return
-        if not pod.spec.scheduling_gates:
-            self._schedule(pod)
-
-    # --- one pod ------------------------------------------------------------------------------------------
-
-    def _schedule(self, pod: Pod) -> None:
-        wanted = self._see_volumes(pod)
-        if wanted is not None and wanted.problem:
-            self._give_up(pod, wanted)
-            return
-        is_alike = wanted is None or wanted.is_alike_everywhere
-        room = self._find_room(pod, None if wanted is None or is_alike else wanted.suits)
-        if room is None:
-            self._give_up(pod, wanted)
-        elif wanted is not None and wanted.delayed:
-            self._wait_for_volumes(pod, room.node, wanted)
-        else:
-            self._bind(pod, room.node.meta.name)
-
-    def _find_room(self, pod: Pod, suits: Callable[[Node], bool] | None) -> NodeRoom | None:
-        """The best node for a pod. One that names its nodes, as a DaemonSet's does, looks at no others.
-
-        `suits`: what a pod's volumes ask of a node; its class cannot remember that.
-        """
-        owner, spec = pod.meta.controller, _filtered_spec(pod.spec)
-        key = (id(spec), owner.uid if owner is not None else pod.meta.uid)
-        names = names_wanted(spec) if spec.affinity else None
-        if names is not None:
-            rooms = pick_rooms(self._rooms, names)
-            named_class = PodClass(spec, key[1], effective_requests(spec))
-            named_class.follow(rooms, [])
-            return named_class.best(rooms, suits)
-        pod_class = self._classes.get(key) if suits is None else None
-        if pod_class is None or pod_class.spec is not spec:
-            pod_class = PodClass(spec, key[1], effective_requests(spec))
-            # A pod with nodes of its own has no siblings to share their order with.
-            if owner is not None and spec.base is None and suits is None:
-                self._classes[key] = pod_class
-        pod_class.follow(self._rooms, self._log)
-        return pod_class.best(self._rooms, suits)
-
-    def _see_volumes(self, pod: Pod) -> PodVolumes | None:
-        return see_volumes(self._context.volumes, pod, self._is_placed) if pod.spec.volumes else None
-
-    def _is_placed(self, pod: Pod) -> bool:
-        return _takes_room(pod) or pod.meta.uid in self._volume_waits
-
-    def _wait_for_volumes(self, pod: Pod, node: Node, wanted: PodVolumes) -> None:
-        """The pod has its place from now on; it is bound when its claims are."""
-        choices = wanted.choose(node)
-        assert choices is not None, "the node suits the pod"
-        self._volume_waits.begin(pod, node.meta.name, choices)
-        self._occupy(pod, 1)
+        said = find_condition(pod.status.conditions, "PodScheduled")
+        if pod.meta.uid in self._queue.waiting and (said is None or is_helped_by_storage(hint, said.message)):
+            self._enqueue(pod)
 
     def _stop_waiting_for_volumes(self, pod: Pod, is_look: bool = False) -> str:
-        """The node that a pod had, "" when it did not wait for volumes."""
-        if pod.meta.uid not in self._volume_waits:
-            return ""
-        if not pod.node_name:
-            self._occupy(pod, -1)
-        return self._volume_waits.end(pod.meta.uid, is_look)
+        """The node that a pod had."""
+        self._occupy(pod, -1)
+        return self._waits.end(pod.meta.uid, is_look)
 
     def _on_look(self, timer: Timer) -> None:
         pod = self._store.pods.get(timer.target)
-        if pod is None or timer.target not in self._volume_waits:
+        if pod is None or timer.target not in self._waits:
             return
         node_name = self._stop_waiting_for_volumes(pod, is_look=True)
-        if pod.node_name or pod.meta.deletion_ms is not None:
-            return
-        if not are_all_bound(self._context.volumes, pod):
-            self._fail(pod, "SchedulerError", TOO_LATE)
-        elif self._may_still_go(pod, node_name):
-            self._bind(pod, node_name)
-        else:
-            self._schedule(pod)
-
-    def _may_still_go(self, pod: Pod, node_name: str) -> bool:
-        """Whether a node is still there, and its volumes are those that were chosen, or as good."""
-        room, wanted = self._rooms.get(node_name), self._see_volumes(pod)
-        return room is not None and (wanted is None or (not wanted.problem and wanted.suits(room.node)))
-
-    def _bind(self, pod: Pod, node_name: str) -> None:
-        now_ms = self._context.clock.now_ms
-        bound = Condition("PodScheduled", "True", "", "", now_ms, None, None, pod.meta.generation)
-        status = pod.status
-        conditions = with_condition(status.conditions, bound) if status.conditions else (bound,)
-        new = pod.with_status(status.with_conditions(conditions, ""), node_name)
-        if pod.spec.is_plain and not status.conditions:
-            changes, shown = binding_changes(pod, new)
-            self._store.update_as_known(pod, new, changes, shown, ALL)
-        else:
-            self._store.update(pod, new)
-        namespace, name = pod.meta.namespace, pod.meta.name
-        self._context.trace.plain_event(
-            new.meta.subject or new.subject,
-            "Normal",
-            "Scheduled",
-            f"Successfully assigned {namespace}/{name} to {node_name}",
-            SOURCE,
-        )
-
-    def _give_up(self, pod: Pod, wanted: PodVolumes | None) -> None:
-        self._fail(pod, "Unschedulable", self._explain(pod, wanted))
-
-    def _fail(self, pod: Pod, reason: str, message: str) -> None:
-        """Every try that fails is told, as of the version of the pod that was tried."""
-        self._waiting[pod.meta.uid] = None
-        version = pod.resource_version
-        self._set_unscheduled(pod, reason, message)
-        self._context.trace.event_of_version(
-            pod.subject, "Warning", "FailedScheduling", message, SOURCE, version
-        )
-
-    def _explain(self, pod: Pod, wanted: PodVolumes | None) -> str:
-        """Why no node takes a pod; worked out once for all of a template, until a node or a pod changes."""
-        if wanted is not None:
-            return explain(pod.spec, self._rooms, wanted)
-        known = self._explained.get(id(pod.spec))
-        if known is None or known[0] is not pod.spec:
-            known = self._explained[id(pod.spec)] = (pod.spec, explain(pod.spec, self._rooms, None))
-        return known[1]
-
-    def _set_unscheduled(self, pod: Pod, reason: str, message: str) -> None:
-        before = find_condition(pod.status.conditions, "PodScheduled")
-        if before is not None and (before.reason, before.message) == (reason, message):
-            return
-        moved_ms = before.last_transition_ms if before is not None else self._context.clock.now_ms
-        condition = Condition(
-            "PodScheduled", "False", reason, message, moved_ms, None, None, pod.meta.generation
-        )
-        status = pod.status.replace(conditions=with_condition(pod.status.conditions, condition))
-        self._store.update(pod, pod.with_status(status))
-
-
-def _takes_room(pod: Pod) -> bool:
-    return pod.node_name != "" and pod.status.phase not in (SUCCEEDED, FAILED)
+        if not pod.node_name and pod.meta.deletion_ms is None:
+            self._trier.go_on(pod, node_name)
 
 
 def _has_moved(old: StoredObject, new: StoredObject) -> bool:
@@ -365,19 +388,6 @@ def _has_moved(old: StoredObject, new: StoredObject) -> bool:
 def _is_as_ready(old: StoredObject, new: StoredObject) -> bool:
     """Whether a claim that changed is of no more use to a pod than before."""
     return (phase_of(old), is_bound(old)) == (phase_of(new), is_bound(new))
-
-
-def _filtered_spec(spec: PodSpec) -> PodSpec:
-    """What decides on the node: pods of a template that differ elsewhere are of one class."""
-    return spec if spec.base is None or spec.affinity != spec.base.affinity else spec.base
-
-
-def _counted_requests(pod: Pod, node: Node) -> Mapping[str, int]:
-    """What a bound pod takes of its node: what it asks for, unless a resize asks for more than there is."""
-    wanted, has = effective_requests(pod.spec), node.status.allocatable
-    if pod.meta.generation > 1 and any(wanted.get(name, 0) > has.get(name, 0) for name in ("cpu", "memory")):
-        return allotted_requests(pod)
-    return wanted
 
 
 def _is_same_room(old: Node, new: Node) -> bool:

@@ -168,10 +168,14 @@ def _line(event: Any) -> int:
 
 
 class Converter:
-    """Turns one composed document into plain data, counting what aliases make of it."""
+    """Turns one composed document into plain data, counting what aliases make of it.
 
-    def __init__(self, number: int = 1) -> None:
+    A key given twice is refused, unless there are `repeats` to note it in: then its last value counts.
+    """
+
+    def __init__(self, number: int = 1, repeats: list[tuple[int, str]] | None = None) -> None:
         self.number = number
+        self.repeats = repeats
         self.seen: set[Node] = set()
         self.repeated = 0
         self.repeated_text = 0
@@ -224,7 +228,9 @@ class Converter:
                 merged += self._merge(value_node)
                 continue
             key = self._key(key_node)
-            if key in found:
+            if key in found and self.repeats is not None:
+                self.repeats.append((key_node.line, key))
+            elif key in found:
                 message = f'the key "{key}" is given twice, first on line {lines[key]}'
                 raise self._unreadable(key_node, message, "give it once")
             found[key] = self.convert(value_node)

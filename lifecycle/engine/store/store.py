@@ -6,6 +6,7 @@ Kinds go by their ids. One counter numbers the versions of all. Writes at the sa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from ..heart.errors import AlreadyExists, NotFound
@@ -45,10 +46,26 @@ class Store:
         """By uid, to be read."""
         self.index = Index()
         self.versions: list[Version] = []
+        # Told (old, new) of a change of an object that has metadata nobody here reads, before it is kept:
+        # there stands who owns its fields.
+        self.on_tracked: Listener = lambda _old, _new: None
         # How far the deletion of an object has come, by uid.
         self.deletion_stage: dict[str, str] = {}
         # How many objects an owner has made so far, by its uid: the key of the next one's uid and name.
         self.creations: dict[str, int] = {}
+        self.is_rehearsal = False
+        """Whether writes are only looked at: what could be refused is, and nothing is stored."""
+
+    @contextmanager
+    def rehearse(self) -> Iterator[None]:
+        """Within this, nothing is stored: what a dry run does."""
+        creations, self.is_rehearsal = self.creations, True
+        # Numbers that a rehearsal takes are given again.
+        self.creations = dict(creations)
+        try:
+            yield
+        finally:
+            self.creations, self.is_rehearsal = creations, False
 
     def listen(self, kind: str, listener: Listener) -> None:
         """Have a function told of every write to a kind: (old, new), None for absent."""
@@ -58,10 +75,10 @@ class Store:
     def listen_to_shape(self, kind: str, listener: Listener, is_told_of_readiness: bool = True) -> None:
         """As `listen` ("" for all kinds), but not of writes to a pod that only detail its status.
 
-        Told are changed metadata, specs, nodes, phases and readiness, that a pod is to be disrupted, and any
-        condition of one with readiness gates. Most writes to pods are none of these. Who need not know of a
-        pod that it came up or became ready, or is so no longer, may leave that out where the writer knows
-        that it is all.
+        Told are changed metadata, specs, nodes (promised ones too), phases and readiness, that a pod is to be
+        disrupted, and any condition of one with readiness gates. Most writes to pods are none of these. Who
+        need not know of a pod that it came up or became ready, or is so no longer, may leave that out where
+        the writer knows that it is all.
         """
         self._shape_listeners.setdefault(kind, []).append((listener, is_told_of_readiness))
         self._audience.clear()
@@ -117,6 +134,8 @@ class Store:
             is_going = going is not None and going.meta.deletion_ms is not None
             why = "object is being deleted: " if is_going else ""
             raise AlreadyExists(f'{why}{new.kind.resource} "{name}" already exists', new.kind.plural, name)
+        if self.is_rehearsal:
+            return new
         bucket[namespace, name] = new.meta.uid
         self.index.add(new)
         if isinstance(new, Pod):
@@ -131,15 +150,24 @@ class Store:
     def update(self, old: StoredObject, new: StoredObject) -> None:
         """Put `new` in the place of `old`, which must be what is stored."""
         uid = new.meta.uid
+        if self.is_rehearsal:
+            new.resource_version = old.resource_version
+            return
         assert self.find(uid) is old, ("stale write", old.key)
         if isinstance(new, Pod) and isinstance(old, Pod):
             self.pods[uid] = new
             changes, has_turned = pod_changes(old, new)
-            is_of_note = old.spec is not new.spec or old.node_name != new.node_name or has_turned
+            is_elsewhere = (old.node_name, old.status.nominated_node_name) != (
+                new.node_name,
+                new.status.nominated_node_name,
+            )
+            is_of_note = old.spec is not new.spec or is_elsewhere or has_turned
             concern = ALL if is_of_note or old.meta is not new.meta else DETAIL
         else:
             self._others[uid] = new
             changes, concern = object_changes(old, new), ALL
+        if new.meta.extra is not None:
+            self.on_tracked(old, new)
         self._record(MODIFIED, old, new, changes, concern, find_lead(changes))
 
     def update_as_known(
@@ -152,6 +180,8 @@ class Store:
         uid = new.meta.uid
         assert self.pods[uid] is old, ("stale write", old.key)
         self.pods[uid], new.shown = new, shown
+        if new.meta.extra is not None:
+            self.on_tracked(old, new)
         self._record(MODIFIED, old, new, changes, concern, lead)
 
     def _record(
@@ -193,10 +223,12 @@ class Store:
 
     def remove(self, old: StoredObject) -> None:
         """Take an object away for good."""
+        if self.is_rehearsal:
+            return
         kind, namespace, name = old.key
         del self._names[kind][namespace, name]
         uid = old.meta.uid
-        last = old.replace()
+        last = old.with_status(old.status) if isinstance(old, Pod) else old.replace()
         rv = last.resource_version = self.resource_version = self.resource_version + 1
         trace, outer = self.trace, self.trace.cause
         self.versions.append(Version(rv, trace.at_ms, DELETED, old, last, trace.seq + 1, outer, ()))

@@ -86,7 +86,9 @@ def desk() -> Desk:
             "staticPod", {"node": "node-1", "manifest": 5}, "staticPod.manifest 5: use the manifest", id="pod"
         ),
         pytest.param("delete", {**WEB, "name": "x" * 10_000}, 'deployments.apps "xxx', id="a long name"),
-        pytest.param("drain", {}, "unknown command 'drain'; use one of apply, cordon, create", id="command"),
+        pytest.param(
+            "deploy", {}, "unknown command 'deploy'; use one of apply, bind, cordon, create", id="command"
+        ),
         pytest.param(
             "create",
             {"object": make_pod(metadata={"labels": {"a": "\ud800"}})},

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster, Command
-from lifecycle.engine.controllers.endpoints.classic import decide_classic
+from lifecycle.engine.controllers.endpoints.classic import Listing, decide_classic
 from lifecycle.engine.controllers.endpoints.decide import Wanted, endpoint_state, make_endpoint, make_ports
 from lifecycle.engine.controllers.endpoints.slices import (
     ENDPOINTS_PER_SLICE,
@@ -384,6 +384,7 @@ def make_known(count: int, ready: int) -> list[Wanted]:
             {
                 "addresses": [f"10.64.{number >> 8}.{number & 255}"],
                 "conditions": {"ready": number < ready, "serving": number < ready, "terminating": False},
+                "targetRef": {"kind": "Pod", "uid": f"uid-{number}"},
             },
             PORTS,
         )
@@ -403,7 +404,7 @@ def make_known(count: int, ready: int) -> list[Wanted]:
 def test_endpoints_hold_a_thousand_addresses(
     count: int, ready: int, expected: tuple[int, int], is_over: bool
 ):
-    (action,) = decide_classic(SERVICE, None, make_known(count, ready))
+    (action,) = decide_classic(SERVICE, None, Listing(make_known(count, ready)))
     assert isinstance(action, Create)
     (subset,) = (action.new.extra or {})["subsets"]
     sizes = tuple(len(subset.get(name, ())) for name in ("addresses", "notReadyAddresses"))
@@ -464,3 +465,19 @@ def test_a_slice_keeps_its_family():
     answer = door.submit("patch", **where, type="merge", patch={"addressType": "IPv6"})
     assert answer.status is not None
     assert 'addressType: Invalid value: "IPv6": field is immutable' in answer.status["message"]
+
+
+def test_a_service_whose_namespace_ends_gets_no_further_endpoints():
+    """Kubernetes drops the work: creations in a namespace that ends go on failing."""
+    door = Door()
+    door.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "gone"}})
+    service, held = make_service(), {"apiVersion": "v1", "kind": "ConfigMap"}
+    service["metadata"]["namespace"] = "gone"
+    door.submit("create", object=service)
+    meta = {"name": "held", "namespace": "gone", "finalizers": ["example.org/held"]}
+    door.submit("create", object={**held, "metadata": meta})
+    door.submit("delete", kind="Namespace", name="gone")
+    for entry in door.cluster.list("EndpointSlice", "gone"):
+        door.submit("delete", kind="EndpointSlice", namespace="gone", name=entry["metadata"]["name"])
+    door.run(60)
+    assert door.cluster.get("ConfigMap", "gone", "held") is not None

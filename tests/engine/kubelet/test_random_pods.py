@@ -266,7 +266,7 @@ class Life:
         assert self.cluster.save()["kubelets"]["workers"] == []
         self._check_nothing_is_left()
         assert set(self.watcher.gone) == self.uids
-        for room in self.cluster._scheduler._rooms.values():
+        for room in self.cluster._scheduler._rooms.by_name.values():
             has = room.node.status.allocatable
             assert (room.count, room.free) == (0, {**dict.fromkeys(room.free, 0), **has}), room.node.meta.name
 

@@ -1,4 +1,4 @@
-"""Which changes of a node have a pod tried again."""
+"""Which changes have a pod tried again that no node took."""
 
 from __future__ import annotations
 
@@ -8,15 +8,29 @@ import pytest
 
 from lifecycle.engine.kinds.registry import read_object
 from lifecycle.engine.objects.node import Node
-from lifecycle.engine.scheduler.hints import decide_hint, is_helped
+from lifecycle.engine.objects.pod import Pod
+from lifecycle.engine.scheduler.hints import (
+    is_helped_by_binding,
+    is_helped_by_end,
+    is_helped_by_itself,
+    is_helped_by_labels,
+    is_helped_by_lost_node,
+    is_helped_by_node,
+    is_helped_by_resize,
+    is_helped_by_storage,
+)
+from lifecycle.engine.scheduler.wishes import Wishes
 
-NO_CPU = "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate"
-FULL = "0/1 nodes are available: 1 Too many pods. no new claims to deallocate"
-CORDONED = "0/1 nodes are available: 1 node(s) were unschedulable. no new claims to deallocate"
-TAINTED = "0/1 nodes are available: 1 node(s) had untolerated taint(s). no new claims to deallocate"
-ELSEWHERE = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector."
-NO_CLAIM = '0/1 nodes are available: persistentvolumeclaim "x" not found. not found'
+CORDON, TAINTS, AFFINITY = {"NodeUnschedulable"}, {"TaintToleration"}, {"NodeAffinity"}
+FIT, PORTS, SPREAD, PODS = {"NodeResourcesFit"}, {"NodePorts"}, {"PodTopologySpread"}, {"InterPodAffinity"}
 TAINT = {"key": "lab.example/dedicated", "value": "db", "effect": "NoSchedule"}
+ZONE = "topology.kubernetes.io/zone"
+TERM = {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": ZONE}
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+CONSTRAINT = {
+    "maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "DoNotSchedule",
+    "labelSelector": {"matchLabels": {"app": "web"}},
+}  # fmt: skip
 
 
 def node(labels: dict[str, str] | None = None, cpu: str = "2", **spec: Any) -> Node:
@@ -34,35 +48,151 @@ def node(labels: dict[str, str] | None = None, cpu: str = "2", **spec: Any) -> N
     return found
 
 
-@pytest.mark.parametrize(
-    "old, new, hint",
-    [
-        pytest.param(node(), node(unschedulable=True), "", id="cordoned"),
-        pytest.param(node(unschedulable=True), node(), "cordon", id="uncordoned"),
-        pytest.param(node(), node(taints=[TAINT]), "", id="tainted"),
-        pytest.param(node(taints=[TAINT]), node(), "taints", id="a taint goes"),
-        pytest.param(node(cpu="2"), node(cpu="4"), "room", id="larger"),
-        pytest.param(node(cpu="4"), node(cpu="2"), "", id="smaller"),
-        pytest.param(node(), node({"disk": "ssd"}), "labels", id="labelled"),
-        pytest.param(node(cpu="2"), node({"disk": "ssd"}, cpu="4"), "room labels", id="both"),
-    ],
-)
-def test_a_node_helps_only_by_what_it_gained(old: Node, new: Node, hint: str) -> None:
-    assert decide_hint(old, new) == hint
+def pod(
+    app: str = "web", cpu: str = "1", port: int | None = None, space: str = "default", **spec: Any
+) -> Pod:
+    container: dict[str, Any] = {"name": "app", "image": "x", "resources": {"requests": {"cpu": cpu}}}
+    if port is not None:
+        container["ports"] = [{"containerPort": port, "hostPort": port}]
+    meta = {"name": "p", "namespace": space, "labels": {"app": app}}
+    return Pod.from_json({"metadata": meta, "spec": {"containers": [container], **spec}})
+
+
+def wishes(of: Pod | None = None, **spec: Any) -> Wishes:
+    of = of or pod(**spec)
+    return Wishes(of, of.spec, (), lambda namespace: {})
 
 
 @pytest.mark.parametrize(
-    "hint, helped",
+    "plugins, wanted, old, new, helped",
     [
-        ("room", {NO_CPU, FULL}),
-        ("labels", {ELSEWHERE}),
-        ("taints", {TAINTED}),
-        ("cordon", {CORDONED}),
-        ("claim", {NO_CLAIM}),
-        ("room labels", {NO_CPU, FULL, ELSEWHERE}),
-        ("node", {NO_CPU, FULL, CORDONED, TAINTED, ELSEWHERE, NO_CLAIM}),
+        pytest.param(CORDON, {}, node(), node(unschedulable=True), False, id="cordoned"),
+        pytest.param(CORDON, {}, node(unschedulable=True), node(), True, id="uncordoned"),
+        pytest.param(FIT, {}, node(unschedulable=True), node(), False, id="uncordoned, but there is no room"),
+        pytest.param(CORDON, {}, None, node(unschedulable=True), False, id="a cordoned node joins"),
+        pytest.param(TAINTS, {}, node(), node(taints=[TAINT]), False, id="tainted"),
+        pytest.param(TAINTS, {}, node(taints=[TAINT]), node(), True, id="a taint goes"),
+        pytest.param(TAINTS, {}, None, node(taints=[TAINT]), False, id="a tainted node joins"),
+        pytest.param(FIT, {}, node(cpu="2"), node(cpu="4"), True, id="larger"),
+        pytest.param(FIT, {}, node(cpu="4"), node(cpu="2"), False, id="smaller"),
+        pytest.param(FIT, {"cpu": "8"}, node(cpu="2"), node(cpu="4"), False, id="larger, and still too small"),
+        pytest.param(FIT, {"cpu": "8"}, None, node(), False, id="a node joins that is too small"),
+        pytest.param(FIT, {}, None, node(), True, id="a node joins that is large enough"),
+        pytest.param(
+            AFFINITY, {"nodeSelector": {"disk": "ssd"}}, node(), node({"disk": "ssd"}), True, id="labelled"
+        ),
+        pytest.param(
+            AFFINITY, {"nodeSelector": {"disk": "ssd"}}, node(), node({"disk": "hdd"}), False, id="mislabelled"
+        ),
+        pytest.param(
+            AFFINITY, {"nodeSelector": {"disk": "ssd"}}, node({"disk": "ssd"}), node({"disk": "ssd", "a": "b"}),
+            False, id="it was wanted before",
+        ),
+        pytest.param(PORTS, {}, None, node(), True, id="a node joins, ports"),
+        pytest.param(PORTS, {}, node(cpu="2"), node(cpu="4"), False, id="larger, ports"),
+        pytest.param(
+            SPREAD, {"topologySpreadConstraints": [CONSTRAINT]}, node(), node({ZONE: "a"}), True, id="gets a zone"
+        ),
+        pytest.param(
+            SPREAD, {"topologySpreadConstraints": [CONSTRAINT]}, node({ZONE: "a"}), node({ZONE: "b"}), True,
+            id="gets another zone",
+        ),
+        pytest.param(
+            SPREAD, {"topologySpreadConstraints": [CONSTRAINT]}, None, node(), False, id="joins without a zone"
+        ),
+        pytest.param(
+            SPREAD, {"topologySpreadConstraints": [CONSTRAINT]}, node({ZONE: "a"}, "2"), node({ZONE: "a"}, "4"),
+            False, id="larger, spread",
+        ),
+        pytest.param(
+            PODS, {"affinity": {"podAffinity": {REQUIRED: [TERM]}}}, None, node({ZONE: "a"}), True, id="joins, near"
+        ),
+        pytest.param(
+            PODS, {"affinity": {"podAffinity": {REQUIRED: [TERM]}}}, None, node(), False, id="joins, no domain"
+        ),
+        pytest.param(
+            PODS, {"affinity": {"podAntiAffinity": {REQUIRED: [TERM]}}}, None, node(), True, id="joins, apart"
+        ),
+        pytest.param(
+            PODS, {"affinity": {"podAntiAffinity": {REQUIRED: [TERM]}}}, node(), node({ZONE: "a"}), False,
+            id="gets a domain, apart",
+        ),
+        pytest.param(
+            PODS, {"affinity": {"podAntiAffinity": {REQUIRED: [TERM]}}}, node({ZONE: "a"}), node(), True,
+            id="loses its domain, apart",
+        ),
+    ],
+)  # fmt: skip
+def test_a_node_helps_only_by_what_it_gained(
+    plugins: set[str], wanted: dict[str, Any], old: Node | None, new: Node, helped: bool
+) -> None:
+    assert is_helped_by_node(plugins, wishes(**wanted), old, new) == helped
+
+
+NEAR = {"affinity": {"podAffinity": {REQUIRED: [TERM]}}}
+APART = {"affinity": {"podAntiAffinity": {REQUIRED: [TERM]}}}
+SPREAD_WEB = {"topologySpreadConstraints": [CONSTRAINT]}
+
+
+@pytest.mark.parametrize(
+    "plugins, wanted, other, by_end, by_binding",
+    [
+        pytest.param(FIT, {}, pod("db"), True, False, id="room"),
+        pytest.param(AFFINITY, {}, pod("db"), False, False, id="no node is wanted"),
+        pytest.param(PORTS, {"port": 80}, pod(port=80), True, False, id="the port"),
+        pytest.param(PORTS, {"port": 80}, pod(port=81), False, False, id="another port"),
+        pytest.param(SPREAD, SPREAD_WEB, pod("web"), True, True, id="one of those that are spread"),
+        pytest.param(SPREAD, SPREAD_WEB, pod("db"), False, False, id="not one of those"),
+        pytest.param(SPREAD, SPREAD_WEB, pod("web", space="other"), False, False, id="in another namespace"),
+        pytest.param(PODS, NEAR, pod("web"), False, True, id="near which it wants to be"),
+        pytest.param(PODS, NEAR, pod("db"), False, False, id="no matter to it"),
+        pytest.param(PODS, APART, pod("web"), True, False, id="apart from which it wants to be"),
+        pytest.param(PODS, {}, pod("web"), False, False, id="others keep it away"),
     ],
 )
-def test_a_pod_is_helped_by_what_kept_it_back(hint: str, helped: set[str]) -> None:
-    said = (NO_CPU, FULL, CORDONED, TAINTED, ELSEWHERE, NO_CLAIM)
-    assert {message for message in said if is_helped(hint, message)} == helped
+def test_a_pod_helps_by_its_end_or_by_its_binding(
+    plugins: set[str], wanted: dict[str, Any], other: Pod, by_end: bool, by_binding: bool
+) -> None:
+    assert is_helped_by_end(plugins, wishes(**wanted), other) == by_end
+    assert is_helped_by_binding(plugins, wishes(**wanted), other) == by_binding
+
+
+def test_other_labels_help_where_rules_are_about_them() -> None:
+    web, db = pod("web"), pod("db")
+    assert is_helped_by_labels(SPREAD, wishes(**SPREAD_WEB), web, db)
+    assert is_helped_by_labels(PODS, wishes(**NEAR), db, web)
+    assert not is_helped_by_labels(PODS, wishes(**NEAR), web, db)
+    assert is_helped_by_labels(PODS, wishes(**APART), web, db)
+    assert not is_helped_by_labels(FIT, wishes(**APART), web, db)
+
+
+def test_a_smaller_neighbor_helps_whom_there_was_no_room_for() -> None:
+    assert is_helped_by_resize(FIT, wishes(), pod(cpu="2"), pod(cpu="1"))
+    assert not is_helped_by_resize(FIT, wishes(), pod(cpu="1"), pod(cpu="2"))
+    assert not is_helped_by_resize(TAINTS, wishes(), pod(cpu="2"), pod(cpu="1"))
+
+
+def test_a_toleration_helps_whom_a_taint_kept_away() -> None:
+    tolerant = pod(tolerations=[{"operator": "Exists"}])
+    assert is_helped_by_itself(TAINTS, wishes(), pod(), tolerant)
+    assert not is_helped_by_itself(AFFINITY, wishes(), pod(), tolerant)
+    assert is_helped_by_lost_node(SPREAD, wishes(**SPREAD_WEB), node({ZONE: "a"}))
+    assert not is_helped_by_lost_node(FIT, wishes(), node())
+
+
+@pytest.mark.parametrize(
+    "hint, message, helped",
+    [
+        ("claim", '0/1 nodes are available: persistentvolumeclaim "x" not found. not found', True),
+        ("claim", "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate", False),
+        (
+            "class",
+            "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found",
+            True,
+        ),
+        ("volume", "0/1 nodes are available: 1 node(s) didn't match PersistentVolume's node affinity.", True),
+        ("volume", '0/1 nodes are available: persistentvolumeclaim "x" not found. not found', False),
+    ],
+)
+def test_storage_helps_whom_it_kept_back(hint: str, message: str, helped: bool) -> None:
+    assert is_helped_by_storage(hint, message) == helped

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
 from ...api.context import Context
+from ...api.namespace_rules import is_namespace_ending
+from ...heart.errors import ApiError
 from ...objects.endpoint_slice import ENDPOINT_SLICE_KIND, ENDPOINTS_KIND
 from ...objects.meta import StoredObject
 from ...objects.pod import Pod
@@ -14,7 +16,7 @@ from ...rules.actions import Action, Delete
 from ...store.selectors import SelectorIndex
 from ..act import Act
 from ..owner.orphans import list_by_age
-from .classic import decide_classic
+from .classic import Listing, decide_classic
 from .decide import (
     Endpoint,
     Port,
@@ -40,10 +42,14 @@ class EndpointSliceController:
         self._selectors = SelectorIndex()
         self._hears_of_pods = False
         self._is_acting = False
-        # All by the Service's uid: pods to look at; by pod uid, endpoints as they stand, and in which slice.
+        # All by the Service's uid: pods to look at; by pod uid, endpoints as they stand, and in which slice;
+        # the endpoints as the older form lists them, and by pod uid what it has yet to take in: whether an
+        # endpoint has left its place in between.
         self._dirty: dict[str, dict[str, None]] = {}
         self._known: dict[str, dict[str, Wanted]] = {}
         self._places: dict[str, dict[str, str]] = {}
+        self._listings: dict[str, Listing] = {}
+        self._moves: dict[str, dict[str, bool]] = {}
         context.loop.register(self.name, self.sync, "endpoints")
         context.store.listen("Service", self._on_service)
         context.store.listen(ENDPOINT_SLICE_KIND.id, self._on_slice)
@@ -93,6 +99,8 @@ class EndpointSliceController:
         self._selectors.remove(uid)
         self._dirty.pop(uid, None)
         self._places.pop(uid, None)
+        self._listings.pop(uid, None)
+        self._moves.pop(uid, None)
         for pod_uid, wanted in self._known.pop(uid, {}).items():
             self._tell(name, pod_uid, endpoint_state(wanted.endpoint), None)
 
@@ -121,6 +129,7 @@ class EndpointSliceController:
     def _learn(self, uid: str, old: StoredObject | None, new: StoredObject | None) -> Sequence[str]:
         """Take in how a slice of a Service stands now; the uids of the pods that stand otherwise in it."""
         known, places = self._known.setdefault(uid, {}), self._places.setdefault(uid, {})
+        moves = self._moves.setdefault(uid, {})
         before, after = _read(old), _read(new)
         is_same = before[1] is after[1]
         # Most of a slice stays as it is: the same objects in the same places.
@@ -132,11 +141,14 @@ class EndpointSliceController:
             touched[pod_uid] = None
             if old is not None and places.get(pod_uid) == old.meta.uid:
                 del places[pod_uid], known[pod_uid]
+                moves.pop(pod_uid, None)
+                moves[pod_uid] = True
         for endpoint in (now for _, now in moved if now is not None):
             pod_uid = pod_uid_of(endpoint)
             touched[pod_uid] = None
             if new is not None:
                 known[pod_uid], places[pod_uid] = Wanted(endpoint, after[1]), new.meta.uid
+                moves.setdefault(pod_uid, False)
         return list(touched)
 
     def _on_pod(self, old: StoredObject | None, new: StoredObject | None) -> None:
@@ -177,17 +189,32 @@ class EndpointSliceController:
         changed = decide_endpoints(self._see_pods(service, selector), known)
         before = {pod_uid: known.get(pod_uid) for pod_uid in changed}
         self._do(decide_slices(service, self._slices(service), changed, places))
-        self._do(decide_classic(service, classic, known.values()))
+        self._do(decide_classic(service, classic, self._list(uid, known)))
         for pod_uid, wanted in changed.items():
             was = before[pod_uid]
             states = [endpoint_state(one.endpoint) if one is not None else None for one in (was, wanted)]
             self._tell(name, pod_uid, states[0], states[1])
 
+    def _list(self, uid: str, known: Mapping[str, Wanted]) -> Listing:
+        listing, moves = self._listings.setdefault(uid, Listing()), self._moves.pop(uid, {})
+        for pod_uid, has_left in moves.items():
+            if has_left:
+                listing.drop(pod_uid)
+            if pod_uid in known:
+                listing.put(pod_uid, known[pod_uid])
+        return listing
+
     def _do(self, actions: Sequence[Action]) -> None:
         self._is_acting = True
-        for action in actions:
-            self._act(action)
-        self._is_acting = False
+        try:
+            for action in actions:
+                self._act(action)
+        except ApiError as refusal:
+            # While the namespace ends, creations go on failing: what is left to do is dropped.
+            if not is_namespace_ending(refusal):
+                raise
+        finally:
+            self._is_acting = False
 
     def _see_pods(self, service: StoredObject, selector: Selector) -> dict[str, Wanted | None]:
         """What the Service wants for the pods to look at, oldest first; None, and last, if they are gone."""

@@ -15,6 +15,7 @@ from typing import Any
 from ...api.context import Context
 from ...api.metrics import has_other_demand, service_of_slice
 from ...heart.errors import ApiError
+from ...kinds.addons import SCALED_OBJECT
 from ...kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from ...kinds.namespace import NAMESPACE
 from ...objects.endpoint_slice import ENDPOINT_SLICE_KIND
@@ -156,6 +157,7 @@ class HorizontalPodAutoscalerController:
                 self._follow(kind_for(described.get("apiVersion") or "", described.get("kind") or "").id)
             elif metric.get("external"):
                 self._follow(NAMESPACE.kind.id)
+                self._follow(SCALED_OBJECT.kind.id)
         self._follow("Service")
 
     def _follow(self, kind_id: str) -> None:
@@ -266,16 +268,16 @@ class HorizontalPodAutoscalerController:
         verdict = decide(seen, memory.past, clock)
         if not isinstance(scale, str):
             memory.past, memory.is_recommended = verdict.past, verdict.is_recommended
-        self._tell(autoscaler, memory, verdict)
+        is_told = self._tell(autoscaler, memory, verdict)
         if verdict.size is not None and target is not None:
             self._rescale(seen, target, verdict, clock)
             memory.past = verdict.past
         is_changed = verdict.status != (autoscaler.status or {})
         if is_changed:
             self._act(Update(autoscaler.replace(status=verdict.status)))
-        return is_changed or verdict.size is not None, self._sight.next_change_ms(
-            seen, shares, clock, memory.past
-        )
+        if is_changed or verdict.size is not None or not is_told:
+            return True, None
+        return False, self._sight.next_change_ms(seen, shares, clock, memory.past)
 
     def _rescale(self, seen: Seen, target: StoredObject, verdict: Verdict, clock: Clock) -> None:
         problem = ""
@@ -287,8 +289,11 @@ class HorizontalPodAutoscalerController:
         event_type, (reason, message) = conclude(seen, verdict, problem, clock)
         self._context.trace.event(seen.autoscaler.subject, event_type, reason, message, SOURCE)
 
-    def _tell(self, autoscaler: StoredObject, memory: Memory, verdict: Verdict) -> None:
-        """Warnings come again at every look: a series each, until a look comes to something else."""
+    def _tell(self, autoscaler: StoredObject, memory: Memory, verdict: Verdict) -> bool:
+        """Warnings come again at every look: a series each, until a look comes to something else.
+
+        Whether all are told: of one about which too much was told lately only a later look tells.
+        """
         trace, now_ms, subject = self._context.trace, self._context.now_ms, autoscaler.subject
         told = [f"{autoscaler.meta.uid} {reason} {message}" for reason, message in verdict.warnings]
         for key in memory.told:
@@ -297,6 +302,7 @@ class HorizontalPodAutoscalerController:
         memory.told = list(dict.fromkeys(told))
         for key, (reason, message) in zip(told, verdict.warnings, strict=True):
             trace.open_event_series(key, subject, "Warning", reason, message, SOURCE, None, self._period_ms)
+        return all(key in trace.open_series for key in told)
 
     # --- what is seen -----------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
+from ..custom_resources.definition import fill_names
 from .pods import Json, fill
 
 _RBAC = "rbac.authorization.k8s.io"
@@ -34,13 +35,38 @@ def default_volume(data: Mapping[str, Any]) -> Json:
 
 
 def default_autoscaler(data: Mapping[str, Any]) -> Json:
-    """1 replica at least; without metrics, 80 % of the requested CPU."""
+    """1 replica at least; without metrics, 80 % of the requested CPU; all of a `behavior` that is given."""
     spec = dict(data.get("spec") or {})
     fill(spec, minReplicas=1)
-    if str(data.get("apiVersion", "")).endswith("/v2") and not spec.get("metrics"):
-        target = {"type": "Utilization", "averageUtilization": 80}
-        spec["metrics"] = [{"type": "Resource", "resource": {"name": "cpu", "target": target}}]
+    if not spec.get("metrics"):
+        spec["metrics"] = [_of_cpu(80)]
+    if spec.get("behavior") is not None:
+        given = spec["behavior"]
+        up, down = dict(given.get("scaleUp") or {}), dict(given.get("scaleDown") or {})
+        fill(up, stabilizationWindowSeconds=0, selectPolicy="Max", policies=[_FOUR_PODS, _ALL])
+        fill(down, selectPolicy="Max", policies=[_ALL])
+        spec["behavior"] = {**given, "scaleUp": up, "scaleDown": down}
     return {**data, "spec": spec}
+
+
+_ALL = {"type": "Percent", "value": 100, "periodSeconds": 15}
+_FOUR_PODS = {"type": "Pods", "value": 4, "periodSeconds": 15}
+
+
+def _of_cpu(percent: int) -> Json:
+    target = {"type": "Utilization", "averageUtilization": percent}
+    return {"type": "Resource", "resource": {"name": "cpu", "target": target}}
+
+
+def convert_autoscaler(data: Mapping[str, Any]) -> Json:
+    """An autoscaler of autoscaling/v1, which knows the CPU alone, as one of v2."""
+    spec, status = dict(data.get("spec") or {}), dict(data.get("status") or {})
+    percent = spec.pop("targetCPUUtilizationPercentage", None)
+    if percent is not None:
+        spec["metrics"] = [_of_cpu(percent)]
+    status.pop("currentCPUUtilizationPercentage", None)
+    found = {**data, "apiVersion": "autoscaling/v2", "spec": spec}
+    return found | {"status": status} if "status" in data else found
 
 
 def default_limit_range(data: Mapping[str, Any]) -> Json:
@@ -71,6 +97,12 @@ def default_binding(data: Mapping[str, Any]) -> Json:
             {**group, **one} if one.get("kind") in ("User", "Group") else one for one in found["subjects"]
         ]
     return found
+
+
+def default_definition(data: Mapping[str, Any]) -> Json:
+    """The names that follow from others, and that versions are not converted."""
+    spec = data.get("spec")
+    return {**data, "spec": fill_names(spec)} if isinstance(spec, dict) else dict(data)
 
 
 def default_priority_class(data: Mapping[str, Any]) -> Json:

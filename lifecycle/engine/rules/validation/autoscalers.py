@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ...objects.quantity import canonical, parse_quantity
 from .metadata import check_path_name
 from .names import check_label
 from .part import Part, gathers
+from .resources import validate_resource_name
 
 _LONGEST_WINDOW, _LONGEST_PERIOD = 3600, 1800
 # Types of metrics, and the field that each is described in.
@@ -20,11 +24,12 @@ _TARGETS = ("Utilization", "Value", "AverageValue")
 
 
 @gathers("spec")
-def validate_autoscaler(spec: Part) -> None:
-    """Everything an autoscaler says."""
+def validate_autoscaler(spec: Part, scales_to_zero: bool = False) -> None:
+    """Everything an autoscaler says. `scales_to_zero`: whether it may say 0 (gate HPAScaleToZero)."""
     least, most = spec["minReplicas"], spec["maxReplicas"] or 0
-    if least is not None and least < 1:
-        spec.refuse("minReplicas", "must be greater than or equal to 1")
+    bound = 0 if scales_to_zero else 1
+    if least is not None and least < bound:
+        spec.refuse("minReplicas", f"must be greater than or equal to {bound}")
     if most < 1:
         spec.refuse("maxReplicas", "must be greater than 0", most)
     if least is not None and most < least:
@@ -32,6 +37,7 @@ def validate_autoscaler(spec: Part) -> None:
     _validate_object(spec.part("scaleTargetRef"))
     for metric in spec.parts("metrics"):
         _validate_metric(metric)
+    _require_metric_at_zero(spec)
     behavior = spec.part("behavior")
     for direction in behavior.list_given(("scaleUp", "scaleDown")):
         _validate_speed(behavior.part(direction))
@@ -40,10 +46,43 @@ def validate_autoscaler(spec: Part) -> None:
 @gathers("")
 def validate_new_autoscaler(data: Part) -> None:
     """A new one says of which API group what it scales is; of the core group there is but one such kind."""
-    target = data.part("spec").part("scaleTargetRef")
+    _check_group(data.part("spec").part("scaleTargetRef"))
+
+
+@gathers("spec")
+def validate_autoscaler_change(spec: Part, new: Mapping[str, Any]) -> None:
+    """So does one that scales another kind from now on."""
+    before, after = spec["scaleTargetRef"] or {}, Part(new, "spec", spec.errors).part("scaleTargetRef")
+    if any(before.get(field) != after[field] for field in ("apiVersion", "kind")):
+        _check_group(after)
+
+
+@gathers("status")
+def validate_autoscaler_status(status: Part) -> None:
+    """What is written to /status."""
+    status.counts("currentReplicas", "desiredReplicas")
+
+
+def _check_group(target: Part) -> None:
     version = target["apiVersion"] or ""
-    if "/" not in version and target["kind"] != "ReplicationController":
+    if not _check_version(target) and "/" not in version and target["kind"] != "ReplicationController":
         target.refuse("apiVersion", "apiVersion must specify API group", version)
+
+
+def _check_version(reference: Part) -> bool:
+    """Whether a version that cannot be read was refused."""
+    version = reference["apiVersion"] or ""
+    if version.count("/") > 1:
+        reference.refuse("apiVersion", f"unexpected GroupVersion string: {version}")
+    return version.count("/") > 1
+
+
+def _require_metric_at_zero(spec: Part) -> None:
+    """Without pods only what is no pod's own can tell that there is something to do."""
+    kinds = {metric["type"] for metric in spec.parts("metrics")}
+    if spec["minReplicas"] == 0 and not kinds & {"Object", "External"}:
+        detail = "must specify at least one Object or External metric to support scaling to zero replicas"
+        spec.forbid("metrics", detail)
 
 
 def _validate_object(reference: Part) -> None:
@@ -71,8 +110,11 @@ def _validate_metric(metric: Part) -> None:
 def _validate_source(field: str, source: Part) -> None:
     if field == "object":
         _validate_object(source.part("describedObject"))
+        _check_version(source.part("describedObject"))
     if field in ("resource", "containerResource"):
         source.need("name", "must specify a resource name")
+        if field == "containerResource" and source["name"]:
+            source.errors += validate_resource_name(source["name"], source.at("name"))
     else:
         source.part("metric").text("name", check_path_name, True, "must specify a metric name")
     if field == "containerResource":
@@ -122,6 +164,8 @@ def _validate_speed(rules: Part) -> None:
     if window is not None and window > _LONGEST_WINDOW:
         rules.refuse("stabilizationWindowSeconds", f"must be less than or equal to {_LONGEST_WINDOW}")
     rules.choice("selectPolicy", ("Disabled", "Max", "Min"))
+    if not rules["policies"]:
+        rules.require("policies", "must specify at least one Policy")
     for policy in rules.parts("policies"):
         policy.support("type", ("Percent", "Pods"), policy["type"] or "")
         for field in ("value", "periodSeconds"):
@@ -130,3 +174,5 @@ def _validate_speed(rules: Part) -> None:
                 policy.refuse(field, "must be greater than zero", number)
         if (policy["periodSeconds"] or 0) > _LONGEST_PERIOD:
             policy.refuse("periodSeconds", f"must be less than or equal to {_LONGEST_PERIOD}")
+    if rules["tolerance"] is not None and parse_quantity(rules["tolerance"]) < 0:
+        rules.refuse("tolerance", "must be greater than or equal to 0", canonical(rules["tolerance"]))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ....objects.condition import Condition, find_condition, with_condition
 from ....objects.disruption_budget import DisruptionBudget, DisruptionBudgetStatus
 from ....objects.pod import Pod
-from ....objects.selector import Selector
+from ....objects.selector import OPERATORS, Selector
 from ....rules.actions import Action, Decision, RecordEvent, Update
 from ....rules.disruption_budgets import (
     DELETION_TIMEOUT_MS,
@@ -53,6 +53,11 @@ def decide(seen: Seen, now_ms: int) -> Decision:
     """Tell what is odd, then write the status where it has changed."""
     budget = seen.budget
     told: list[Action] = []
+    unreadable = [one.operator for one in budget.spec.selector.expressions if one.operator not in OPERATORS]
+    if unreadable:
+        problem = f'"{unreadable[0]}" is not a valid label selector operator'
+        told.append(_event(budget, "NoPods", f"Failed to get pods: {problem}"))
+        return Decision([*told, *_write(budget, _fail(budget.status, problem, now_ms))])
     if not seen.pods:
         told.append(_event(budget, "NoPods", "No matching pods found", "Normal"))
     if seen.problem:

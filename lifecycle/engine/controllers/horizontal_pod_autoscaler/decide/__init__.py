@@ -170,8 +170,7 @@ def _ask_metrics(seen: Seen, scale: Scale, verdict: Verdict, bounds: Bounds, clo
         return
     verdict.is_recommended = True
     verdict.reason = f"{name} above target" if wanted > current else "All metrics below target"
-    behavior = spec.get("behavior")
-    limit = _limit_by_behavior if behavior else _limit
+    limit = _limit if spec.get("behavior") is None else _limit_by_behavior
     desired = limit(seen, verdict, wanted, bounds, clock)
     verdict.size = desired if desired != current else None
     _count(verdict, desired, metrics)
@@ -282,7 +281,7 @@ def conclude(seen: Seen, verdict: Verdict, problem: str, clock: Clock) -> tuple[
     text = f"the HPA controller was able to update the target scale to {verdict.size}"
     verdict.set(ABLE, True, ("SucceededRescale", text), clock)
     verdict.status = {**verdict.status, "lastScaleTime": format_time(clock.now_ms, clock.epoch_ms)}
-    if (seen.autoscaler.spec or {}).get("behavior"):
+    if (seen.autoscaler.spec or {}).get("behavior") is not None:
         _remember_rescale(seen.autoscaler, verdict, verdict.size - verdict.current, clock)
     return "Normal", ("SuccessfulRescale", size)
 

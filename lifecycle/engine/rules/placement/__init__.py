@@ -1,0 +1,1 @@
+"""What the scheduler's plugins hold of a pod and a node. Pure."""

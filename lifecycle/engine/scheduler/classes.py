@@ -1,0 +1,170 @@
+"""Which class a pod is of: pods of one template in one namespace go to the same places."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+from ..kinds.namespace import NAMESPACE
+from ..kinds.service import SERVICE
+from ..objects.meta import StoredObject
+from ..objects.pod import Pod, PodSpec
+from ..objects.replica_set import REPLICA_SET_KIND
+from ..objects.replication_controller import REPLICATION_CONTROLLER_KIND
+from ..objects.selector import Selector
+from ..objects.stateful_set import STATEFUL_SET_KIND
+from ..store.store import Store
+from .census import Census
+from .pod_class import PodClass
+from .rooms import Rooms
+from .wishes import Wishes
+
+Content = tuple[object, ...]
+_MOST_PLACES = 2_000_000
+"""So many nodes may all classes together keep in order; those that were not asked for longest are dropped."""
+_LEAST_CLASSES = 16
+# Labels that differ from pod to pod of one template: no matter, unless some rule is about them.
+_OF_ONE_POD = frozenset(
+    (
+        "statefulset.kubernetes.io/pod-name",
+        "apps.kubernetes.io/pod-index",
+        "batch.kubernetes.io/job-completion-index",
+    )
+)
+# The parts of a spec that decide on the node, beside those of its containers.
+_PARTS = (
+    "nodeSelector",
+    "affinity",
+    "tolerations",
+    "topologySpreadConstraints",
+    "overhead",
+    "resources",
+    "hostNetwork",
+)
+_PARTS_OF_CONTAINERS = ("resources", "image", "ports", "restartPolicy")
+
+
+class Classes:
+    """The classes of a cluster's pods. They are made when they are first asked for."""
+
+    def __init__(self, store: Store, rooms: Rooms, census: Census) -> None:
+        self._store, self._rooms, self._census = store, rooms, census
+        self._by_template: dict[tuple[int, str], PodClass] = {}
+        self._by_content: dict[Content, PodClass] = {}
+        store.listen(SERVICE.kind.id, self._on_service)
+        store.listen(NAMESPACE.kind.id, self._on_namespace)
+
+    def find(self, pod: Pod, spec: PodSpec) -> PodClass:
+        """The class of a pod, up to date. `spec`: what decides on its node."""
+        owner = pod.meta.controller
+        key = (id(spec), owner.uid if owner is not None else "")
+        found = self._by_template.get(key)
+        if found is None or found.wishes.spec is not spec or found.wishes.labels is not pod.meta.labels:
+            found = self._find_by_content(pod, spec)
+            if len(self._by_template) > 4096:
+                self._by_template.clear()
+            self._by_template[key] = found
+        found.follow()
+        return found
+
+    def _find_by_content(self, pod: Pod, spec: PodSpec) -> PodClass:
+        meta = pod.meta
+        content = (
+            meta.namespace,
+            meta.controller.uid if meta.controller is not None else "",
+            _describe(spec),
+            *(pair for pair in meta.labels.items() if pair[0] not in _OF_ONE_POD or self._matters(spec)),
+        )
+        found = self._by_content.pop(content, None)
+        if found is None:
+            most = max(_MOST_PLACES // max(len(self._rooms.by_name), 1), _LEAST_CLASSES)
+            while len(self._by_content) >= most:
+                self._drop(next(iter(self._by_content)))
+            found = PodClass(self.read(pod, spec), self._rooms, self._census)
+        # What was asked for last is dropped last.
+        self._by_content[content] = found
+        return found
+
+    def _matters(self, spec: PodSpec) -> bool:
+        """Whether a rule may be about a pod by itself: one of its own, or one that another pod has."""
+        return bool(spec.topology_spread_constraints or spec.affinity or self._census.with_terms)
+
+    def read(self, pod: Pod, spec: PodSpec) -> Wishes:
+        """What a pod asks for."""
+        return Wishes(pod, spec, self._list_selectors(pod), self.labels_of)
+
+    def labels_of(self, namespace: str) -> Mapping[str, str]:
+        """The labels of a namespace; none of one that is not there."""
+        found = self._store.get(NAMESPACE.kind.id, "", namespace)
+        return found.meta.labels if found is not None else {}
+
+    def _list_selectors(self, pod: Pod) -> Sequence[Selector]:
+        if pod.spec.topology_spread_constraints:
+            return ()
+        services = self._store.list(SERVICE.kind.id, pod.meta.namespace)
+        return list_selectors(pod, services, self._find_owner(pod))
+
+    def _find_owner(self, pod: Pod) -> StoredObject | None:
+        owner = pod.meta.controller
+        return self._store.get(owner.kind_id, pod.meta.namespace, owner.name) if owner is not None else None
+
+    def _drop(self, content: Content) -> None:
+        gone = self._by_content.pop(content)
+        gone.close()
+        for key in [key for key, one in self._by_template.items() if one is gone]:
+            del self._by_template[key]
+
+    def _drop_all(self, namespace: str | None = None) -> None:
+        for content in [one for one in self._by_content if namespace in (None, one[0])]:
+            self._drop(content)
+
+    def _on_service(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if _read_service(old) != _read_service(new):
+            found = new or old
+            assert found is not None, "one of both is there"
+            self._drop_all(found.meta.namespace)
+
+    def _on_namespace(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if old is not None and new is not None and old.meta.labels != new.meta.labels:
+            self._drop_all()
+
+
+def list_selectors(
+    pod: Pod, services: Iterable[StoredObject], owner: StoredObject | None
+) -> Sequence[Selector]:
+    """By what pods like this one are found: the Services that select it, and the workload that made it.
+
+    Of workloads those count that keep so many equal pods: not Jobs and DaemonSets.
+    """
+    labels = dict[str, str]()
+    for service in services:
+        selector = _read_service(service)
+        if selector and Selector.of_labels(selector).matches(pod.meta.labels):
+            labels.update(selector)
+    found = [Selector.of_labels(labels)] if labels else []
+    if owner is not None and owner.kind.id in _KEEPERS:
+        found.append(owner.spec.selector)
+    return found
+
+
+_KEEPERS = (REPLICA_SET_KIND.id, REPLICATION_CONTROLLER_KIND.id, STATEFUL_SET_KIND.id)
+
+
+def _read_service(service: StoredObject | None) -> Mapping[str, str]:
+    return (service.spec or {}).get("selector") or {} if service is not None else {}
+
+
+def _describe(spec: PodSpec) -> str:
+    """What of a spec decides on the node, as text; written once per template."""
+    notes = spec.notes
+    if notes.placement is None or spec.base is not None:
+        raw = spec.raw
+        told: list[object] = [{part: raw.get(part) for part in _PARTS}]
+        for section in ("containers", "initContainers"):
+            containers = raw.get(section) or ()
+            told.append([{part: one.get(part) for part in _PARTS_OF_CONTAINERS} for one in containers])
+        text = json.dumps(told, sort_keys=True)
+        if spec.base is not None:
+            return text
+        notes.placement = text
+    return notes.placement

@@ -1,0 +1,95 @@
+"""Objects in the version that is asked for: what is stored as one is served as several."""
+
+from collections.abc import Callable
+from typing import Any
+
+from lifecycle.kube_api import autoscalers
+from lifecycle.kube_api.resource import Resource
+
+Json = dict[str, Any]
+# Names of the same field: in the core group, in events.k8s.io.
+_FIELDS_OF_EVENTS = (
+    ("involvedObject", "regarding"),
+    ("message", "note"),
+    ("source", "deprecatedSource"),
+    ("firstTimestamp", "deprecatedFirstTimestamp"),
+    ("lastTimestamp", "deprecatedLastTimestamp"),
+    ("count", "deprecatedCount"),
+    ("reportingComponent", "reportingController"),
+)
+# What is written although it is empty.
+_ALWAYS_IN_CORE: Json = {
+    "source": {},
+    "firstTimestamp": None,
+    "lastTimestamp": None,
+    "eventTime": None,
+    "reportingComponent": "",
+    "reportingInstance": "",
+}
+_ALWAYS_IN_NEWER: Json = {
+    "eventTime": None,
+    "deprecatedSource": {},
+    "deprecatedFirstTimestamp": None,
+    "deprecatedLastTimestamp": None,
+}
+
+
+def to_served(resource: Resource, data: Json) -> Json:
+    """A stored object as a resource shows it."""
+    show = _SHOW.get((resource.group, resource.version, resource.name))
+    if show is not None:
+        data = show(data)
+    # Of a kind with several versions any may be stored.
+    return (
+        data
+        if data.get("apiVersion") == resource.api_version
+        else {**data, "apiVersion": resource.api_version}
+    )
+
+
+def is_as_stored(resource: Resource) -> bool:
+    """Whether the resource shows every object exactly as it is stored."""
+    is_one = resource.storage_version in ("", resource.api_version)
+    return is_one and not resource.custom and (resource.group, resource.version, resource.name) not in _SHOW
+
+
+def to_stored(resource: Resource, data: Json) -> Json:
+    """An object as it was sent to a resource, as it is stored."""
+    read = _READ.get((resource.group, resource.version, resource.name))
+    if read is not None:
+        data = read(data)
+    stored = resource.storage_version or resource.api_version
+    return data if data.get("apiVersion") == stored else {**data, "apiVersion": stored}
+
+
+def _core_event(data: Json) -> Json:
+    return {**_ALWAYS_IN_CORE, **data}
+
+
+def _newer_event(data: Json) -> Json:
+    shown = {**_ALWAYS_IN_NEWER, **_renamed(data, dict(_FIELDS_OF_EVENTS))}
+    for name in ("note", "reportingController", "reportingInstance"):
+        if not shown.get(name):
+            shown.pop(name, None)
+    return shown
+
+
+def _stored_event(data: Json) -> Json:
+    return _renamed(data, {new: old for old, new in _FIELDS_OF_EVENTS})
+
+
+def _renamed(data: Json, names: dict[str, str]) -> Json:
+    return {names.get(name, name): value for name, value in data.items()}
+
+
+Convert = Callable[[Json], Json]
+_SHOW: dict[tuple[str, str, str], Convert] = {
+    ("", "v1", "events"): _core_event,
+    ("events.k8s.io", "v1", "events"): _newer_event,
+    ("autoscaling", "v1", "horizontalpodautoscalers"): autoscalers.to_first,
+    ("autoscaling", "v2", "horizontalpodautoscalers"): autoscalers.to_second,
+}
+_READ: dict[tuple[str, str, str], Convert] = {
+    ("events.k8s.io", "v1", "events"): _stored_event,
+    ("autoscaling", "v1", "horizontalpodautoscalers"): autoscalers.to_second,
+}

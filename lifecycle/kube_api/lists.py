@@ -1,0 +1,225 @@
+"""Lists: which objects, from where on, as of which version, and the token to go on with."""
+
+import base64
+import binascii
+import json
+import posixpath
+from dataclasses import dataclass
+from typing import Any
+
+from lifecycle.engine.rules.validation.field_error import FieldError, forbidden, not_supported
+from lifecycle.kube_api import field_selectors, label_selectors, reads, versions
+from lifecycle.kube_api.conversions import to_served
+from lifecycle.kube_api.field_selectors import FieldSelector
+from lifecycle.kube_api.go_json import find_syntax_error
+from lifecycle.kube_api.label_selectors import LabelSelector
+from lifecycle.kube_api.requests import Options
+from lifecycle.kube_api.resource import Resource
+from lifecycle.kube_api.status import Refusal, bad_request
+from lifecycle.kube_api.write_options import raise_invalid
+from lifecycle.models import Cluster
+
+Json = dict[str, Any]
+EXACT, NOT_OLDER = "Exact", "NotOlderThan"
+_TOKEN_VERSION = "meta.k8s.io/v1"
+_CHUNK = 500
+_TOO_OLD = (
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list"
+    " without the continue parameter, or use the continue token in this response to retrieve the remainder of"
+    " the results. Continuing with the provided token results in an inconsistent list - objects that were"
+    " created, modified, or deleted between the time the first chunk was returned and now may show up in the"
+    " list."
+)
+_GONE = "The resourceVersion for the provided list is too old."
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which objects of a resource are meant."""
+
+    resource: Resource
+    namespace: str | None
+    labels: LabelSelector = ()
+    fields: FieldSelector = ()
+
+    @property
+    def is_all(self) -> bool:
+        """Whether it leaves nothing out."""
+        return not self.labels and not self.fields
+
+    def takes(self, data: Json) -> bool:
+        """Whether an object, as it is served, is meant."""
+        labels = data["metadata"].get("labels") or {}
+        return label_selectors.matches(self.labels, labels) and field_selectors.matches(self.fields, data)
+
+
+@dataclass(slots=True)
+class Page:
+    """Objects as they are served, of one version of the cluster; `token` goes on behind the last."""
+
+    items: list[Json]
+    version: str
+    token: str = ""
+    remaining: int | None = None
+
+
+def select(resource: Resource, namespace: str | None, name: str, options: Options) -> Selection:
+    """The selection of a request; a `name` in the path selects it alone. Raises Refusal (400)."""
+    labels = label_selectors.parse(options.get("labelSelector", ""))
+    fields = field_selectors.parse(options.get("fieldSelector", ""), resource)
+    if name:
+        fields = (*fields, *field_selectors.parse(f"metadata.name={name}", resource))
+    return Selection(resource, namespace, labels, fields)
+
+
+def read_page(cluster: Cluster, selection: Selection, options: Options) -> Page:
+    """What a list answers. Raises Refusal (400, 410, 422, 504)."""
+    limit = max(options.whole("limit") or 0, 0)
+    options.whole("timeoutSeconds")
+    _check(options)
+    start, version = _find_start(cluster, options, limit)
+    if options.get("resourceVersion") == "0":
+        # From the cache, which knows no pages.
+        limit = 0
+    try:
+        if limit == 0 and not start:
+            loaded = reads.load(cluster, selection.resource, selection.namespace, version)
+            return Page(_taken(selection, loaded), str(version))
+        return _read_part(cluster, selection, start, limit, version)
+    except versions.Expired:
+        raise _expired(start) from None
+
+
+def _read_part(cluster: Cluster, selection: Selection, start: str, limit: int, version: int) -> Page:
+    keys = reads.keys(cluster, selection.resource, selection.namespace, version)
+    left = [one for one in keys if _within(selection, one[0]) >= start]
+    page = Page([], str(version))
+    while left:
+        chunk, left = left[:_CHUNK], left[_CHUNK:]
+        uids = [uid for _, uid in chunk]
+        for data in _taken(selection, reads.load_some(cluster, uids, version)):
+            if limit and len(page.items) == limit:
+                last = _key_in(selection, page.items[-1])
+                page.token = make_token(f"{last}\0", version)
+                if selection.is_all:
+                    page.remaining = sum(_within(selection, key) > last for key, _ in keys)
+                return page
+            page.items.append(data)
+    return page
+
+
+def _taken(selection: Selection, stored: list[Json]) -> list[Json]:
+    served = (to_served(selection.resource, data) for data in stored)
+    return [data for data in served if selection.takes(data)]
+
+
+def _within(selection: Selection, key: str) -> str:
+    """A key as tokens name it: below the namespace that is listed."""
+    return key.partition("/")[2] if selection.namespace is not None else key
+
+
+def _key_in(selection: Selection, data: Json) -> str:
+    meta = data["metadata"]
+    return _within(selection, reads.key_of(meta.get("namespace"), meta["name"]))
+
+
+# --- what is asked for ------------------------------------------------------------------------------------
+
+
+def _check(options: Options) -> None:
+    match = options.get("resourceVersionMatch", "")
+    errors: list[FieldError] = []
+    path = "resourceVersionMatch"
+    if match:
+        if not options.get("resourceVersion"):
+            errors.append(forbidden(path, f"{path} is forbidden unless resourceVersion is provided"))
+        if options.get("continue"):
+            errors.append(forbidden(path, f"{path} is forbidden when continue is provided"))
+        if match not in (EXACT, NOT_OLDER):
+            errors.append(not_supported(path, match, (EXACT, NOT_OLDER, "")))
+        if match == EXACT and options.get("resourceVersion") == "0":
+            errors.append(forbidden(path, f'{path} "exact" is forbidden for resourceVersion "0"'))
+    if "sendInitialEvents" in options:
+        errors.append(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"))
+    raise_invalid("ListOptions", errors)
+
+
+def _find_start(cluster: Cluster, options: Options, limit: int) -> tuple[str, int]:
+    """The key to begin at, "" for the first, and the version to list."""
+    token, text = options.get("continue", ""), options.get("resourceVersion", "")
+    if token:
+        start, version = read_token(token)
+        if text not in ("", "0"):
+            raise bad_request("specifying resource version is not allowed when using continue")
+        if version < 0:
+            return start, cluster.rv
+        return start, _require(cluster, version, start)
+    try:
+        wanted = versions.parse(text)
+    except versions.NotANumber as problem:
+        raise bad_request(f"invalid resource version: {versions.complain(text, problem)}") from None
+    match = options.get("resourceVersionMatch", "")
+    if wanted > cluster.rv:
+        raise versions.too_large(wanted, cluster.rv)
+    is_exact = match == EXACT or (not match and limit > 0)
+    return "", _require(cluster, wanted, "") if is_exact and wanted else cluster.rv
+
+
+def _require(cluster: Cluster, version: int, start: str) -> int:
+    if version > cluster.rv:
+        raise versions.too_large(version, cluster.rv)
+    if versions.is_too_old(cluster, version):
+        raise _expired(start)
+    return version
+
+
+def _expired(start: str) -> Refusal:
+    refusal = Refusal(410, _TOO_OLD if start else _GONE, "Expired")
+    if start:
+        refusal.metadata = {"continue": make_token(start, -1)}
+    return refusal
+
+
+# --- tokens -----------------------------------------------------------------------------------------------
+
+
+def make_token(start: str, version: int) -> str:
+    """A token that goes on at a key, of a version, or of the latest where that is -1."""
+    written = json.dumps({"v": _TOKEN_VERSION, "rv": version, "start": start}, separators=(",", ":"))
+    return base64.urlsafe_b64encode(written.encode()).decode().rstrip("=")
+
+
+def read_token(token: str) -> tuple[str, int]:
+    """The key and the version of a token. Raises Refusal (400)."""
+    try:
+        return _decode_token(token)
+    except ValueError as problem:
+        raise bad_request(f"invalid continue token: continue key is not valid{problem}") from None
+
+
+def _decode_token(token: str) -> tuple[str, int]:
+    try:
+        if not token.isascii() or "+" in token or "/" in token:
+            raise binascii.Error
+        data = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
+    except binascii.Error:
+        raise ValueError(": illegal base64 data at input byte 0") from None
+    text = data.decode("utf-8", "replace")
+    problem = find_syntax_error(text)
+    if problem:
+        raise ValueError(f": {problem}")
+    found = json.loads(text)
+    found = found if isinstance(found, dict) else {}
+    version, start, kind = found.get("rv"), found.get("start"), found.get("v")
+    if kind != _TOKEN_VERSION:
+        raise ValueError(
+            f": server does not recognize this encoded version {kind if isinstance(kind, str) else ''}"
+        )
+    if isinstance(version, bool) or not isinstance(version, int) or version == 0 or abs(version) >= 2**63:
+        raise ValueError(": incorrect encoded start resourceVersion (version meta.k8s.io/v1)")
+    if not isinstance(start, str) or not start:
+        raise ValueError(": encoded start key empty (version meta.k8s.io/v1)")
+    key = start if start.startswith("/") else f"/{start}"
+    if posixpath.normpath(key) != key:
+        raise ValueError(f": {start}")
+    return key[1:], version

@@ -1,0 +1,219 @@
+"""Schemas of all kinds, made of the engine's field tables: what OpenAPI says of objects."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from lifecycle.engine.schema.fields import ANY_TYPE, LIST, MAP, Field
+from lifecycle.engine.schema.tables import ANY_FIELD, load_tables
+
+Json = dict[str, Any]
+Refer = Callable[[str], Json]
+"""How a document refers to a definition by its name."""
+_META = "io.k8s.apimachinery.pkg.apis.meta.v1"
+_OF_META = frozenset(
+    "ObjectMeta ListMeta LabelSelector LabelSelectorRequirement OwnerReference ManagedFieldsEntry FieldsV1"
+    " Condition FieldSelectorRequirement".split()
+)
+QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
+INT_OR_STRING = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
+_SCALARS: dict[str, Json] = {
+    "string": {"type": "string"},
+    "int32": {"type": "integer", "format": "int32"},
+    "int64": {"type": "integer", "format": "int64"},
+    "boolean": {"type": "boolean"},
+    "number": {"type": "number", "format": "double"},
+    "bytes": {"type": "string", "format": "byte"},
+    ANY_TYPE: {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+}
+_NAMED_SCALARS = {
+    "time": f"{_META}.Time",
+    "microTime": f"{_META}.MicroTime",
+    "quantity": QUANTITY,
+    "intOrString": INT_OR_STRING,
+}
+_COMMON: dict[str, Json] = {
+    f"{_META}.Time": {"type": "string", "format": "date-time"},
+    f"{_META}.MicroTime": {"type": "string", "format": "date-time"},
+    QUANTITY: {"type": "string"},
+    INT_OR_STRING: {"type": "string", "format": "int-or-string"},
+    f"{_META}.Patch": {"type": "object"},
+    f"{_META}.ListMeta": {
+        "type": "object",
+        "properties": {
+            "continue": {"type": "string"},
+            "remainingItemCount": {"type": "integer", "format": "int64"},
+            "resourceVersion": {"type": "string"},
+            "selfLink": {"type": "string"},
+        },
+    },
+    f"{_META}.Preconditions": {
+        "type": "object",
+        "properties": {"resourceVersion": {"type": "string"}, "uid": {"type": "string"}},
+    },
+}
+_CAUSE = {
+    "type": "object",
+    "properties": {name: {"type": "string"} for name in ("field", "message", "reason")},
+}
+LIST_META, STATUS, DELETE_OPTIONS = f"{_META}.ListMeta", f"{_META}.Status", f"{_META}.DeleteOptions"
+OBJECT_META = f"{_META}.ObjectMeta"
+PATCH = f"{_META}.Patch"
+
+
+def list_common(refer: Refer) -> Json:
+    """Definitions that every document has: lists, statuses, options of deletions."""
+    text, texts = {"type": "string"}, {"type": "array", "items": {"type": "string"}}
+    head = {"apiVersion": text, "kind": text}
+    return {
+        **_COMMON,
+        f"{_META}.StatusCause": _CAUSE,
+        f"{_META}.StatusDetails": {
+            "type": "object",
+            "properties": {
+                **dict.fromkeys(("group", "kind", "name", "uid"), text),
+                "causes": {"type": "array", "items": refer(f"{_META}.StatusCause")},
+                "retryAfterSeconds": _SCALARS["int32"],
+            },
+        },
+        STATUS: {
+            "type": "object",
+            "properties": {
+                **head,
+                "metadata": refer(LIST_META),
+                **dict.fromkeys(("message", "reason", "status"), text),
+                "code": _SCALARS["int32"],
+                "details": refer(f"{_META}.StatusDetails"),
+            },
+            "x-kubernetes-group-version-kind": [{"group": "", "kind": "Status", "version": "v1"}],
+        },
+        DELETE_OPTIONS: {
+            "type": "object",
+            "properties": {
+                **head,
+                "dryRun": texts,
+                "gracePeriodSeconds": _SCALARS["int64"],
+                "orphanDependents": _SCALARS["boolean"],
+                "preconditions": refer(f"{_META}.Preconditions"),
+                "propagationPolicy": text,
+            },
+            "x-kubernetes-group-version-kind": [{"group": "", "kind": "DeleteOptions", "version": "v1"}],
+        },
+    }
+
+
+@cache
+def names() -> Mapping[str, str]:
+    """The definition's name of each type of the tables: `io.k8s.api.core.v1.PodSpec`."""
+    tables = load_tables()
+    found: dict[str, str] = {}
+    # What a Pod is made of is the core group's, whoever else has a template of one.
+    for (version, _), type_name in sorted(tables.kinds.items(), key=lambda one: ("/" in one[0][0], one[0])):
+        for one in _reach(type_name):
+            found.setdefault(one, _name(one, version))
+    return found
+
+
+def _name(type_name: str, api_version: str) -> str:
+    short = type_name.rpartition(".")[2]
+    if short in _OF_META:
+        return f"{_META}.{short}"
+    group, _, version = api_version.rpartition("/")
+    if group in ("apiextensions.k8s.io", "apiregistration.k8s.io"):
+        place = {
+            "apiextensions.k8s.io": "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions",
+            "apiregistration.k8s.io": "io.k8s.kube-aggregator.pkg.apis.apiregistration",
+        }[group]
+        return f"{place}.{version}.{short}"
+    if "." in group and not group.endswith(".k8s.io"):
+        return f"{'.'.join(reversed(group.split('.')))}.{version}.{short}"
+    return f"io.k8s.api.{group.partition('.')[0] or 'core'}.{version}.{short}"
+
+
+def _reach(type_name: str) -> Iterator[str]:
+    """A type and all that its fields lead to, once each."""
+    types, seen, left = load_tables().types, set(), [type_name]
+    while left:
+        one = left.pop()
+        if one in seen or one not in types:
+            continue
+        seen.add(one)
+        yield one
+        left += [_innermost(field).type_name for field in types[one].values()]
+
+
+def _innermost(field: Field) -> Field:
+    while field.inner is not None:
+        field = field.inner
+    return field
+
+
+def definitions_of(api_version: str, kind: str, refer: Refer) -> Json:
+    """The definitions that a kind is made of, by name; none of a kind without a table."""
+    tables = load_tables()
+    type_name = tables.kinds.get((api_version, kind))
+    if type_name is None:
+        return {}
+    found = {names()[one]: make_schema(one, refer) for one in _reach(type_name)}
+    group, _, version = api_version.rpartition("/")
+    name = names()[type_name]
+    found[name] = {
+        **found[name],
+        "x-kubernetes-group-version-kind": [{"group": group, "kind": kind, "version": version}],
+    }
+    return found
+
+
+def name_of(api_version: str, kind: str) -> str:
+    """The definition's name of a kind, "" of one without a table."""
+    type_name = load_tables().kinds.get((api_version, kind))
+    return names()[type_name] if type_name is not None else ""
+
+
+def make_schema(type_name: str, refer: Refer) -> Json:
+    """The schema of a type, whose fields refer to others."""
+    fields = load_tables().types[type_name]
+    properties = {
+        name: make_field(field, refer) for name, field in sorted(fields.items()) if name != ANY_FIELD
+    }
+    schema: Json = {"type": "object"}
+    if properties:
+        schema["properties"] = properties
+    if ANY_FIELD in fields:
+        schema["x-kubernetes-preserve-unknown-fields"] = True
+    needed = sorted(name for name, field in fields.items() if field.is_required)
+    return schema | ({"required": needed} if needed else {})
+
+
+def make_field(field: Field, refer: Refer) -> Json:
+    """The schema of a field, and how it is merged."""
+    schema = _make_value(field, refer)
+    marks: Json = {}
+    if field.choices:
+        marks["enum"] = sorted(field.choices)
+    if field.shape == LIST:
+        marks["x-kubernetes-list-type"] = field.ownership or "atomic"
+        if field.ownership == "map":
+            marks["x-kubernetes-list-map-keys"] = list(field.owned_by)
+    elif field.ownership == "atomic":
+        marks["x-kubernetes-map-type"] = "atomic"
+    if field.merge_key:
+        marks["x-kubernetes-patch-merge-key"] = field.merge_key
+    if field.strategies:
+        marks["x-kubernetes-patch-strategy"] = ",".join(field.strategies)
+    if not marks:
+        return schema
+    return {"allOf": [schema], **marks} if "$ref" in schema else {**schema, **marks}
+
+
+def _make_value(field: Field, refer: Refer) -> Json:
+    if field.inner is not None:
+        inner = make_field(field.inner, refer)
+        if field.shape == MAP:
+            return {"type": "object", "additionalProperties": inner}
+        return {"type": "array", "items": inner}
+    if field.type_name in _NAMED_SCALARS:
+        return refer(_NAMED_SCALARS[field.type_name])
+    if field.type_name in _SCALARS:
+        return _SCALARS[field.type_name]
+    return refer(names()[field.type_name])

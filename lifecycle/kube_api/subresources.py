@@ -1,0 +1,183 @@
+"""Parts of objects that have an address of their own: sizes, evictions, bindings, tokens."""
+
+from collections.abc import Callable
+from typing import Any
+
+from lifecycle.engine.objects.selector import Selector
+from lifecycle.kube_api import objects, reads, service_tokens, writes
+from lifecycle.kube_api.asked import Answer, Asked
+from lifecycle.kube_api.containers import kubelet_answers
+from lifecycle.kube_api.containers.streams import ACTIONS
+from lifecycle.kube_api.status import Refusal, bad_request, not_found, unknown
+from lifecycle.kube_api.write_options import raise_invalid_object, read_delete_options
+
+Json = dict[str, Any]
+SCALE = {"apiVersion": "autoscaling/v1", "kind": "Scale"}
+
+
+def done() -> Answer:
+    """What is answered where there is no object to show."""
+    status = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
+    return Answer(status, 201)
+
+
+# --- scale ------------------------------------------------------------------------------------------------
+
+
+def get_scale(asked: Asked) -> Answer:
+    """GET of an object's size."""
+    return Answer(make_scale(asked, _find(asked)))
+
+
+def update_scale(asked: Asked) -> Answer:
+    """PUT of an object's size."""
+    address, resource = asked.address, asked.resource
+    scale, problems = objects.read_object(asked.request, SCALE["kind"], SCALE["apiVersion"])
+    scale = objects.place(scale, address, resource)
+    objects.require_name(scale, address.name)
+    _find(asked)
+    replicas = (scale.get("spec") or {}).get("replicas") or 0
+    if replicas < 0:
+        error = "must be greater than or equal to 0"
+        raise_invalid_object(resource, address.name, "spec.replicas", replicas, error, "Scale.autoscaling")
+    sized = {
+        "apiVersion": resource.storage_version or resource.api_version,
+        "kind": resource.kind,
+        "metadata": scale["metadata"],
+        "spec": {"replicas": replicas},
+    }
+    payload = {"object": sized, "subresource": "scale", "request": asked.told(problems)}
+    return Answer(make_scale(asked, writes.carry_out(asked, "replace", payload).data))
+
+
+def patch_scale(asked: Asked) -> Answer:
+    """PATCH of an object's size."""
+    shown = writes.patch(asked)
+    shown.value = make_scale(asked, shown.value)
+    return shown
+
+
+def make_scale(asked: Asked, data: Json) -> Json:
+    """The size of an object as autoscaling/v1 shows it."""
+    meta, spec, status = data["metadata"], data.get("spec") or {}, data.get("status") or {}
+    kept = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
+    shown = {name: meta[name] for name in kept if name in meta}
+    size: Json = {"replicas": spec["replicas"]} if spec.get("replicas") else {}
+    now: Json = {"replicas": status.get("replicas") or 0}
+    selector = write_selector(spec.get("selector"), asked.resource.kind_id == "ReplicationController")
+    return {
+        **SCALE,
+        "metadata": shown,
+        "spec": size,
+        "status": now | ({"selector": selector} if selector else {}),
+    }
+
+
+def write_selector(raw: Json | None, is_plain: bool) -> str:
+    """A selector as the text that kubectl takes. `is_plain`: a map of labels."""
+    selector = Selector({"matchLabels": raw} if is_plain and raw else raw)
+    terms = [f"{key}={value}" for key, value in selector.match_labels.items()]
+    for one in selector.expressions:
+        values = ",".join(sorted(one.values))
+        signs = {"In": f" in ({values})", "NotIn": f" notin ({values})", "Exists": ""}
+        terms.append(f"!{one.key}" if one.operator == "DoesNotExist" else f"{one.key}{signs[one.operator]}")
+    return ",".join(sorted(terms))
+
+
+# --- pods -------------------------------------------------------------------------------------------------
+
+
+def evict(asked: Asked) -> Answer:
+    """POST of an eviction."""
+    address = asked.address
+    data, _ = objects.read_object(asked.request, "Eviction", "policy/v1", lenient_version=True)
+    data = objects.place(data, address, asked.resource)
+    if (data["metadata"].get("name") or address.name) != address.name:
+        raise bad_request("name in URL does not match name in Eviction object")
+    _find(asked)
+    given = data.get("deleteOptions")
+    options = read_delete_options(asked.options, {**given, "kind": "DeleteOptions"} if given else None)
+    is_dry_run = options.is_dry_run or "All" in asked.options.every("dryRun")
+    payload: Json = {
+        "namespace": address.namespace or "",
+        "name": address.name,
+        "request": {"dryRun": ["All"]} if is_dry_run else {},
+    }
+    if options.grace_seconds is not None:
+        # Without `force` a command means by 0 what kubectl means by it: a second.
+        payload |= {"gracePeriodSeconds": max(options.grace_seconds, 0), "force": options.grace_seconds == 0}
+    if options.preconditions:
+        payload["preconditions"] = options.preconditions
+    writes.carry_out(asked, "evict", payload)
+    return done()
+
+
+def bind(asked: Asked) -> Answer:
+    """POST of a binding, to a pod's own address or to that of all bindings."""
+    address = asked.address
+    data, _ = objects.read_object(asked.request, "Binding", "v1")
+    data = objects.place(data, address, asked.resource)
+    name, target = data["metadata"].get("name") or "", data.get("target") or {}
+    if address.name and name and name != address.name:
+        raise bad_request("name in URL does not match name in Binding object")
+    name = address.name or name
+    errors = _find_binding_errors(target)
+    if errors:
+        # As it is: the API server gives no reason with it.
+        raise unknown(errors[0] if len(errors) == 1 else f"[{', '.join(errors)}]")
+    payload = {
+        "namespace": address.namespace or "",
+        "name": name,
+        "node": target["name"],
+        "request": asked.told(),
+    }
+    try:
+        writes.carry_out(asked, "bind", payload)
+    except Refusal as problem:
+        if problem.code == 404:
+            details = {"name": name, "kind": "pods/binding"}
+            raise Refusal(404, f'pods/binding "{name}" not found', "NotFound", details) from None
+        raise
+    return done()
+
+
+def _find_binding_errors(target: Json) -> list[str]:
+    errors = []
+    kind = target.get("kind") or ""
+    if kind not in ("", "Node"):
+        errors.append(f'target.kind: Unsupported value: "{kind}": supported values: "Node", "<empty>"')
+    if not target.get("name"):
+        errors.append("target.name: Required value")
+    return errors
+
+
+# --- others -----------------------------------------------------------------------------------------------
+
+
+def make_token(asked: Asked) -> Answer:
+    """POST to a service account's /token."""
+    return service_tokens.answer(asked, _find(asked))
+
+
+def _find(asked: Asked) -> Json:
+    """The object that the part is one of. Raises Refusal (404)."""
+    address = asked.address
+    found = reads.find(asked.cluster, asked.resource, address.namespace, address.name)
+    if found is None:
+        raise not_found(asked.resource, address.name)
+    return found
+
+
+Handler = Callable[[Asked], Any]
+HANDLERS: dict[tuple[str, str], Handler] = {
+    ("scale", "get"): get_scale,
+    ("scale", "update"): update_scale,
+    ("scale", "patch"): patch_scale,
+    ("eviction", "create"): evict,
+    ("binding", "create"): bind,
+    ("token", "create"): make_token,
+    ("log", "get"): kubelet_answers.read_log,
+    **{(action, verb): kubelet_answers.refuse_stream for action in ACTIONS for verb in ("create", "get")},
+}
+"""What is done with a part, by its name and the verb. Parts that are not here are read and written as their
+object is."""
