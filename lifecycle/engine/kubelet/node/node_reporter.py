@@ -91,7 +91,7 @@ class NodeReporter:
         lease, epoch_ms = store.get(LEASE_KIND.id, LEASE_NAMESPACE, name), self._parts.context.clock.epoch_ms
         if lease is None:
             if store.get("Namespace", "", LEASE_NAMESPACE) is not None:
-                self._api.create_json(make_lease(node))
+                self._api.create(make_lease(node))
         elif silent_since_ms(lease, epoch_ms) is not None:
             store.update(lease, renewed(lease, None, epoch_ms))
 
