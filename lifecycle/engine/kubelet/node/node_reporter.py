@@ -14,7 +14,7 @@ from ...objects.meta import StoredObject
 from ...objects.node import NODE_KIND, Node
 from ...rules.eviction import NODE_WORDS
 from ...rules.node_status import tell_pressures, tell_ready
-from ..parts import NORMAL, SOURCE, Parts
+from ..parts import NORMAL, SOURCE, WARNING, Parts
 from .evictor import Evictor
 from .node_agent import NodeAgent
 
@@ -82,6 +82,12 @@ class NodeReporter:
         told += [(one.ok_event, _say(agent.name, one.ok_event)) for one in NODE_WORDS.values()]
         for reason, text in told:
             self._parts.trace.plain_event(node.subject, NORMAL, reason, text, SOURCE)
+        if agent.is_off:
+            agent.is_off = False
+            context = self._parts.context
+            boot = context.chance.uid("boot", agent.name, context.clock.now_ms)
+            text = f"Node {agent.name} has been rebooted, boot id: {boot}"
+            self._parts.trace.plain_event(node.subject, WARNING, "Rebooted", text, SOURCE)
 
     def _renew(self, _namespace: str, name: str) -> None:
         store, agent = self._parts.store, self._parts.agents.get(name)
