@@ -1,7 +1,7 @@
 """Live figures: each feed reads its history once, then follows frames and says what its figure is now.
 
 A figure is asked for by name: `timeline`, `timeline:shop/Deployment/web`, `pod:shop/web-0`,
-`rollout:shop/Deployment/web`.
+`rollout:shop/Deployment/web`, `autoscaler:shop/web`, `measured:shop/web`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,12 @@ from typing import Any, ClassVar, Protocol
 
 from django.db.models import Case, Q, QuerySet, When
 
+from dashboard.autoscalers import KIND as AUTOSCALER
+from dashboard.autoscalers import AutoscalerReader
 from dashboard.budgets import BudgetReader
 from dashboard.flags import FlagReader
+from dashboard.plots.autoscaled import make_metrics
+from dashboard.plots.autoscaled import make_replicas as make_autoscaled
 from dashboard.plots.living import PROBLEMS
 from dashboard.plots.phases import make_phases
 from dashboard.plots.replicas import Rollout, make_replicas
@@ -137,15 +141,43 @@ class RolloutFeed:
         return _with_flags(make_replicas(self.rollout, now_ms, self.window_ms), self.flags)
 
 
+class AutoscalerFeed:
+    """One autoscaler: its replicas and what limits them."""
+
+    draw = staticmethod(make_autoscaled)
+
+    def __init__(self, cluster: Cluster, subject: str, window_ms: int | None) -> None:
+        namespace, _, name = subject.partition("/")
+        self.window_ms = window_ms
+        self.reader = AutoscalerReader(namespace, name)
+        self.moments = self.reader.read(cluster)
+        self.flags = FlagReader(cluster, window_ms, f"{namespace}/{AUTOSCALER}/{name}")
+
+    def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
+        self.moments = self.reader.read(cluster)
+        self.flags.follow(cluster)
+
+    def figure(self, now_ms: int) -> Figure:
+        return _with_flags(self.draw(self.moments, now_ms, self.window_ms), self.flags)
+
+
+class MeasuredFeed(AutoscalerFeed):
+    """What it goes by: its metrics beside their targets."""
+
+    draw = staticmethod(make_metrics)
+
+
 def _with_flags(figure: Figure, flags: FlagReader) -> Figure:
     figure["layout"]["meta"]["flags"] = list(flags.flags)
     return figure
 
 
-KINDS: dict[str, type[TimelineFeed] | type[PodFeed] | type[RolloutFeed]] = {
+KINDS: dict[str, type[TimelineFeed] | type[PodFeed] | type[RolloutFeed] | type[AutoscalerFeed]] = {
     "timeline": TimelineFeed,
     "pod": PodFeed,
     "rollout": RolloutFeed,
+    "autoscaler": AutoscalerFeed,
+    "measured": MeasuredFeed,
 }
 
 

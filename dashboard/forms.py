@@ -8,6 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from dashboard import uploads
+from dashboard.image_behaviors import AS_KNOWN, BEHAVIORS, make_profile
 from lifecycle.engine.heart.timing import parse_milliseconds
 from lifecycle.engine.objects.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.job import JOB_KIND
@@ -116,6 +117,9 @@ class ChangeForm(forms.Form):
     image = forms.CharField(required=False, max_length=1024)
     replicas = forms.IntegerField(required=False, min_value=0, max_value=MAX_REPLICAS)
     revision = forms.IntegerField(required=False, min_value=1)
+    behavior = forms.ChoiceField(
+        required=False, choices=[(name, words) for name, (words, _) in BEHAVIORS.items()]
+    )
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -126,8 +130,14 @@ class ChangeForm(forms.Form):
             raise ValidationError(f"Say how many replicas, from 0 to {MAX_REPLICAS:,}")
         return cleaned
 
-    def command(self, kind: str, namespace: str, name: str) -> tuple[str, dict[str, Any]]:
-        """The command for these answers."""
+    def commands(self, kind: str, namespace: str, name: str) -> list[tuple[str, dict[str, Any]]]:
+        """The commands for these answers: before a new image comes what is known of how it behaves."""
+        change = self._command(kind, namespace, name)
+        behavior = self.cleaned_data["behavior"] or AS_KNOWN
+        profile = make_profile(change[1]["image"], behavior) if change[0] == "setImage" else None
+        return [*([("apply", {"object": profile})] if profile else []), change]
+
+    def _command(self, kind: str, namespace: str, name: str) -> tuple[str, dict[str, Any]]:
         target = {"kind": kind, "namespace": namespace, "name": name}
         match self.cleaned_data["action"]:
             case "setImage":
@@ -145,6 +155,29 @@ class ChangeForm(forms.Form):
             case action:
                 revision = self.cleaned_data["revision"]
                 return "rollout", target | {"action": action} | ({"toRevision": revision} if revision else {})
+
+
+class BoundsForm(forms.Form):
+    """Other bounds of an autoscaler, or its deletion, as (kind, payload) of a command."""
+
+    action = forms.ChoiceField(choices=[(name, name) for name in ("bounds", "delete")])
+    least = forms.IntegerField(required=False, min_value=0, max_value=MAX_REPLICAS)
+    most = forms.IntegerField(required=False, min_value=1, max_value=MAX_REPLICAS)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        numbers = (cleaned.get("least"), cleaned.get("most"))
+        if cleaned.get("action") == "bounds" and None in numbers:
+            raise ValidationError("Say the least and the most replicas, for example 1 and 10")
+        return cleaned
+
+    def command(self, kind: str, namespace: str, name: str) -> tuple[str, dict[str, Any]]:
+        """The command for these answers."""
+        target = {"kind": kind, "namespace": namespace, "name": name}
+        if self.cleaned_data["action"] == "delete":
+            return "delete", target | {"propagationPolicy": "Background"}
+        spec = {"minReplicas": self.cleaned_data["least"], "maxReplicas": self.cleaned_data["most"]}
+        return "patch", target | {"type": "merge", "patch": {"spec": spec}}
 
 
 class DeletePodForm(forms.Form):

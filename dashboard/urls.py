@@ -6,12 +6,15 @@ from django.templatetags.static import static
 from django.urls import include, path, register_converter
 from django.views.generic import RedirectView
 
-from dashboard import home_views, kubeconfig_views, signin, views, workload_views
+from dashboard import autoscaler_views, home_views, kubeconfig_views, signin, views, workload_views
 from dashboard.pages import WorkloadFolder
+from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from lifecycle.engine.objects.pod import POD_KIND
 
+AUTOSCALERS = HORIZONTAL_POD_AUTOSCALER.kind.plural
 register_converter(WorkloadFolder, "folder")
 WORKLOAD = "clusters/<str:cluster>/<folder:folder>/<str:namespace>/<str:name>/"
+AUTOSCALER = "clusters/<str:cluster>/horizontalpodautoscalers/<str:namespace>/<str:name>/"
 POD = "clusters/<str:cluster>/pods/<str:namespace>/<str:name>/"
 
 handler400 = "dashboard.views.bad_request"
@@ -24,6 +27,7 @@ urlpatterns = [
     path("gallery/<str:story>/", home_views.play_story, name="play-story"),
     path("gallery/<str:story>.svg", home_views.thumbnail, name="thumbnail"),
     path("clusters/<str:cluster>/", views.cluster, name="cluster"),
+    path("clusters/<str:cluster>/scenario.yaml", home_views.scenario_file, name="scenario-file"),
     path("clusters/<str:cluster>/delete/", home_views.delete_cluster, name="delete-cluster"),
     path("clusters/<str:cluster>/control/", views.control, name="control"),
     path("clusters/<str:cluster>/fork/", views.fork, name="fork"),
@@ -32,6 +36,8 @@ urlpatterns = [
     path("clusters/<str:cluster>/tokens/<int:token>/revoke/", kubeconfig_views.revoke, name="revoke-token"),
     path("clusters/<str:cluster>/manifest/", views.apply_manifest, name="apply-manifest"),
     path("clusters/<str:cluster>/workloads/", views.workloads, name="workloads"),
+    path("clusters/<str:cluster>/ahead/", views.ahead, name="ahead"),
+    path("clusters/<str:cluster>/events/", views.events, name="events"),
     path("clusters/<str:cluster>/verdict/", views.verdict, name="verdict"),
     path("clusters/<str:cluster>/why/<int:seq>/", views.why, name="why"),
     path("clusters/<str:cluster>/why/command/<uuid:command>/", views.why_command, name="why-command"),
@@ -44,6 +50,10 @@ urlpatterns = [
     path(f"{WORKLOAD}yaml/", views.object_yaml, name="workload-yaml"),
     path(f"{WORKLOAD}status/", workload_views.workload_status, name="workload-status"),
     path(f"{WORKLOAD}change/", workload_views.change_workload, name="change-workload"),
+    path(AUTOSCALER, autoscaler_views.autoscaler, name="autoscaler"),
+    path(f"{AUTOSCALER}yaml/", views.object_yaml, {"folder": AUTOSCALERS}, name="autoscaler-yaml"),
+    path(f"{AUTOSCALER}status/", autoscaler_views.autoscaler_status, name="autoscaler-status"),
+    path(f"{AUTOSCALER}change/", autoscaler_views.change_autoscaler, name="change-autoscaler"),
     path("enter/<str:token>/", signin.enter, name="enter"),
     path("palette.css", views.palette, name="palette"),
     # The admin and the API's pages name no icon: browsers look for one here.

@@ -12,7 +12,7 @@ from django.core.exceptions import (
     TooManyFilesSent,
     ValidationError,
 )
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
@@ -22,6 +22,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from dashboard import answers, readings, uploads
 from dashboard.answers import Answer, answer_problem
+from dashboard.autoscalers import list_autoscalers
 from dashboard.behaviors import list_assumed, list_conduct
 from dashboard.causes import read_chain, tell_followed
 from dashboard.cluster_verdict import read_verdict
@@ -29,6 +30,7 @@ from dashboard.configuration import list_configurations
 from dashboard.examples import list_examples
 from dashboard.flags import find_command, list_followed
 from dashboard.forms import ControlForm, DeletePodForm, ForkForm, ManifestForm
+from dashboard.ghost import read_ghost
 from dashboard.live_figures import tell_time
 from dashboard.manifest_reports import MOST_SHOWN, Report, read_report
 from dashboard.page_parts import (
@@ -67,6 +69,7 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
         "states": states,
         "verdict": read_verdict(found, states, tell_time(found)["at_ms"]),
         "workloads": readings.list_workloads(found),
+        "autoscalers": list_autoscalers(found),
         "assumed": list_assumed(found),
         "missing": readings.list_missing(found),
         "events": list_recent_events(found),
@@ -88,6 +91,7 @@ def workloads(request: HttpRequest, cluster: str) -> HttpResponse:
     context = {
         "cluster": found,
         "workloads": readings.list_workloads(found),
+        "autoscalers": list_autoscalers(found),
         "assumed": list_assumed(found),
         "missing": readings.list_missing(found),
         "states": readings.count_states(found),
@@ -102,6 +106,28 @@ def verdict(request: HttpRequest, cluster: str) -> HttpResponse:
     found = get_cluster_or_404(request.user, cluster)
     told = read_verdict(found, readings.count_states(found), tell_time(found)["at_ms"])
     return render(request, "clusters/_verdict.html", {"cluster": found, "verdict": told})
+
+
+@signed_in
+@require_GET
+def events(request: HttpRequest, cluster: str) -> HttpResponse:
+    """The latest events, of the whole cluster or about one object (`?uid=`)."""
+    found = get_cluster_or_404(request.user, cluster)
+    uid = request.GET.get("uid", "")
+    told = list_recent_events(found, uid)
+    return render(request, "_events.html", {"cluster": found, "events": told, "event_uid": uid})
+
+
+@signed_in
+@require_GET
+def ahead(request: HttpRequest, cluster: str) -> HttpResponse:
+    """What comes next, for a timeline (`?figure=timeline:shop/Deployment/web`)."""
+    found = get_cluster_or_404(request.user, cluster)
+    try:
+        ghost = read_ghost(found, request.GET.get("figure", "").partition(":")[2])
+    except Unreadable as problem:
+        ghost = {"bars": [], "lanes": [], "note": str(problem)}
+    return JsonResponse(ghost)
 
 
 @signed_in

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from dashboard.autoscalers import list_autoscalers
 from dashboard.job_readings import read_calendar, read_grid
 from dashboard.live_figures import tell_time
 from dashboard.pages import find_page
@@ -56,6 +57,7 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
         "owner_page": find_page(owner_kind, stored.namespace or "", owner) if owner else "",
         "status": data.get("status") or {},
         "replicas": spec.get("replicas", 1) if entry.replicas_path else None,
+        "autoscalers": list_autoscalers(cluster, stored) if entry.replicas_path else [],
         "containers": pod_spec.get("containers") or [],
         "verbs": entry.rollout,
         "can_undo": UNDO in entry.rollout,

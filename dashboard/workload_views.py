@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 from dashboard import answers, workload_readings
 from dashboard.answers import Answer
 from dashboard.forms import ChangeForm
+from dashboard.image_behaviors import BEHAVIORS, find_silence
 from dashboard.page_parts import (
     find_or_404,
     list_recent_events,
@@ -21,9 +22,13 @@ from dashboard.page_parts import (
 )
 from dashboard.pages import kind_of_folder
 from dashboard.past import at_instant
+from dashboard.previews import Subject, preview
 from lifecycle.access import Verb, get_cluster_or_404
 from lifecycle.engine.kinds.cron_job import CRON_JOB
+from lifecycle.engine.kinds.entry import KindEntry
+from lifecycle.engine.kinds.pod_specs import find_pod_spec
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.runs.checkpoints import Unreadable
 from lifecycle.verdicts import make_manual_job
 
 RUN_NOW = "runNow"
@@ -41,7 +46,7 @@ def workload(request: HttpRequest, cluster: str, folder: str, namespace: str, na
     figures = [context["rollout"]] if context["has_chart"] else []
     context |= show_live(found, *figures, context["timeline"])
     uid = context["workload"].uid
-    context |= {"event_uid": uid, "events": list_recent_events(found, uid)}
+    context |= {"event_uid": uid, "events": list_recent_events(found, uid), "behaviors": BEHAVIORS}
     return render(request, "workloads/workload.html", context)
 
 
@@ -70,8 +75,35 @@ def change_workload(
     form, subject = ChangeForm(request.POST), f"{entry.kind.name} {namespace}/{name}"
     if not form.is_valid():
         return show_answers(request, [Answer(False, subject, messages_of(form))])
-    command = (*form.command(entry.kind.id, namespace, name), subject)
-    return show_answers(request, answers.send(found, [command], request.user))
+    commands = form.commands(entry.kind.id, namespace, name)
+    silence = _tell_silence(entry, stored, form)
+    if "preview" in request.POST:
+        previewed = _preview(found, commands, Subject(entry.kind.id, namespace, name))
+        return show_answers(request, [*previewed, *silence])
+    asked = [(*command, subject) for command in commands]
+    # Of the profile that goes before a new image only a refusal is told.
+    *before, told = answers.send(found, asked, request.user)
+    return show_answers(
+        request, [*(one for one in before if not one.is_good or one.is_warning), told, *silence]
+    )
+
+
+def _tell_silence(entry: KindEntry, stored: StoredObject, form: ChangeForm) -> list[Answer]:
+    """That a chosen behaviour shows nowhere, if so."""
+    if form.cleaned_data["action"] != "setImage":
+        return []
+    containers = (find_pod_spec(stored.data) or {}).get("containers") or ()
+    named = (one for one in containers if one.get("name") == form.cleaned_data["container"])
+    silences = [find_silence(form.cleaned_data["behavior"], one) for one in named]
+    subject = f"{entry.kind.name} {stored.namespace}/{stored.name}"
+    return [Answer(True, subject, silence, is_warning=True) for silence in silences if silence]
+
+
+def _preview(cluster: Cluster, commands: list[tuple[str, dict[str, Any]]], subject: Subject) -> list[Answer]:
+    try:
+        return preview(cluster, commands, subject)
+    except Unreadable as problem:
+        return [Answer(False, cluster.shown_name, str(problem))]
 
 
 def _make_run(cluster: Cluster, stored: StoredObject) -> tuple[str, dict[str, Any], str]:

@@ -28,17 +28,21 @@ from .kinds.plain import PRIORITY_CLASS
 from .kinds.service import API_SERVER, API_SERVER_ENDPOINTS
 from .kinds.validation import list_warnings
 from .kubelet.kubelet import Kubelets
+from .kubelet.node.execs import Execs
 from .kubelet.node.faults import KubeletFaults
 from .objects.codec import PodSpecs, decode
+from .objects.lease import LEASE_KIND, LEASE_NAMESPACE
 from .objects.meta import StoredObject
+from .objects.node import NODE_KIND
 from .objects.pod import PodSpec
 from .programs.demand import list_demand_warnings
 from .programs.slow_hooks import list_slow_hooks
 from .rules.drains import DRAIN
+from .rules.node_status import show_lease, show_node
 from .rules.validation.classes import SYSTEM_CLASSES
 from .scheduler import Scheduler
 
-ENGINE_VERSION = 10
+ENGINE_VERSION = 11
 """Raised when a golden history changes; a checkpoint is continued by the same version only."""
 
 
@@ -95,6 +99,7 @@ class Cluster:
             "fault": faults.run,
             "remove": faults.remove,
             "staticPod": static_pods.run,
+            "exec": Execs(context, self._kubelets).run,
             DRAIN: self._drains.run,
         }
         self._commands = CommandTable(context, self._api, others)
@@ -191,12 +196,13 @@ class Cluster:
         try:
             code, obj = self._commands.run(command)
             data = obj.to_json(context.clock.epoch_ms)
-            warnings = list_warnings(data) + list_slow_hooks(data) + list_demand_warnings(data)
+            warnings = self._commands.warnings + list_warnings(data) + list_slow_hooks(data)
+            warnings += list_demand_warnings(data)
             if command.kind == "apply" and not is_remembered(data):
                 warnings.append(NOT_REMEMBERED)
             result = Result(code, data, None, warnings)
         except ApiError as problem:
-            result = Result(problem.code, None, problem.to_status())
+            result = Result(problem.code, None, problem.to_status(), self._commands.warnings)
         context.loop.drain()
         return result
 
@@ -221,7 +227,7 @@ class Cluster:
     def get(self, kind: str, namespace: str | None, name: str) -> dict[str, Any] | None:
         """The object's JSON, None when there is none."""
         found = self._store.get(kind, namespace, name)
-        return found.to_json(self.epoch_ms) if found is not None else None
+        return self._show(found) if found is not None else None
 
     def version_of(self, kind: str, namespace: str | None, name: str) -> int | None:
         """The object's resourceVersion, None when there is none: cheaper than its JSON, and as telling."""
@@ -230,7 +236,16 @@ class Cluster:
 
     def list(self, kind: str, namespace: str | None = None) -> list[dict[str, Any]]:
         """JSON of every object of a kind, in order of creation."""
-        return [obj.to_json(self.epoch_ms) for obj in self._store.list(kind, namespace)]
+        return [self._show(obj) for obj in self._store.list(kind, namespace)]
+
+    def _show(self, obj: StoredObject) -> dict[str, Any]:
+        """An object's JSON, with the heartbeats that nobody writes down."""
+        if obj.kind.id == NODE_KIND.id:
+            lease = self._store.get(LEASE_KIND.id, LEASE_NAMESPACE, obj.meta.name)
+            return show_node(obj, lease, self.now_ms, self.epoch_ms)
+        if obj.kind.id == LEASE_KIND.id and obj.meta.namespace == LEASE_NAMESPACE:
+            obj = show_lease(obj, self.now_ms, self.epoch_ms)
+        return obj.to_json(self.epoch_ms)
 
     def kinds(self) -> Sequence[str]:
         """Kinds of which there are objects."""

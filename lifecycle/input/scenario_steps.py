@@ -25,7 +25,7 @@ ROLLOUT_ACTIONS = (RESTART, PAUSE, RESUME, UNDO)
 PATCH_TYPES = ("merge", "strategic", "json")
 SUBRESOURCES = ("status", "resize", "ephemeralcontainers", "scale", "finalize")
 NODE_FAULTS = (
-    "partition", "crash", "kubeletDown", "kubeletRestart", "reboot", "sandboxFailure",
+    "partition", "crash", "kubeletDown", "kubeletRestart", "reboot", "sandboxFailure", "shutdown",
     "pressure", "pressure(memory)", "pressure(disk)", "pressure(pid)",
 )  # fmt: skip
 
@@ -231,10 +231,17 @@ def _rollout(reader: StepReader, value: Any, path: Path) -> Commands:
 
 
 def _drain(reader: StepReader, value: Any, path: Path) -> Commands:
-    yield "drain", reader.fields(
-        value, path, node_=str, ignoreDaemonSets=bool, gracePeriodSeconds=int, timeout=str, force=bool,
-        deleteEmptyDirData=bool, disableEviction=bool, podSelector=str,
+    """`{node: node-1}`, or `{nodes: […]}` one after another, with the flags of `kubectl drain`."""
+    found = reader.fields(
+        value, path, node=str, nodes=list, ignoreDaemonSets=bool, gracePeriodSeconds=int, timeout=str,
+        force=bool, deleteEmptyDirData=bool, disableEviction=bool, podSelector=str, uncordonAfter=str,
     )  # fmt: skip
+    if ("node" in found) == ("nodes" in found):
+        reader.complain(path, "must name one node or a list of nodes", "node: node-1 or nodes: [node-1]")
+    for name in ("timeout", "uncordonAfter"):
+        if name in found:
+            reader.duration(found[name], (*path, name))
+    yield "drain", found
 
 
 def _node(kind: str) -> Callable[[StepReader, Any, Path], Commands]:
@@ -250,7 +257,8 @@ def _taint(reader: StepReader, value: Any, path: Path) -> Commands:
 
 def _evict(reader: StepReader, value: Any, path: Path) -> Commands:
     target, rest = reader.target(value, path, (POD_KIND,))
-    yield "evict", target | reader.fields(rest, path, gracePeriodSeconds=int)
+    found = reader.fields(rest, path, gracePeriodSeconds=int, preconditions=dict, dryRun=bool)
+    yield "evict", target | found
 
 
 def _fault(reader: StepReader, value: Any, path: Path) -> Commands:

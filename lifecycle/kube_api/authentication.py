@@ -1,6 +1,7 @@
 """Who asks: a bearer token, or the session of somebody who is signed in."""
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.http import Http404, HttpRequest, HttpResponse
@@ -21,10 +22,11 @@ def authenticate(request: HttpRequest, cluster_name: str) -> Any:
 
     A session's unsafe requests are held to their CSRF token; a bearer's cannot be forged.
     """
-    shown = request.headers.get("Authorization")
-    if shown is not None:
+    if request.headers.get("Authorization"):
         # Whoever shows a token means it: a session is no way around a wrong one.
-        return _find_bearer(request, shown, cluster_name)
+        found = find_bearer(request.headers["Authorization"], cluster_name)
+        request.META[TOKEN_KEY] = found.pk
+        return found.user
     user = getattr(request, "user", None)
     if user is None or not (user.is_authenticated and user.is_active):
         raise unauthorized()
@@ -33,16 +35,23 @@ def authenticate(request: HttpRequest, cluster_name: str) -> Any:
     return user
 
 
-def _find_bearer(request: HttpRequest, shown: str, cluster_name: str) -> Any:
-    scheme, _, token = shown.partition(" ")
-    found = tokens.find(token.strip(), cluster_name) if scheme.lower() == "bearer" else None
+def find_bearer(shown: str, cluster_name: str) -> tokens.ApiToken:
+    """The token that an Authorization header shows. Raises Refusal (401)."""
+    scheme, _, text = shown.partition(" ")
+    found = tokens.find(text.strip(), cluster_name) if scheme.lower() == "bearer" else None
     if found is None or not found.user.is_active:
         raise unauthorized()
-    request.META[TOKEN_KEY] = found.pk
-    return found.user
+    return found
 
 
-class Right(NamedTuple):
+def find_user(token: str, cluster_name: str) -> Any:
+    """The active user whose token for a cluster this is; None when it is nobody's."""
+    found = tokens.find(token, cluster_name)
+    return found.user if found is not None and found.user.is_active else None
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
     """What a request that goes on for long rests on. Called, it says whether it still holds."""
 
     cluster_id: int

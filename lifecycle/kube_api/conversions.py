@@ -47,6 +47,12 @@ def to_served(resource: Resource, data: Json) -> Json:
     )
 
 
+def is_as_stored(resource: Resource) -> bool:
+    """Whether the resource shows every object exactly as it is stored."""
+    is_one = resource.storage_version in ("", resource.api_version)
+    return is_one and not resource.custom and (resource.group, resource.version, resource.name) not in _SHOW
+
+
 def to_stored(resource: Resource, data: Json) -> Json:
     """An object as it was sent to a resource, as it is stored."""
     read = _READ.get((resource.group, resource.version, resource.name))

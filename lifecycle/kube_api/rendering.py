@@ -20,7 +20,7 @@ def render(asked: Asked, value: Any) -> Any:
         return value
     match asked.form.kind:
         case "Table":
-            return _table(asked, value)
+            return make_table(asked, value, virtual_now_ms(asked.cluster))
         case "PartialObjectMetadata":
             if is_list:
                 raise _unfitting(asked, "a list")
@@ -58,20 +58,25 @@ def _head(kind: str, api_version: str, page: Page) -> Json:
     return {"kind": kind, "apiVersion": api_version, "metadata": meta}
 
 
-def _table(asked: Asked, value: Any) -> Json:
+def check_table(asked: Asked) -> str:
+    """What is to stand beside the cells of a table. Raises Refusal (400)."""
     shown = asked.options.get("includeObject", "")
     if shown not in _SHOWN:
         said = f"includeObject: Invalid value: \"{shown}\": must be 'Metadata', 'Object', 'None', or empty"
         raise bad_request(f"Unable to convert to Table as requested: {said}")
+    return shown or tables.METADATA
+
+
+def make_table(asked: Asked, value: Any, now_ms: int) -> Json:
+    """An object or a page of a list as a table at virtual now. Raises Refusal (400)."""
     is_list = isinstance(value, Page)
-    cluster = asked.cluster
     table = tables.make_table(
         asked.resource,
         value.items if is_list else [value],
-        virtual_now_ms(cluster),
-        cluster.epoch_ms,
+        now_ms,
+        asked.cluster.epoch_ms,
         asked.form.version,
-        shown or tables.METADATA,
+        check_table(asked),
     )
     if is_list:
         table["metadata"] = _head("", "", value)["metadata"]

@@ -59,7 +59,8 @@ def read_verb(method: str, address: Address, query: Mapping[str, str]) -> str:
     """What is asked for, as rules name it; "" when no such method is known here."""
     if address.subresource:
         return {**_ON_ONE, "POST": "create"}.get(method, "")
-    if method == "GET" and (address.is_watch or is_true(query, "watch")):
+    # One object is only watched by the old path: `?watch` beside its name is not looked at.
+    if method == "GET" and (address.is_watch or (not address.name and is_true(query, "watch"))):
         return "watch"
     return (_ON_ONE if address.name else _ON_ALL).get(method, "")
 

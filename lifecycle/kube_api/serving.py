@@ -4,7 +4,17 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from lifecycle.kube_api import content, discovery, lists, reads, resources, reviews, subresources, writes
+from lifecycle.kube_api import (
+    content,
+    discovery,
+    lists,
+    reads,
+    resources,
+    reviews,
+    subresources,
+    watches,
+    writes,
+)
 from lifecycle.kube_api.asked import Answer, Asked, Stream, Text
 from lifecycle.kube_api.requests import Address, Options, read_address, read_verb
 from lifecycle.kube_api.resource import Resource
@@ -91,6 +101,8 @@ def _carry_out(asked: Asked) -> Outcome:
         case "list":
             selection = lists.select(resource, address.namespace, address.name, asked.options)
             return Answer(lists.read_page(asked.cluster, selection, asked.options))
+        case "watch":
+            return watches.start(asked)
         case "create":
             return writes.create(asked)
         case "update":

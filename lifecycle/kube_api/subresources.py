@@ -6,6 +6,8 @@ from typing import Any
 from lifecycle.engine.objects.selector import Selector
 from lifecycle.kube_api import objects, reads, service_tokens, writes
 from lifecycle.kube_api.asked import Answer, Asked
+from lifecycle.kube_api.containers import kubelet_answers
+from lifecycle.kube_api.containers.streams import ACTIONS
 from lifecycle.kube_api.status import Refusal, bad_request, not_found, unknown
 from lifecycle.kube_api.write_options import raise_invalid_object, read_delete_options
 
@@ -174,6 +176,8 @@ HANDLERS: dict[tuple[str, str], Handler] = {
     ("eviction", "create"): evict,
     ("binding", "create"): bind,
     ("token", "create"): make_token,
+    ("log", "get"): kubelet_answers.read_log,
+    **{(action, verb): kubelet_answers.refuse_stream for action in ACTIONS for verb in ("create", "get")},
 }
 """What is done with a part, by its name and the verb. Parts that are not here are read and written as their
 object is."""

@@ -5,7 +5,7 @@ writes little, and reads nothing back: whoever runs a cluster remembers the open
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import Q
@@ -162,6 +162,37 @@ def find_run(cluster: Cluster, uid: str, container: str, is_previous: bool = Fal
         "".join(chunk.text for chunk in chunks), [mark for chunk in chunks for mark in chunk.lines]
     )
     return run
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far a reader of one run's log has come: so many lines of its chunk of that number."""
+
+    number: int = 0
+    lines: int = 0
+
+
+def read_since(cluster: Cluster, run: Run, position: Position) -> tuple[list[tuple[int, str]], Position]:
+    """What a run has written since, as (instant in ms, line without its end), and where that ends."""
+    uid, container, attempt = run
+    rows = ContainerLog.objects.filter(
+        cluster=cluster, uid=uid, container=container, attempt=attempt, number__gte=position.number
+    )
+    found: list[tuple[int, str]] = []
+    for row in rows.order_by("number"):
+        lines = list(_timed(row))
+        # A chunk that lost its beginning since has been read up to there or further.
+        known = min(position.lines, len(lines)) if row.number == position.number else 0
+        found += lines[known:]
+        position = Position(row.number, len(lines))
+    return found, position
+
+
+def _timed(row: ContainerLog) -> Iterator[tuple[int, str]]:
+    lines = iter(row.text.split("\n"))
+    for at_ms, count in row.lines:
+        for _ in range(count):
+            yield at_ms, next(lines)
 
 
 def copy(parent_id: int, child_id: int, at_ms: int) -> None:

@@ -176,7 +176,7 @@ def test_a_run_by_hand_is_what_kubectl_makes(client: Client) -> None:
 def test_suspending_is_a_patch(kind: str, action: str, is_suspended: bool) -> None:
     form = ChangeForm({"action": action})
     assert form.is_valid()
-    assert form.command(kind, "default", "work") == (
+    assert form.commands(kind, "default", "work")[-1] == (
         "patch",
         {
             "kind": kind,
@@ -195,7 +195,7 @@ def test_a_job_can_be_suspended_and_goes_on() -> None:
     for action in ("suspend", "unsuspend"):
         form = ChangeForm({"action": action})
         assert form.is_valid()
-        kind, payload = form.command("Job", "default", "work")
+        kind, payload = form.commands("Job", "default", "work")[-1]
         door.done(kind, **payload)
         door.run(40)
     events = [reason for reason, _ in door.events("Job")]

@@ -41,21 +41,20 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         """,
         "its kubelet had begun to look for pods to evict at another of ten seconds": "emptydir-limit-evicts",
         "another scenario cordoned its node 2.6 s before its end": "cordoned-nodes",
-        "a lease was renewed just before its node was cut off, or long before": """
-            nodeloss-force-delete-then-return nodeloss-two-of-three
-        """,
-        "of the lost nodes of a zone it tainted the other one first": "nodeloss-zone",
-        "each container of a chain waited for its kubelet's next look": "kubelet-restart-init",
         "a readiness probe was running when its pod was deleted": "sts-unready-blocks-update",
         "its kubelet looked just before a container ended, or just after": """
             job-backoff-limit-never job-pod-failure-policy-fail-index
         """,
+        "its hollow nodes took a second longer for each pod": "drain-statefulset",
         "its kubelet drew the shortest back-off there is": "job-onfailure-then-success",
     },
     TO_BE_MENDED: {
         "a restarted kubelet cannot mount the tokens of pods that are ending": "kubelet-restart-terminating",
         "a pod whose image never came takes 0.4 s to end: so long its endpoint is terminating": """
             sts-broken-update-trap
+        """,
+        "endpoints follow after 40 ms: a pod that ends sooner is never told to be terminating": """
+            drain-unhealthy-default nodeloss-statefulset
         """,
         "a kubelet tells the end of a pod two seconds after that of its sidecars": "job-sidecar",
     },

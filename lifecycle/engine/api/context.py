@@ -15,6 +15,7 @@ from ..heart.trace import Trace
 from ..store.store import Store
 from .budgets import BudgetDirectory
 from .completion import PodCompletion
+from .definitions import Definitions
 from .metrics import Metrics
 from .quotas import QuotaSums
 from .services import ServiceDirectory
@@ -36,6 +37,7 @@ class Context:
         self.store = Store(self.trace)
         self.quotas = QuotaSums(self.store)
         self.completion = PodCompletion(self.store, self.features)
+        self.definitions = Definitions(self.store)
         self.services = ServiceDirectory(self.store)
         self.metrics = Metrics(self.store, self.services, self.manager_ms("metricsResolution"))
         self.budgets = BudgetDirectory(self.store)

@@ -91,7 +91,7 @@ def _mark(context: Context, pod: Pod, end_ms: int, grace_seconds: int, **later: 
     One with no time left and no finalizers goes at once, but its last version says so.
     """
     meta = pod.meta.replace(deletion_ms=end_ms, deletion_grace_seconds=grace_seconds, **later)
-    new = pod.replace(meta=meta)
+    new = pod.with_meta(meta)
     context.store.update(pod, new)
     finish_deletion(context, new)
     return new

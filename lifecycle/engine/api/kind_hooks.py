@@ -18,10 +18,12 @@ from ..objects.node import NODE_KIND
 from ..objects.shortened import shorten
 from ..objects.storage import CLAIM, VOLUME
 from ..objects.times import format_time
+from ..rules.custom_resources.definition import first_status
 from ..rules.defaults.nodes import register_node
 from ..rules.defaults.workloads import label_like_template
 from .addresses import with_allocations, with_later_allocations
 from .context import Context
+from .definitions import DEFINITION
 from .storage import needed_class, prepare_claim, prepare_volume
 
 Json = dict[str, Any]
@@ -124,6 +126,10 @@ def _with_template_generation(data: Json, number: int) -> Json:
     return {**data, "metadata": {**metadata, "annotations": annotations}}
 
 
+def _prepare_definition(context: Context, new: StoredObject) -> None:
+    new.status = first_status(new.spec)
+
+
 _LONGEST_NUMBER = 18
 _COMPLETE_NEW: Mapping[str, Callable[[Context, Json], Json]] = {
     NODE_KIND.id: _register_node,
@@ -140,5 +146,6 @@ _COMPLETE_CHANGED: Mapping[str, Callable[[Context, StoredObject, Json], Json]] =
 _PREPARE: Mapping[str, Callable[[Context, StoredObject], None]] = {
     CLAIM: prepare_claim,
     VOLUME: prepare_volume,
+    DEFINITION: _prepare_definition,
 }
 _COMPANIONS: Mapping[str, Callable[[StoredObject], list[Json]]] = {NAMESPACE.kind.id: _make_own_objects}

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from ..heart.errors import BadRequest, Invalid, Unprocessable, UnsupportedMediaType
 from ..objects.shortened import shorten
+from ..rules.validation.field_error import invalid
+from ..rules.validation.refusal import make_invalid
 from ..schema.decode import decode
+from ..schema.go_errors import find_wrong_type
 from ..schema.scalars import name_go_kind
 from ..schema.tables import find_fields, is_known_kind
 from .json_patch import json_patch
-from .strategic_merge import strategic_merge_patch
+from .options import PLAIN, WriteOptions
+from .strategic_merge import strategic_merge_patch, write_go
 
 Json = dict[str, Any]
 DEPTH_LIMIT = 100
 """As deep as a manifest may be."""
+MOST_SHOWN = 10_000
+"""So many letters of a patch are shown in its refusal."""
 JSON, MERGE, STRATEGIC, APPLY = "json", "merge", "strategic", "apply"
 PATCH_TYPES = (MERGE, STRATEGIC, JSON, APPLY)
 _NO_STRATEGY = (
@@ -23,7 +30,7 @@ _NO_STRATEGY = (
 )
 
 
-def patch_object(current: Json, patch: Any, how: str) -> Json:
+def patch_object(current: Json, patch: Any, how: str, options: WriteOptions = PLAIN) -> Json:
     """The object as a patch of this type leaves it.
 
     Raises BadRequest for what is no such patch, Invalid for what does not fit or leaves a field of a wrong
@@ -38,28 +45,42 @@ def patch_object(current: Json, patch: Any, how: str) -> Json:
     if how == STRATEGIC and not is_known:
         raise UnsupportedMediaType(_NO_STRATEGY)
     if how == JSON:
-        return _decode(json_patch(current, patch), current)
+        return _decode(json_patch(current, patch), current, patch, how, options)
     if not isinstance(patch, dict):
         cannot = (
             f"json: cannot unmarshal {name_go_kind(patch)} into Go value of type map[string]interface {{}}"
         )
         raise BadRequest(cannot if how == STRATEGIC else f"error decoding patch: {cannot}")
     if how == MERGE or not is_known:
-        return _decode(merge_patch(current, patch), current)
-    return _decode(strategic_merge_patch(current, patch, find_fields(current)), current)
+        return _decode(merge_patch(current, patch), current, patch, how, options)
+    return _decode(strategic_merge_patch(current, patch, find_fields(current)), current, patch, how, options)
 
 
-def _decode(patched: Any, current: Json) -> Json:
+def _decode(patched: Any, current: Json, patch: Any, how: str, options: WriteOptions) -> Json:
     """Read the patched object by the fields of its kind; a patch may not make another kind of it."""
     if not isinstance(patched, dict) or _is_too_deep(patched):
         raise Unprocessable()
     head = {name: current[name] for name in ("apiVersion", "kind")}
+    typed = {**patched, **head}
+    wrong = find_wrong_type(typed) if options.is_request else ""
+    if wrong:
+        raise refuse_patch(how, patch, patched, wrong)
     try:
-        decoded = decode({**patched, **head})
+        decoded = decode(typed)
     except ValueError as problem:
         kind, name = current["kind"], current["metadata"]["name"]
         raise Invalid(f'{kind} "{name}": {problem}', kind, name) from problem
     return {**decoded, **{name: patched.get(name) for name in head}}
+
+
+def refuse_patch(how: str, patch: Any, patched: Json, why: str) -> Invalid:
+    """The refusal of a patch whose outcome cannot be read: it shows the outcome, or a strategic patch itself.
+
+    Neither kind nor name is told, as recorded.
+    """
+    as_json = json.dumps(patched, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
+    shown = write_go(patch) if how == STRATEGIC else as_json
+    return make_invalid("", "", [invalid("patch", shown[:MOST_SHOWN], why)])
 
 
 def _is_too_deep(value: Any) -> bool:

@@ -56,6 +56,10 @@ def _is_list_of_maps(value: Any) -> bool:
     return isinstance(value, list) and all(map(_is_map, value))
 
 
+def _is_words(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+
+
 def _is_list_of_names(value: Any) -> bool:
     is_list = isinstance(value, list) and all(map(_is_full_text, value))
     return is_list and bool(value) and len(set(value)) == len(value)
@@ -65,6 +69,10 @@ def _is_preconditions(value: Any) -> bool:
     if not isinstance(value, dict) or not value.keys() <= {"uid", "resourceVersion"}:
         return False
     return all(isinstance(one, str) for one in value.values())
+
+
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
 
 
 def _is_any(value: Any) -> bool:
@@ -107,18 +115,34 @@ _HEADER = {
     "metadata": Field("a map such as {name: web}", _is_map),
 }
 _NAMES = {name: _text("text") for name in ("name", "generateName", "namespace")}
+_REQUEST_FIELDS: Mapping[str, Callable[[Any], bool]] = {
+    "fieldManager": _is_text,
+    "userAgent": _is_text,
+    "fieldValidation": _is_text,
+    "force": lambda value: isinstance(value, bool),
+    "dryRun": _is_list_of_texts,
+    "problems": _is_list_of_texts,
+}
+
+
+def _is_request(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    return all(one is None or _REQUEST_FIELDS.get(name, _is_any)(one) for name, one in value.items())
+
+
+_REQUEST = Field(f"a map of what a client's request says, of {', '.join(_REQUEST_FIELDS)}", _is_request)
 _SUBRESOURCE = _choice(*SUBRESOURCES)
 _FIELD_VALIDATION = _choice("Strict", "Warn", "Ignore")
 _GRACE = _whole("a whole number of seconds")
 _YES_OR_NO = Field("true or false", lambda value: isinstance(value, bool))
 _PRECONDITIONS = Field("a map of uid and resourceVersion, both texts", _is_preconditions)
 _NODE = _text("the name of a node, such as node-1")
-_REQUEST = Field("a map of what a request to the API says beside its object", _is_map)
 _NODE_NEEDED = _text("the name of a node, such as node-1", True)
 
 PAYLOADS: Mapping[str, Mapping[str, Field]] = {
     "create": {"object": _OBJECT, "fieldValidation": _FIELD_VALIDATION, "request": _REQUEST},
-    "apply": {"object": _OBJECT, "fieldValidation": _FIELD_VALIDATION, "request": _REQUEST},
+    "apply": {"object": _OBJECT, "fieldValidation": _FIELD_VALIDATION},
     "replace": {
         "object": _OBJECT,
         "subresource": _SUBRESOURCE,
@@ -188,6 +212,13 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "manifest": Field("the manifest of a Pod", _is_map),
         "remove": _text("the name of a static pod"),
         "namespace": _text("the name of a namespace"),
+    },
+    "exec": {
+        "namespace": _text("the name of a namespace"),
+        "pod": _text("the name of a pod", True),
+        "container": _text("the name of a container"),
+        "command": Field("a list of words, such as [ls, /tmp]", _is_words, True),
+        "stdin": _text("text for the command to read"),
     },
     "fault": {
         "node": _NODE,

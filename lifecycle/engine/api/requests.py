@@ -6,23 +6,26 @@ the object itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..heart.errors import BadRequest, Conflict, RequestEntityTooLarge, Unknown
 from ..kinds.defaults import apply_defaults
-from ..kinds.registry import convert, entry_of_json, list_entries, read_object
+from ..kinds.registry import convert, entry_of_json, kind_of_json, list_entries, read_object
 from ..objects.meta import StoredObject
 from ..objects.shortened import shorten
 from ..rules.sizes import REQUEST_MOST_BYTES, STORED_MOST_BYTES, measure_bytes
 from ..schema.decode import decode as decode_fields
-from .patches import patch_object
+from ..schema.go_errors import find_unknown_fields, find_wrong_type
+from .options import IGNORE, PLAIN, STRICT, WriteOptions
+from .patches import patch_object, refuse_patch
 
 Json = dict[str, Any]
 OF_PODS = ("resize", "ephemeralcontainers")
 FINALIZE = "finalize"
 OF_FEW = (*OF_PODS, FINALIZE)
-SUBRESOURCES = ("status", *OF_PODS, "scale", FINALIZE)
+SCALE = "scale"
+SUBRESOURCES = ("status", *OF_PODS, SCALE, FINALIZE)
 _OF_A_STORED = ("creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")
 _NOT_A_CLIENTS = ("uid", *_OF_A_STORED)
 
@@ -56,6 +59,30 @@ def _decode_as(data: Json, version: str) -> Json:
     return {**decode_fields({**data, "apiVersion": version}), "apiVersion": data["apiVersion"]}
 
 
+def check_structure(data: Json, options: WriteOptions) -> None:
+    """Refuse or warn of what a client's text has beside the fields that it may have (`fieldValidation`).
+
+    Raises BadRequest in the API server's words: for a field of a wrong type however it is asked for.
+    """
+    wrong = find_wrong_type(data)
+    if wrong:
+        raise _make_unhandled(data, wrong)
+    refuse_unknown(data, [*options.problems, *find_unknown_fields(data)], options)
+
+
+def refuse_unknown(data: Json, problems: Sequence[str], options: WriteOptions) -> None:
+    """Refuse problems of a strict reading, or warn of them, as it was asked for. Raises BadRequest."""
+    if problems and options.validation == STRICT:
+        raise _make_unhandled(data, f"strict decoding error: {', '.join(problems)}")
+    if options.validation not in ("", IGNORE):
+        options.warn(problems)
+
+
+def _make_unhandled(data: Json, why: str) -> BadRequest:
+    kind, version = data["kind"], str(data["apiVersion"]).rpartition("/")[2]
+    return BadRequest(f'{kind} in version "{version}" cannot be handled as a {kind}: {why}')
+
+
 def read_new(data: Json, epoch_ms: int) -> StoredObject:
     """A new object, its uid its own, without what no client may say of one."""
     meta = {name: value for name, value in data["metadata"].items() if name not in _OF_A_STORED}
@@ -68,9 +95,9 @@ def read_new(data: Json, epoch_ms: int) -> StoredObject:
 # --- what a change would leave ----------------------------------------------------------------------------
 
 
-def check_address(current: Json, data: Json, subresource: str | None) -> None:
+def check_address(current: Json, data: Json, subresource: str | None, replicas_path: tuple[str, ...]) -> None:
     """A change is one of this object, and goes where changes go. Raises BadRequest naming the object."""
-    check_subresource(current, subresource)
+    check_subresource(current, subresource, replicas_path)
     kind, name = current["kind"], current["metadata"]["name"]
     for field in ("apiVersion", "kind"):
         if data.get(field) != current[field]:
@@ -79,15 +106,18 @@ def check_address(current: Json, data: Json, subresource: str | None) -> None:
             )
 
 
-def check_subresource(current: Json, subresource: str | None) -> None:
-    """Whether an object has this subresource. Raises BadRequest naming the object."""
+def check_subresource(current: Json, subresource: str | None, replicas_path: tuple[str, ...]) -> None:
+    """Whether an object has this subresource. Raises BadRequest naming the object.
+
+    `replicas_path`: where it has its size; () for one without.
+    """
     kind, name = current["kind"], current["metadata"]["name"]
     if subresource and subresource not in SUBRESOURCES:
         raise BadRequest(
             f'{kind} "{name}": no subresource {shorten(subresource)}; use {", ".join(SUBRESOURCES)}'
         )
     entry = entry_of_json(current)
-    if subresource == "scale" and not entry.replicas_path:
+    if subresource == SCALE and not replicas_path:
         sized = ", ".join(one.kind.name for one in list_entries() if one.replicas_path)
         raise BadRequest(f"{kind} {name}: has no size; scale one of {sized}")
     if subresource in OF_FEW and subresource not in entry.subresources:
@@ -98,6 +128,8 @@ def check_subresource(current: Json, subresource: str | None) -> None:
 def require_fresh(old: StoredObject, data: Json) -> None:
     """Raise Conflict when a change was made from another version than the stored one. None: from any."""
     version = (data.get("metadata") or {}).get("resourceVersion")
+    if isinstance(version, str) and version and not version.isdecimal():
+        raise Unknown(f'strconv.ParseUint: parsing "{version[:60]}": invalid syntax')
     if version not in (None, "", str(old.resource_version)):
         raise Conflict(
             f'Operation cannot be fulfilled on {old.kind.plural} "{old.meta.name}": the object has been'
@@ -115,12 +147,18 @@ def as_stored(current: Json, data: Json) -> Json:
     return dict(convert(decode(data))) if is_convertible and is_other else data
 
 
-def make_wanted(current: Json, data: Json, subresource: str | None, gates: Mapping[str, bool]) -> Json:
-    """The object the request would leave, defaults filled in."""
+def make_wanted(
+    current: Json,
+    data: Json,
+    subresource: str | None,
+    gates: Mapping[str, bool],
+    replicas_path: tuple[str, ...],
+) -> Json:
+    """The object the request would leave, defaults filled in. `replicas_path`: where it has its size."""
     if subresource == "status":
-        return {**current, "status": data.get("status")}
-    if subresource == "scale":
-        return _with_size(current, (data.get("spec") or {}).get("replicas"))
+        return _with_status(current, data)
+    if subresource == SCALE:
+        return _with_size(current, (data.get("spec") or {}).get("replicas"), replicas_path)
     if subresource == FINALIZE:
         spec = {name: value for name, value in (current.get("spec") or {}).items() if name != "finalizers"}
         given = (data.get("spec") or {}).get("finalizers")
@@ -139,10 +177,25 @@ def make_wanted(current: Json, data: Json, subresource: str | None, gates: Mappi
     return wanted
 
 
-def _with_size(current: Json, replicas: Any) -> Json:
+def _with_status(current: Json, data: Json) -> Json:
+    """A write to /status: beside the status it may change labels, annotations and finalizers, as recorded.
+
+    Of custom resources it changes the status alone, and of Deployments not the labels.
+    """
+    wanted = {**current, "status": data.get("status")}
+    entry, before = entry_of_json(current), current["metadata"]
+    if entry.is_custom or entry.kind.id == "CustomResourceDefinition" or "metadata" not in data:
+        return wanted
+    after = {**data["metadata"], "ownerReferences": before.get("ownerReferences")}
+    if entry.kind.id == "Deployment":
+        after["labels"] = before.get("labels")
+    return {**wanted, "metadata": _keep_metadata(before, after)}
+
+
+def _with_size(current: Json, replicas: Any, replicas_path: tuple[str, ...]) -> Json:
     if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 0:
         raise BadRequest(f"replicas {shorten(replicas)}: use a whole number, 0 or more")
-    return _with_value(current, entry_of_json(current).replicas_path, replicas)
+    return _with_value(current, replicas_path, replicas)
 
 
 def _with_value(data: Json, path: tuple[str, ...], value: Any) -> Json:
@@ -167,17 +220,41 @@ def _keep_metadata(before: Json, after: Json) -> Json:
 # --- patches ----------------------------------------------------------------------------------------------
 
 
-def patched(current: Json, patch: Any, how: str) -> Json:
+def patched(current: Json, patch: Any, how: str, options: WriteOptions = PLAIN) -> Json:
     """The object with a patch on it. Raises ApiError as `patch_object` does.
 
     It is made from the present version unless the patch itself names another.
     """
-    changed = patch_object(current, patch, how)
+    changed = patch_object(current, patch, how, options)
+    if options.validation not in ("", IGNORE):
+        problems = [*options.problems, *find_unknown_fields(changed)]
+        if problems and options.validation == STRICT:
+            raise refuse_patch(how, patch, changed, f"strict decoding error: {', '.join(problems)}")
+        options.warn(problems)
     meta = _metadata_of(changed)
     _require_same_name(current["metadata"], meta)
     if "resourceVersion" in _metadata_of(patch) or "resourceVersion" not in meta:
         return changed
     return {**changed, "metadata": {name: meta[name] for name in meta if name != "resourceVersion"}}
+
+
+def require_applied(old: StoredObject | None, target: Json, patch: Any) -> None:
+    """Raise BadRequest or Conflict for a configuration that is not one of the object it is sent to."""
+    if not isinstance(patch, dict):
+        raise BadRequest("error decoding YAML: json: cannot unmarshal into Go value of type map[string]any")
+    meta = _metadata_of(patch)
+    name, uid = meta.get("name"), meta.get("uid")
+    if isinstance(name, str):
+        _require_same_name(target["metadata"], meta)
+    if old is None and uid:
+        kind = kind_of_json(target)
+        raise Conflict(
+            f'Operation cannot be fulfilled on {kind.resource} "{target["metadata"]["name"]}": uid mismatch:'
+            f" the provided object specified uid {str(uid)[:60]}, and no existing object was found",
+            kind.plural,
+            target["metadata"]["name"],
+            group=kind.group,
+        )
 
 
 def _require_same_name(before: Json, after: Json) -> None:

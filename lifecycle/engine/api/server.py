@@ -18,17 +18,21 @@ from ..kinds.namespace import NAMESPACE
 from ..kinds.registry import kind_of_json, read_object
 from ..kinds.validation import validate_create, validate_update
 from ..objects.condition import Condition
-from ..objects.meta import ObjectMeta, StoredObject
+from ..objects.kinds import Kind
+from ..objects.meta import ObjectMeta, OwnerReference, StoredObject
 from ..objects.pod import PENDING, POD_KIND, Pod, PodSpec
 from ..objects.pod_overlay import overlay_meta, overlay_spec
 from ..objects.pod_status import PodStatus
 from ..rules.actions import CreatePod
 from ..rules.defaults.pods import default_pod
 from ..rules.qos import decide_qos_class
+from ..rules.validation.field_error import FieldError
 from ..rules.validation.refusal import raise_invalid
 from .admission import admit_changed, admit_new, admit_pod
 from .completion import annotate
 from .context import Context
+from .definition_rules import delete_definition
+from .definitions import DEFINITION
 from .deletion import (
     check_mortal,
     check_preconditions,
@@ -38,57 +42,99 @@ from .deletion import (
     finish_deletion,
 )
 from .evictions import evict_pod
+from .field_managers import FIELD, FieldManagers, with_managed_fields
 from .identity import generate, identify, require_fitting, with_name, with_uid
 from .kind_hooks import complete_changed, complete_new, list_companions, list_forerunners, prepare_new
 from .namespace_rules import delete_namespace, require_namespace
+from .options import PLAIN, WriteOptions
 from .quotas import QUOTA
 from .requests import (
+    SCALE,
     as_stored,
     check_address,
+    check_structure,
     check_subresource,
     decode,
     make_wanted,
     patched,
     read_new,
+    refuse_unknown,
+    require_applied,
     require_fresh,
 )
+from .scales import make_scale, with_scale
 
 Json = dict[str, Any]
+MOST_FAMILIES = 1000
 GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
 
 
 class ApiServer:
     """Writes to one cluster's store."""
 
-    __slots__ = ("_clock", "_context", "_store")
+    __slots__ = ("_clock", "_context", "_families", "_managers", "_store")
 
     def __init__(self, context: Context) -> None:
         self._context = context
+        # The spec that pods were last made with for owners of one owner, by its uid: the Jobs of a CronJob
+        # have templates of their own, and all the same spec.
+        self._families: dict[str, PodSpec] = {}
         self._store = context.store
         self._clock = context.clock
+        self._managers = FieldManagers(context)
+        context.store.on_tracked = self._managers.ascribe
 
     # --- create ---------------------------------------------------------------------------------------
 
-    def create_json(self, data: Json) -> StoredObject:
-        """Create an object from its JSON, as it was sent. Raises ApiError."""
+    def create_json(
+        self, data: Json, options: WriteOptions = PLAIN, entries: list[Json] | None = None
+    ) -> StoredObject:
+        """Create an object from its JSON, as it was sent. Raises ApiError.
+
+        `entries`: the managers of its fields, where they are known already.
+        """
         context = self._context
-        data = apply_defaults(self.decode(data), context.features)
+        data = context.definitions.place(apply_defaults(self.decode(data, options), context.features))
         data = with_uid(context, with_name(context, data))
         kind = kind_of_json(data)
         require_namespace(self._store, kind, data["metadata"])
+        if entries is None:
+            entries = self._managers.after_create(data, options)
         if kind.id == POD_KIND.id:
             data = context.completion.complete_json(data)
-        raise_invalid(data, validate_create(data, context.features))
+        raise_invalid(data, self._validate_new(data))
         new = read_new(complete_new(context, data), self._clock.epoch_ms)
+        context.definitions.identify(new)
+        if entries:
+            with_managed_fields(new, entries)
         created = self._create(new)
         # Where nothing is stored, there is nothing for companions to be with.
         for companion in [] if self._store.is_rehearsal else list_companions(created):
             self.create_json(companion)
         return created
 
-    def decode(self, data: Json) -> Json:
-        """An object as it was sent, read field by field. Raises BadRequest naming one of a wrong type."""
-        return decode(data)
+    def _validate_new(self, data: Json) -> list[FieldError]:
+        return validate_create(data, self._context.features) + self._context.definitions.validate(data)
+
+    def decode(self, data: Json, options: WriteOptions = PLAIN) -> Json:
+        """An object as it was sent, read field by field; a custom one pruned and completed by its schema.
+
+        Raises BadRequest naming a field of a wrong type, or, asked to be strict, those nobody knows.
+        """
+        if options.validation:
+            check_structure(data, options)
+        decoded, dropped = self._context.definitions.complete(decode(data))
+        if dropped:
+            refuse_unknown(data, dropped, options)
+        return decoded
+
+    def read(self, data: Json, options: WriteOptions) -> Json:
+        """An object as it was sent, held to its fields as strictly as was asked for. Raises BadRequest."""
+        return self.decode(data, options) if options.validation else data
+
+    def kind_of(self, kind: Kind) -> Kind:
+        """A kind as its definition has it: its plural and its scope, if somebody defined it."""
+        return self._context.definitions.kind_of(kind)
 
     def create(self, new: StoredObject) -> StoredObject:
         """A component's new object: complete it and store it. Raises Forbidden, AlreadyExists."""
@@ -128,7 +174,7 @@ class ApiServer:
         number = store.creations.get(owner.uid, 0) + 1
         store.creations[owner.uid] = number
         uid, suffix = self._context.chance.uid_and_suffix(owner.uid, number)
-        spec = self._admitted(template.spec, owner.namespace or "")
+        spec = self._admitted(template.spec, owner)
         told = spec.notes.limited
         meta = ObjectMeta(
             action.name or generate(action.generate_name, suffix),
@@ -159,9 +205,9 @@ class ApiServer:
             return self.create_pod(action)
         return pod
 
-    def _admitted(self, spec: PodSpec, namespace: str) -> PodSpec:
+    def _admitted(self, spec: PodSpec, owner: ObjectMeta) -> PodSpec:
         # What admission adds to a pod is the same for all pods of a template.
-        notes, completion = spec.notes, self._context.completion
+        notes, completion, namespace = spec.notes, self._context.completion, owner.namespace or ""
         at = (completion.version, namespace)
         if notes.admitted is not None and notes.admitted_at == at:
             return notes.admitted
@@ -169,41 +215,98 @@ class ApiServer:
         notes.admitted_at = at
         if notes.admitted is not None and notes.admitted.raw == raw:
             return notes.admitted
+        spec.notes.admitted = self._read_admitted(raw, told, owner.controller)
+        return spec.notes.admitted
+
+    def _read_admitted(self, raw: Json, told: str, family: OwnerReference | None) -> PodSpec:
+        known = self._families.get(family.uid) if family is not None else None
+        if known is not None and known.raw == raw and known.notes.limited == told:
+            return known
         admitted = PodSpec.from_json(raw)
         admitted.notes.limited = told
         if not admitted.scheduling_gates:
             admitted.notes.new_status = self._new_status(admitted)
-        spec.notes.admitted = admitted
+        if family is not None:
+            if len(self._families) >= MOST_FAMILIES:
+                self._families.clear()
+            self._families[family.uid] = admitted
         return admitted
 
     # --- update ---------------------------------------------------------------------------------------
 
-    def update_json(self, old: StoredObject, data: Json, subresource: str | None = None) -> StoredObject:
+    def update_json(
+        self,
+        old: StoredObject,
+        data: Json,
+        subresource: str | None = None,
+        options: WriteOptions = PLAIN,
+        entries: list[Json] | None = None,
+    ) -> StoredObject:
         """Replace an object, or what a subresource shows of it, by new JSON. Raises ApiError.
 
-        A write that changes nothing is no version.
+        A write that changes nothing is no version. `entries`: the managers of its fields, where known.
         """
         context, epoch_ms = self._context, self._clock.epoch_ms
         current = old.to_json(epoch_ms)
         data = as_stored(current, data)
-        check_address(current, data, subresource)
-        data = self.decode(data)
+        size = context.definitions.find_replicas_path(current)
+        check_address(current, data, subresource, size)
+        given = (data.get("metadata") or {}).get(FIELD)
+        if subresource != SCALE:
+            data, _dropped = context.definitions.complete(decode(data))
         require_fresh(old, data)
-        wanted = make_wanted(current, data, subresource, context.features)
+        tracked = current["metadata"].pop(FIELD, None)
+        wanted = context.definitions.place(make_wanted(current, data, subresource, context.features, size))
         errors = validate_update(current, wanted, subresource or "", context.features)
-        raise_invalid(wanted, errors)
+        raise_invalid(wanted, errors + context.definitions.validate(wanted, subresource or ""))
+        if entries is None:
+            entries = self._managers.after_update(old, wanted, given, options, subresource or "")
         wanted = complete_changed(context, old, wanted)
         new = read_object(wanted, epoch_ms)
         admit_changed(context, old, new, subresource or "")
-        if wanted == current:
+        if wanted == current and (entries or None) == tracked:
             return old
-        return self._put(old, new, wanted.get("spec") != current.get("spec"))
+        with_managed_fields(new, entries)
+        return self._put(old, new, context.definitions.is_generation_new(current, wanted))
 
-    def patch(self, old: StoredObject, patch: Any, how: str, subresource: str | None = None) -> StoredObject:
+    def patch(
+        self,
+        old: StoredObject,
+        patch: Any,
+        how: str,
+        subresource: str | None = None,
+        options: WriteOptions = PLAIN,
+    ) -> StoredObject:
         """Change an object by a patch: `how` is json, merge or strategic. Raises ApiError."""
         current = old.to_json(self._clock.epoch_ms)
-        check_subresource(current, subresource)
-        return self.update_json(old, patched(current, patch, how), subresource)
+        size = self._context.definitions.find_replicas_path(current)
+        check_subresource(current, subresource, size)
+        if subresource == SCALE:
+            scale = patched(make_scale(current, size), patch, how, options)
+            changed = with_scale(current, scale)
+        else:
+            changed = patched(current, patch, how, options)
+        return self.update_json(old, changed, subresource, options)
+
+    def apply(
+        self, old: StoredObject | None, target: Json, patch: Any, subresource: str, options: WriteOptions
+    ) -> StoredObject:
+        """Server-side apply: create an object, or change it and the managers of its fields. Raises ApiError.
+
+        `target`: apiVersion, kind and metadata.name and namespace that the request is sent to.
+        """
+        require_applied(old, target, patch)
+        if old is None:
+            data, entries = self._managers.apply(target, patch, options, "", is_new=True)
+            return self.create_json(data, options, entries)
+        current = old.to_json(self._clock.epoch_ms)
+        size = self._context.definitions.find_replicas_path(current)
+        check_subresource(current, subresource or None, size)
+        if subresource == SCALE:
+            data, entries = self._managers.apply_scale(current, patch, options)
+        else:
+            data, entries = self._managers.apply(current, patch, options, subresource)
+        return self.update_json(old, data, subresource or None, options, entries)
 
     def _put(self, old: StoredObject, new: StoredObject, is_spec_changed: bool) -> StoredObject:
         """Store a client's change: of the metadata only what is a client's, the generation with the spec."""
@@ -269,6 +372,8 @@ class ApiServer:
             return delete_pod(self._context, old, grace_seconds, has_options, propagation)
         if old.kind.id == NAMESPACE.kind.id:
             return delete_namespace(self._context, old)
+        if old.kind.id == DEFINITION:
+            return delete_definition(self._context, old)
         return delete_object(self._context, old, propagation)
 
     def delete_pod(self, pod: Pod, requested: int | None = None, has_options: bool = True) -> Pod:

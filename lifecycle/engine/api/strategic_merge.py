@@ -56,13 +56,13 @@ def key_of(entry: Any, field: Field) -> Any:
     if not key:
         value = entry
     elif not isinstance(entry, dict):
-        raise Unknown(f"expected a map with {key}, but received {_write(entry)}")
+        raise Unknown(f"expected a map with {key}, but received {write_go(entry)}")
     elif entry.get(key) is None:
-        raise Unknown(f"map: {_write(entry)} does not contain declared merge key: {key}")
+        raise Unknown(f"map: {write_go(entry)} does not contain declared merge key: {key}")
     else:
         value = entry[key]
     if isinstance(value, dict | list):
-        raise Unknown(f"{key or 'an entry'}: expected a plain value, but received {_write(value)}")
+        raise Unknown(f"{key or 'an entry'}: expected a plain value, but received {write_go(value)}")
     return value
 
 
@@ -77,7 +77,7 @@ def _obey(patch: Json) -> Json:
 
 
 def _unknown_directive(patch: Json) -> Unknown:
-    return Unknown(f"unknown patch type: {_write(patch[DIRECTIVE])} in map: {_write(patch)}")
+    return Unknown(f"unknown patch type: {write_go(patch[DIRECTIVE])} in map: {write_go(patch)}")
 
 
 def _retain(target: Json, patch: Json) -> Json:
@@ -186,14 +186,16 @@ def _obey_in_list(
 
 def _put_in_order(new: list[Any], old: Any, patch: Any, order: Any, field: Field) -> list[Any]:
     if not isinstance(order, list) or not isinstance(patch, list):
-        raise Unknown(f"expected a list, but received {_write(patch if isinstance(order, list) else order)}")
+        raise Unknown(
+            f"expected a list, but received {write_go(patch if isinstance(order, list) else order)}"
+        )
     wanted = [key_of(entry, field) for entry in order]
     given = [key_of(one, field) for one in patch if not (isinstance(one, dict) and DIRECTIVE in one)]
     places = iter(wanted)
     # Each is looked for behind the one before it.
     if wanted and not all(key in places for key in given):
-        asked = f"$setElementOrder list:\n{_write(order)}\n"
-        raise Unknown(f"The order in patch list:\n{_write(patch)}\n doesn't match {asked}")
+        asked = f"$setElementOrder list:\n{write_go(order)}\n"
+        raise Unknown(f"The order in patch list:\n{write_go(patch)}\n doesn't match {asked}")
     return _arrange(new, wanted, old if isinstance(old, list) else [], field)
 
 
@@ -233,7 +235,7 @@ def _holds_directive(value: Any) -> bool:
     return isinstance(value, dict) and DIRECTIVE in value
 
 
-def _write(value: Any) -> str:
+def write_go(value: Any) -> str:
     """A value as the API server's errors have it, in the notation of Go: `map[image:nginx tty:true]`."""
     match value:
         case None:
@@ -241,8 +243,8 @@ def _write(value: Any) -> str:
         case bool():
             return str(value).lower()
         case dict():
-            return f"map[{' '.join(f'{name}:{_write(value[name])}' for name in sorted(value))}]"
+            return f"map[{' '.join(f'{name}:{write_go(value[name])}' for name in sorted(value))}]"
         case list():
-            return f"[{' '.join(map(_write, value))}]"
+            return f"[{' '.join(map(write_go, value))}]"
         case _:
             return str(value)

@@ -12,7 +12,7 @@ def apply(client: Client, payload: Payload) -> Answer:
     manifest = dict(convert(client.api.decode(payload["object"])))
     live = client.find_stored(manifest)
     if live is None:
-        return 201, client.api.create_json(with_last_applied(manifest))
+        return 201, client.api.create_json(with_last_applied(manifest), client.options)
     merged = apply_patch(client.to_json(live), manifest)
     merged["metadata"].pop("resourceVersion", None)
-    return 200, client.api.update_json(live, merged)
+    return 200, client.api.update_json(live, merged, options=client.options)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from ..api.context import Context
+from ..api.options import WriteOptions
 from ..api.server import ApiServer
 from ..heart.errors import BadRequest
 from ..kinds.registry import kind_of_json, name_kind
@@ -15,7 +16,16 @@ from ..objects.meta import StoredObject
 from ..objects.node import NODE_KIND
 
 Payload = dict[str, Any]
-Answer = tuple[int, StoredObject]
+
+
+class Shown(Protocol):
+    """What an answer shows: most often an object of the store."""
+
+    def to_json(self, epoch_ms: int) -> dict[str, Any]:
+        """Its JSON."""
+
+
+Answer = tuple[int, Shown]
 """The HTTP code, and the object the answer shows."""
 DEFAULT_NAMESPACE = "default"
 
@@ -23,10 +33,12 @@ DEFAULT_NAMESPACE = "default"
 class Client:
     """The API server of a cluster, as a client sees it."""
 
-    __slots__ = ("api", "clock", "store")
+    __slots__ = ("api", "clock", "options", "store")
 
     def __init__(self, context: Context, api: ApiServer) -> None:
         self.api = api
+        # Of the command that is being carried out.
+        self.options = WriteOptions()
         self.clock = context.clock
         self.store = context.store
 
@@ -35,8 +47,12 @@ class Client:
 
         Raises NotFound, and BadRequest where several kinds have that name.
         """
-        kind = kind or name_kind(payload, self.store.kinds())
+        kind = kind or self.kind_of(payload)
         return self.store.require(kind.id, _namespace_of(kind, payload), payload["name"])
+
+    def kind_of(self, payload: Payload) -> Kind:
+        """The kind a payload names. Raises BadRequest where several have that name."""
+        return self.api.kind_of(name_kind(payload, self.store.kinds()))
 
     def find_node(self, payload: Payload) -> StoredObject:
         """The node a payload names. Raises BadRequest, NotFound."""
@@ -47,7 +63,7 @@ class Client:
 
     def find_stored(self, data: Payload) -> StoredObject | None:
         """The object that a manifest is about, None when there is none yet."""
-        meta, kind = data.get("metadata") or {}, kind_of_json(data)
+        meta, kind = data.get("metadata") or {}, self.api.kind_of(kind_of_json(data))
         return self.store.get(kind.id, _namespace_of(kind, meta), meta.get("name") or "")
 
     def to_json(self, obj: StoredObject) -> Payload:
@@ -59,7 +75,7 @@ class Client:
         data = json.loads(json.dumps(self.to_json(old)))
         data["metadata"].pop("resourceVersion", None)
         change(data)
-        return 200, self.api.update_json(old, data)
+        return 200, self.api.update_json(old, data, options=self.options)
 
 
 def _namespace_of(kind: Kind, named: Payload) -> str:

@@ -7,6 +7,7 @@ from functools import partial
 
 from ..api.commands import VERSION, Command
 from ..api.context import Context
+from ..api.options import WriteOptions, read_options
 from ..api.payloads import PAYLOADS, check_payload
 from ..api.server import ApiServer
 from ..heart.errors import BadRequest
@@ -39,20 +40,27 @@ _OF_CLIENTS: dict[str, Callable[[Client, Payload], Answer]] = {
 class CommandTable:
     """Carries commands out. `others` are the handlers of those that no client sends to the API server."""
 
-    __slots__ = ("_handlers", "_store")
+    __slots__ = ("_client", "_handlers", "_store")
 
     def __init__(self, context: Context, api: ApiServer, others: dict[str, Handler]) -> None:
-        client = Client(context, api)
+        self._client = client = Client(context, api)
         self._store = context.store
         own = {kind: partial(handler, client) for kind, handler in _OF_CLIENTS.items()}
         self._handlers: dict[str, Handler] = {**own, **others}
         assert self._handlers.keys() == PAYLOADS.keys(), "a command is either unread or not carried out"
 
+    @property
+    def warnings(self) -> list[str]:
+        """What the last command was warned of while it was carried out."""
+        return self._client.options.warnings
+
     def run(self, command: Command) -> Answer:
         """Carry a command out, or rehearse it where it is a dry run. Raises ApiError."""
         if command.version > VERSION:
             raise BadRequest(f"command version {command.version}: this engine reads up to {VERSION}")
+        self._client.options = WriteOptions()
         check_payload(command.kind, command.payload)
+        self._client.options = read_options(command.kind, command.payload)
         handler = self._handlers[command.kind]
         if command.kind in _OF_CLIENTS and (command.payload.get("request") or {}).get("dryRun"):
             with self._store.rehearse():

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..api.budgets import BUDGET
 from ..api.context import Context
+from ..api.evictions import withdraw
 from ..api.namespace_rules import is_namespace_ending
 from ..api.server import ApiServer
 from ..heart.agenda import Timer
@@ -148,8 +149,10 @@ class Drains:
         charged = self._find_charged(pod) if options.uses_eviction else ""
         if charged:
             # Who conflicts together comes again together, and conflicts again: so it was recorded.
-            draw_key, (low_ms, high_ms) = f"{charged}{PART}{now_ms}", CONFLICT_MS
-            delay_ms = self._context.chance.draw_ms("evict", draw_key, low_ms, high_ms)
+            low_ms, high_ms = CONFLICT_MS
+            if self._context.timing.is_instant:
+                high_ms = low_ms
+            delay_ms = self._context.chance.draw_ms("evict", f"{charged}{PART}{now_ms}", low_ms, high_ms)
             found.timer = self._context.later(delay_ms, DRAIN, drain.id, key)
             return
         try:
@@ -215,6 +218,7 @@ class Drains:
             self._context.agenda.cancel(found.timer)
         if error:
             drain.errors.append(error)
+            withdraw(self._context, found.uid)
 
     # --- what changes -----------------------------------------------------------------------------------
 

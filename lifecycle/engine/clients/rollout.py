@@ -90,4 +90,4 @@ def _undo_to_revision(client: Client, old: Workload, to_revision: int) -> Answer
     restored = find_restored(history, to_revision, old.spec.template.patch_text)
     if restored is None:
         return 200, old
-    return 200, client.api.patch(old, restored.data, "strategic")
+    return 200, client.api.patch(old, restored.data, "strategic", options=client.options)

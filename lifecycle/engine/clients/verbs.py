@@ -2,37 +2,61 @@
 
 from __future__ import annotations
 
+from ..api.patches import APPLY
 from ..heart.errors import NotFound
 from ..objects.pod import POD_KIND, Pod
 from ..objects.propagation import BACKGROUND
-from .client import Answer, Client, Payload
+from .client import DEFAULT_NAMESPACE, Answer, Client, Payload
 
 
 def create(client: Client, payload: Payload) -> Answer:
     """`kubectl create`. Raises ApiError."""
-    return 201, client.api.create_json(payload["object"])
+    return 201, client.api.create_json(payload["object"], client.options)
 
 
 def replace(client: Client, payload: Payload) -> Answer:
     """`kubectl replace`. Raises ApiError."""
-    data = payload["object"]
+    data = client.api.read(payload["object"], client.options)
     old = client.find_stored(data)
     if old is None:
         name = (data.get("metadata") or {}).get("name") or ""
         raise NotFound(f'{data["kind"]} "{name}" not found', data["kind"], name)
-    return 200, client.api.update_json(old, data, payload.get("subresource") or None)
+    return 200, client.api.update_json(old, data, payload.get("subresource") or None, client.options)
 
 
 def patch(client: Client, payload: Payload) -> Answer:
     """`kubectl patch`. Raises ApiError."""
     how, subresource = payload.get("type") or "strategic", payload.get("subresource") or None
-    return 200, client.api.patch(client.find(payload), payload.get("patch"), how, subresource)
+    if how == APPLY:
+        return _apply(client, payload, subresource or "")
+    found = client.find(payload)
+    return 200, client.api.patch(found, payload.get("patch"), how, subresource, client.options)
+
+
+def _apply(client: Client, payload: Payload, subresource: str) -> Answer:
+    """Server-side apply, which creates what is not there, unless it was sent to a subresource."""
+    kind = client.kind_of(payload)
+    target = {"apiVersion": payload.get("apiVersion") or kind.api_version, "kind": kind.name}
+    names = {"name": payload["name"]}
+    if kind.namespaced:
+        names["namespace"] = payload.get("namespace") or DEFAULT_NAMESPACE
+    old = client.store.get(kind.id, names.get("namespace"), payload["name"])
+    if old is None and subresource:
+        old = client.find(payload)
+    target["metadata"] = names
+    patch = payload.get("patch")
+    if not client.options.is_request and isinstance(patch, dict):
+        # A step of a scenario need not say again whom it is sent to.
+        meta = patch.get("metadata")
+        patch = {**target, **patch, "metadata": {**names, **(meta if isinstance(meta, dict) else {})}}
+    done = client.api.apply(old, target, patch, subresource, client.options)
+    return 201 if old is None else 200, done
 
 
 def scale(client: Client, payload: Payload) -> Answer:
     """`kubectl scale`: a patch of the subresource of that name. Raises ApiError."""
     size = {"spec": {"replicas": payload["replicas"]}}
-    return 200, client.api.patch(client.find(payload), size, "merge", "scale")
+    return 200, client.api.patch(client.find(payload), size, "merge", "scale", client.options)
 
 
 def delete(client: Client, payload: Payload) -> Answer:

@@ -10,6 +10,7 @@ from .act import Act
 from .attachments import AttachmentController
 from .cron_job import CronJobController
 from .daemon_set import DaemonSetController
+from .definitions import DefinitionController
 from .deployment import DeploymentController
 from .disruption import DisruptionController, StaleDisruptionController
 from .endpoints import EndpointSliceController, EndpointSliceMirror
@@ -24,9 +25,11 @@ from .node_taints import NodeTaintController
 from .own_objects import OwnObjectsController
 from .owner.pods import PodOwners
 from .pod_garbage import PodGarbageCollector
+from .proportional_autoscaler import ProportionalAutoscalerController
 from .quota import QuotaController
 from .replica_set import ReplicaSetController
 from .replication_controller import ReplicationControllerController
+from .scaled_object import ScaledObjectController
 from .stateful_set import StatefulSetController
 from .storage_driver import StorageDriver
 from .storage_protection import StorageProtection
@@ -81,6 +84,7 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         EndpointSliceMirror(context, act),
         LoadBalancerController(context, act),
         NamespaceController(context, act),
+        DefinitionController(context, act),
         OwnObjectsController(context, act),
         NodeTaintController(context, act),
         NodeLifecycleController(context, act),
@@ -93,6 +97,8 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         AttachmentController(context, act),
         StorageProtection(context, act),
         HorizontalPodAutoscalerController(context, act),
+        ScaledObjectController(context, act),
+        ProportionalAutoscalerController(context, act),
         DisruptionController(context, act),
         StaleDisruptionController(context, act),
     ]

@@ -20,8 +20,8 @@ MANAGER_DEFAULTS: Mapping[str, bool | float | str] = {
     "horizontalPodAutoscalerDownscaleStabilization": "5m",
     "horizontalPodAutoscalerInitialReadinessDelay": "30s",
     "horizontalPodAutoscalerSyncPeriod": "15s",
-    "metricsResolution": "0s",
     "largeClusterSizeThreshold": 50,
+    "metricsResolution": "0s",
     "nodeEvictionRate": 0.1,
     "nodeMonitorGracePeriod": "50s",
     "nodeStartupGracePeriod": "60s",
@@ -38,7 +38,11 @@ MANAGER_DEFAULTS: Mapping[str, bool | float | str] = {
 `metricsResolution` is the metrics server's: how often it asks kubelets (its own default is 15s); 0s: what is
 used is told as somebody asks.
 """
-_SPANS = tuple(name for name in MANAGER_DEFAULTS if name.startswith(("horizontal", "metrics")))
+_SPANS = tuple(
+    name
+    for name in MANAGER_DEFAULTS
+    if name.startswith(("horizontal", "metrics", "nodeMonitor", "nodeStart"))
+)
 _SHORTEST_PERIOD_MS = 100
 
 DEFAULT_NODES: Mapping[str, Any] = {"count": 3, "cpu": "4", "memory": "8Gi", "pods": 110}
@@ -132,11 +136,6 @@ def _check_manager(manager: Mapping[str, Any]) -> None:
             raise ValueError(
                 f"{name}: {shorten(value)} is no rate or share; use 0 or more, such as {default}"
             )
-    for name in ("nodeMonitorGracePeriod", "nodeStartupGracePeriod"):
-        try:
-            parse_milliseconds(manager.get(name, "1s"))
-        except ValueError as problem:
-            raise ValueError(f"{name}: {problem}") from None
     if not is_zone(manager.get("timeZone", UTC)):
         raise ValueError(f"timeZone: {shorten(manager['timeZone'])} is none; write for example Europe/Berlin")
     for name, read in (

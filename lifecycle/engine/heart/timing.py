@@ -57,7 +57,6 @@ _TABLE: dict[str, tuple[int, int, str]] = {
         "between two looks of a kubelet at its runtime, and at workers that are due",
     ),
     "kubelet_start": (800, 2500, "a kubelet that was restarted is at work again"),
-    "autoscaler_look": (20, 20, "an autoscaler's queue getting to it at the end of each of its periods"),
     "lease_age": (
         3500,
         3500,
@@ -69,6 +68,7 @@ _TABLE: dict[str, tuple[int, int, str]] = {
     "taint_eviction": (20, 20, "the taint eviction controller getting to a pod whose node drives it away"),
     "node_status": (7000, 7000, "a kubelet that reaches the API server again telling of its node"),
     "pod_garbage": (10_000, 10_000, "the pod garbage collector's next pass, every 20 s"),
+    "autoscaler_look": (20, 20, "an autoscaler's queue getting to it at the end of each of its periods"),
     "garbage": (15, 60, "the garbage collector noticing an owner's end"),
     "endpoints": (10, 40, "the endpoint slice controller following a pod's readiness"),
     "dns_denial": (30_000, 30_000, "how long cluster DNS keeps that there is no such pod (CoreDNS' cache)"),

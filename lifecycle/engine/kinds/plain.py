@@ -10,6 +10,7 @@ from ..objects.lease import LEASE_KIND
 from ..objects.storage import ATTACHMENT_KIND
 from ..rules.defaults.others import (
     default_binding,
+    default_definition,
     default_priority_class,
     default_secret,
 )
@@ -28,7 +29,7 @@ from ..rules.validation.configurations import (
     validate_kept_secret,
     validate_secret,
 )
-from ..rules.validation.definitions import validate_definition
+from ..rules.validation.definitions import validate_definition, validate_kept_definition, warn_of_rules
 from ..rules.validation.endpoints import validate_endpoint_slice, validate_endpoints, validate_slice_update
 from ..rules.validation.field_error import FieldError
 from ..rules.validation.ingresses import validate_ingress, validate_new_ingress
@@ -125,8 +126,11 @@ _CHECKED = (
             False,
             "crd crds",
         ),
-        is_passive=True,
+        default=default_definition,
+        drops_status=True,
         validate=_of_any(validate_definition),
+        validate_fixed=validate_kept_definition,
+        warn=warn_of_rules,
     ),
     # Nobody is denied anything.
     *(

@@ -57,12 +57,14 @@ class Step:
         "is_done",
         "is_silent",
         "lead",
+        "number",
         "phase",
         "shown",
     )
 
     def __init__(
         self,
+        number: int,
         facts: Facts,
         old: PodStatus,
         new: PodStatus,
@@ -70,9 +72,10 @@ class Step:
         shown: Shown,
         is_done: bool,
     ) -> None:
-        self.facts = facts
-        # What comes next, by the facts of then; the same facts lead nowhere.
-        self.after: dict[Facts, Step] = {facts: self}
+        self.facts, self.number = facts, number
+        # The number of what comes next, by the facts of then. Steps do not hold each other: an engine's data
+        # is free of cycles, for nobody looks for them.
+        self.after: dict[Facts, int] = {facts: number}
         self.is_silent = new is old
         self.changes, has_turned = told
         is_end = old.phase != new.phase and new.phase in (SUCCEEDED, FAILED)
@@ -202,7 +205,7 @@ def find_step(worker: PodWorker, before: Step | None, facts: Facts, key: Key) ->
     if not isinstance(step, Step):
         return None
     if before is not None:
-        before.after[facts] = step
+        before.after[facts] = step.number
     return step
 
 

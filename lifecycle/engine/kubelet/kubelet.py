@@ -21,6 +21,7 @@ from .node.mirrors import Mirrors
 from .node.node_agents import NodeAgents
 from .node.node_reporter import NodeReporter
 from .node.outages import Outages
+from .node.shutdowns import Shutdowns
 from .node.static_pods import StaticPods
 from .parts import (
     COMPARE,
@@ -48,6 +49,7 @@ from .stopping.restart_all import RestartAll
 from .stopping.termination import Stopper
 from .upgrade import Upgrade
 from .worker import PodWorker
+from .world.container_world import ContainerWorld
 
 NAME, ADMIT = "kubelet", "kubelet.admit"
 
@@ -89,6 +91,7 @@ class Kubelets:
         self.outages = Outages(
             parts, prober, reporter, self.sandboxes, evictor, node_reporter, self.static_pods, self
         )
+        self.shutdowns = Shutdowns(parts, node_reporter, self.outages.go_down)
         self.upgrade = Upgrade(parts, self._agents, self.static_pods, self.outages, self)
         context.loop.register(NAME, self._sync)
         context.store.listen_to_shape("Pod", self._on_pod, is_told_of_readiness=False)
@@ -273,6 +276,15 @@ class Kubelets:
             self._parts.touch(worker)
         elif run.stage == PRE_STOP:
             self._stopper.on_pre_stop_done(worker, pod, run)
+
+    def world(self, worker: PodWorker, run: ContainerRun) -> ContainerWorld:
+        """What the processes of a container see around them now."""
+        return self._parts.world(worker, self._roster.known(worker.uid), run)
+
+    def on_command(self, worker: PodWorker, run: ContainerRun) -> None:
+        """A command ran in a container: it may have written, and signalled or ended the program."""
+        self._parts.take_output(worker, run)
+        self.on_exit(worker, run)
 
     def on_exit(self, worker: PodWorker, run: ContainerRun) -> None:
         """A process has run, been signalled or ended: see what that means."""

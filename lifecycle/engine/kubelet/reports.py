@@ -20,6 +20,7 @@ from ..rules.container_status import (
     with_untold_end,
 )
 from ..rules.eviction import DEADLINE_EXCEEDED, EVICTED, with_disruption
+from ..rules.node_shutdown import TERMINATED as SHUT_DOWN
 from ..rules.pod_conditions import POD_SCHEDULED, READY_TO_START_GATE, decide_conditions
 from ..rules.pod_status import decide_phase
 from ..store.transitions import pod_changes
@@ -85,23 +86,26 @@ class Reporter:
             if told[0] is not old:
                 return self._work_out(worker, stored, host_ip)
             before: Step | None = told[1]
-            step = told[1].after.get(facts)
-            if step is told[1]:
+            number = told[1].after.get(facts)
+            if number == told[1].number:
                 # What was said last, and all that it follows from, is as it was.
                 return stored
+            step = worker.spec.notes.steps.get(number)
         elif worker.is_reported or not is_just_bound(old):
             return self._work_out(worker, stored, host_ip)
         else:
             before = step = None
-        if step is None:
+        if not isinstance(step, Step):
             key = (before.facts if before else None, facts, old.phase, self._tells_sandbox)
             step = find_step(worker, before, facts, key)
             if step is None:
                 return self._learn(key, facts, worker, stored, host_ip)
         worker.is_done = step.is_done
-        if step.is_silent:
-            return stored
-        status = step.status_of(worker, old, host_ip, self._clock.now_ms)
+        return stored if step.is_silent else self._take(step, worker, stored, host_ip)
+
+    def _take(self, step: Step, worker: PodWorker, stored: Pod, host_ip: str) -> Pod:
+        parts = self._parts
+        status = step.status_of(worker, stored.status, host_ip, self._clock.now_ms)
         worker.is_reported, worker.told = True, (status, step)
         changed = stored.with_status(status)
         parts.store.update_as_known(
@@ -132,7 +136,8 @@ class Reporter:
         old, new = pod.status, changed.status
         if len(steps) < MOST_STEPS and is_learnable(worker, old, new):
             told = pod_changes(pod, changed)
-            step = steps[key] = Step(facts, old, new, told, changed.shown, worker.is_done)
+            step = Step(len(steps), facts, old, new, told, changed.shown, worker.is_done)
+            steps[key] = steps[step.number] = step
             if new is not old:
                 worker.told = (new, step)
         return changed
@@ -161,7 +166,7 @@ class Reporter:
             generation=pod.meta.generation,
             features=self._features,
         )
-        if phase == FAILED and why == EVICTED and not worker.exceeds_limit:
+        if phase == FAILED and why in (EVICTED, SHUT_DOWN) and not worker.exceeds_limit:
             conditions = with_disruption(conditions, message, self._clock.now_ms)
         if worker.stage == TERMINATED:
             init_statuses, statuses = mark_unlocated(spec, init_statuses, statuses)

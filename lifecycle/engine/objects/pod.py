@@ -105,7 +105,7 @@ class TemplateNotes:
     behaviors: dict[BehaviorKey, object] = field(default_factory=dict)
     identities: dict[ImageKey, object] = field(default_factory=dict)
     is_root_allowed: dict[ImageKey, bool] = field(default_factory=dict)
-    # The kubelet's: the Step that a report takes, by its key (starting/known_steps).
+    # The kubelet's: the Step that a report takes, by its key and by its number (known_steps).
     steps: dict[object, object] = field(default_factory=dict)
 
 

@@ -12,9 +12,9 @@ _KEY = r"[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?"
 _VALUE = r"[A-Za-z0-9._-]*"
 _REQUIREMENT = re.compile(
     rf"\s*(?:!\s*(?P<absent>{_KEY})"
-    rf"|(?P<key>{_KEY})\s*"
-    rf"(?:(?P<operator>==|=|!=)\s*(?P<value>{_VALUE})"
-    rf"|\s(?P<set>in|notin)\s*\((?P<values>[^()]*)\))?)\s*"
+    rf"|(?P<key>{_KEY})"
+    rf"(?:\s*(?P<operator>==|=|!=)\s*(?P<value>{_VALUE})"
+    rf"|\s+(?P<set>in|notin)\s*\((?P<values>[^()]*)\))?)\s*"
 )
 _LONGEST = 10_000
 

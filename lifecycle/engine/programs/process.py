@@ -10,7 +10,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lifecycle.userland.shell.machine import Machine
-from lifecycle.userland.shell.run import add_opaque_main, run_machine, start_command
+from lifecycle.userland.shell.run import (
+    CommandResult,
+    add_opaque_main,
+    run_command,
+    run_machine,
+    start_command,
+)
 from lifecycle.userland.shell.waits import next_wake_ms
 from lifecycle.userland.signals import HARMLESS
 from lifecycle.userland.tools.file_server import HOME, find_served
@@ -163,6 +169,19 @@ class Process:
             run = self._request(kind, handler, now_ms)
         self.hooks[kind] = run
         return run
+
+    def command(
+        self, arguments: list[str], text: str, limit_ms: int, now_ms: int, world: World
+    ) -> CommandResult:
+        """Run somebody's command among the container's processes, to its end or its limit, at once."""
+        machine = self.open_machine(now_ms, world)
+        result = run_command(machine, arguments, self.folder, text, now_ms, limit_ms, world)
+        self._collect(now_ms, world)
+        return result
+
+    def lacks(self, program: str, now_ms: int, world: World) -> bool:
+        """Whether there surely is no such program in the container."""
+        return lacks_program(self, program, now_ms, world)
 
     def _start_command(self, kind: str, arguments: list[str], now_ms: int, world: World) -> HookRun:
         if not arguments:

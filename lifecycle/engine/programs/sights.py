@@ -25,7 +25,7 @@ _DEFAULT_MESSAGES = {
 }
 _LONGEST_MESSAGE = 1024
 _FILE_LOOKS = frozenset(("ls", "cat", "stat", "test", "["))
-_EXEC_PROBLEM = (
+EXEC_PROBLEM = (
     "rpc error: code = Unknown desc = failed to exec in container: failed to start exec"
     f' "{"0" * 64}": OCI runtime exec failed: exec failed'
 )
@@ -146,7 +146,7 @@ def _sight_of_command(process: Checked, probe: Probe, now_ms: int, world: World)
     if lacks_program(process, arguments[0], now_ms, world):
         # A file of that name may be written, or mounted, by the next check.
         until_ms = now_ms if "/" in arguments[0] else None
-        return Sight(UNKNOWN, f"{_EXEC_PROBLEM}: {missing_text(arguments[0])}", 0, until_ms)
+        return Sight(UNKNOWN, f"{EXEC_PROBLEM}: {missing_text(arguments[0])}", 0, until_ms)
     limit_ms = 1000 * probe.timeout_seconds
     told = len(machine.problems)
     result = run_check(machine, arguments, process.folder, now_ms, limit_ms, world)

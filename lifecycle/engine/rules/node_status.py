@@ -78,19 +78,23 @@ def show_lease(lease: StoredObject, now_ms: int, epoch_ms: int) -> StoredObject:
     return renewed(lease, last_renewal_ms(lease, now_ms), epoch_ms)
 
 
-def with_heartbeats(
-    data: dict[str, Any], created_ms: int, lease: StoredObject | None, now_ms: int, epoch_ms: int
-) -> dict[str, Any]:
-    """A node's JSON with when its kubelet said last what it says; `lease`: the node's."""
-    status = data.get("status") or {}
+def show_node(node: StoredObject, lease: StoredObject | None, now_ms: int, epoch_ms: int) -> dict[str, Any]:
+    """A node's JSON as it reads at an instant: with when its kubelet said last what it says."""
+    data, created_ms = node.to_json(epoch_ms), node.meta.creation_ms or 0
     silent_ms = silent_since_ms(lease, epoch_ms)
-    last_ms = now_ms if silent_ms is None else min(silent_ms, now_ms)
-    last_ms = max(last_ms - (last_ms - created_ms) % REPORT_MS, created_ms)
-    heartbeat = format_time(last_ms, epoch_ms)
-    shown = []
-    for one in status.get("conditions") or ():
-        is_own = one.get("type") in _OWN and one.get("status") != "Unknown"
+    heard_ms = now_ms if silent_ms is None else min(silent_ms, now_ms)
+    last_ms = max(heard_ms - (heard_ms - created_ms) % REPORT_MS, created_ms)
+    status = dict(data.get("status") or {})
+    status["conditions"] = [
+        _with_heartbeat(one, format_time(last_ms, epoch_ms)) for one in status.get("conditions") or ()
+    ]
+    return {**data, "status": status}
+
+
+def _with_heartbeat(condition: dict[str, Any], at: str) -> dict[str, Any]:
+    if condition.get("type") not in _OWN:
+        return condition
+    if condition.get("status") != "Unknown":
         # A change is told at once, and is a heartbeat too.
-        at = max(heartbeat, one.get("lastTransitionTime") or "") if is_own else heartbeat
-        shown.append({**one, "lastHeartbeatTime": at} if one.get("type") in _OWN else one)
-    return {**data, "status": {**status, "conditions": shown}}
+        at = max(at, condition.get("lastTransitionTime") or "")
+    return {**condition, "lastHeartbeatTime": at}

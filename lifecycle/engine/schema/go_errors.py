@@ -47,11 +47,22 @@ def find_decode_error(data: Mapping[str, Any]) -> str:
 
     The first field of a wrong type, else all that are unknown.
     """
-    wrong = find_wrong_types(data)
+    wrong = find_wrong_type(data)
     if wrong:
-        return _say_wrong_type(data, wrong[0])
-    unknown = [f'unknown field "{format_path(problem.path)}"' for problem in find_problems(data)]
+        return wrong
+    unknown = find_unknown_fields(data)
     return f"strict decoding error: {', '.join(unknown)}" if unknown else ""
+
+
+def find_wrong_type(data: Mapping[str, Any]) -> str:
+    """The first field of a wrong type; "" when there is none."""
+    wrong = find_wrong_types(data)
+    return _say_wrong_type(data, wrong[0]) if wrong else ""
+
+
+def find_unknown_fields(data: Mapping[str, Any]) -> list[str]:
+    """Every field that nobody knows, of an object that can be read otherwise."""
+    return [f'unknown field "{format_path(problem.path)}"' for problem in find_problems(data)]
 
 
 def _say_wrong_type(data: Mapping[str, Any], problem: FieldProblem) -> str:

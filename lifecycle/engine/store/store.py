@@ -46,6 +46,9 @@ class Store:
         """By uid, to be read."""
         self.index = Index()
         self.versions: list[Version] = []
+        # Told (old, new) of a change of an object that has metadata nobody here reads, before it is kept:
+        # there stands who owns its fields.
+        self.on_tracked: Listener = lambda _old, _new: None
         # How far the deletion of an object has come, by uid.
         self.deletion_stage: dict[str, str] = {}
         # How many objects an owner has made so far, by its uid: the key of the next one's uid and name.
@@ -163,6 +166,8 @@ class Store:
         else:
             self._others[uid] = new
             changes, concern = object_changes(old, new), ALL
+        if new.meta.extra is not None:
+            self.on_tracked(old, new)
         self._record(MODIFIED, old, new, changes, concern, find_lead(changes))
 
     def update_as_known(
@@ -175,6 +180,8 @@ class Store:
         uid = new.meta.uid
         assert self.pods[uid] is old, ("stale write", old.key)
         self.pods[uid], new.shown = new, shown
+        if new.meta.extra is not None:
+            self.on_tracked(old, new)
         self._record(MODIFIED, old, new, changes, concern, lead)
 
     def _record(
@@ -221,7 +228,7 @@ class Store:
         kind, namespace, name = old.key
         del self._names[kind][namespace, name]
         uid = old.meta.uid
-        last = old.replace()
+        last = old.with_status(old.status) if isinstance(old, Pod) else old.replace()
         rv = last.resource_version = self.resource_version = self.resource_version + 1
         trace, outer = self.trace, self.trace.cause
         self.versions.append(Version(rv, trace.at_ms, DELETED, old, last, trace.seq + 1, outer, ()))

@@ -42,6 +42,8 @@ _RANKS_WITHOUT_INIT: dict[str, Rank] = {
     "PodReadyToStartContainers": (2, "condition.PodReadyToStartContainers"),
 }
 _NOTHING = PodStatus()
+Readings = dict[str, tuple[Any, str | None, str | None]]
+"""What an object's rows are made of, by field: value, reason, message."""
 _SCHEDULED: Change = ("condition.PodScheduled", None, "True", None, None, None)
 
 
@@ -303,7 +305,10 @@ def object_changes(old: StoredObject | None, new: StoredObject) -> list[Change]:
         found.append(("exists", None, "created", None, None, None))
     # Mostly a status alone has changed.
     keeps_spec = old is not None and old.spec is new.spec and old.meta is new.meta
-    before, after = _readings(old, keeps_spec), _readings(new, keeps_spec)
+    if old is not None and keeps_spec:
+        before, after = _status_readings(old, new)
+    else:
+        before, after = _readings(old), _readings(new)
     changed = [field for field in before.keys() | after.keys() if before.get(field) != after.get(field)]
     for field in sorted(changed, key=_field_rank):
         was, is_now = before.get(field), after.get(field)
@@ -328,14 +333,29 @@ def _field_rank(field: str) -> tuple[int, int, str]:
     return (1, 0, field)
 
 
-def _readings(
-    obj: StoredObject | None, is_status_alone: bool
-) -> dict[str, tuple[Any, str | None, str | None]]:
+def _status_readings(old: StoredObject, new: StoredObject) -> tuple[Readings, Readings]:
+    """What rows are made of before and after a write to the status alone, as far as that has changed it."""
+    was, now = old.status_json(), new.status_json()
+    if not isinstance(was, dict) or not isinstance(now, dict):
+        return _read_status(was, old), _read_status(now, new)
+    changed = [name for name in now if name not in was or was[name] != now[name]]
+    changed += [name for name in was if name not in now]
+    before = {name: was[name] for name in changed if name in was}
+    after = {name: now[name] for name in changed if name in now}
+    return _read_status(before, old), _read_status(after, new)
+
+
+def _readings(obj: StoredObject | None) -> Readings:
     """What rows are made of, by field: (value, reason, message)."""
     if obj is None:
         return {}
-    found: dict[str, tuple[Any, str | None, str | None]] = {}
-    status = obj.status_json()
+    found = _read_status(obj.status_json(), obj)
+    _read_spec_fields(obj, found)
+    return found
+
+
+def _read_status(status: Any, obj: StoredObject) -> Readings:
+    found: Readings = {}
     if isinstance(status, dict):
         for name, value in status.items():
             if isinstance(value, int) and not isinstance(value, bool) and name != "observedGeneration":
@@ -351,8 +371,6 @@ def _readings(
         for name in entry_of(obj.kind).status_rows:
             if name in status:
                 found[name] = (status[name], None, None)
-    if not is_status_alone:
-        _read_spec_fields(obj, found)
     return found
 
 
@@ -368,7 +386,7 @@ class _Message(str):
         return 0
 
 
-def _read_spec_fields(obj: StoredObject, found: dict[str, tuple[Any, str | None, str | None]]) -> None:
+def _read_spec_fields(obj: StoredObject, found: Readings) -> None:
     revision = read_revision(obj)
     if revision is not None:
         found["revision"] = (revision, None, None)

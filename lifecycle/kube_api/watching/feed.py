@@ -10,7 +10,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections import deque
+from collections.abc import Iterator
 from contextvars import Context
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
@@ -79,11 +81,12 @@ class Feed:
     def __init__(self, cluster: Cluster) -> None:
         self.cluster_id = cluster.pk
         self.group = cluster.group
-        self.epoch_id = str(cluster.epoch_id)
+        self.head = Head.of(cluster)
         self.rv = 0
         self.caches: dict[Kind, asyncio.Future[KindCache]] = {}
         self.lock = asyncio.Lock()
         self.checks: dict[Taker, Any] = {}
+        self.pulses: set[asyncio.Event] = set()
         self.is_over = False
         self.idle_since: float | None = None
         self.checked_at = 0.0
@@ -91,6 +94,10 @@ class Feed:
         # They outlive the request that happened to come first, and take nothing of it along.
         loop, own = asyncio.get_running_loop(), Context()
         self.tasks = [loop.create_task(work, context=own) for work in (self._listen(), self._look())]
+
+    def now_ms(self) -> int:
+        """Virtual now, as far as the head tells."""
+        return max(self.head.instant_ms, self.head.clock.now_ms(time.time()))
 
     async def cache_of(self, kind: Kind) -> KindCache:
         """The cache of a kind, made at the first asking and kept up to date from then on."""
@@ -138,8 +145,21 @@ class Feed:
                 log.warning("no frames: %s", problem, extra={"group": self.group})
                 await asyncio.sleep(HEAD_SECONDS)
 
+    @contextlib.contextmanager
+    def pulse(self) -> Iterator[asyncio.Event]:
+        """An event that is set with every frame: something was recorded, a log perhaps."""
+        pulse = asyncio.Event()
+        self.pulses.add(pulse)
+        self.idle_since = None
+        try:
+            yield pulse
+        finally:
+            self.pulses.discard(pulse)
+
     def _note(self, message: dict[str, Any]) -> None:
-        if message.get("epoch_id") != self.epoch_id or message.get("rv", self.rv + 1) > self.rv:
+        for pulse in self.pulses:
+            pulse.set()
+        if message.get("epoch_id") != self.head.epoch_id or message.get("rv", self.rv + 1) > self.rv:
             self.has_more.set()
 
     async def _look(self) -> None:
@@ -162,8 +182,9 @@ class Feed:
         head: Head | None = await in_thread(records.read_head)(self.cluster_id)
         if head is None:
             return self.close(None)
-        if head.epoch_id != self.epoch_id:
+        if head.epoch_id != self.head.epoch_id:
             return self.close(records.Expired(self.rv, head.rv))
+        self.head = head
         caches = {
             kind: one.result() for kind, one in self.caches.items() if one.done() and not one.exception()
         }
@@ -200,7 +221,7 @@ class Feed:
             if not await in_thread(check)():
                 for taker in takers:
                     taker.end(None)
-        if self.checks:
+        if self.checks or self.pulses:
             return
         if self.idle_since is None:
             self.idle_since = now

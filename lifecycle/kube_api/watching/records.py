@@ -14,6 +14,7 @@ from django.db.models.functions import Cast
 
 from lifecycle.kube_api.watching.changes import ADDED, DELETED, Change, apply_patch
 from lifecycle.models import Cluster, ObjectVersion, StoredObject
+from lifecycle.runs.run_clock import RunClock
 
 PAGE_ROWS = 1000
 BEGINNING_RV = 4
@@ -31,11 +32,19 @@ class Expired(Exception):
 
 
 class Head(NamedTuple):
-    """How far a cluster is recorded. `epoch_id` changes when its history is replaced."""
+    """How far a cluster is recorded, and its clock. `epoch_id` changes when its history is replaced."""
 
     epoch_id: str
     rv: int
     oldest_rv: int
+    instant_ms: int
+    clock: RunClock
+
+    @classmethod
+    def of(cls, cluster: Cluster) -> Head:
+        """The head that a cluster's row tells of."""
+        epoch_id, clock = str(cluster.epoch_id), RunClock.of(cluster)
+        return cls(epoch_id, cluster.rv, cluster.oldest_rv, cluster.instant_ms, clock)
 
 
 class Row(NamedTuple):
@@ -65,8 +74,8 @@ State = dict[str, Held]
 
 def read_head(cluster_id: int) -> Head | None:
     """The cursor as stored now; None when the cluster is gone."""
-    row = Cluster.objects.filter(pk=cluster_id).values_list("epoch_id", "rv", "oldest_rv").first()
-    return Head(str(row[0]), row[1], row[2]) if row else None
+    row = Cluster.objects.filter(pk=cluster_id).first()
+    return Head.of(row) if row else None
 
 
 def check_version(rv: int, head: Head) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,6 +11,8 @@ from typing import Any
 
 from lifecycle.kube_api.watching.changes import ADDED, DELETED, MODIFIED, Change
 from lifecycle.kube_api.watching.records import Held
+
+log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
 MOST_WAITING = 10_000
@@ -57,13 +60,22 @@ class Watcher:
     def take(self, change: Change) -> None:
         """Queue the change's event, if it is one for this watcher."""
         self.rv = change.rv
-        event = None if self.is_over or change.rv <= self.after else self.render(change)
+        event = None if self.is_over or change.rv <= self.after else self._try(change)
         if event is None:
             return
         if len(self.waiting) >= MOST_WAITING:
             return self._cut()
         self.waiting.append(event)
         self.something.set()
+
+    def _try(self, change: Change) -> bytes | None:
+        try:
+            return self.render(change)
+        except Exception as problem:
+            # What cannot be shown to this watcher is no reason to keep it from the others.
+            log.exception("change not shown", extra={"version": change.rv})
+            self.end(problem)
+            return None
 
     def _cut(self) -> None:
         self.waiting.clear()

@@ -9,7 +9,7 @@ from ..world import World
 from .commands import run_tool
 from .interpreter import run_shell
 from .machine import Machine
-from .open_files import CAPTURE, LOG, NULL, OpenFile
+from .open_files import CAPTURE, LOG, NULL, TEXT, OpenFile
 from .task import Task, Wait
 from .waits import is_blocked, next_wake_ms
 
@@ -29,6 +29,16 @@ class CheckResult(NamedTuple):
     is_volatile: bool
     met_unknown: bool
     reads_volumes: bool
+
+
+class CommandResult(NamedTuple):
+    """A command that somebody sent into a container: like a check, but with input, and its streams apart."""
+
+    status: int | None
+    output: str
+    errors: str
+    takes_ms: int
+    met_unknown: bool
 
 
 def start_main(machine: Machine, arguments: list[str], folder: str, now_ms: int, world: World) -> None:
@@ -134,6 +144,43 @@ def run_check(
     machine.set_time(now_ms)
     machine.leave()
     return result
+
+
+def run_command(
+    machine: Machine,
+    arguments: list[str],
+    folder: str,
+    text: str,
+    now_ms: int,
+    limit_ms: int,
+    world: World,
+) -> CommandResult:
+    """Run a command that reads `text`, ahead in time and alone, as `run_check` does."""
+    machine.enter(now_ms, world)
+    machine.is_volatile = machine.met_unknown = False
+    overruns = machine.overruns, machine.busy_until_ms
+    streams = machine.open_files.open(OpenFile(CAPTURE)), machine.open_files.open(OpenFile(CAPTURE))
+    for number in streams:
+        machine.open_files.retain(number)
+    task = _start(machine, arguments, folder, world, streams[0])
+    machine.set_fd(task, 2, streams[1])
+    if text:
+        machine.set_fd(task, 0, machine.open_files.open(OpenFile(TEXT, text=text)))
+    end_ms = _run_ahead(machine, task.pid, now_ms + limit_ms)
+    files = machine.open_files.files
+    output, errors = (files[number].text if number in files else "" for number in streams)
+    ended = machine.ended.pop(task.pid, None)
+    for other in [other for other in machine.tasks.values() if other.root == task.pid]:
+        machine.finish(other, 137, 9)
+    machine.ended.pop(task.pid, None)
+    if machine.exit is None:
+        for number in streams:
+            machine.open_files.release(number)
+    status = None if ended is None else ended[1]
+    machine.overruns, machine.busy_until_ms = overruns
+    machine.set_time(now_ms)
+    machine.leave()
+    return CommandResult(status, output, errors, end_ms - now_ms, machine.met_unknown)
 
 
 def _run_ahead(machine: Machine, pid: int, until_ms: int) -> int:

@@ -7,11 +7,11 @@ from typing import Any
 
 from ...kinds.registry import entry_of
 from ...objects.deployment import DEPLOYMENT_KIND
-from ...objects.kinds import kind_of_id
+from ...objects.kinds import id_for, kind_of_id
 from ...objects.meta import OwnerReference, StoredObject
 from ...store.store import Store
 
-_DEFINITIONS = "CustomResourceDefinition.apiextensions.k8s.io"
+_DEFINITIONS = id_for("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 
 
 class NoScaleError(Exception):

@@ -6,6 +6,7 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
+from ..custom_resources.definition import fill_names
 from .pods import Json, fill
 
 _RBAC = "rbac.authorization.k8s.io"
@@ -96,6 +97,12 @@ def default_binding(data: Mapping[str, Any]) -> Json:
             {**group, **one} if one.get("kind") in ("User", "Group") else one for one in found["subjects"]
         ]
     return found
+
+
+def default_definition(data: Mapping[str, Any]) -> Json:
+    """The names that follow from others, and that versions are not converted."""
+    spec = data.get("spec")
+    return {**data, "spec": fill_names(spec)} if isinstance(spec, dict) else dict(data)
 
 
 def default_priority_class(data: Mapping[str, Any]) -> Json:

@@ -1,10 +1,16 @@
-"""CustomResourceDefinitions: names, versions, and that each has a schema; not what the schemas say."""
+"""CustomResourceDefinitions: names, versions, and that each has a schema that is structural."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from ..custom_resources.definition import find_rules
+from .field_error import FieldError
 from .go_structs import GoText
 from .names import check_label_1035, check_subdomain
 from .part import Part, gathers
+from .schemas import validate_structural
 
 SCOPES = ("Cluster", "Namespaced")
 _OBJECTS = GoText("<object>")
@@ -36,8 +42,11 @@ def _validate_group(spec: Part) -> None:
 def _validate_versions(spec: Part) -> None:
     versions = spec.parts("versions")
     for version in versions:
+        schema = version.part("schema").part("openAPIV3Schema")
         if version.part("schema")["openAPIV3Schema"] is None:
             version.require("schema.openAPIV3Schema")
+        else:
+            validate_structural(schema)
     names = [version["name"] or "" for version in versions]
     for version, name in zip(versions, names, strict=True):
         if malformed := check_label_1035(name):
@@ -61,3 +70,24 @@ def _validate_names(names: Part) -> None:
             names.refuse(f"shortNames[{index}]", ",".join(malformed), name)
     if names["kind"] and names["kind"] == names["listKind"]:
         names.refuse("listKind", "kind and listKind may not be the same")
+
+
+def validate_kept_definition(new: Mapping[str, Any], old: Mapping[str, Any]) -> list[FieldError]:
+    """What stays for life: the group, the scope and the kind, once its names were granted."""
+    after, before = Part(new.get("spec"), "spec"), old.get("spec") or {}
+    for field in ("group", "scope"):
+        after.stays(field, before)
+    names = after.part("names")
+    for field in ("kind", "plural"):
+        names.stays(field, before.get("names") or {})
+    return after.errors
+
+
+def warn_of_rules(data: Mapping[str, Any]) -> list[str]:
+    """That rules of the schemas are not modelled."""
+    versions = (data.get("spec") or {}).get("versions") or ()
+    return [
+        f"spec.versions[{index}].schema.openAPIV3Schema.{path}: rules are not modelled, none is asked"
+        for index, version in enumerate(versions)
+        for path in find_rules(((version.get("schema") or {}).get("openAPIV3Schema")) or {})
+    ]

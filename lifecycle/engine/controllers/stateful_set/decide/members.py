@@ -151,7 +151,10 @@ class Members:
             return False
         before = self._members[ordinal]
         is_healthy, since_ms = self._read_health(pod)
-        after = before._replace(phase=pod.status.phase or PENDING, is_healthy=is_healthy, since_ms=since_ms)
+        phase = pod.status.phase or PENDING
+        if before.phase == phase and before.is_healthy == is_healthy and before.since_ms == since_ms:
+            return False
+        after = before._replace(phase=phase, is_healthy=is_healthy, since_ms=since_ms)
         return self._follow(ordinal, before, after)
 
     def _follow(self, ordinal: int, before: Member | None, after: Member | None) -> bool:

@@ -1,0 +1,119 @@
+"""What a change would do, told before it is made: the cluster is run ahead with it, nothing is recorded."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dashboard.answers import Answer
+from dashboard.plots.theme import TONES, clock, duration
+from lifecycle.engine import Cluster as Engine
+from lifecycle.engine.heart.trace import Row, Transition
+from lifecycle.engine.objects.kinds import kind_id
+from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.models import Cluster
+from lifecycle.runs.ahead import Ahead, run_ahead
+from lifecycle.verdicts import UNWELL, judge_rollout
+
+# What a rollout that is done looks like a little later belongs to the answer.
+AFTERWARDS_MS = 60_000
+AVAILABLE = ("availableReplicas", "numberAvailable")
+"""What a workload's status calls its available pods."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The workload that is about to be changed."""
+
+    kind: str
+    namespace: str
+    name: str
+
+
+def preview(
+    cluster: Cluster, commands: Sequence[tuple[str, dict[str, Any]]], subject: Subject
+) -> list[Answer]:
+    """What would come of the commands for the workload, in words."""
+    watch = _Watch(subject)
+    ahead = run_ahead(cluster, commands, is_over=watch.is_over)
+    title = f"Preview of {subject.kind} {subject.namespace}/{subject.name}"
+    if ahead.refusals:
+        return [Answer(False, title, text) for text in ahead.refusals]
+    troubles = _tell_troubles(ahead)
+    told = [_tell_end(ahead, watch), *_tell_available(ahead, subject), *troubles]
+    return [Answer(not troubles, title, " ".join(told))]
+
+
+class _Watch:
+    """Looks at the workload after each instant: until a while after its rollout is done, or nothing moves."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        self.done_ms: int | None = None
+
+    def find(self, engine: Engine) -> dict[str, Any] | None:
+        return engine.get(self.subject.kind, self.subject.namespace, self.subject.name)
+
+    def is_over(self, engine: Engine) -> bool:
+        found = self.find(engine)
+        if found is None or engine.is_idle():
+            return True
+        rollout = judge_rollout(self.subject.kind, found)
+        if self.done_ms is None and rollout is not None and rollout.is_done:
+            self.done_ms = engine.now_ms
+        return self.done_ms is not None and engine.now_ms >= self.done_ms + AFTERWARDS_MS
+
+
+def _tell_end(ahead: Ahead, watch: _Watch) -> str:
+    found, took = watch.find(ahead.engine), duration(ahead.to_ms - ahead.from_ms)
+    if found is None:
+        return f"It is gone after {took}."
+    if watch.done_ms is not None:
+        return f"Rolled out after {duration(watch.done_ms - ahead.from_ms)}."
+    rollout = judge_rollout(watch.subject.kind, found)
+    brief = rollout.brief if rollout is not None else "nothing moves any more"
+    return f"{'As far as was looked, ' if ahead.end == 'cut' else 'After '}{took}: {brief}."
+
+
+def _tell_available(ahead: Ahead, subject: Subject) -> list[str]:
+    """The fewest pods that are available at once, and when first."""
+    counts = [
+        (row.old or 0, row.new or 0, row.at_ms)
+        for row in ahead.rows
+        if isinstance(row, Transition) and row.field in AVAILABLE and _is_of(row, subject)
+    ]
+    if not counts:
+        return ["As many pods as now stay available all the time."]
+    first = counts[0][0]
+    fewest, at_ms = min((new, at_ms) for _, new, at_ms in counts)
+    if fewest >= first:
+        return [f"Never fewer than the {first} pods that are available now."]
+    return [f"At {clock(at_ms)} only {fewest} of the {first} pods that are available now are left."]
+
+
+def _is_of(row: Row, subject: Subject) -> bool:
+    of = row.subject
+    return (kind_id(of.group, of.kind), of.namespace, of.name) == (
+        subject.kind,
+        subject.namespace,
+        subject.name,
+    )
+
+
+def _tell_troubles(ahead: Ahead) -> list[str]:
+    """The first pod that gets into each kind of trouble, with its reason."""
+    first: dict[str, Transition] = {}
+    counts: Counter[str] = Counter()
+    for row in ahead.rows:
+        if not isinstance(row, Transition) or row.field != "state" or row.subject.kind != POD_KIND.name:
+            continue
+        if row.new in UNWELL and row.old != row.new:
+            first.setdefault(row.new, row)
+            counts[row.new] += 1
+    return [
+        f"{TONES[state].label} from {clock(row.at_ms)} on: {row.subject.name}"
+        f"{f', {row.reason}' if row.reason else ''} ({counts[state]}×)."
+        for state, row in first.items()
+    ]

@@ -1,0 +1,135 @@
+"""CustomResourceDefinitions of one cluster, and what the API server does with objects of the kinds they make.
+
+A kind that nobody defined is taken as it is sent, namespaced and unchecked: manifests are shown what happens
+to them even where their definitions are missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..kinds.registry import entry_of_json, kind_of_json
+from ..objects.kinds import Kind
+from ..objects.meta import StoredObject
+from ..rules.custom_resources.definition import Definition, Version, read_definition
+from ..rules.custom_resources.structural import prune, with_defaults
+from ..rules.custom_resources.validation import validate_custom
+from ..rules.validation.field_error import FieldError
+from ..schema.typed.custom import shape_of_schema
+from ..schema.typed.shapes import Shape
+from ..store.store import Store
+
+Json = dict[str, Any]
+DEFINITION = "CustomResourceDefinition"
+
+
+class Definitions:
+    """The definitions that are in the store, by the kinds they make."""
+
+    __slots__ = ("_by_kind", "_shapes", "_store")
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        # None: to be read again.
+        self._by_kind: dict[str, Definition] | None = None
+        self._shapes: dict[tuple[str, str], Shape] = {}
+        store.listen(DEFINITION, self._forget)
+
+    def _forget(self, _old: StoredObject | None, _new: StoredObject | None) -> None:
+        self._by_kind = None
+        self._shapes.clear()
+
+    def find(self, kind_id: str) -> Definition | None:
+        """The definition of a kind, if somebody gave one."""
+        if not self._store.count(DEFINITION):
+            return None
+        if self._by_kind is None:
+            found = (read_definition(one.spec, one.meta.name) for one in self._store.list(DEFINITION))
+            self._by_kind = {one.kind_id: one for one in found}
+        return self._by_kind.get(kind_id)
+
+    def find_version(self, data: Json) -> Version | None:
+        """What is defined of the version that an object is of."""
+        if not self._store.count(DEFINITION):
+            return None
+        definition = self.find(kind_of_json(data).id)
+        version = str(data.get("apiVersion") or "").rpartition("/")[2]
+        return definition.versions.get(version) if definition is not None else None
+
+    # --- what happens to an object ------------------------------------------------------------------------
+
+    def complete(self, data: Json) -> tuple[Json, Sequence[str]]:
+        """An object without the fields its schema does not know, with its defaults; and what was dropped.
+
+        What was dropped is worded as a strict reading words it.
+        """
+        version = self.find_version(data)
+        if version is None or not version.schema:
+            return data, ()
+        kept, dropped = prune(data, version.schema)
+        return with_defaults(kept, version.schema), [f'unknown field "{path}"' for path in dropped]
+
+    def place(self, data: Json) -> Json:
+        """An object without a namespace, where its kind has none."""
+        if not self._store.count(DEFINITION):
+            return data
+        definition = self.find(kind_of_json(data).id)
+        if definition is None or definition.is_namespaced:
+            return data
+        meta = {name: value for name, value in data["metadata"].items() if name != "namespace"}
+        return {**data, "metadata": meta}
+
+    def kind_of(self, kind: Kind) -> Kind:
+        """A kind as its definition has it; any other as it is."""
+        definition = self.find(kind.id)
+        if definition is None:
+            return kind
+        version = kind.api_version.rpartition("/")[2]
+        return definition.make_kind(version if version in definition.versions else definition.stored_version)
+
+    def identify(self, new: StoredObject) -> None:
+        """Have an object be of the very kind that was defined: its plural, its scope."""
+        new.kind = self.kind_of(new.kind)
+
+    def validate(self, data: Json, subresource: str = "") -> list[FieldError]:
+        """What is wrong with an object by the schema of its kind."""
+        version = self.find_version(data)
+        if version is None:
+            return []
+        # What every object has is checked as that of every object.
+        own = {name: value for name, value in data.items() if name != "metadata"}
+        known = dict(version.schema)
+        properties = {**(known.get("properties") or {})}
+        properties.pop("metadata", None)
+        needed = [name for name in known.get("required") or () if name != "metadata"]
+        return validate_custom(own, {**known, "properties": properties, "required": needed})
+
+    def is_generation_new(self, current: Json, wanted: Json) -> bool:
+        """Whether a change is one of what is wanted: of the spec, and of a custom resource of anything else.
+
+        The status is not, where it has an address of its own.
+        """
+        version = self.find_version(current)
+        if version is None:
+            return bool(wanted.get("spec") != current.get("spec"))
+        kept = {"metadata", "apiVersion", "kind"} | ({"status"} if version.has_status else set())
+        names = (current.keys() | wanted.keys()) - kept
+        return any(current.get(name) != wanted.get(name) for name in names)
+
+    def find_replicas_path(self, data: Json) -> tuple[str, ...]:
+        """Where an object has its size; () for one that has none."""
+        version = self.find_version(data)
+        if version is not None:
+            return version.scale.spec if version.scale is not None else ()
+        return entry_of_json(data).replicas_path
+
+    def find_shape(self, data: Json) -> Shape | None:
+        """How server-side apply sees an object of a defined kind."""
+        version = self.find_version(data)
+        if version is None or not version.schema:
+            return None
+        at = (data["apiVersion"], data["kind"])
+        if at not in self._shapes:
+            self._shapes[at] = shape_of_schema(version.schema)
+        return self._shapes[at]

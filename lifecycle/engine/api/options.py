@@ -1,0 +1,152 @@
+"""What a request says beside its object: who writes, how strictly it is read, whether an apply is forced.
+
+A command with `request` was sent to the API by a client; its objects' fields have managers from then on. One
+without comes from Podline's own pages and scenarios: it tracks nothing by itself, but where somebody does, it
+is known by the name that kubectl has for what it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..rules.validation.field_error import (
+    NOT_SUPPORTED,
+    FieldError,
+    forbidden,
+    invalid,
+    required,
+)
+from ..rules.validation.field_error import TOO_LONG as _TOO_LONG
+from ..rules.validation.refusal import make_invalid
+
+Json = dict[str, Any]
+STRICT, WARN, IGNORE = "Strict", "Warn", "Ignore"
+ALL = "All"
+GROUP = "meta.k8s.io/v1"
+MOST_BYTES_OF_A_MANAGER = 128
+_OWN_NAMES: Mapping[str, str] = {
+    "create": "kubectl-create",
+    "apply": "kubectl-client-side-apply",
+    "replace": "kubectl-replace",
+    "patch": "kubectl-patch",
+    "setImage": "kubectl-set",
+    "rollout": "kubectl-rollout",
+    "taint": "kubectl-taint",
+}
+_KINDS: Mapping[str, str] = {
+    "create": "CreateOptions",
+    "replace": "UpdateOptions",
+    "patch": "PatchOptions",
+    "scale": "PatchOptions",
+    "delete": "DeleteOptions",
+}
+
+
+@dataclass(slots=True)
+class WriteOptions:
+    """`manager`: who owns what is written. `is_request`: a client of the API asks, and fields are tracked.
+
+    `validation`: STRICT, WARN, IGNORE, or "" for what comes from Podline itself. `problems`: what whoever
+    read the request's text saw that its value does not show, such as fields given twice, in the API server's
+    words. `warnings` are gathered on the way.
+    """
+
+    manager: str = "unknown"
+    is_request: bool = False
+    is_forced: bool = False
+    validation: str = ""
+    problems: Sequence[str] = ()
+    warnings: list[str] = field(default_factory=list)
+
+    def warn(self, texts: Sequence[str]) -> None:
+        """Say something beside the answer, once."""
+        self.warnings += [text for text in texts if text not in self.warnings]
+
+
+def read_options(command: str, payload: Mapping[str, Any]) -> WriteOptions:
+    """The options of a command. Raises Invalid, as the API server refuses options."""
+    request = payload.get("request")
+    if request is None:
+        # An apply of a scenario's step has nobody to ask about conflicts: it takes what it states.
+        is_apply = _is_apply(command, payload)
+        return WriteOptions("kubectl" if is_apply else _OWN_NAMES.get(command, "kubectl"), is_forced=is_apply)
+    _check_options(command, payload, request)
+    return WriteOptions(
+        request.get("fieldManager") or name_of_agent(request.get("userAgent") or ""),
+        True,
+        bool(request.get("force")),
+        request.get("fieldValidation") or WARN,
+        tuple(request.get("problems") or ()),
+    )
+
+
+def name_of_agent(user_agent: str) -> str:
+    """A manager by its user agent, where it does not name itself: what stands before the first slash."""
+    name = user_agent.partition("/")[0]
+    text = "".join(letter for letter in name if letter.isprintable())
+    return text.encode()[:MOST_BYTES_OF_A_MANAGER].decode(errors="ignore")
+
+
+def _check_options(command: str, payload: Mapping[str, Any], request: Mapping[str, Any]) -> None:
+    errors = [error for check in _CHECKS for error in check(command, payload, request)]
+    if errors:
+        raise make_invalid(_KINDS.get(command, "CreateOptions"), "", errors, GROUP)
+
+
+def _is_apply(command: str, payload: Mapping[str, Any]) -> bool:
+    return command == "patch" and payload.get("type") == "apply"
+
+
+def _check_force(command: str, payload: Mapping[str, Any], request: Mapping[str, Any]) -> list[FieldError]:
+    is_given = request.get("force") is not None and command == "patch"
+    if not is_given or _is_apply(command, payload):
+        return []
+    return [forbidden("force", "may not be specified for non-apply patch")]
+
+
+def _check_manager(command: str, payload: Mapping[str, Any], request: Mapping[str, Any]) -> list[FieldError]:
+    name = request.get("fieldManager") or ""
+    if not name and _is_apply(command, payload):
+        return [required("fieldManager", "is required for apply patch")]
+    errors = []
+    if len(name.encode()) > MOST_BYTES_OF_A_MANAGER:
+        detail = f"may not be more than {MOST_BYTES_OF_A_MANAGER} bytes"
+        errors.append(FieldError("fieldManager", _TOO_LONG, name, detail))
+    return errors + [
+        invalid("fieldManager", name, "should only contain printable characters")
+        for letter in name[:1000]
+        if not letter.isprintable()
+    ]
+
+
+def _check_dry_run(command: str, payload: Mapping[str, Any], request: Mapping[str, Any]) -> list[FieldError]:
+    given = request.get("dryRun")
+    if not given or set(given) == {ALL}:
+        return []
+    return [_unsupported("dryRun", list(given), f'"{ALL}"')]
+
+
+def _check_validation(
+    command: str, payload: Mapping[str, Any], request: Mapping[str, Any]
+) -> list[FieldError]:
+    given = request.get("fieldValidation") or ""
+    if given in ("", STRICT, WARN, IGNORE):
+        return []
+    return [_unsupported("fieldValidation", given, '"", "Ignore", "Strict", "Warn"')]
+
+
+def _unsupported(path: str, value: Any, supported: str) -> FieldError:
+    return FieldError(path, NOT_SUPPORTED, value, f"supported values: {supported}")
+
+
+_Check = Callable[[str, Mapping[str, Any], Mapping[str, Any]], list[FieldError]]
+_CHECKS: Sequence[_Check] = (
+    _check_force,
+    _check_manager,
+    _check_dry_run,
+    _check_validation,
+)
+PLAIN = WriteOptions("kube-controller-manager")
+"""Of a component's own write."""

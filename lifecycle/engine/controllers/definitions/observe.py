@@ -1,0 +1,91 @@
+"""Seeing definitions that are new, changed or going, and the objects of their kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...api.context import Context
+from ...api.definitions import DEFINITION
+from ...objects.meta import StoredObject
+from ...objects.times import format_time
+from ...rules.actions import Action
+from ...rules.custom_resources.definition import read_definition
+from ..act import Act
+from .decide import (
+    decide_deletions,
+    decide_end,
+    decide_established,
+    decide_names,
+    is_ending,
+    list_taken,
+)
+
+POLL_MS = 5_000
+
+
+class DefinitionController:
+    """Keys are names of definitions."""
+
+    name, kind, source = "definitions", DEFINITION, "customresourcedefinition-controller"
+
+    def __init__(self, context: Context, act: Act) -> None:
+        self._context = context
+        self._store = context.store
+        self._act = act
+        context.loop.register(self.name, self.sync)
+        context.store.listen(self.kind, self._on_definition)
+
+    def restore(self) -> None:
+        """Nothing is derived."""
+
+    def _on_definition(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        one = new or old
+        assert one is not None, "somebody was written"
+        if new is not None:
+            self._context.loop.enqueue(self.name, "", new.meta.name)
+        if new is None or (old is not None and _granted(old) != _granted(new)):
+            # A name may be free again: whoever waits for it looks.
+            for other in self._others(one):
+                self._context.loop.enqueue(self.name, "", other.meta.name)
+
+    def _others(self, one: StoredObject) -> list[StoredObject]:
+        group, uid = one.spec["group"], one.meta.uid
+        found = self._store.list(self.kind)
+        return [other for other in found if other.spec["group"] == group and other.meta.uid != uid]
+
+    def find(self, namespace: str, name: str) -> StoredObject | None:
+        """The definition that a key names."""
+        return self._store.get(self.kind, "", name)
+
+    def sync(self, _namespace: str, name: str) -> None:
+        """Name a definition, establish it, or end it."""
+        definition, clock = self.find("", name), self._context.clock
+        if definition is None:
+            return
+        now = format_time(clock.now_ms, clock.epoch_ms)
+        if is_ending(definition):
+            self._end(definition, now)
+            return
+        self._do(decide_names(definition, list_taken(self._others(definition)), now))
+        named = self.find("", name)
+        assert named is not None, "to be named is not to be deleted"
+        self._do(decide_established(named, now))
+
+    def _end(self, definition: StoredObject, now: str) -> None:
+        kind = read_definition(definition.spec).kind_id
+        self._do(decide_deletions(definition, list(self._store.list(kind)), now))
+        if self._store.count(kind):
+            due_ms = self._context.clock.now_ms + POLL_MS
+            self._context.loop.enqueue_at(self.name, "", definition.meta.name, due_ms, False)
+            return
+        emptied = self.find("", definition.meta.name)
+        assert emptied is not None, "its finalizer keeps it"
+        self._act(decide_end(emptied, now))
+
+    def _do(self, actions: Iterable[Action]) -> None:
+        for action in actions:
+            self._act(action)
+
+
+def _granted(definition: StoredObject) -> object:
+    return (definition.status or {}).get("acceptedNames")

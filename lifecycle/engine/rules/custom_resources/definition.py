@@ -1,0 +1,153 @@
+"""One CustomResourceDefinition, read: the kind it makes, and each of its versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...objects.kinds import Kind, kind_id
+
+Json = Mapping[str, Any]
+CLUSTER_SCOPE = "Cluster"
+NAMES_ACCEPTED, ESTABLISHED, TERMINATING = "NamesAccepted", "Established", "Terminating"
+CLEANUP_FINALIZER = "customresourcecleanup.apiextensions.k8s.io"
+RULES = "x-kubernetes-validations"
+
+
+@dataclass(frozen=True, slots=True)
+class ScalePaths:
+    """Where a custom resource has its size: wanted, found, and by which selector; "" where it has none."""
+
+    spec: tuple[str, ...]
+    status: tuple[str, ...]
+    selector: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version. `schema`: its OpenAPI v3 schema; {} for one that says nothing."""
+
+    name: str
+    is_served: bool
+    is_stored: bool
+    schema: Json
+    has_status: bool = False
+    scale: ScalePaths | None = None
+    columns: Sequence[Json] = ()
+    is_deprecated: bool = False
+    deprecation_warning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What a definition says. `versions` are by name, in its order."""
+
+    name: str
+    group: str
+    kind: str
+    plural: str
+    singular: str
+    list_kind: str
+    short_names: tuple[str, ...]
+    categories: tuple[str, ...]
+    is_namespaced: bool
+    versions: Mapping[str, Version]
+
+    @property
+    def kind_id(self) -> str:
+        """The id of the kind it makes."""
+        return kind_id(self.group, self.kind)
+
+    def make_kind(self, version: str) -> Kind:
+        """The kind it makes, in one of its versions."""
+        kind = Kind(
+            f"{self.group}/{version}", self.kind, self.plural, self.is_namespaced, " ".join(self.short_names)
+        )
+        kind.id = self.kind_id
+        return kind
+
+    @property
+    def stored_version(self) -> str:
+        """The version that objects are stored in."""
+        return next(one.name for one in self.versions.values() if one.is_stored)
+
+    def warning_of(self, version: str) -> str:
+        """What is said to whoever uses a version that is deprecated; "" for any other."""
+        found = self.versions[version]
+        if not found.is_deprecated:
+            return ""
+        return found.deprecation_warning or f"{self.group}/{version} {self.kind} is deprecated"
+
+
+def read_definition(spec: Json, name: str = "") -> Definition:
+    """The definition of a valid spec."""
+    names = spec["names"]
+    kind = names["kind"]
+    return Definition(
+        name,
+        spec["group"],
+        kind,
+        names["plural"],
+        names.get("singular") or kind.lower(),
+        names.get("listKind") or f"{kind}List",
+        tuple(names.get("shortNames") or ()),
+        tuple(names.get("categories") or ()),
+        spec.get("scope") != CLUSTER_SCOPE,
+        {one["name"]: _read_version(one) for one in spec["versions"]},
+    )
+
+
+def _read_version(data: Json) -> Version:
+    subresources = data.get("subresources") or {}
+    scale = subresources.get("scale")
+    return Version(
+        data["name"],
+        bool(data.get("served")),
+        bool(data.get("storage")),
+        (data.get("schema") or {}).get("openAPIV3Schema") or {},
+        subresources.get("status") is not None,
+        _read_scale(scale) if scale is not None else None,
+        tuple(data.get("additionalPrinterColumns") or ()),
+        bool(data.get("deprecated")),
+        data.get("deprecationWarning") or "",
+    )
+
+
+def _read_scale(data: Json) -> ScalePaths:
+    paths = (data.get(f"{one}Path") or "" for one in ("specReplicas", "statusReplicas", "labelSelector"))
+    return ScalePaths(*(tuple(path.strip(".").split(".")) if path.strip(".") else () for path in paths))
+
+
+def find_rules(schema: Any, path: str = "") -> Iterator[str]:
+    """Where in a schema rules stand that are not modelled."""
+    if isinstance(schema, dict):
+        for name, inner in schema.items():
+            below = f"{path}.{name}" if path else name
+            if name == RULES and inner:
+                yield below
+            else:
+                yield from find_rules(inner, below)
+    elif isinstance(schema, list):
+        for inner in schema:
+            yield from find_rules(inner, path)
+
+
+# --- status -----------------------------------------------------------------------------------------------
+
+
+def first_status(spec: Json) -> dict[str, Any]:
+    """The status of a definition that nobody has looked at yet."""
+    stored = [one["name"] for one in spec.get("versions") or () if one.get("storage")]
+    return {"acceptedNames": {"kind": "", "plural": ""}, "conditions": None, "storedVersions": stored}
+
+
+def fill_names(spec: Json) -> dict[str, Any]:
+    """The spec with the names that follow from others, and how versions are converted."""
+    names = dict(spec.get("names") or {})
+    kind = names.get("kind") or ""
+    names.setdefault("singular", kind.lower())
+    names.setdefault("listKind", f"{kind}List" if kind else "")
+    filled = {**spec, "names": {name: value for name, value in names.items() if value}}
+    filled.setdefault("conversion", {"strategy": "None"})
+    return filled

@@ -1,0 +1,275 @@
+"""Custom resources held to their schema, in the words of the API server."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import ipaddress
+import math
+import re
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from datetime import date, datetime
+from typing import Any
+
+import re2
+
+from ..managed_fields.paths import write_json
+from ..validation.field_error import (
+    DUPLICATE,
+    NOT_SUPPORTED,
+    TOO_LONG,
+    TOO_MANY,
+    FieldError,
+    invalid,
+    required,
+)
+from ..validation.go_structs import GoText
+
+Json = Mapping[str, Any]
+INT_OR_STRING = "x-kubernetes-int-or-string"
+MOST_ERRORS = 100
+
+
+def validate_custom(value: Any, schema: Json, path: str = "") -> list[FieldError]:
+    """Everything wrong with a value, defaults applied; at most MOST_ERRORS."""
+    errors = []
+    for error in _check(value, schema, path):
+        errors.append(error)
+        if len(errors) >= MOST_ERRORS:
+            break
+    return errors
+
+
+def _check(value: Any, schema: Json, path: str) -> Iterator[FieldError]:
+    wrong = _find_wrong_type(value, schema, path)
+    if wrong is not None:
+        yield wrong
+        return
+    if value is None:
+        return
+    if isinstance(value, str):
+        yield from _check_text(value, schema, path)
+    elif isinstance(value, list):
+        yield from _check_list(value, schema, path)
+    elif isinstance(value, dict):
+        yield from _check_map(value, schema, path)
+    elif not isinstance(value, bool):
+        yield from _check_number(value, schema, path)
+    choices = schema.get("enum")
+    if choices and not any(write_json(value) == write_json(one) for one in choices):
+        shown = ", ".join(write_json(one) for one in choices)
+        yield FieldError(path, NOT_SUPPORTED, value, f"supported values: {shown}")
+    yield from _check_together(value, schema, path)
+
+
+# --- types ------------------------------------------------------------------------------------------------
+
+
+def _find_wrong_type(value: Any, schema: Json, path: str) -> FieldError | None:
+    wanted = schema.get("type")
+    if value is None and (schema.get("nullable") or not wanted):
+        return None
+    if schema.get(INT_OR_STRING):
+        fits = isinstance(value, str) or _is_integer(value)
+        wanted = "integer,string"
+    else:
+        fits = not wanted or _FITS[wanted](value) if wanted in _FITS or not wanted else True
+    if fits:
+        return None
+    found = _name_type(value)
+    return invalid(path, found, f'{_in_body(path)} must be of type {wanted}: "{found}"')
+
+
+def _is_integer(value: Any) -> bool:
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+
+
+_FITS: Mapping[str, Callable[[Any], bool]] = {
+    "object": lambda value: isinstance(value, dict),
+    "array": lambda value: isinstance(value, list),
+    "string": lambda value: isinstance(value, str),
+    "boolean": lambda value: isinstance(value, bool),
+    "integer": _is_integer,
+    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+}
+
+
+def _name_type(value: Any) -> str:
+    if value is None:
+        return "null"
+    return next(name for name in (*list(_FITS)[:4], "integer", "number") if _FITS[name](value))
+
+
+def _in_body(path: str) -> str:
+    return f"{path} in body"
+
+
+# --- values -----------------------------------------------------------------------------------------------
+
+
+def _check_text(value: str, schema: Json, path: str) -> Iterator[FieldError]:
+    least, most, pattern = schema.get("minLength"), schema.get("maxLength"), schema.get("pattern")
+    if most is not None and len(value) > most:
+        yield FieldError(path, TOO_LONG, value, f"may not be more than {most} bytes")
+    if least is not None and len(value) < least:
+        yield invalid(path, value, f"{_in_body(path)} should be at least {least} chars long")
+    if pattern and not matches(pattern, value):
+        yield invalid(path, value, f"{_in_body(path)} should match '{pattern}'")
+    check = _FORMATS.get(str(schema.get("format") or ""))
+    if check is not None and not check(value):
+        yield invalid(
+            path, value, f"{_in_body(path)} must be of type {schema['format']}: {write_json(value)}"
+        )
+
+
+def matches(pattern: str, value: str) -> bool:
+    """Whether a pattern is found in a text. One that cannot be read is met by none."""
+    try:
+        return re2.search(pattern, value) is not None
+    except re2.error:
+        return False
+
+
+def _check_number(value: float, schema: Json, path: str) -> Iterator[FieldError]:
+    least, most, step = schema.get("minimum"), schema.get("maximum"), schema.get("multipleOf")
+    body, more, less = _in_body(path), "should be greater than", "should be less than"
+    if least is not None and (value <= least if schema.get("exclusiveMinimum") else value < least):
+        words = more if schema.get("exclusiveMinimum") else f"{more} or equal to"
+        yield invalid(path, value, f"{body} {words} {_write_number(least)}")
+    if most is not None and (value >= most if schema.get("exclusiveMaximum") else value > most):
+        words = less if schema.get("exclusiveMaximum") else f"{less} or equal to"
+        yield invalid(path, value, f"{body} {words} {_write_number(most)}")
+    if step and math.fmod(value, step) != 0:
+        yield invalid(path, value, f"{body} should be a multiple of {_write_number(step)}")
+    bits = {"int32": 31, "int64": 63}.get(str(schema.get("format")))
+    if bits and not -(2**bits) <= value < 2**bits:
+        yield invalid(path, value, f'{body} must be of type {schema["format"]}: "{_write_number(value)}"')
+
+
+def _write_number(value: float) -> str:
+    return str(int(value)) if float(value).is_integer() else str(value)
+
+
+def _check_list(value: list[Any], schema: Json, path: str) -> Iterator[FieldError]:
+    least, most = schema.get("minItems"), schema.get("maxItems")
+    if most is not None and len(value) > most:
+        yield FieldError(path, TOO_MANY, len(value), f"must have at most {most} items")
+    if least is not None and len(value) < least:
+        yield invalid(path, len(value), f"{_in_body(path)} should have at least {least} items")
+    items = schema.get("items")
+    for index, one in enumerate(value if items else ()):
+        yield from _check(one, items or {}, f"{path}[{index}]")
+    yield from _check_unique(value, schema, path)
+
+
+def _check_unique(value: list[Any], schema: Json, path: str) -> Iterator[FieldError]:
+    kind, keys = schema.get("x-kubernetes-list-type"), schema.get("x-kubernetes-list-map-keys") or ()
+    if kind not in ("set", "map"):
+        return
+    seen = set()
+    for index, one in enumerate(value):
+        if kind == "map" and not isinstance(one, dict):
+            continue
+        known = {key: one[key] for key in keys if key in one} if kind == "map" else one
+        text = write_json(known)
+        if text in seen:
+            yield FieldError(f"{path}[{index}]", DUPLICATE, GoText(text), "")
+        seen.add(text)
+
+
+def _check_map(value: dict[str, Any], schema: Json, path: str) -> Iterator[FieldError]:
+    least, most = schema.get("minProperties"), schema.get("maxProperties")
+    if most is not None and len(value) > most:
+        yield FieldError(path, TOO_MANY, len(value), f"must have at most {most} items")
+    if least is not None and len(value) < least:
+        yield invalid(path, len(value), f"{_in_body(path)} should have at least {least} properties")
+    known, further = schema.get("properties") or {}, schema.get("additionalProperties")
+    for name in schema.get("required") or ():
+        if name not in value:
+            yield required(_below(path, name))
+    for name, one in value.items():
+        inner = known.get(name, further)
+        if isinstance(inner, dict):
+            yield from _check(one, inner, _below(path, name))
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+# --- schemas together -------------------------------------------------------------------------------------
+
+
+def _check_together(value: Any, schema: Json, path: str) -> Iterator[FieldError]:
+    shown = write_json(path)
+    for one in schema.get("allOf") or ():
+        yield from _check(value, one, path)
+    any_of, one_of = schema.get("anyOf"), schema.get("oneOf")
+    if any_of and not any(_holds(value, one, path) for one in any_of):
+        yield invalid(path, GoText(shown), f"{shown} must validate at least one schema (anyOf)")
+    if one_of:
+        count = sum(_holds(value, one, path) for one in one_of)
+        if count != 1:
+            found = "Found none valid" if count == 0 else f"Found {count} valid alternatives"
+            yield invalid(
+                path, GoText(shown), f"{shown} must validate one and only one schema (oneOf). {found}"
+            )
+    if schema.get("not") and _holds(value, schema["not"], path):
+        yield invalid(path, GoText(shown), f"{shown} must not validate the schema (not)")
+
+
+def _holds(value: Any, schema: Json, path: str) -> bool:
+    return next(_check(value, schema, path), None) is None
+
+
+# --- formats ----------------------------------------------------------------------------------------------
+
+_DATE_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_DURATION = re.compile(r"\s*(\d+\s*(h|m|s|ms|us|µs|ns|w|d|hours?|minutes?|seconds?|days?|weeks?)\s*)+")
+_HOST = re.compile(
+    r"([A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?)(\.[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?)*"
+)
+_EMAIL = re.compile(r"[^@\s<>]{1,64}@[^@\s<>]{1,255}")
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
+_MAC = re.compile(r"([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}")
+
+
+def _reads(read: Callable[[str], Any]) -> Callable[[str], bool]:
+    def is_read(text: str) -> bool:
+        try:
+            read(text)
+        except (ValueError, binascii.Error):
+            return False
+        return True
+
+    return is_read
+
+
+def _read_date_time(text: str) -> datetime:
+    if not _DATE_TIME.fullmatch(text):
+        raise ValueError(text)
+    return datetime.fromisoformat(text.upper().replace("Z", "+00:00")[:19])
+
+
+def _fits(pattern: re.Pattern[str]) -> Callable[[str], bool]:
+    return lambda text: len(text) <= 2048 and pattern.fullmatch(text) is not None
+
+
+_FORMATS: Mapping[str, Callable[[str], bool]] = {
+    "date-time": _reads(_read_date_time),
+    "datetime": _reads(_read_date_time),
+    "date": _reads(date.fromisoformat),
+    "ipv4": _reads(ipaddress.IPv4Address),
+    "ipv6": _reads(ipaddress.IPv6Address),
+    "cidr": _reads(lambda text: ipaddress.ip_network(text if "/" in text else "", strict=False)),
+    "uuid": _reads(uuid.UUID),
+    "byte": _reads(lambda text: base64.b64decode(text, validate=True)),
+    "duration": _fits(_DURATION),
+    "hostname": _fits(_HOST),
+    "email": _fits(_EMAIL),
+    "uri": _fits(_URI),
+    "mac": _fits(_MAC),
+}

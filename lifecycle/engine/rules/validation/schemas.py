@@ -1,0 +1,145 @@
+"""Schemas of custom resources: that they are structural, so that objects can be pruned by them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import re2
+
+from .part import Part
+
+_ROOT, _ITEM, _FIELD = "at the root", "for specified array items", "for specified object fields"
+_PRESERVES, _EMBEDS = "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"
+_INT_OR_STRING = "x-kubernetes-int-or-string"
+_TYPES = ("array", "boolean", "integer", "number", "object", "string")
+_WITHIN = ("type", "default", "additionalProperties", "nullable", _PRESERVES, _EMBEDS, _INT_OR_STRING)
+MOST_LEVELS = 100
+
+
+def validate_structural(schema: Part, place: str = _ROOT) -> None:
+    """Each field has its type, arrays say of what they are, and what is combined only checks values."""
+    if not _is_sound(schema):
+        return
+    kind = schema["type"]
+    if kind == "array" and schema["items"] is None:
+        schema.require("items", "must be specified")
+    if isinstance(schema["items"], Mapping):
+        validate_structural(schema.part("items"), _ITEM)
+    for name in sorted(schema["properties"] or {}):
+        path = f"{schema.at('properties')}[{name}]"
+        validate_structural(Part(schema["properties"][name], path, schema.errors), _FIELD)
+    _validate_further(schema, place)
+    _validate_type(schema, kind, place)
+    _validate_combined(schema)
+    _validate_pattern(schema)
+
+
+def _is_map(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_list_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and all(map(fits, value))
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_SCHEMAS, _TEXTS = _is_list_of(_is_map), _is_list_of(_is_text)
+# Below `items` and `additionalProperties` the tables let anything stand.
+_FITS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "items": ("a schema", _is_map),
+    "properties": ("a map of schemas", lambda value: _is_map(value) and all(map(_is_map, value.values()))),
+    "additionalProperties": ("a schema, true or false", lambda value: isinstance(value, Mapping | bool)),
+    "not": ("a schema", _is_map),
+    **dict.fromkeys(("allOf", "anyOf", "oneOf"), ("a list of schemas", _SCHEMAS)),
+    **dict.fromkeys(("required", "x-kubernetes-list-map-keys"), ("a list of texts", _TEXTS)),
+    **dict.fromkeys(("type", "format", "pattern", "x-kubernetes-list-type"), ("a text", _is_text)),
+    **dict.fromkeys(("minimum", "maximum", "multipleOf"), ("a number", _is_number)),
+    **{
+        f"{side}{what}": ("a whole number", _is_count)
+        for side in ("min", "max")
+        for what in ("Length", "Items", "Properties")
+    },
+    "enum": ("a list", lambda value: isinstance(value, list)),
+}
+
+
+def _is_sound(schema: Part) -> bool:
+    """Whether each field is of its type, so that the others can be looked at."""
+    wrong = [
+        (name, wanted)
+        for name, (wanted, fits) in _FITS.items()
+        if schema[name] is not None and not fits(schema[name])
+    ]
+    for name, wanted in wrong:
+        schema.refuse(name, f"must be {wanted}")
+    return not wrong
+
+
+def _validate_type(schema: Part, kind: Any, place: str) -> None:
+    if schema[_EMBEDS] and kind != "object":
+        schema.refuse("type", "must be object if x-kubernetes-embedded-resource is true")
+    elif not kind and not schema[_INT_OR_STRING] and not schema[_PRESERVES]:
+        schema.require("type", f"must not be empty {place}")
+    elif kind and kind not in _TYPES:
+        schema.support("type", _TYPES)
+    elif place == _ROOT and kind and kind != "object":
+        schema.refuse("type", "must be object at the root")
+    if schema[_INT_OR_STRING] and schema[_PRESERVES]:
+        schema.refuse(_PRESERVES, "must be false if x-kubernetes-int-or-string is true")
+
+
+def _validate_further(schema: Part, place: str) -> None:
+    further = schema["additionalProperties"]
+    if further is None:
+        return
+    if place == _ROOT:
+        schema.forbid("additionalProperties", "must not be used at the root")
+    if schema["properties"]:
+        schema.forbid("additionalProperties", "additionalProperties and properties are mutual exclusive")
+    if isinstance(further, Mapping):
+        validate_structural(schema.part("additionalProperties"), _FIELD)
+
+
+def _validate_combined(schema: Part) -> None:
+    """What stands in allOf, anyOf, oneOf and not says nothing of structure."""
+    for word in ("allOf", "anyOf", "oneOf"):
+        for one in schema.parts(word):
+            _validate_within(one, bool(schema[_INT_OR_STRING]))
+    if isinstance(schema["not"], Mapping):
+        _validate_within(schema.part("not"), False)
+
+
+def _validate_within(one: Part, is_int_or_string: bool) -> None:
+    if not _is_sound(one):
+        return
+    for field in one.list_given(_WITHIN):
+        if not (is_int_or_string and field == "type"):
+            said = "must be undefined to be structural" if field == "additionalProperties" else None
+            one.forbid(field, said or "must be empty to be structural")
+    for name in sorted(one["properties"] or {}):
+        _validate_within(Part(one["properties"][name], f"{one.at('properties')}[{name}]", one.errors), False)
+    for word in ("allOf", "anyOf", "oneOf"):
+        for inner in one.parts(word):
+            _validate_within(inner, is_int_or_string)
+
+
+def _validate_pattern(schema: Part) -> None:
+    pattern = schema["pattern"]
+    if not pattern:
+        return
+    try:
+        re2.compile(pattern)
+    except re2.error as problem:
+        schema.refuse("pattern", f"must be a valid regular expression, but isn't: {problem}")

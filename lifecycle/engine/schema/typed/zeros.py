@@ -1,0 +1,72 @@
+"""What the API server writes of its own: structs that are no pointers always, empty lists and maps never.
+
+Who changes a field within such a struct does not come to own the struct. The tables do not know which ones
+these are, so they stand here by their names.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..fields import LIST, MAP
+from .shapes import Shape
+
+_ALWAYS_THERE = frozenset(
+    (
+        "metadata spec status template jobTemplate strategy updateStrategy resources loadBalancer names"
+        " acceptedNames scaleTargetRef roleRef involvedObject source regarding nodeInfo daemonEndpoints"
+        " kubeletEndpoint"
+    ).split()
+)
+_NULL_LISTS = frozenset(("containers", "rules", "versions", "endpoints"))
+
+
+def with_zeros(value: Any, shape: Shape) -> Any:
+    """A value as the API server compares it; it must be of its shape."""
+    if shape.form == LIST and isinstance(value, list) and not shape.is_atomic and shape.inner is not None:
+        return [with_zeros(entry, shape.inner) for entry in value]
+    if shape.form != MAP or not isinstance(value, dict) or shape.is_atomic:
+        return value
+    filled = {name: _fill(name, inner, shape) for name, inner in value.items()}
+    if shape.type_name:
+        for name in shape.names:
+            if name not in filled:
+                zero = _zero_of(name, shape)
+                if zero is not ...:
+                    filled[name] = zero
+    return filled
+
+
+def without_empties(value: Any, shape: Shape) -> Any:
+    """A value without what is never written: nulls, and of Kubernetes' own kinds empty lists and maps."""
+    if isinstance(value, list) and shape.form == LIST and shape.inner is not None:
+        return [without_empties(one, shape.inner) for one in value]
+    if not isinstance(value, dict) or shape.form != MAP:
+        return value
+    kept = {}
+    for name, one in value.items():
+        field = shape.find(name)
+        found = one if field is None else without_empties(one, field)
+        if found is not None and not (field is not None and shape.type_name and _is_empty(found, field)):
+            kept[name] = found
+    return kept
+
+
+def _is_empty(value: Any, shape: Shape) -> bool:
+    """Whether a field of Kubernetes' own is left out: a list or a map, no struct, with nothing in it."""
+    is_map = shape.form == MAP and not shape.type_name
+    return (is_map or shape.form == LIST) and not value
+
+
+def _fill(name: str, value: Any, shape: Shape) -> Any:
+    field = shape.find(name)
+    return value if field is None else with_zeros(value, field)
+
+
+def _zero_of(name: str, shape: Shape) -> Any:
+    field = shape.declared(name)
+    if field is None:
+        return ...
+    if name in _ALWAYS_THERE and field.form == MAP and field.type_name:
+        return with_zeros({}, field)
+    return None if name in _NULL_LISTS and field.form == LIST else ...

@@ -1,0 +1,1 @@
+"""What a kubelet answers and the API server passes on: logs of containers, commands in them, their usage."""

@@ -1,0 +1,107 @@
+"""What is asked of a container by exec, attach and port-forward, and what of it cannot be had."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lifecycle.engine.rules.validation.field_error import required
+from lifecycle.kube_api.containers import choice
+from lifecycle.kube_api.requests import Options
+from lifecycle.kube_api.status import Refusal, bad_request
+from lifecycle.models import Cluster, StoredObject
+
+EXEC, ATTACH, PORT_FORWARD = "exec", "attach", "portforward"
+ACTIONS = (EXEC, ATTACH, PORT_FORWARD)
+_SHELLS = frozenset("sh bash ash dash zsh ksh".split())
+_INTERACTIVE_FLAGS = frozenset("-i -l -il -li --login".split())
+NO_SESSION = (
+    "an interactive session is not simulated: give the shell a script instead, as in"
+    " `kubectl exec {pod} -c {container} -- sh -c 'ls /tmp'`"
+)
+NO_INPUT = "a running program takes no input here: attach without -i, or use exec"
+NO_PORTS = (
+    "port-forward is not simulated: programs in pods answer probes and each other, but no bytes travel."
+    " `kubectl exec {pod} -- wget -qO- localhost:PORT` asks from within"
+)
+NO_SPDY = "this server speaks WebSocket (v5.channel.k8s.io), not SPDY: use kubectl 1.31 or newer"
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """A request that can be met: of which container, what, and with which streams."""
+
+    pod: StoredObject
+    container: str
+    action: str
+    command: list[str]
+    has_input: bool
+    is_terminal: bool
+    wants_output: bool
+    wants_errors: bool
+
+
+def read(cluster: Cluster, namespace: str | None, name: str, action: str, options: Options) -> Streamed:
+    """What is asked. Raises Refusal, as server and kubelet refuse, or with what is not simulated."""
+    pod = choice.find_pod(cluster, namespace, name)
+    command = options.every("command")
+    if action == PORT_FORWARD:
+        _require_place(cluster, pod, action)
+        raise _not_simulated(NO_PORTS.format(pod=name))
+    if action == EXEC and not command:
+        raise _no_command(name)
+    container = choice.choose_container(pod, options.get("container") or "")
+    _require_place(cluster, pod, f"{action}/{namespace}/{name}/{container}")
+    status = choice.find_status(pod, container) or {}
+    if "running" not in (status.get("state") or {}):
+        raise Refusal(500, f'container not found ("{container}")', "InternalError", {})
+    asked = Streamed(
+        pod,
+        container,
+        action,
+        command,
+        options.flag("stdin"),
+        options.flag("tty"),
+        options.flag("stdout"),
+        options.flag("stderr"),
+    )
+    if asked.has_input and action == ATTACH:
+        raise _not_simulated(NO_INPUT)
+    if asked.has_input and asked.is_terminal and _is_session(command):
+        raise _not_simulated(NO_SESSION.format(pod=name, container=container))
+    return asked
+
+
+def refuse(cluster: Cluster, namespace: str | None, name: str, action: str, options: Options) -> Refusal:
+    """Why a request that came without a WebSocket is not met."""
+    try:
+        read(cluster, namespace, name, action, options)
+    except Refusal as refusal:
+        return refusal
+    return bad_request(NO_SPDY)
+
+
+def _require_place(cluster: Cluster, pod: StoredObject, what: str) -> None:
+    if not pod.data["spec"].get("nodeName"):
+        raise bad_request(f"pod {pod.name} does not have a host assigned")
+    choice.require_node(cluster, pod, what)
+
+
+def _is_session(command: list[str]) -> bool:
+    """Whether it is a shell that would ask its terminal for what to do."""
+    is_shell = command[0].rpartition("/")[2] in _SHELLS
+    return is_shell and all(word in _INTERACTIVE_FLAGS for word in command[1:])
+
+
+def _no_command(name: str) -> Refusal:
+    error = required("command")
+    details: dict[str, Any] = {
+        "name": name,
+        "kind": "PodExecOptions",
+        "causes": [{"reason": error.type, "message": error.body, "field": error.path}],
+    }
+    return Refusal(422, f'PodExecOptions "{name}" is invalid: {error}', "Invalid", details)
+
+
+def _not_simulated(message: str) -> Refusal:
+    return Refusal(501, message, "NotImplemented", {})

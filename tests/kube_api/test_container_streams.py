@@ -1,0 +1,208 @@
+"""exec and attach over WebSocket, as kubectl speaks it; and what is refused, before the upgrade."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+from urllib.parse import urlencode
+
+import orjson
+import pytest
+from asgiref.sync import sync_to_async
+from channels.routing import URLRouter
+from channels.testing import WebsocketCommunicator
+from django.http import QueryDict
+
+from lifecycle import tokens
+from lifecycle.kube_api.containers import logs, socket, streams
+from lifecycle.kube_api.requests import Options
+from lifecycle.kube_api.routing import websocket_urlpatterns
+from lifecycle.kube_api.status import Refusal
+from lifecycle.runs import inbox
+from tests.dashboard.conftest import make_user
+from tests.kube_api.conftest import Shop
+from tests.kube_api.test_watching import end_feeds
+
+pytestmark = pytest.mark.asyncio
+OUT, ERR, STATUS = 1, 2, 3
+SCRIPT = "echo up; while true; do sleep 1; echo tick; done"
+CONTAINER = {"name": "app", "image": "busybox:1.36", "command": ["sh", "-c", SCRIPT]}
+in_thread = sync_to_async
+
+
+@pytest.fixture
+def running(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Shop:
+    """A pod that runs, and a worker that carries commands out at once."""
+    shop.create("Pod", "p", spec={"containers": [CONTAINER]})
+    shop.turn(60)
+    shop.turn(1)
+    wait = inbox.wait_for_result
+
+    def carry_out(command: Any, timeout: float) -> Any:
+        shop.turn()
+        return wait(command, timeout)
+
+    monkeypatch.setattr(inbox, "wait_for_result", carry_out)
+    return shop
+
+
+class Client:
+    """What kubectl sends and hears."""
+
+    def __init__(
+        self, token: str, action: str, protocol: str = socket.V5, cluster: str = "shop", **asked: Any
+    ) -> None:
+        query = urlencode({"stdout": "true", "stderr": "true", **asked}, doseq=True)
+        path = f"/k8s/{cluster}/api/v1/namespaces/default/pods/p/{action}?{query}"
+        headers = [(b"authorization", f"Bearer {token}".encode())]
+        self.socket = WebsocketCommunicator(URLRouter(websocket_urlpatterns), path, headers, [protocol])
+        self.socket.scope["extensions"] = {"websocket.http.response": {}}
+
+    async def connect(self) -> str | None:
+        """The protocol that was agreed on, None when the upgrade was refused."""
+        await self.socket.send_input({"type": "websocket.connect"})
+        answer = await self.socket.receive_output(5)
+        self.code = answer.get("status")
+        return answer.get("subprotocol")
+
+    async def say(self, stream: int, data: bytes = b"") -> None:
+        await self.socket.send_to(bytes_data=bytes([stream]) + data)
+
+    async def hear(self) -> dict[int, bytes]:
+        """All that was said on each stream, until the socket closed."""
+        heard: dict[int, bytes] = {}
+        while True:
+            message = await self.socket.receive_output(5)
+            if message["type"] == "websocket.close":
+                return heard
+            data = message["bytes"]
+            heard[data[0]] = heard.get(data[0], b"") + data[1:]
+
+
+async def start(shop: Shop, action: str = "exec", **asked: Any) -> Client:
+    token = await in_thread(lambda: tokens.issue(shop.cluster.owner, shop.cluster))()
+    client = Client(token, action, **asked)
+    assert await client.connect() == asked.get("protocol", socket.V5)
+    return client
+
+
+async def run(shop: Shop, *command: str, **asked: Any) -> dict[int, bytes]:
+    return await (await start(shop, command=command, **asked)).hear()
+
+
+async def test_streams_come_apart_and_the_status_last(running):
+    heard = await run(running, "sh", "-c", "echo out; echo err >&2")
+    assert (heard[OUT], heard[ERR]) == (b"out\n", b"err\n")
+    assert orjson.loads(heard[STATUS]) == {"metadata": {}, "status": "Success"}
+
+
+async def test_only_the_streams_asked_for_come(running):
+    heard = await run(running, "sh", "-c", "echo out; echo err >&2", stderr="false")
+    assert OUT in heard and ERR not in heard
+
+
+async def test_an_exit_code_is_a_cause(running):
+    status = orjson.loads((await run(running, "sh", "-c", "exit 3"))[STATUS])
+    assert status["reason"] == "NonZeroExitCode"
+    assert status["details"]["causes"] == [{"reason": "ExitCode", "message": "3"}]
+    assert status["message"].startswith("command terminated with non-zero exit code: ")
+
+
+async def test_a_program_that_is_not_there(running):
+    status = orjson.loads((await run(running, "psql"))[STATUS])
+    assert (status["reason"], status["code"]) == ("InternalError", 500)
+    assert 'exec: "psql": executable file not found in $PATH: unknown' in status["message"]
+
+
+@pytest.mark.parametrize("protocol", [socket.V5, socket.V4])
+async def test_input_is_read_to_its_end(running, protocol):
+    client = await start(running, command=["cat"], stdin="true", protocol=protocol)
+    await client.say(0, b"a\n")
+    await client.say(0, b"b\n")
+    if protocol == socket.V5:
+        await client.say(255, b"\0")
+    assert (await client.hear())[OUT] == b"a\nb\n"
+
+
+async def test_too_much_input_is_refused(running, monkeypatch):
+    monkeypatch.setattr(socket, "MOST_INPUT", 10)
+    client = await start(running, command=["cat"], stdin="true")
+    await client.say(0, b"x" * 11)
+    assert orjson.loads((await client.hear())[STATUS])["code"] == 413
+
+
+async def test_a_terminal_has_one_stream_and_its_own_line_ends(running):
+    heard = await run(running, "sh", "-c", "echo out; echo err >&2", tty="true", stdin="true")
+    assert heard[OUT] == b"out\r\nerr\r\n" and ERR not in heard
+
+
+async def test_attach_tells_what_is_written_from_now_on(running, monkeypatch):
+    monkeypatch.setattr(logs, "LOOK_SECONDS", 0.02)
+    client = await start(running, "attach")
+    await asyncio.sleep(0.1)
+    await in_thread(running.turn)(2)
+    message = await client.socket.receive_output(5)
+    assert set(message["bytes"][1:].splitlines()) == {b"tick"} and message["bytes"][0] == OUT
+    await client.socket.disconnect()
+    await end_feeds()
+
+
+async def test_who_shows_no_good_token_is_refused_before_the_upgrade(running):
+    client = Client("wrong", "exec", command=["ls"])
+    assert await client.connect() is None
+    assert client.code == 401
+
+
+async def test_a_token_that_is_revoked_hears_no_more(running, monkeypatch):
+    monkeypatch.setattr(logs, "LOOK_SECONDS", 0.02)
+    client = await start(running, "attach")
+    await in_thread(tokens.ApiToken.objects.all().delete)()
+    assert STATUS in await client.hear()
+    await end_feeds()
+
+
+def ask(shop: Shop, action: str, query: str, pod: str = "p") -> Refusal:
+    with pytest.raises(Refusal) as refused:
+        streams.read(shop.cluster, "default", pod, action, Options(QueryDict(query)))
+    return refused.value
+
+
+@pytest.mark.parametrize(
+    "action, query, code, words",
+    [
+        ("exec", "", 422, 'PodExecOptions "p" is invalid: command: Required value'),
+        ("exec", "command=ls&container=x", 400, "container x is not valid for pod p"),
+        ("exec", "command=sh&stdin=1&tty=1", 501, "an interactive session is not simulated"),
+        ("attach", "stdin=1", 501, "a running program takes no input here"),
+        ("portforward", "ports=80", 501, "port-forward is not simulated"),
+    ],
+)
+async def test_what_cannot_be_had_is_said(running, action, query, code, words):
+    refusal = await in_thread(ask)(running, action, query)
+    assert refusal.code == code and words in refusal.message
+
+
+async def test_no_container_runs(running):
+    await in_thread(running.create)("Pod", "late", spec={"containers": [CONTAINER], "nodeName": "node-1"})
+    assert (
+        await in_thread(ask)(running, "exec", "command=ls", "late")
+    ).message == 'container not found ("app")'
+    unbound = {"containers": [CONTAINER], "nodeSelector": {"no": "where"}}
+    await in_thread(running.create)("Pod", "lost", spec=unbound)
+    refusal = await in_thread(ask)(running, "exec", "command=ls", "lost")
+    assert (refusal.code, refusal.message) == (400, "pod lost does not have a host assigned")
+    assert (await in_thread(ask)(running, "exec", "command=ls", "none")).code == 404
+
+
+async def test_without_a_websocket_the_reason_is_said_or_that_it_needs_one(running):
+    def refuse(query: str) -> str:
+        return streams.refuse(running.cluster, "default", "p", "exec", Options(QueryDict(query))).message
+
+    assert "container x is not valid" in await in_thread(refuse)("command=ls&container=x")
+    assert "speaks WebSocket" in await in_thread(refuse)("command=ls")
+
+
+async def test_a_cluster_of_somebody_else_is_not_reached(running):
+    eve = await in_thread(make_user)("eve")
+    token = await in_thread(tokens.issue)(eve, running.cluster)
+    assert await Client(token, "exec", command=["ls"]).connect() is None
