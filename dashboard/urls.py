@@ -6,7 +6,15 @@ from django.templatetags.static import static
 from django.urls import include, path, register_converter
 from django.views.generic import RedirectView
 
-from dashboard import autoscaler_views, home_views, kubeconfig_views, signin, views, workload_views
+from dashboard import (
+    autoscaler_views,
+    home_views,
+    kubeconfig_views,
+    placement,
+    signin,
+    views,
+    workload_views,
+)
 from dashboard.pages import WorkloadFolder
 from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from lifecycle.engine.objects.pod import POD_KIND
@@ -43,6 +51,7 @@ urlpatterns = [
     path("clusters/<str:cluster>/why/command/<uuid:command>/", views.why_command, name="why-command"),
     path(POD, views.pod, name="pod"),
     path(f"{POD}status/", views.pod_status, name="pod-status"),
+    path(f"{POD}placement/", placement.placement, name="pod-placement"),
     path(f"{POD}log/", views.pod_log, name="pod-log"),
     path(f"{POD}yaml/", views.object_yaml, {"folder": POD_KIND.plural}, name="pod-yaml"),
     path(f"{POD}delete/", views.delete_pod, name="delete-pod"),
