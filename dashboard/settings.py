@@ -184,9 +184,8 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 
 def _hash_of_static_files() -> str:
     """What static addresses begin with: ours by their bytes, those of packages by their pinned versions."""
-    seen = hashlib.sha256(
-        (BASE_DIR / "requirements.txt").read_bytes() + (BASE_DIR / "constraints.txt").read_bytes()
-    )
+    pins = [BASE_DIR / name for name in ("requirements.txt", "constraints.txt")]
+    seen = hashlib.sha256(b"".join(pin.read_bytes() for pin in pins if pin.exists()))
     for folder in STATIC_FOLDERS:
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
             seen.update(path.relative_to(folder).as_posix().encode() + path.read_bytes())
