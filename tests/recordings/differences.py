@@ -55,7 +55,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
             sts-broken-update-trap
         """,
         "endpoints follow after 40 ms: a pod that ends sooner is never told to be terminating": """
-            drain-unhealthy-default nodeloss-statefulset
+            drain-unhealthy-default
         """,
         "a kubelet tells the end of a pod two seconds after that of its sidecars": "job-sidecar",
     },
