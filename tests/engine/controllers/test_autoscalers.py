@@ -8,6 +8,7 @@ import pytest
 
 from lifecycle.engine import Cluster
 from lifecycle.engine.kinds.presentation import decide_columns
+from lifecycle.engine.upgrades import Known
 from tests.engine.controllers.autoscaled import Autoscaled, of_cpu
 
 FAST = {"horizontalPodAutoscalerSyncPeriod": "5s"}
@@ -382,10 +383,13 @@ def test_one_that_an_older_engine_stored_in_the_first_version_is_followed_from_t
             as_it_was(entry, spec)
     saved["controllers"].pop("horizontalPodAutoscaler")
     saved["agenda"]["timers"] = [one for one in saved["agenda"]["timers"] if "horizontalPod" not in str(one)]
-    world.cluster = Cluster.load(saved)
-    assert world.hpa()["apiVersion"] == "autoscaling/v1"
+    objects = [data for kind in world.cluster.kinds() for data in world.cluster.list(kind)]
+    seq, settings = world.rows[-1]["seq"], world.cluster.settings
+    known = Known(1, world.cluster.epoch_ms, settings, 5_000, seq, saved["resource_version"], objects)
+    world.cluster = Cluster.take_up(known, {**saved, "engine_version": 9})
+    assert world.hpa()["apiVersion"] == "autoscaling/v2"
     world.run(12)
-    assert world.hpa()["apiVersion"] == "autoscaling/v2" and world.replicas() == 2
+    assert world.replicas() == 2
 
 
 def as_it_was(entry: Any, spec: Any) -> None:

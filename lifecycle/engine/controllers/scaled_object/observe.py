@@ -11,6 +11,7 @@ from ...kinds.addons import DEFINITION, SCALED_OBJECT, definition_of
 from ...kinds.defaults import apply_defaults
 from ...kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from ...kinds.registry import entry_of, read_object
+from ...kinds.validation import validate_manifest
 from ...objects.kinds import Kind, kind_for
 from ...objects.meta import StoredObject
 from ...rules.actions import Create, Scale, Update
@@ -136,7 +137,11 @@ class ScaledObjectController:
             return
         wanted = apply_defaults(verdict.autoscaler, self._context.features)
         stored = self._store.get(AUTOSCALER, scaled.meta.namespace, wanted["metadata"]["name"])
-        if stored is None:
+        problems = validate_manifest(wanted, self._context.features)
+        if problems:
+            text = f"{problems[0].path}: {problems[0].body}"
+            verdict.event = ("Warning", "KEDAScalersStartFailed", text)
+        elif stored is None:
             self._act(Create(read_object(wanted, self._context.clock.epoch_ms)))
         elif stored.spec != wanted["spec"]:
             self._act(Update(stored.replace(spec=wanted["spec"])))
