@@ -110,7 +110,7 @@ def _is_served(parameters: dict[str, str]) -> bool:
 def encode(value: Any, form: Form) -> bytes:
     """A value as the form's text, with a line's end as the API server writes it."""
     if form.media_type == YAML:
-        return yaml.dump(value, Dumper=_Dumper, allow_unicode=True, width=2**31).encode()
+        return yaml.dump(value, Dumper=_Dumper, allow_unicode=True, width=2**30).encode()
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 if form.is_pretty else 0) + b"\n"
 
 
