@@ -96,41 +96,50 @@ def _find_nodes(cluster: Cluster, uids: set[str]) -> Mapping[str, str]:
 
 
 def _make(cluster: Cluster, row: Event, nodes: Mapping[str, str]) -> Json:
-    namespace = row.namespace or _DEFAULT
-    number = int(str(row.event_id).rpartition(".")[2] or "0", 16)
-    stamp = (cluster.epoch_ms + row.first_ms) * _NANOSECONDS + number % _NANOSECONDS
-    first, last = _time(cluster, row.first_ms), _time(cluster, row.last_ms)
-    entry = registry.entry_of_id(kind_id(row.group, row.kind))
-    about: Json = {"kind": row.kind, "namespace": row.namespace, "name": row.name, "uid": row.uid}
-    about |= {"apiVersion": entry.kind.api_version, "fieldPath": row.field_path}
-    host = nodes.get(row.uid) or (row.name if row.source == _OF_NODES and row.kind == "Node" else None)
+    host = nodes.get(row.uid) or (row.name if row.source == _OF_NODES and row.kind == "Node" else "")
     data: Json = {
         "kind": "Event",
         "apiVersion": "v1",
-        "metadata": {
-            "name": f"{row.name}.{stamp:016x}",
-            "namespace": namespace,
-            "uid": uid_of(cluster, row),
-            "resourceVersion": str(version_of(row.seq, 0)),
-            "creationTimestamp": first,
-        },
-        "involvedObject": {name: value for name, value in about.items() if value is not None},
+        "metadata": _make_metadata(cluster, row),
+        "involvedObject": _make_reference(row),
         "reason": row.reason,
         "message": row.message,
         "type": row.event_type,
         "reportingComponent": row.source,
-        "reportingInstance": host or "",
+        "reportingInstance": host,
     }
-    if row.source not in _NEWER:
-        source = {"component": row.source} | ({"host": host} if host else {})
-        return data | {
-            "source": source,
-            "firstTimestamp": first,
-            "lastTimestamp": last,
-            "count": row.count,
-            "eventTime": None,
-        }
-    data |= {"source": {}, "firstTimestamp": None, "lastTimestamp": None, "action": _action(row)}
+    if row.source in _NEWER:
+        return data | _tell_newer(cluster, row)
+    return data | {
+        "source": {"component": row.source} | ({"host": host} if host else {}),
+        "firstTimestamp": _time(cluster, row.first_ms),
+        "lastTimestamp": _time(cluster, row.last_ms),
+        "count": row.count,
+        "eventTime": None,
+    }
+
+
+def _make_metadata(cluster: Cluster, row: Event) -> Json:
+    number = int(str(row.event_id).rpartition(".")[2] or "0", 16)
+    stamp = (cluster.epoch_ms + row.first_ms) * _NANOSECONDS + number % _NANOSECONDS
+    return {
+        "name": f"{row.name}.{stamp:016x}",
+        "namespace": row.namespace or _DEFAULT,
+        "uid": uid_of(cluster, row),
+        "resourceVersion": str(version_of(row.seq, 0)),
+        "creationTimestamp": _time(cluster, row.first_ms),
+    }
+
+
+def _make_reference(row: Event) -> Json:
+    entry = registry.entry_of_id(kind_id(row.group, row.kind))
+    about: Json = {"kind": row.kind, "namespace": row.namespace, "name": row.name, "uid": row.uid}
+    about |= {"apiVersion": entry.kind.api_version, "fieldPath": row.field_path}
+    return {name: value for name, value in about.items() if value is not None}
+
+
+def _tell_newer(cluster: Cluster, row: Event) -> Json:
+    data: Json = {"source": {}, "firstTimestamp": None, "lastTimestamp": None, "action": _action(row)}
     data["eventTime"] = _micro_time(cluster, row.first_ms)
     if row.count > 1:
         data["series"] = {"count": row.count, "lastObservedTime": _micro_time(cluster, row.last_ms)}
