@@ -69,7 +69,7 @@ class Kubelets:
         self._starter = Starter(parts, evictor, prober, reporter, self)
         self.sandboxes = Sandboxes(parts, prober, stopper, self)
         self._agents = NodeAgents(parts, evictor)
-        node_reporter = NodeReporter(parts, api, evictor)
+        self._node_reporter = node_reporter = NodeReporter(parts, api, evictor)
         self.static_pods = StaticPods(parts, api, mirrors, self)
         self._resizer = resizer = Resizer(parts, stopper)
         self._ending = ending = Ending(
@@ -343,4 +343,5 @@ class Kubelets:
     def take_up(self, data: Any, is_same_engine: bool) -> None:
         """Go on from what another engine saved, as far as it can be read; the agenda is restored before."""
         self.upgrade.take_up(data, is_same_engine)
+        self._node_reporter.take_up()
         self._resizer.restore()

@@ -683,3 +683,17 @@ def test_a_pod_that_is_ending_is_evicted_like_any_other() -> None:
     assert world.lane("phase", "ending")[-1] == (60, "Failed")
     assert world.lane("reason", "ending") == [(60, "Evicted")]
     assert world.condition("DisruptionTarget", "ending") == [(60, "True")]
+
+
+def test_a_full_disk_loses_the_images_that_nobody_uses() -> None:
+    world = World()
+    for name, image in (("kept", "sim/server:1"), ("gone", "sim/server:2")):
+        assert world.pod({"name": "app", "image": image}, meta={"name": name}, priority=5).ok
+    assert world.to(5).delete(name="gone").ok
+    press(world.to(60), "disk", **{"for": "5s"})
+    world.to(500)
+    for name, image in (("again", "sim/server:1"), ("anew", "sim/server:2")):
+        assert world.pod({"name": "app", "image": image}, meta={"name": name}).ok
+    world.to(600)
+    assert world.events("Pulling", name="again") == []
+    assert world.events("Pulling", name="anew") == [(500, "Pulling")]

@@ -54,6 +54,12 @@ class NodeReporter:
             due_ms = context.clock.now_ms + RENEW_MS
             context.loop.enqueue_at(LEASE, "", agent.name, due_ms, is_progress=False)
 
+    def take_up(self) -> None:
+        """An older engine had no leases."""
+        for name in self._parts.agents:
+            if self._parts.store.get(LEASE_KIND.id, LEASE_NAMESPACE, name) is None:
+                self._parts.context.loop.enqueue(LEASE, "", name)
+
     # --- silence --------------------------------------------------------------------------------------
 
     def fall_silent(self, agent: NodeAgent) -> None:
@@ -92,13 +98,16 @@ class NodeReporter:
     def _renew(self, _namespace: str, name: str) -> None:
         store, agent = self._parts.store, self._parts.agents.get(name)
         node = store.get(NODE_KIND.id, "", name)
-        if agent is None or agent.is_deaf or node is None:
+        if agent is None or node is None:
             return
-        lease, epoch_ms = store.get(LEASE_KIND.id, LEASE_NAMESPACE, name), self._parts.context.clock.epoch_ms
+        lease, clock = store.get(LEASE_KIND.id, LEASE_NAMESPACE, name), self._parts.context.clock
+        epoch_ms = clock.epoch_ms
         if lease is None:
             if store.get("Namespace", "", LEASE_NAMESPACE) is not None:
-                self._api.create(make_lease(node))
-        elif silent_since_ms(lease, epoch_ms) is not None:
+                # One that an older engine left silent has been so from now on.
+                silent_ms = clock.now_ms if agent.is_deaf else None
+                self._api.create(renewed(make_lease(node), silent_ms, epoch_ms))
+        elif not agent.is_deaf and silent_since_ms(lease, epoch_ms) is not None:
             store.update(lease, renewed(lease, None, epoch_ms))
 
     def report_now(self, agent: NodeAgent) -> None:
