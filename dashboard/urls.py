@@ -1,7 +1,7 @@
 """Every address of Podline; the floors below bring their own."""
 
 from django.contrib import admin
-from django.contrib.auth.views import LoginView, LogoutView
+from django.contrib.auth.views import LogoutView
 from django.templatetags.static import static
 from django.urls import include, path, register_converter
 from django.views.generic import RedirectView
@@ -12,6 +12,7 @@ from dashboard import (
     home_views,
     kubeconfig_views,
     node_views,
+    placement,
     signin,
     views,
     workload_views,
@@ -50,11 +51,14 @@ urlpatterns = [
     path("clusters/<str:cluster>/tokens/<int:token>/revoke/", kubeconfig_views.revoke, name="revoke-token"),
     path("clusters/<str:cluster>/manifest/", views.apply_manifest, name="apply-manifest"),
     path("clusters/<str:cluster>/workloads/", views.workloads, name="workloads"),
+    path("clusters/<str:cluster>/ahead/", views.ahead, name="ahead"),
+    path("clusters/<str:cluster>/events/", views.events, name="events"),
     path("clusters/<str:cluster>/verdict/", views.verdict, name="verdict"),
     path("clusters/<str:cluster>/why/<int:seq>/", views.why, name="why"),
     path("clusters/<str:cluster>/why/command/<uuid:command>/", views.why_command, name="why-command"),
     path(POD, views.pod, name="pod"),
     path(f"{POD}status/", views.pod_status, name="pod-status"),
+    path(f"{POD}placement/", placement.placement, name="pod-placement"),
     path(f"{POD}log/", views.pod_log, name="pod-log"),
     path(f"{POD}yaml/", views.object_yaml, {"folder": POD_KIND.plural}, name="pod-yaml"),
     path(f"{POD}delete/", views.delete_pod, name="delete-pod"),
@@ -77,10 +81,13 @@ urlpatterns = [
     path("palette.css", views.palette, name="palette"),
     # The admin and the API's pages name no icon: browsers look for one here.
     path("favicon.ico", RedirectView.as_view(url=static("favicon.svg"))),
-    path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("sign-in/", signin.SlowedLoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("sign-out/", LogoutView.as_view(), name="logout"),
     path("api/", include("lifecycle.export.urls")),
     path("k8s/", include("lifecycle.kube_api.urls")),
+    # Django's own would tell which ids of other people's things exist.
+    path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),
+    path("admin/r/<path:rest>", views.not_found),
     path("admin/", admin.site.urls),
     path("", include("lifecycle.runs.health")),
 ]

@@ -29,9 +29,10 @@ def test_engine():
 
 
 def test_batch():
-    answer = bench("batch", pods=200, parallelism=20, nodes=5)
-    # Each pod is made, run, counted and let go.
+    answer = bench("batch", pods=200, parallelism=20, nodes=5, slots=48)
+    # Each pod is made, run, counted and let go; so is each hour's, and its Job.
     assert answer["figures"]["rows"] > 200 * 20
+    assert answer["figures"]["cron_rows"] > 48 * 40
 
 
 def test_rollout():

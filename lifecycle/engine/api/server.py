@@ -19,7 +19,7 @@ from ..kinds.registry import kind_of_json, read_object
 from ..kinds.validation import validate_create, validate_update
 from ..objects.condition import Condition
 from ..objects.kinds import Kind
-from ..objects.meta import ObjectMeta, StoredObject
+from ..objects.meta import ObjectMeta, OwnerReference, StoredObject
 from ..objects.pod import PENDING, POD_KIND, Pod, PodSpec
 from ..objects.pod_overlay import overlay_meta, overlay_spec
 from ..objects.pod_status import PodStatus
@@ -27,7 +27,8 @@ from ..rules.actions import CreatePod
 from ..rules.defaults.pods import default_pod
 from ..rules.qos import decide_qos_class
 from ..rules.validation.field_error import FieldError
-from ..rules.validation.refusal import raise_invalid
+from ..rules.validation.refusal import raise_invalid, repeat_as_asked
+from ..schema.decode import drop_unknown
 from .admission import admit_changed, admit_new, admit_pod
 from .completion import annotate
 from .context import Context
@@ -65,16 +66,20 @@ from .requests import (
 from .scales import make_scale, with_scale
 
 Json = dict[str, Any]
+MOST_FAMILIES = 1000
 GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
 
 
 class ApiServer:
     """Writes to one cluster's store."""
 
-    __slots__ = ("_clock", "_context", "_managers", "_store")
+    __slots__ = ("_clock", "_context", "_families", "_managers", "_store")
 
     def __init__(self, context: Context) -> None:
         self._context = context
+        # The spec that pods were last made with for owners of one owner, by its uid: the Jobs of a CronJob
+        # have templates of their own, and all the same spec.
+        self._families: dict[str, PodSpec] = {}
         self._store = context.store
         self._clock = context.clock
         self._managers = FieldManagers(context)
@@ -90,12 +95,13 @@ class ApiServer:
         `entries`: the managers of its fields, where they are known already.
         """
         context = self._context
-        data = context.definitions.place(apply_defaults(self.decode(data, options), context.features))
+        sent = self.decode(data, options)
+        data = context.definitions.place(apply_defaults(sent, context.features))
         data = with_uid(context, with_name(context, data))
         kind = kind_of_json(data)
         require_namespace(self._store, kind, data["metadata"])
         if entries is None:
-            entries = self._managers.after_create(data, options)
+            entries = self._managers.after_create(sent, data, options)
         if kind.id == POD_KIND.id:
             data = context.completion.complete_json(data)
         raise_invalid(data, self._validate_new(data))
@@ -119,6 +125,7 @@ class ApiServer:
         """
         if options.validation:
             check_structure(data, options)
+            data = drop_unknown(data)
         decoded, dropped = self._context.definitions.complete(decode(data))
         if dropped:
             refuse_unknown(data, dropped, options)
@@ -170,8 +177,9 @@ class ApiServer:
         number = store.creations.get(owner.uid, 0) + 1
         store.creations[owner.uid] = number
         uid, suffix = self._context.chance.uid_and_suffix(owner.uid, number)
-        spec = self._admitted(template.spec, owner.namespace or "")
+        spec = self._admitted(template.spec, owner)
         told = spec.notes.limited
+        spec, recommended = self._context.recommendations.apply(spec, owner.namespace or "", template.labels)
         meta = ObjectMeta(
             action.name or generate(action.generate_name, suffix),
             owner.namespace,
@@ -184,6 +192,8 @@ class ApiServer:
             template.finalizers,
             generation=1,
         )
+        if recommended:
+            meta = meta.replace(annotations={**meta.annotations, **recommended})
         if action.overlay is not None:
             require_fitting(meta, action.overlay)
             meta, spec = overlay_meta(meta, action.overlay), overlay_spec(spec, action.overlay.spec)
@@ -201,9 +211,9 @@ class ApiServer:
             return self.create_pod(action)
         return pod
 
-    def _admitted(self, spec: PodSpec, namespace: str) -> PodSpec:
+    def _admitted(self, spec: PodSpec, owner: ObjectMeta) -> PodSpec:
         # What admission adds to a pod is the same for all pods of a template.
-        notes, completion = spec.notes, self._context.completion
+        notes, completion, namespace = spec.notes, self._context.completion, owner.namespace or ""
         at = (completion.version, namespace)
         if notes.admitted is not None and notes.admitted_at == at:
             return notes.admitted
@@ -211,11 +221,21 @@ class ApiServer:
         notes.admitted_at = at
         if notes.admitted is not None and notes.admitted.raw == raw:
             return notes.admitted
+        spec.notes.admitted = self._read_admitted(raw, told, owner.controller)
+        return spec.notes.admitted
+
+    def _read_admitted(self, raw: Json, told: str, family: OwnerReference | None) -> PodSpec:
+        known = self._families.get(family.uid) if family is not None else None
+        if known is not None and known.raw == raw and known.notes.limited == told:
+            return known
         admitted = PodSpec.from_json(raw)
         admitted.notes.limited = told
         if not admitted.scheduling_gates:
             admitted.notes.new_status = self._new_status(admitted)
-        spec.notes.admitted = admitted
+        if family is not None:
+            if len(self._families) >= MOST_FAMILIES:
+                self._families.clear()
+            self._families[family.uid] = admitted
         return admitted
 
     # --- update ---------------------------------------------------------------------------------------
@@ -242,9 +262,10 @@ class ApiServer:
             data, _dropped = context.definitions.complete(decode(data))
         require_fresh(old, data)
         tracked = current["metadata"].pop(FIELD, None)
-        wanted = make_wanted(current, data, subresource, context.features, size)
+        wanted = context.definitions.place(make_wanted(current, data, subresource, context.features, size))
         errors = validate_update(current, wanted, subresource or "", context.features)
-        raise_invalid(wanted, errors + context.definitions.validate(wanted, subresource or ""))
+        errors = repeat_as_asked(errors) + context.definitions.validate(wanted, subresource or "")
+        raise_invalid(wanted, errors)
         if entries is None:
             entries = self._managers.after_update(old, wanted, given, options, subresource or "")
         wanted = complete_changed(context, old, wanted)
@@ -303,7 +324,7 @@ class ApiServer:
             finalizers=new.meta.finalizers,
             owner_references=new.meta.owner_references,
             extra=new.meta.extra,
-            generation=meta.generation + 1 if is_spec_changed else meta.generation,
+            generation=meta.generation + 1 if is_spec_changed and meta.generation else meta.generation,
         )
         new.extra = new.extra or None
         if not is_spec_changed:
@@ -320,7 +341,7 @@ class ApiServer:
         if old.meta.uid != new.meta.uid:
             raise Conflict(f"{kind} {namespace}/{name}: another object has taken the name", kind, name)
         if new.spec is not old.spec and not isinstance(new, Pod):
-            new.meta = new.meta.replace(generation=old.meta.generation + 1)
+            new.meta = new.meta.replace(generation=old.meta.generation and old.meta.generation + 1)
         self._store.update(old, new)
         return finish_deletion(self._context, new)
 

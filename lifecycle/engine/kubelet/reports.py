@@ -20,6 +20,7 @@ from ..rules.container_status import (
     with_untold_end,
 )
 from ..rules.eviction import DEADLINE_EXCEEDED, EVICTED, with_disruption
+from ..rules.node_shutdown import TERMINATED as SHUT_DOWN
 from ..rules.pod_conditions import POD_SCHEDULED, READY_TO_START_GATE, decide_conditions
 from ..rules.pod_status import decide_phase
 from ..store.transitions import pod_changes
@@ -100,9 +101,11 @@ class Reporter:
             if step is None:
                 return self._learn(key, facts, worker, stored, host_ip)
         worker.is_done = step.is_done
-        if step.is_silent:
-            return stored
-        status = step.status_of(worker, old, host_ip, self._clock.now_ms)
+        return stored if step.is_silent else self._take(step, worker, stored, host_ip)
+
+    def _take(self, step: Step, worker: PodWorker, stored: Pod, host_ip: str) -> Pod:
+        parts = self._parts
+        status = step.status_of(worker, stored.status, host_ip, self._clock.now_ms)
         worker.is_reported, worker.told = True, (status, step)
         changed = stored.with_status(status)
         parts.store.update_as_known(
@@ -163,7 +166,7 @@ class Reporter:
             generation=pod.meta.generation,
             features=self._features,
         )
-        if phase == FAILED and why == EVICTED and not worker.exceeds_limit:
+        if phase == FAILED and why in (EVICTED, SHUT_DOWN) and not worker.exceeds_limit:
             conditions = with_disruption(conditions, message, self._clock.now_ms)
         if worker.stage == TERMINATED:
             init_statuses, statuses = mark_unlocated(spec, init_statuses, statuses)

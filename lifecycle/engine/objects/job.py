@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 from .condition import Condition, find_condition, is_true, read_conditions
 from .kinds import Kind
+from .pod import PodSpec
 from .pod_template import PodTemplate
 from .record import Reading, Record
 from .selector import Selector
@@ -117,10 +118,13 @@ class JobSpec(Reading):
     def pod_template(self) -> PodTemplate:
         """What its pods are made from: the template, tracked; of an Indexed Job with the index to be read."""
         if self._pod_template is None:
-            raw = _with_index_variable(self.template.raw) if self.is_indexed else self.template.raw
+            raw, spec = self.template.raw, self.template.spec
+            if self.is_indexed:
+                raw = _with_index_variable(raw)
+                spec = PodSpec.from_json(raw.get("spec"))
             finalizers = dict.fromkeys((*self.template.finalizers, TRACKING_FINALIZER))
             metadata = {**(raw.get("metadata") or {}), "finalizers": list(finalizers)}
-            self._pod_template = PodTemplate({**raw, "metadata": metadata})
+            self._pod_template = PodTemplate({**raw, "metadata": metadata}, spec)
         return self._pod_template
 
 

@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from operator import attrgetter
 from typing import Any, ClassVar, NoReturn, Self
-
-
-def _reader_of(fields: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
-    """What reads several fields at once; a single one would be read bare."""
-    if len(fields) > 1:
-        return attrgetter(*fields)
-    return lambda one: tuple(getattr(one, name) for name in fields)
 
 
 class Record:
@@ -24,19 +15,17 @@ class Record:
     __slots__ = ()
     DERIVED: ClassVar[tuple[str, ...]] = ()
     _fields: ClassVar[tuple[str, ...]] = ()
-    _read: ClassVar[Callable[..., tuple[Any, ...]]]
 
     def __init_subclass__(cls) -> None:
         # By the alphabet, class by class: what was saved keeps that order, however the slots are spelled.
         slots = [sorted(base.__dict__.get("__slots__", ())) for base in reversed(cls.__mro__)]
         cls._fields = tuple(name for names in slots for name in names if name not in cls.DERIVED)
-        cls._read = _reader_of(cls._fields)
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed. Raises AttributeError for a field the record does not have."""
         new = object.__new__(type(self))
-        for name, value in zip(self._fields, type(self)._read(self), strict=True):
-            setattr(new, name, value)
+        for name in self._fields:
+            setattr(new, name, getattr(self, name))
         for name, value in changes.items():
             setattr(new, name, value)
         return new

@@ -84,10 +84,14 @@ class Fields:
 
     def next_after(self, utc_ms: int) -> int | None:
         """The next time after an instant, both in ms since 1970; None if there is none within five years."""
+        return _find_next(self, utc_ms // 1000)
+
+    def find_next(self, utc_seconds: int) -> int | None:
+        """The same after a whole second, worked out anew."""
         if not (self.minutes and self.hours and self.months):
             return None
         try:
-            found = self._seek(self._at(_EPOCH + timedelta(seconds=utc_ms // 1000 + 1)))
+            found = self._seek(self._at(_EPOCH + timedelta(seconds=utc_seconds + 1)))
         except (OverflowError, ValueError):
             # The calendar ends with the year 9999.
             return None
@@ -211,6 +215,12 @@ class Fields:
 
 
 Schedule = Every | Fields
+
+
+@lru_cache(maxsize=4096)
+def _find_next(fields: Fields, utc_seconds: int) -> int | None:
+    # Each look at a CronJob asks several times for what follows the same few instants.
+    return fields.find_next(utc_seconds)
 
 
 @lru_cache(maxsize=256)

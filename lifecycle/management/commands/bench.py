@@ -14,7 +14,7 @@ WORDS = {"kind": ("Deployment", "StatefulSet")}
 # Name -> (options it takes, with their defaults).
 BENCHES: dict[str, dict[str, Any]] = {
     "export": {"rows": 1_000_000},
-    "batch": {"pods": 10_000, "parallelism": 1000, "nodes": 1000},
+    "batch": {"pods": 10_000, "parallelism": 500, "nodes": 1000, "slots": 8760},
     "engine": {"pods": 10_000, "nodes": 1000},
     "crash": {"pods": 10_000, "nodes": 1000},
     "idle": {"pods": 10_000, "nodes": 1000},

@@ -547,3 +547,18 @@ def test_a_saved_cluster_goes_on_as_if_it_had_not_been_saved() -> None:
         return box.take()
 
     assert live(saves=True) == live(saves=False)
+
+
+def test_pods_of_one_cron_job_share_the_reading_of_their_spec() -> None:
+    """What is worked out once for all pods of a spec is so for all runs, and a year of them holds one."""
+    box = Box()
+    box.submit("create", object=make_cron_job())
+    box.run(200)
+    pods = [box.cluster.find("Pod", "default", pod["metadata"]["name"]) for pod in box.cluster.list("Pod")]
+    assert len(pods) == 3
+    assert len({id(pod.spec) for pod in pods if pod is not None}) == 1
+    changed = make_cron_job(job={"template": {"spec": {**TEMPLATE["spec"], "hostname": "other"}}})
+    box.submit("apply", object=changed)
+    box.run(260)
+    newest = box.cluster.list("Pod")[-1]
+    assert newest["spec"]["hostname"] == "other"
