@@ -59,20 +59,34 @@ def read_node(cluster: Cluster, stored: StoredObject, at_ms: int) -> Json:
     """All that its page shows."""
     pods = list_pods(cluster, stored.name) if stored.deleted_ms is None else []
     node = Node.from_json(stored.data, cluster.epoch_ms)
-    columns = decide_columns(stored.data, at_ms, epoch_ms=cluster.epoch_ms)
     status = stored.data.get("status") or {}
+    labels = sorted((stored.data["metadata"].get("labels") or {}).items())
     return {
         "node": stored,
         "verdict": _tell(stored, node, len(pods)),
         "drain": _tell_drain(cluster, stored.uid),
-        "facts": {title: value for title, value in columns.items() if title != "NAME"},
-        "is_cordoned": node.spec.unschedulable,
+        "facts": _list_facts(cluster, stored, at_ms),
         "taints": node.spec.raw.get("taints") or [],
         "conditions": status.get("conditions") or [],
         "resources": list(_list_resources(node, pods, cluster.epoch_ms)),
         "pods": [_show(one, cluster.epoch_ms) for one in pods],
-        "labels": sorted((stored.data["metadata"].get("labels") or {}).items()),
+        "labels": labels,
     }
+
+
+def _list_facts(cluster: Cluster, stored: StoredObject, at_ms: int) -> dict[str, str]:
+    """What tells one node from another, as far as it says so."""
+    data = stored.data
+    status, labels = data.get("status") or {}, data["metadata"].get("labels") or {}
+    addresses = {one.get("type"): one.get("address") for one in status.get("addresses") or ()}
+    found = {
+        "AGE": decide_columns(data, at_ms, epoch_ms=cluster.epoch_ms).get("AGE"),
+        "ZONE": labels.get("topology.kubernetes.io/zone"),
+        "INTERNAL-IP": addresses.get("InternalIP"),
+        "PODS' ADDRESSES": (data.get("spec") or {}).get("podCIDR"),
+        "VERSION": (status.get("nodeInfo") or {}).get("kubeletVersion"),
+    }
+    return {title: str(value) for title, value in found.items() if value}
 
 
 def list_pods(cluster: Cluster, node: str) -> list[StoredObject]:

@@ -167,6 +167,7 @@ SHOWN = {
     "s30b-one-eviction-at-a-time": ("PDB-06", "PDB-07", "DISRUPT-07"),
     "s30c-unhealthy-pods-wait": ("PDB-09", "PDB-12"),
     "s30c-unhealthy-pods-may-go": ("PDB-12",),
+    "s30d-node-crash-under-a-budget": ("PDB-10",),
     "s30e-rolling-update-under-a-budget": ("PDB-11",),
     "s30f-evicted-with-a-grace-of-60": ("PDB-13", "DCOND-01", "DCOND-04"),
     "sc-sts-08-storage-follows": ("STS-VOL-05", "STS-VOL-06", "STS-VOL-08", "WL-06"),
