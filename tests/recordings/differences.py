@@ -49,6 +49,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "its kubelet drew the shortest back-off there is": "job-onfailure-then-success",
     },
     TO_BE_MENDED: {
+        "that a pod deleted by force leaves its Service is told of no pod": "nodeloss-statefulset",
         "a restarted kubelet cannot mount the tokens of pods that are ending": "kubelet-restart-terminating",
         "a pod whose image never came takes 0.4 s to end: so long its endpoint is terminating": """
             sts-broken-update-trap
