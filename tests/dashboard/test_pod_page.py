@@ -146,7 +146,7 @@ def test_a_pod_says_why_it_is_where_it_is(client: Any, shop: Cluster) -> None:
     assert "Why this node, and not another" in page
     answer = client.get("/clusters/shop/pods/default/web-1/placement/")
     text = answer.content.decode()
-    assert "Its node would be choice 1 of 1 today." in unescape(text)
+    assert "Its node would be choice 1 of 1 now." in unescape(text)
     assert "had untolerated taint" in text
     assert "<b>k</b>" not in text and "<b>k</b>:NoSchedule" in unescape(text)
     client.force_login(make_user("bob"))

@@ -87,7 +87,7 @@ WORKED: list[tuple[str, tuple[str, ...] | str]] = [
         ),
     ),
     ("SC-DS-06", ("sc-ds-06-taints", "sc-ds-06-taint-tolerated")),
-    ("SC-DS-07", "the scheduler evicts no pods for those of a higher priority"),
+    ("SC-DS-07", ("sc-ds-07-preemption", "sc-ds-07-without-priority")),
     ("SC-DS-08", ("sc-ds-08-taken-over", "sc-ds-08-replaced", "sc-ds-08-taken-over-on-delete")),
     (
         "SC-DS-09",

@@ -77,6 +77,11 @@ class NodeVerdict:
     rank: int = 0
 
     @property
+    def counted(self) -> list[tuple[str, int]]:
+        """The scores that are not 0."""
+        return [one for one in self.scores if one[1]]
+
+    @property
     def total(self) -> int:
         """All points."""
         return sum(points for _plugin, points in self.scores)
@@ -186,7 +191,5 @@ def tell_outcome(pod: Pod, verdicts: Sequence[NodeVerdict]) -> str:
     if own is None:
         return f"Its node is gone; {best.name} has the most points now."
     if not own.rank:
-        return (
-            "Its node would not take it today: what keeps new pods away does not touch those that are there."
-        )
-    return f"Its node would be choice {own.rank} of {fitting} today."
+        return "Its node would not take it now: what keeps new pods away does not touch those that are there."
+    return f"Its node would be choice {own.rank} of {fitting} now."

@@ -95,5 +95,5 @@ def test_a_pod_whose_node_is_gone_or_would_not_take_it_is_told_so() -> None:
     cluster.change_node("a", unschedulable=True)
     assert tell_outcome(cluster.find("one"), judge(cluster, "one")) == "None of 1 nodes takes it now."
     cluster.node("b")
-    assert "would not take it today" in tell_outcome(cluster.find("one"), judge(cluster, "one"))
+    assert "would not take it now" in tell_outcome(cluster.find("one"), judge(cluster, "one"))
     assert tell_outcome(cluster.find("one"), []) == "There is no node."
