@@ -50,10 +50,9 @@ DIFFERENCES: dict[str, dict[str, str]] = {
     },
     TO_BE_MENDED: {
         "a restarted kubelet cannot mount the tokens of pods that are ending": "kubelet-restart-terminating",
-        "a pod whose image never came takes 0.4 s to end: so long its endpoint is terminating": """
+        "a pod fails and goes at once: that its endpoint goes then too is told of no pod that is gone": """
             sts-broken-update-trap
         """,
-        "a kubelet tells the end of a pod two seconds after that of its sidecars": "job-sidecar",
     },
 }
 
