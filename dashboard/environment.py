@@ -59,7 +59,10 @@ def folder(name: str, default: str, create: bool) -> Path:
     if not create:
         return path
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Tokens, password digests and Secrets are in there: nobody else's to read.
+        if path.stat().st_uid == os.geteuid():
+            path.chmod(0o700)
     except OSError as problem:
         raise ImproperlyConfigured(_unwritable(name, path, problem.strerror)) from None
     if not os.access(path, os.W_OK | os.X_OK):

@@ -28,6 +28,7 @@ from lifecycle.input.problems import ManifestError
 from lifecycle.input.reading import read_batches
 from lifecycle.models import Cluster
 from lifecycle.runs import inbox
+from lifecycle.runs.retelling import retell
 from lifecycle.simulation import make_plan
 
 TRIED = "try"
@@ -86,6 +87,17 @@ def create_cluster(request: HttpRequest) -> HttpResponse:
         except ValidationError as error:
             form.add_error("name", error.messages)
     return clusters(request, form)
+
+
+@signed_in
+@require_GET
+def scenario_file(request: HttpRequest, cluster: str) -> HttpResponse:
+    """The cluster's story as a Scenario, a file to keep as a test or to send to somebody."""
+    found = get_cluster_or_404(request.user, cluster)
+    name = f'attachment; filename="{found.shown_name}.yaml"'
+    return HttpResponse(
+        retell(found), content_type="application/yaml; charset=utf-8", headers={"Content-Disposition": name}
+    )
 
 
 @signed_in

@@ -16,6 +16,7 @@
 """
 
 import hashlib
+import os
 import sys
 import tempfile
 from datetime import timedelta
@@ -33,6 +34,8 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 STATELESS_COMMANDS = {"simulate", "help", "--help", "check", "makemigrations"}
 _keeps_state = not STATELESS_COMMANDS.intersection(sys.argv[1:2])
 DATA = env.folder("PODLINE_DATA", "var", create=_keeps_state)
+if _keeps_state:
+    os.umask(0o077)
 
 DEBUG = env.flag("DEBUG")
 SECRET_KEY = SimpleLazyObject(lambda: env.secret_key(DATA))

@@ -27,6 +27,7 @@ urlpatterns = [
     path("gallery/<str:story>/", home_views.play_story, name="play-story"),
     path("gallery/<str:story>.svg", home_views.thumbnail, name="thumbnail"),
     path("clusters/<str:cluster>/", views.cluster, name="cluster"),
+    path("clusters/<str:cluster>/scenario.yaml", home_views.scenario_file, name="scenario-file"),
     path("clusters/<str:cluster>/delete/", home_views.delete_cluster, name="delete-cluster"),
     path("clusters/<str:cluster>/control/", views.control, name="control"),
     path("clusters/<str:cluster>/fork/", views.fork, name="fork"),
@@ -35,6 +36,8 @@ urlpatterns = [
     path("clusters/<str:cluster>/tokens/<int:token>/revoke/", kubeconfig_views.revoke, name="revoke-token"),
     path("clusters/<str:cluster>/manifest/", views.apply_manifest, name="apply-manifest"),
     path("clusters/<str:cluster>/workloads/", views.workloads, name="workloads"),
+    path("clusters/<str:cluster>/ahead/", views.ahead, name="ahead"),
+    path("clusters/<str:cluster>/events/", views.events, name="events"),
     path("clusters/<str:cluster>/verdict/", views.verdict, name="verdict"),
     path("clusters/<str:cluster>/why/<int:seq>/", views.why, name="why"),
     path("clusters/<str:cluster>/why/command/<uuid:command>/", views.why_command, name="why-command"),
@@ -59,6 +62,8 @@ urlpatterns = [
     path("sign-out/", LogoutView.as_view(), name="logout"),
     path("api/", include("lifecycle.export.urls")),
     path("k8s/", include("lifecycle.kube_api.urls")),
+    # Django's own would tell which ids of other people's things exist.
+    path("admin/r/<path:rest>", views.not_found),
     path("admin/", admin.site.urls),
     path("", include("lifecycle.runs.health")),
 ]

@@ -12,7 +12,7 @@ from django.core.exceptions import (
     TooManyFilesSent,
     ValidationError,
 )
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
@@ -30,6 +30,7 @@ from dashboard.configuration import list_configurations
 from dashboard.examples import list_examples
 from dashboard.flags import find_command, list_followed
 from dashboard.forms import ControlForm, DeletePodForm, ForkForm, ManifestForm
+from dashboard.ghost import read_ghost
 from dashboard.live_figures import tell_time
 from dashboard.manifest_reports import MOST_SHOWN, Report, read_report
 from dashboard.page_parts import (
@@ -105,6 +106,28 @@ def verdict(request: HttpRequest, cluster: str) -> HttpResponse:
     found = get_cluster_or_404(request.user, cluster)
     told = read_verdict(found, readings.count_states(found), tell_time(found)["at_ms"])
     return render(request, "clusters/_verdict.html", {"cluster": found, "verdict": told})
+
+
+@signed_in
+@require_GET
+def events(request: HttpRequest, cluster: str) -> HttpResponse:
+    """The latest events, of the whole cluster or about one object (`?uid=`)."""
+    found = get_cluster_or_404(request.user, cluster)
+    uid = request.GET.get("uid", "")
+    told = list_recent_events(found, uid)
+    return render(request, "_events.html", {"cluster": found, "events": told, "event_uid": uid})
+
+
+@signed_in
+@require_GET
+def ahead(request: HttpRequest, cluster: str) -> HttpResponse:
+    """What comes next, for a timeline (`?figure=timeline:shop/Deployment/web`)."""
+    found = get_cluster_or_404(request.user, cluster)
+    try:
+        ghost = read_ghost(found, request.GET.get("figure", "").partition(":")[2])
+    except Unreadable as problem:
+        ghost = {"bars": [], "lanes": [], "note": str(problem)}
+    return JsonResponse(ghost)
 
 
 @signed_in
@@ -255,6 +278,11 @@ def palette(request: HttpRequest) -> HttpResponse:
     rules = [css_rule(tone) for tone in (*STATES, *VALUES)]
     rules += [f".tone-revision-{turn} {{ --tone: {colour}; }}" for turn, colour in enumerate(REVISIONS)]
     return HttpResponse("\n".join(rules) + "\n", content_type="text/css; charset=utf-8")
+
+
+def not_found(request: HttpRequest, **_: str) -> HttpResponse:
+    """An address at which there is nothing for anybody."""
+    raise Http404
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -25,7 +25,7 @@ ROLLOUT_ACTIONS = (RESTART, PAUSE, RESUME, UNDO)
 PATCH_TYPES = ("merge", "strategic", "json")
 SUBRESOURCES = ("status", "resize", "ephemeralcontainers", "scale", "finalize")
 NODE_FAULTS = (
-    "partition", "crash", "kubeletDown", "kubeletRestart", "reboot", "sandboxFailure",
+    "partition", "crash", "kubeletDown", "kubeletRestart", "reboot", "sandboxFailure", "shutdown",
     "pressure", "pressure(memory)", "pressure(disk)", "pressure(pid)",
 )  # fmt: skip
 

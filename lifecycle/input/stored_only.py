@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lifecycle.engine.kinds.registry import entry_of_json, list_entries
+from lifecycle.engine.kinds.registry import entry_of_id, entry_of_json, list_entries
 from lifecycle.engine.objects.kinds import id_for, kind_for
 from lifecycle.engine.schema.tables import is_known_kind
 
@@ -45,7 +45,7 @@ def list_stored_only(objects: Iterable[Mapping[str, Any]]) -> list[str]:
     undefined = [id_ for id_ in custom if id_ not in defined]
     if undefined:
         lines.append(f"{name(undefined)}: stored unchecked; no CustomResourceDefinition of them is given")
-    if ids := [id_ for id_ in custom if id_ in defined]:
+    if ids := [id_ for id_ in custom if id_ in defined and entry_of_id(id_).is_passive]:
         lines.append(f"{name(ids)}: custom resources, held to their schemas; nothing acts on them")
     if passive:
         lines.append(f"{name(passive)}: stored, but nothing in the model acts on them")

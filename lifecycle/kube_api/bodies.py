@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from lifecycle.engine.schema.yaml_nodes import Budget, Converter, UnreadableYaml, compose
 from lifecycle.engine.schema.yaml_values import UnreadableValue, json_number
 from lifecycle.kube_api.go_json import find_syntax_error
+from lifecycle.kube_api.protobuf import decoding as protobuf
 from lifecycle.kube_api.requests import first_word
 from lifecycle.kube_api.status import Refusal
 
@@ -55,6 +56,8 @@ def read_body(request: HttpRequest) -> Body:
     text = read_bytes(request)
     if not text.strip():
         return Body(is_empty=True)
+    if media_type == protobuf.MEDIA_TYPE:
+        return _read_protobuf(text)
     if media_type not in (*JSON_TYPES, *YAML_TYPES):
         raise unsupported_media_type(_TYPES)
     try:
@@ -64,6 +67,15 @@ def read_body(request: HttpRequest) -> Body:
         raise
     body.text = text
     return body
+
+
+def _read_protobuf(text: bytes) -> Body:
+    try:
+        return Body(protobuf.decode(text), text=text)
+    except protobuf.Malformed as problem:
+        unreadable = Unreadable(str(problem))
+        unreadable.text = text
+        raise unreadable from None
 
 
 def unsupported_media_type(accepted: str) -> Refusal:

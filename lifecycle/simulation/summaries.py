@@ -21,6 +21,7 @@ from lifecycle.engine.rules.probe_load import count_exec_checks, cpu_milli_of
 from lifecycle.engine.rules.revisions import REVISION_LABEL
 from lifecycle.engine.rules.services import wants_load_balancer
 from lifecycle.engine.rules.workload_words import describe_retries, describe_runs
+from lifecycle.simulation.disruptions import Disruptions
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.traces import WriteBytes, format_time
@@ -104,9 +105,11 @@ class SummarySink:
         self._write = write
         self._plan = plan
         self._lives: dict[str, Life] = {}
+        self._disruptions = Disruptions()
 
     def take(self, changes: Changes) -> None:
         for row in changes.rows:
+            self._disruptions.take(row)
             subject = row.subject
             if kind_id(subject.group, subject.kind) != POD_KIND.id:
                 continue
@@ -119,6 +122,7 @@ class SummarySink:
         lines = ["Missing", *(f"  {line}" for line in self._plan.missing)] if self._plan.missing else []
         lines += describe_assumed(cluster)
         lines.append(f"Run ended at {format_time(outcome.at_ms).strip()}: {outcome.why}")
+        lines += self._disruptions.describe(map_sizes(cluster), outcome.at_ms)
         pods = map_pods(cluster)
         for entry in list_workloads():
             for data in cluster.list(entry.kind.id):
@@ -129,6 +133,16 @@ class SummarySink:
         for life in sorted(self._lives.values(), key=lambda life: (life.created_ms, life.name)):
             lines += life.describe()
         self._write("".join(f"{line}\n" for line in lines).encode())
+
+
+def map_sizes(cluster: Cluster) -> dict[tuple[str, str], int]:
+    """How many pods each workload with a size wants, by (`Deployment/web`, namespace)."""
+    sizes = {}
+    for entry in list_workloads():
+        for data in cluster.list(entry.kind.id) if entry.replicas_path else ():
+            meta, spec = data["metadata"], data.get("spec") or {}
+            sizes[f"{entry.kind.id}/{meta['name']}", meta["namespace"]] = int(spec.get("replicas") or 0)
+    return sizes
 
 
 def describe_assumed(cluster: Cluster) -> Iterator[str]:

@@ -3,6 +3,7 @@ import { writeWords } from "./bar_words.js";
 import { listenToKeys } from "./chart_keys.js";
 import { Flags } from "./flags.js";
 import { ticks } from "./format.js";
+import { makeGhostTrace } from "./ghost.js";
 import { drawLanes } from "./lanes.js";
 import { thinMarks } from "./marks.js";
 import { applyPatch, growFigure } from "./patches.js";
@@ -20,6 +21,7 @@ export class Chart {
   #view;
   #askWhy;
   #flags;
+  #ghost = null;
   #isDirty = false;
   #isVisible = true;
   #notBefore = 0;
@@ -44,6 +46,19 @@ export class Chart {
 
   get name() {
     return this.#element.dataset.figure;
+  }
+
+  get base() {
+    return this.#element.dataset.base;
+  }
+
+  /** What comes next, to be drawn beside what was; null: nothing is known. */
+  showGhost(ghost) {
+    this.#ghost = ghost;
+    const note = this.#element.querySelector("[data-ahead]");
+    note.textContent = ghost?.note ?? "";
+    note.hidden = !ghost;
+    if (this.#figure) this.#layoutChanged();
   }
 
   /** The whole figure, anew. */
@@ -89,7 +104,7 @@ export class Chart {
   #layoutChanged() {
     const { meta } = this.#figure.layout;
     const lanes = this.#element.querySelector("[data-lanes]");
-    if (lanes && meta?.rows) drawLanes(lanes, meta, this.#element.dataset.base);
+    if (lanes && meta?.rows) drawLanes(lanes, meta, this.#element.dataset.base, this.#lanesToCome());
     this.#flags.show(meta?.flags ?? []);
     this.#showNotes(meta);
     this.#isDirty = true;
@@ -120,7 +135,8 @@ export class Chart {
 
   #draw(at) {
     const began = performance.now();
-    const { data, layout } = this.#figure;
+    const { data } = this.#figure;
+    const layout = this.#layout();
     layout.xaxis.range = this.#view.range ? [...this.#view.range] : this.#range();
     const { values, labels } = ticks(layout.xaxis.range, this.plot.clientWidth);
     Object.assign(layout.xaxis, { tickvals: values, ticktext: labels });
@@ -132,6 +148,7 @@ export class Chart {
     writeWords(this.#figure, layout.xaxis.range, this.plot.clientWidth);
     const isFirst = !this.plot.data;
     const drawn = data.map((trace) => thinMarks(trace, layout.xaxis.range, this.plot.clientWidth));
+    if (this.#ghost?.bars.length) drawn.push(makeGhostTrace(this.#ghost, this.#clock.now()));
     Plotly.react(this.plot, drawn, layout, CONFIG);
     if (isFirst) this.#listen();
     const cost = performance.now() - began;
@@ -143,14 +160,33 @@ export class Chart {
     const now = to ?? this.#clock.now();
     const { windowMs } = this.#view;
     const start = windowMs === null ? from : Math.max(from, now - windowMs);
-    return [start, start + Math.max(SHORTEST_SPAN_MS, (now - start) * 1.03)];
+    const end = start + Math.max(SHORTEST_SPAN_MS, (now - start) * 1.03);
+    if (!this.#ghost?.bars.length || to !== null) return [start, end];
+    return [start, Math.max(end, Math.min(this.#ghost.to_ms, now + Math.max(SHORTEST_SPAN_MS, (now - start) / 2)))];
+  }
+
+  /** Rows of pods that are not there yet. */
+  #lanesToCome() {
+    const known = new Set(this.#figure.layout.meta.rows.map((row) => row.key));
+    return (this.#ghost?.lanes ?? []).filter((lane) => !known.has(lane.key));
+  }
+
+  /** The figure's layout, with room for what is to come. */
+  #layout() {
+    const { layout } = this.#figure;
+    const more = layout.meta?.rows ? this.#lanesToCome() : [];
+    if (!more.length) return layout;
+    const keys = [...layout.yaxis.categoryarray, ...more.map((lane) => lane.key)];
+    const yaxis = { ...layout.yaxis, categoryarray: keys, range: [keys.length - 0.5, -0.5] };
+    return { ...layout, yaxis, height: layout.height + more.length * layout.meta.rowHeight };
   }
 
   #shapes() {
     const { marked } = this.#view;
-    if (marked === null) return [];
-    const line = { width: 1.5, dash: "dot" };
-    return [{ type: "line", x0: marked, x1: marked, y0: 0, y1: 1, yref: "paper", line }];
+    const lines = [[marked, "dot"], [this.#ghost?.bars.length ? this.#clock.now() : null, "solid"]];
+    return lines.filter(([at]) => at !== null).map(([at, dash]) => (
+      { type: "line", x0: at, x1: at, y0: 0, y1: 1, yref: "paper", line: { width: 1.5, dash } }
+    ));
   }
 
   #listen() {

@@ -3,6 +3,7 @@ import { Chart } from "./charts.js";
 import { Clock } from "./clock.js";
 import { ClockFace } from "./clock_face.js";
 import { EventFeed } from "./feed.js";
+import { Ghost } from "./ghost.js";
 import { Legend } from "./legend.js";
 import "./manifest.js";
 import { refreshParts } from "./parts.js";
@@ -21,12 +22,18 @@ const feeds = [...page.querySelectorAll("[data-events]")].map((element) => new E
 
 const legends = [...page.querySelectorAll("[data-legend]")].map((element) => new Legend(element));
 
+// One future a page: that of its pods.
+const pods = charts.find((chart) => chart.name.startsWith("timeline"));
+const switches = page.querySelector("[data-ghost]");
+const ghost = pods && switches ? new Ghost(switches, clock, pods) : null;
+
 function chartOf(name) {
   return charts.find((chart) => chart.name === name);
 }
 
 function showLayout(layout) {
   if (layout.meta?.counts) for (const legend of legends) legend.show(layout.meta.counts);
+  if (layout.meta?.flags) ghost?.hear({ flags: layout.meta.flags.length });
 }
 
 function showFigure(message) {
@@ -41,14 +48,19 @@ function patchFigure(message) {
 
 function followFrame(frame) {
   face.hear(frame);
-  for (const feed of feeds) feed.add(frame.events);
+  // Of very much that happened at once only that it did is told.
+  if (frame.refetch) document.body.dispatchEvent(new CustomEvent("events-missed"));
+  else for (const feed of feeds) feed.add(frame.events);
   if (frame.refetch || frame.transitions.length || frame.objects.length) refreshParts();
 }
 
 const socket = new Socket(page.dataset.socket, {
   open: () => face.setConnection("live"),
   lost: (retryMs) => face.setConnection("lost", retryMs),
-  clock: (message) => face.hear(message.clock),
+  clock: (message) => {
+    face.hear(message.clock);
+    ghost?.hear(message.clock);
+  },
   frame: followFrame,
   figure: showFigure,
   patch: patchFigure,

@@ -4,23 +4,25 @@ import { clock } from "./format.js";
 const MOST_SHOWN = 200;
 
 export class EventFeed {
-  #list;
+  #element;
   #template;
   #uid;
-  #nothing;
 
   constructor(element) {
-    this.#list = element.querySelector("ol");
+    this.#element = element;
     this.#template = element.querySelector("template");
     this.#uid = element.dataset.uid ?? "";
-    this.#nothing = element.querySelector("[data-no-events]");
+  }
+
+  get #list() {
+    return this.#element.querySelector("ol");
   }
 
   /** Rows of a frame, in order. */
   add(events) {
     const shown = events.filter((row) => !this.#uid || row.uid === this.#uid);
     if (!shown.length) return;
-    this.#nothing?.remove();
+    this.#element.querySelector("[data-no-events]")?.remove();
     this.#list.prepend(...shown.map((row) => this.#make(row)).reverse());
     while (this.#list.childElementCount > MOST_SHOWN) this.#list.lastElementChild.remove();
   }

@@ -33,9 +33,16 @@ function makeHidden(text) {
   return hidden;
 }
 
-/** Write `layout.meta.rows` into `list`; `base` is the cluster's address. */
-export function drawLanes(list, meta, base) {
+function makeLaneToCome({ label }) {
+  const item = document.createElement("li");
+  item.className = "lane to-come";
+  item.append(label, makeHidden("to come"));
+  return item;
+}
+
+/** Write `layout.meta.rows` into `list`; `base` is the cluster's address. `toCome`: rows of what is not there yet. */
+export function drawLanes(list, meta, base, toCome) {
   list.style.setProperty("--row", `${meta.rowHeight}px`);
   list.classList.toggle("thin", meta.rowHeight < 16);
-  list.replaceChildren(...meta.rows.map((row) => makeRow(row, base)));
+  list.replaceChildren(...meta.rows.map((row) => makeRow(row, base)), ...toCome.map(makeLaneToCome));
 }

@@ -23,6 +23,7 @@ PAGES = [
     "",
     "workloads/",
     "verdict/",
+    "events/",
     "control/",
     "why/1/",
     "pods/default/web-1/",

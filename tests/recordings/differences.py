@@ -23,10 +23,7 @@ LEAST_PERCENT = 93
 DIFFERENCES: dict[str, dict[str, str]] = {
     NEEDS_LATER: {
         "preemption": "preemption-by-priority",
-        "preferred node affinity": """
-            drain-budget-deleted-meanwhile drain-budget-never drain-statefulset drain-unhealthy-default
-            nodeloss-statefulset
-        """,
+        "preferred node affinity": "nodeloss-statefulset",
         "pod affinity": "sched-anti-affinity-pending",
         "topology spread": "sched-spread-do-not-schedule",
     },
@@ -46,12 +43,16 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "its kubelet looked just before a container ended, or just after": """
             job-backoff-limit-never job-pod-failure-policy-fail-index
         """,
+        "its hollow nodes took a second longer for each pod": "drain-statefulset",
         "its kubelet drew the shortest back-off there is": "job-onfailure-then-success",
     },
     TO_BE_MENDED: {
         "a restarted kubelet cannot mount the tokens of pods that are ending": "kubelet-restart-terminating",
         "a pod fails and goes at once: that its endpoint goes then too is told of no pod that is gone": """
             sts-broken-update-trap
+        """,
+        "endpoints follow after 40 ms: a pod that ends sooner is never told to be terminating": """
+            drain-unhealthy-default
         """,
     },
 }

@@ -40,8 +40,8 @@ def test_rows_come_in_order_with_transitions_and_events_together(owner, wall, ma
         owner.turn(cluster.pk)
         wall.go_on(1)
     cluster.refresh_from_db()
-    rows = reads.rows_since(cluster, 10, limit=20)
-    assert [row["seq"] for row in rows] == list(range(11, 31))
+    rows = reads.rows_since(cluster, 10, limit=80)
+    assert [row["seq"] for row in rows] == list(range(11, 91))
     assert {row["type"] for row in rows} == {"transition", "event"}
 
 

@@ -18,6 +18,15 @@ client of the API sends has a `request`, what it says beside its object; {dryRun
     fault {pod, namespace, container, kind: exit, code, reason?}  fault {pod, container, kind: lost}
     fault {pod, kind: sandbox|unknown}  fault {node, kind, for?}
     fault {node, kind: pressure, resource?: memory|disk|pid, available?, for?}
+
+create, replace, patch, delete and evict may have a `request`, what a client of the API says beside its
+object: {fieldManager?, userAgent?, fieldValidation?: Strict|Warn|Ignore, force?, dryRun?: [All], problems?}.
+Its presence says that a client asks: from then on the object's fields have managers, by `fieldManager` or by
+the beginning of `userAgent`; unknown fields are warned of (Warn, the default), refused or let be; errors are
+worded as the API server words them. `force` is for the patch of type apply, which creates what is not there.
+`problems` are what the reader of a body saw that its value does not show, such as `duplicate field "data.k"`:
+they count as unknown fields do. What is only warned of stands in the result's `warnings`. Without a `request`
+a patch of type apply is forced, and may leave out apiVersion, kind and name.
 """
 
 from __future__ import annotations

@@ -73,6 +73,13 @@ def _tell_refused(context: Context, pod: Pod, budgets: str, refusal: ApiError) -
         context.trace.transition(pod.subject, "eviction", was, REFUSED, budgets, message)
 
 
+def withdraw(context: Context, uid: str) -> None:
+    """Nobody asks for a pod's eviction any more: it is refused no longer."""
+    pod = context.store.pods.get(uid)
+    if context.budgets.refused.pop(uid, None) is not None and pod is not None:
+        context.trace.transition(pod.subject, "eviction", REFUSED, None)
+
+
 def _pay(context: Context, budget: DisruptionBudget, pod: Pod) -> None:
     now_ms = context.clock.now_ms
     at_ms = floor_to_second(now_ms, context.clock.epoch_ms)

@@ -94,12 +94,13 @@ class ApiServer:
         `entries`: the managers of its fields, where they are known already.
         """
         context = self._context
-        data = context.definitions.place(apply_defaults(self.decode(data, options), context.features))
+        sent = self.decode(data, options)
+        data = context.definitions.place(apply_defaults(sent, context.features))
         data = with_uid(context, with_name(context, data))
         kind = kind_of_json(data)
         require_namespace(self._store, kind, data["metadata"])
         if entries is None:
-            entries = self._managers.after_create(data, options)
+            entries = self._managers.after_create(sent, data, options)
         if kind.id == POD_KIND.id:
             data = context.completion.complete_json(data)
         raise_invalid(data, self._validate_new(data))
@@ -256,7 +257,7 @@ class ApiServer:
             data, _dropped = context.definitions.complete(decode(data))
         require_fresh(old, data)
         tracked = current["metadata"].pop(FIELD, None)
-        wanted = make_wanted(current, data, subresource, context.features, size)
+        wanted = context.definitions.place(make_wanted(current, data, subresource, context.features, size))
         errors = validate_update(current, wanted, subresource or "", context.features)
         raise_invalid(wanted, errors + context.definitions.validate(wanted, subresource or ""))
         if entries is None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..api.budgets import BUDGET
 from ..api.context import Context
+from ..api.evictions import withdraw
 from ..api.namespace_rules import is_namespace_ending
 from ..api.server import ApiServer
 from ..heart.agenda import Timer
@@ -217,6 +218,7 @@ class Drains:
             self._context.agenda.cancel(found.timer)
         if error:
             drain.errors.append(error)
+            withdraw(self._context, found.uid)
 
     # --- what changes -----------------------------------------------------------------------------------
 

@@ -25,9 +25,11 @@ from .node_taints import NodeTaintController
 from .own_objects import OwnObjectsController
 from .owner.pods import PodOwners
 from .pod_garbage import PodGarbageCollector
+from .proportional_autoscaler import ProportionalAutoscalerController
 from .quota import QuotaController
 from .replica_set import ReplicaSetController
 from .replication_controller import ReplicationControllerController
+from .scaled_object import ScaledObjectController
 from .stateful_set import StatefulSetController
 from .storage_driver import StorageDriver
 from .storage_protection import StorageProtection
@@ -95,6 +97,8 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         AttachmentController(context, act),
         StorageProtection(context, act),
         HorizontalPodAutoscalerController(context, act),
+        ScaledObjectController(context, act),
+        ProportionalAutoscalerController(context, act),
         DisruptionController(context, act),
         StaleDisruptionController(context, act),
     ]

@@ -13,6 +13,7 @@ from ..objects.codec import register_classes
 from ..objects.kinds import Kind, kind_for, kind_of_id, register_kind
 from ..objects.meta import StoredObject
 from ..objects.shortened import shorten
+from .addons import ADDONS
 from .controller_revision import CONTROLLER_REVISION
 from .cron_job import CRON_JOB
 from .daemon_set import DAEMON_SET
@@ -61,6 +62,7 @@ for _entry in (
     *STORAGE,
     CONTROLLER_REVISION,
     *PLAIN,
+    *ADDONS,
 ):
     register(_entry)
 

@@ -16,6 +16,7 @@ from ..objects.pod import FAILED, Pod, PodSpec
 from ..rules.cpu_manager import is_static
 from ..rules.eviction import EVICTED, is_critical
 from ..rules.node_filters import NOT_WANTED, tolerates, wants_node
+from ..rules.node_shutdown import NOT_ADMITTED, NOT_ADMITTED_TEXT
 from ..rules.pod_conditions import POD_SCHEDULED
 from ..rules.pod_resources import effective_requests
 from .node.evictor import Evictor
@@ -62,6 +63,8 @@ class Admission:
     def _find_reason(self, worker: PodWorker, pod: Pod) -> tuple[str, str]:
         """Why the pod is not taken, in a word and a text; ("", "") when it is."""
         agent = self._parts.agents[worker.node]
+        if agent.shutdown is not None:
+            return NOT_ADMITTED, NOT_ADMITTED_TEXT
         text = self._evictor.refusal(pod) if agent.pressure is not None else ""
         if text:
             return EVICTED, text

@@ -21,6 +21,7 @@ from .node.mirrors import Mirrors
 from .node.node_agents import NodeAgents
 from .node.node_reporter import NodeReporter
 from .node.outages import Outages
+from .node.shutdowns import Shutdowns
 from .node.static_pods import StaticPods
 from .parts import (
     COMPARE,
@@ -90,6 +91,7 @@ class Kubelets:
         self.outages = Outages(
             parts, prober, reporter, self.sandboxes, evictor, node_reporter, self.static_pods, self
         )
+        self.shutdowns = Shutdowns(parts, node_reporter, self.outages.go_down)
         self.upgrade = Upgrade(parts, self._agents, self.static_pods, self.outages, self)
         context.loop.register(NAME, self._sync)
         context.store.listen_to_shape("Pod", self._on_pod, is_told_of_readiness=False)

@@ -20,6 +20,7 @@ from ..rules.container_status import (
     with_untold_end,
 )
 from ..rules.eviction import DEADLINE_EXCEEDED, EVICTED, with_disruption
+from ..rules.node_shutdown import TERMINATED as SHUT_DOWN
 from ..rules.pod_conditions import POD_SCHEDULED, READY_TO_START_GATE, decide_conditions
 from ..rules.pod_status import decide_phase
 from ..store.transitions import pod_changes
@@ -165,7 +166,7 @@ class Reporter:
             generation=pod.meta.generation,
             features=self._features,
         )
-        if phase == FAILED and why == EVICTED and not worker.exceeds_limit:
+        if phase == FAILED and why in (EVICTED, SHUT_DOWN) and not worker.exceeds_limit:
             conditions = with_disruption(conditions, message, self._clock.now_ms)
         if worker.stage == TERMINATED:
             init_statuses, statuses = mark_unlocated(spec, init_statuses, statuses)

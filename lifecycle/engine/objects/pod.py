@@ -88,8 +88,10 @@ class TemplateNotes:
     effective_limits: Mapping[str, int] | None = None
     # The rules': CPU and memory that the scheduler counts the pod for where containers ask for none.
     assumed_requests: tuple[int, int] | None = None
-    # The scheduler's: what of the spec decides on the node.
+    # The scheduler's: what of the spec decides on the node, as text.
     placement: str | None = None
+    # The scheduler's: the Load of the pod on its node.
+    load: object = None
     # The rules': whether its use of local storage has limits.
     has_storage_limits: bool | None = None
     # The rules': ports that the pod takes of its node.

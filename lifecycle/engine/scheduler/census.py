@@ -61,6 +61,9 @@ class Census:
         self.with_terms: dict[Key, Group] = {}
         self._by_namespace: dict[str, dict[Key, Group]] = {}
         self._watchers: dict[Watcher, None] = {}
+        # Whom the last pod was of: those of one template come one after the other.
+        self._last: Group | None = None
+        self._last_affinity: Mapping[str, object] = {}
 
     def __iter__(self) -> Iterator[Group]:
         return iter(self._groups.values())
@@ -93,7 +96,15 @@ class Census:
         self._change(pod, node_name, -1, pod.meta.deletion_ms is None)
 
     def _change(self, pod: Pod, node_name: str, sign: int, is_staying: bool) -> None:
-        group = self._groups.get(key_of(pod)) or self._open(pod)
+        meta, group = pod.meta, self._last
+        if (
+            group is None
+            or group.labels is not meta.labels
+            or group.namespace != meta.namespace
+            or self._last_affinity is not pod.spec.affinity
+        ):
+            group = self._last = self._groups.get(key_of(pod)) or self._open(pod)
+            self._last_affinity = pod.spec.affinity
         _add(group.here, node_name, sign)
         staying = sign if is_staying else 0
         if staying:
@@ -114,6 +125,7 @@ class Census:
         return group
 
     def _close(self, group: Group) -> None:
+        self._last = None
         del self._groups[group.key], self._by_namespace[group.namespace][group.key]
         self.with_terms.pop(group.key, None)
 

@@ -36,6 +36,7 @@ class Sums:
         "is_narrow",
         "key",
         "levels",
+        "matters_to_all",
         "place",
         "role",
         "sizes",
@@ -45,6 +46,8 @@ class Sums:
         self.role, self.key, self.place = role, key, place
         self._is_counted = is_counted
         self.is_narrow = key in ("", HOSTNAME)
+        # Whether a sum of one domain decides on nodes of others, or on many of its own.
+        self.matters_to_all = not self.is_narrow or role in (Role.SPREAD, Role.NEAR)
         self.counts_ending = role not in (Role.SPREAD, Role.PREFERRED_SPREAD)
         self.by_domain: dict[str, int] = {}
         # How many counted nodes a domain has, and how many domains have a sum: kept to know the least one.

@@ -24,6 +24,10 @@ class Promises:
     def __init__(self) -> None:
         self._by_node: dict[str, dict[str, Pod]] = {}
 
+    def __bool__(self) -> bool:
+        """Whether anybody is promised anything."""
+        return bool(self._by_node)
+
     def change(self, old: Pod | None, new: Pod | None) -> None:
         """A pod that has no node is promised another one, or none."""
         for pod, is_now in ((old, False), (new, True)):
@@ -86,8 +90,10 @@ class Finder:
 
     def find(self, pod: Pod, pod_class: PodClass) -> NodeRoom | None:
         """The node that a pod was promised, if it takes the pod by now; else the best one."""
-        above = self._promises.list_above(pod)
         own = pod.status.nominated_node_name
+        if not own and not self._promises:
+            return pod_class.best()
+        above = self._promises.list_above(pod)
         room = self._rooms.by_name.get(own)
         if room and refuse_with_promised(pod_class, own, (), above.get(own, ()), self.load_of) is None:
             return room
@@ -101,12 +107,18 @@ class Finder:
     def load_of(self, pod: Pod) -> Load:
         """What a pod takes of its node: what it asks for, unless a resize asks for more than there is."""
         spec = pod.spec
+        known = spec.notes.load
+        if known is not None and pod.meta.generation <= 1:
+            return known  # type: ignore[return-value]
         requests = effective_requests(spec)
         if pod.meta.generation > 1 and pod.node_name in self._rooms.by_name:
             has = self._rooms.by_name[pod.node_name].node.status.allocatable
             if any(requests.get(name, 0) > has.get(name, 0) for name in ("cpu", "memory")):
                 requests = allotted_requests(pod)
-        return Load(requests, assumed_requests(spec), list_host_ports(spec))
+        load = Load(requests, assumed_requests(spec), list_host_ports(spec))
+        if requests is effective_requests(spec):
+            spec.notes.load = load
+        return load
 
 
 def _is_about_others(spec: PodSpec) -> bool:

@@ -66,6 +66,9 @@ class PodClass:
         # By node: the line it stands in and its entry there, or why it stands in none.
         self._where: dict[str, tuple[Line | None, object]] = {}
         self.refused: Counter[Refusal] = Counter()
+        # The last scores, and how many nodes they are of; None since what they follow from has changed.
+        self._scored: Sequence[ScoredLine] | None = None
+        self._scored_size = 0
         self._groups: dict[Key, tuple[Group, Weights]] = {}
         self._build()
         if is_kept:
@@ -85,7 +88,7 @@ class PodClass:
         self.neighbors = Neighbors(wishes, self._census.with_terms.values())
         self._groups = {}
         self._seen: dict[str, Seen] = {}
-        self._lines, self._where = {}, {}
+        self._lines, self._where, self._scored = {}, {}, None
         self.refused.clear()
         self._changed: dict[str, None] = {}
         self._by_hostname: dict[str, dict[str, None]] = {}
@@ -107,9 +110,11 @@ class PodClass:
                 group.watchers.remove(self)
             self._build()
             return
-        for name in rooms.list_since(self._position):
-            self._changed[name] = None
-        self._position, self._images_version = rooms.position, rooms.images_version
+        if self._position != rooms.position:
+            for name in rooms.list_since(self._position):
+                self._changed[name] = None
+            self._position = rooms.position
+        self._images_version = rooms.images_version
         if self._changed:
             changed, self._changed = self._changed, {}
             for name in changed:
@@ -142,6 +147,8 @@ class PodClass:
             by = weight * (here if found.counts_ending else staying)
             if by and domain is not None and seen.counted[place]:
                 found.add(domain, by)
+                if found.matters_to_all:
+                    self._scored = None
                 if found.is_narrow and found.key:
                     self._changed.update(self._by_hostname[domain])
         self._changed[node_name] = None
@@ -149,7 +156,7 @@ class PodClass:
             del self._groups[group.key]
 
     def _enter(self, name: str, seen: Seen) -> None:
-        self._seen[name] = seen
+        self._seen[name], self._scored = seen, None
         for found, domain, is_counted in zip(self.neighbors.sums, seen.domains, seen.counted, strict=True):
             if domain is None:
                 continue
@@ -164,7 +171,7 @@ class PodClass:
             seen.image_score = wishes.score_images(name, self._rooms.images, len(self._rooms.by_name))
 
     def _leave(self, name: str) -> None:
-        seen = self._seen.pop(name)
+        seen, self._scored = self._seen.pop(name), None
         for group, weights in self._groups.values():
             self._count(group, weights, name, seen, -1)
         for found, domain, is_counted in zip(self.neighbors.sums, seen.domains, seen.counted, strict=True):
@@ -212,7 +219,7 @@ class PodClass:
         key = self.neighbors.describe(seen.domains, seen.unwelcome, seen.preference)
         line = self._lines.get(key)
         if line is None:
-            line = self._lines[key] = Line(key)
+            line, self._scored = self._lines.setdefault(key, Line(key)), None
         empty, even = room.score(load)
         # Of equals the one with the fewest pods, then the one that joined first.
         self._put(name, line, (-(empty + even + seen.image_score), room.count, room.number, name))
@@ -232,6 +239,7 @@ class PodClass:
                 old.size -= 1
                 if not old.size:
                     del self._lines[old.key]
+                    self._scored = None
         if entry is None:
             self._where.pop(name, None)
             return
@@ -259,14 +267,13 @@ class PodClass:
 
     def best(self) -> NodeRoom | None:
         """The best of the nodes that take the pod; None when there is none."""
-        scored = self.score_lines()
-        best: tuple[int, int, int, int, str] | None = None
-        for one in scored:
+        best: tuple[int, int, int, str] | None = None
+        for one in self.score_lines():
             minus_score, count, number, name = self._head(one.line)
-            found = (minus_score - one.total, count, number, 0, name)
+            found = (minus_score - one.total, count, number, name)
             if best is None or found < best:
                 best = found
-        return self._rooms.by_name[best[4]] if best is not None else None
+        return self._rooms.by_name[best[3]] if best is not None else None
 
     def _head(self, line: Line) -> tuple[int, int, int, str]:
         heap, where = line.heap, self._where
@@ -279,11 +286,15 @@ class PodClass:
 
     def score_lines(self) -> Sequence[ScoredLine]:
         """The lines of nodes that take the pod, with the scores that all nodes of one have."""
-        neighbors, lines = self.neighbors, self._lines
-        if not neighbors.is_choosy:
-            return score_lines(self.wishes, neighbors, list(lines.values()))
-        open_ = [one for one in lines.values() if neighbors.refuse(neighbors.amounts_of(one.key)) is None]
-        return score_lines(self.wishes, neighbors, open_)
+        scored = self._scored
+        if scored is not None and sum([one.line.size for one in scored]) == self._scored_size:
+            return scored
+        neighbors, lines = self.neighbors, list(self._lines.values())
+        if neighbors.is_choosy:
+            lines = [one for one in lines if neighbors.refuse(neighbors.amounts_of(one.key)) is None]
+        self._scored = score_lines(self.wishes, neighbors, lines)
+        self._scored_size = sum([one.size for one in lines])
+        return self._scored
 
     def list_refusals(self) -> Counter[Refusal]:
         """Why nodes do not take the pod, and how many say so."""

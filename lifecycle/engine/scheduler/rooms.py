@@ -22,14 +22,14 @@ class Rooms:
         self._numbers = 0
         self._log: list[str] = []
         self._dropped = 0
-
-    @property
-    def position(self) -> int:
-        """How many changes there were."""
-        return self._dropped + len(self._log)
+        self.position = 0
+        """How many changes there were"""
 
     def list_since(self, position: int) -> Iterable[str]:
         """The nodes that changed since there were so many changes."""
+        if len(self._log) > _LONGEST_LOG:
+            self._dropped += len(self._log)
+            self._log.clear()
         behind = self.position - position
         if position < self._dropped or behind > 2 * len(self.by_name) + 16:
             return list(self.by_name)
@@ -58,14 +58,13 @@ class Rooms:
     def occupy(self, name: str, uid: str, load: Load, sign: int) -> None:
         """A pod has come to a node (+1), or has gone (-1)."""
         self.by_name[name].change(uid, load, sign)
-        self.tell(name)
+        self.position += 1
+        self._log.append(name)
 
     def tell(self, name: str) -> None:
         """A node has changed."""
+        self.position += 1
         self._log.append(name)
-        if len(self._log) > _LONGEST_LOG:
-            self._dropped += len(self._log)
-            self._log.clear()
 
     def _see_images(
         self, node_name: str, had: Iterable[tuple[str, int]], has: Iterable[tuple[str, int]]

@@ -201,7 +201,8 @@ class Scheduler:
 
     def _on_changed_unbound(self, old: Pod, new: Pod | None) -> None:
         uid = old.meta.uid
-        self._promises.change(old, None)
+        if old.status.nominated_node_name:
+            self._promises.change(old, None)
         if uid in self._waits and new is not None and new.meta is not old.meta and not new.node_name:
             self._on_changed_waiting(old, new)
         elif new is not None and not new.node_name:
@@ -260,9 +261,7 @@ class Scheduler:
 
     def _occupy(self, pod: Pod, sign: int) -> None:
         name = pod.node_name or self._waits.node_of(pod.meta.uid)
-        self._trier.priorities[pod.spec.priority] += sign
-        if not self._trier.priorities[pod.spec.priority]:
-            del self._trier.priorities[pod.spec.priority]
+        self._count(pod, sign)
         if name not in self._rooms.by_name:
             return
         self._rooms.occupy(name, pod.meta.uid, self._finder.load_of(pod), sign)
@@ -270,6 +269,12 @@ class Scheduler:
             self._census.come(pod, name)
         else:
             self._census.go(pod, name)
+
+    def _count(self, pod: Pod, sign: int) -> None:
+        priorities, priority = self._trier.priorities, pod.spec.priority
+        priorities[priority] = priorities.get(priority, 0) + sign
+        if not priorities[priority]:
+            del priorities[priority]
 
     # --- who may be helped --------------------------------------------------------------------------------
 
@@ -309,7 +314,7 @@ class Scheduler:
             # Pods may be bound to a node before it is there.
             for uid in self._store.index.pods_by_node.get(name, ()):
                 if takes_room(self._store.pods[uid]):
-                    self._trier.priorities[self._store.pods[uid].spec.priority] -= 1
+                    self._count(self._store.pods[uid], -1)
                     self._occupy(self._store.pods[uid], 1)
         before = old if isinstance(old, Node) else None
         self._wake(lambda plugins, wishes: is_helped_by_node(plugins, wishes, before, new))

@@ -55,7 +55,7 @@ class Trier:
         self._context, self._rooms, self._finder, self._promises = context, rooms, finder, promises
         self._queue, self._waits, self._occupy = queue, waits, occupy
         self._writer = Writer(context)
-        self.priorities: Counter[int] = Counter()
+        self.priorities: dict[int, int] = {}
         self.wishes: dict[str, Wishes] = {}
         """What the pods ask for that wait, by uid"""
 

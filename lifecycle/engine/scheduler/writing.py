@@ -112,5 +112,7 @@ class Writer:
 def _with_topology(meta: ObjectMeta, node: Node) -> ObjectMeta:
     """A pod's metadata with the zone and the region of its node (the plugin PodTopologyLabels)."""
     has = node.meta.labels
+    if ZONE not in has and _REGION not in has:
+        return meta
     added = {key: has[key] for key in (ZONE, _REGION) if key in has and meta.labels.get(key) != has[key]}
     return meta.replace(labels={**meta.labels, **added}) if added else meta

@@ -465,3 +465,19 @@ def test_a_slice_keeps_its_family():
     answer = door.submit("patch", **where, type="merge", patch={"addressType": "IPv6"})
     assert answer.status is not None
     assert 'addressType: Invalid value: "IPv6": field is immutable' in answer.status["message"]
+
+
+def test_a_service_whose_namespace_ends_gets_no_further_endpoints():
+    """Kubernetes drops the work: creations in a namespace that ends go on failing."""
+    door = Door()
+    door.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "gone"}})
+    service, held = make_service(), {"apiVersion": "v1", "kind": "ConfigMap"}
+    service["metadata"]["namespace"] = "gone"
+    door.submit("create", object=service)
+    meta = {"name": "held", "namespace": "gone", "finalizers": ["example.org/held"]}
+    door.submit("create", object={**held, "metadata": meta})
+    door.submit("delete", kind="Namespace", name="gone")
+    for entry in door.cluster.list("EndpointSlice", "gone"):
+        door.submit("delete", kind="EndpointSlice", namespace="gone", name=entry["metadata"]["name"])
+    door.run(60)
+    assert door.cluster.get("ConfigMap", "gone", "held") is not None

@@ -128,8 +128,7 @@ def test_a_pod_whose_node_dies_before_its_start_never_starts() -> None:
     assert world.submit("fault", node=first["spec"]["nodeName"], kind="crash").ok
     world.to(300)
     assert started_uids(world) == set()
-    # Given up, as the control plane does in the end, 300 s after it has found the node lost: only the
-    # replacement runs, elsewhere.
+    # Given up, as the control plane does 300 s after it has found the node lost: only the replacement runs.
     assert world.submit("cordon", node=first["spec"]["nodeName"]).ok
     assert world.delete(0, force=True, name=first["metadata"]["name"]).ok
     world.to(600)

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
 from ...api.context import Context
+from ...api.namespace_rules import is_namespace_ending
+from ...heart.errors import ApiError
 from ...objects.endpoint_slice import ENDPOINT_SLICE_KIND, ENDPOINTS_KIND
 from ...objects.meta import StoredObject
 from ...objects.pod import Pod
@@ -204,9 +206,15 @@ class EndpointSliceController:
 
     def _do(self, actions: Sequence[Action]) -> None:
         self._is_acting = True
-        for action in actions:
-            self._act(action)
-        self._is_acting = False
+        try:
+            for action in actions:
+                self._act(action)
+        except ApiError as refusal:
+            # While the namespace ends, creations go on failing: what is left to do is dropped.
+            if not is_namespace_ending(refusal):
+                raise
+        finally:
+            self._is_acting = False
 
     def _see_pods(self, service: StoredObject, selector: Selector) -> dict[str, Wanted | None]:
         """What the Service wants for the pods to look at, oldest first; None, and last, if they are gone."""

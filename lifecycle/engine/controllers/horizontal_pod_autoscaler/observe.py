@@ -15,6 +15,7 @@ from typing import Any
 from ...api.context import Context
 from ...api.metrics import has_other_demand, service_of_slice
 from ...heart.errors import ApiError
+from ...kinds.addons import SCALED_OBJECT
 from ...kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from ...kinds.namespace import NAMESPACE
 from ...objects.endpoint_slice import ENDPOINT_SLICE_KIND
@@ -156,6 +157,7 @@ class HorizontalPodAutoscalerController:
                 self._follow(kind_for(described.get("apiVersion") or "", described.get("kind") or "").id)
             elif metric.get("external"):
                 self._follow(NAMESPACE.kind.id)
+                self._follow(SCALED_OBJECT.kind.id)
         self._follow("Service")
 
     def _follow(self, kind_id: str) -> None:

@@ -7,10 +7,13 @@ from typing import Any
 
 from ...api.context import Context
 from ...api.metrics import Share, metrics_of, turns_of
+from ...kinds.addons import SCALED_OBJECT
 from ...kinds.namespace import NAMESPACE
 from ...objects.kinds import kind_for
 from ...objects.meta import StoredObject
 from ...objects.pod import Pod
+from ...rules.event_scaling import NAME_LABEL, Trigger, read_triggers, value_of
+from ...rules.event_scaling import next_turn_ms as next_cron_turn_ms
 from .decide import Past, Seen, next_expiry_ms
 from .decide.calculator import Clock, next_turn_ms
 from .decide.readings import PodMetrics, Readings, Series
@@ -40,9 +43,21 @@ class Sight:
             described = self._described(autoscaler)
             readings.of_objects = {key: self._series_of(one) for key, one in described.items()}
         if "External" in asked:
-            place = self._store.get(NAMESPACE.kind.id, "", namespace)
-            readings.external = self._series_of(place) if place is not None else ()
+            readings.external = self._external(namespace)
         return readings
+
+    def _external(self, namespace: str) -> list[Series]:
+        """The external metrics of a namespace, with those that KEDA tells for its triggers."""
+        place = self._store.get(NAMESPACE.kind.id, "", namespace)
+        found = self._series_of(place) if place is not None else []
+        utc_ms = self._context.clock.epoch_ms + self._context.now_ms
+        for scaled in self._store.list(SCALED_OBJECT.kind.id, namespace):
+            told = {one.name: one.value for one in self._series_of(scaled)}
+            labels = {NAME_LABEL: scaled.meta.name}
+            for trigger in _triggers_of(scaled):
+                value = value_of(trigger, told, utc_ms)
+                found += [] if value is None else [Series(trigger.metric, value, labels)]
+        return found
 
     def _series_of(self, obj: StoredObject) -> list[Series]:
         return [Series(one.name, value, one.labels) for one, value in metrics_of(obj, self._context.now_ms)]
@@ -80,8 +95,12 @@ class Sight:
         found.append(next_turn_ms(seen.pods, metrics.resolution_ms or 1_000, clock))
         sources = [*self._described(seen.autoscaler).values(), *seen.pods]
         place = self._store.get(NAMESPACE.kind.id, "", namespace)
-        sources += [place] if place is not None else []
+        scaled = list(self._store.list(SCALED_OBJECT.kind.id, namespace))
+        sources += [*([place] if place is not None else []), *scaled]
         turns = [turn for one in sources for turn in turns_of(one)]
+        utc_ms = clock.epoch_ms + now_ms
+        crons = (next_cron_turn_ms(trigger, utc_ms) for one in scaled for trigger in _triggers_of(one))
+        turns += [turn - clock.epoch_ms for turn in crons if turn is not None]
         found.append(metrics.next_told_ms(turns, now_ms))
         return min((at_ms for at_ms in found if at_ms is not None), default=None)
 
@@ -95,3 +114,11 @@ def _as_metrics(at_ms: int, window_ms: int, containers: Any) -> PodMetrics:
     """In thousandths, as the replica calculator counts."""
     uses = {name: {"cpu": cpu, "memory": memory * 1000} for name, (cpu, memory) in containers.items()}
     return PodMetrics(at_ms, window_ms, uses)
+
+
+def _triggers_of(scaled: StoredObject) -> list[Trigger]:
+    """None of one whose triggers cannot be read: its operator says so."""
+    try:
+        return read_triggers(scaled.spec or {})
+    except ValueError:
+        return []

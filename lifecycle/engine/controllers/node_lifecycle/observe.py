@@ -74,7 +74,7 @@ class NodeLifecycleController:
             self._look_soon(DISRUPTION)
             return
         # What is there at the cluster's beginning was registered long before.
-        if old is None and self._context.trace.cause is not None:
+        if old is None and self._now_ms > 0:
             self._new[name] = None
             self._look_soon(self.name, name)
         if self._zones.take(name, new):

@@ -36,6 +36,7 @@ NODE_FAULTS = (
     "pressure",
     "reboot",
     "sandboxFailure",
+    "shutdown",
 )
 POD_FAULTS = ("exit", "lost", "sandbox", "unknown")
 # `pressure` names its resource beside it, memory unless it does.
@@ -153,7 +154,11 @@ class KubeletFaults:
         elif kind == "kubeletDown":
             self._kubelets.outages.begin(agent, KUBELET, for_ms)
         elif kind in ("reboot", "crash"):
-            self._go_down(agent, self._or_restart(agent, for_ms) if kind == "reboot" else for_ms)
+            self._kubelets.outages.go_down(
+                agent, self._or_restart(agent, for_ms) if kind == "reboot" else for_ms
+            )
+        elif kind == "shutdown":
+            self._kubelets.shutdowns.begin(agent, for_ms)
         elif kind == "partition":
             self._kubelets.outages.begin(agent, PARTITION, for_ms)
         elif kind == "sandboxFailure":
@@ -172,7 +177,7 @@ class KubeletFaults:
         name = str(payload["node"])
         node = self._context.store.require(NODE_KIND.id, "", name)
         agent = self._kubelets.outages.agent(name)
-        self._go_down(agent, None)
+        self._kubelets.outages.go_down(agent, None)
         agent.is_removed = True
         return 200, self._api.delete(node)
 
@@ -188,13 +193,6 @@ class KubeletFaults:
         if available < 0:
             raise BadRequest(f"fault.available {shorten(payload['available'])}: use 0 or more")
         self._kubelets.evictor.press(agent.name, resource, available, for_ms)
-
-    def _go_down(self, agent: NodeAgent, for_ms: int | None) -> None:
-        """A node stops with all that runs on it; it is back after `for_ms`, or never."""
-        self._kubelets.outages.begin(agent, KUBELET, None)
-        self._kubelets.sandboxes.lose_all(agent)
-        if for_ms is not None:
-            self._kubelets.outages.begin(agent, KUBELET, for_ms)
 
     def _or_restart(self, agent: NodeAgent, for_ms: int | None) -> int:
         """How long a kubelet is away that nobody keeps from starting again."""

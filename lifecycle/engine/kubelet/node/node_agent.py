@@ -17,6 +17,32 @@ KUBELET, PARTITION, SANDBOXES = "kubelet", "partition", "sandboxes"
 _DATA = "pulls last_address number outages down_since_ms is_blind is_removed paid_ms".split()
 
 
+class Shutdown:
+    """A machine that is being shut down: for how long it is to be off (None: for ever), and whose turn it is.
+
+    `waiting`: uids of the pods of the group whose turn it is, until the `timer` of that number fires.
+    """
+
+    __slots__ = ("for_ms", "step", "timer", "waiting")
+
+    def __init__(self, for_ms: int | None) -> None:
+        self.for_ms = for_ms
+        self.step = -1
+        self.timer: int | None = None
+        self.waiting: list[str] = []
+
+    def save(self) -> list[Any]:
+        """Plain data."""
+        return [self.for_ms, self.step, self.timer, list(self.waiting)]
+
+    @classmethod
+    def load(cls, data: list[Any]) -> Shutdown:
+        """The state that `save` described."""
+        state = cls(data[0])
+        state.step, state.timer, state.waiting = data[1], data[2], list(data[3])
+        return state
+
+
 class NodeAgent:
     """Plain data of one node. `pulls`: image under way → the instant (ms) it will be there.
 
@@ -40,6 +66,7 @@ class NodeAgent:
         "paid_ms",
         "pressure",
         "pulls",
+        "shutdown",
         "subnet",
     )
 
@@ -72,6 +99,8 @@ class NodeAgent:
         self.configuration = configuration
         self.back_off = decide_limits(features, configuration)
         self.eviction = read_eviction_settings(configuration)
+        # Only of a machine that is being shut down.
+        self.shutdown: Shutdown | None = None
         # Only of a node that is or may soon be short of something.
         self.pressure: NodePressure | None = None
 
@@ -99,10 +128,13 @@ class NodeAgent:
             **save_map(self, _DATA),
             "images": list(self.images),
             "pressure": self.pressure.save() if self.pressure is not None else None,
+            "shutdown": self.shutdown.save() if self.shutdown is not None else None,
         }
 
     def load(self, data: Mapping[str, Any]) -> None:
         """Go on from what `save` described."""
         load_map(self, data, _DATA)
         self.images = dict.fromkeys(data["images"])
+        shutdown = data.get("shutdown")
+        self.shutdown = Shutdown.load(shutdown) if shutdown is not None else None
         self.pressure = NodePressure.load(data["pressure"]) if data["pressure"] is not None else None

@@ -94,6 +94,8 @@ class NodeAgents:
                 agent.outages = {
                     kind: timer for kind, timer in agent.outages.items() if timer is None or is_waiting(timer)
                 }
+                if agent.shutdown is not None and not is_waiting(agent.shutdown.timer):
+                    agent.shutdown = None
                 if agent.pressure is not None and not all(map(is_waiting, agent.pressure.timers())):
                     agent.pressure = None
             except Exception:

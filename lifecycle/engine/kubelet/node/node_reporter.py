@@ -95,6 +95,10 @@ class NodeReporter:
         elif silent_since_ms(lease, epoch_ms) is not None:
             store.update(lease, renewed(lease, None, epoch_ms))
 
+    def report_now(self, agent: NodeAgent) -> None:
+        """Something has changed that a kubelet tells of at once."""
+        self._report("", agent.name)
+
     def _report(self, _namespace: str, name: str) -> None:
         agent, node = self._parts.agents.get(name), self._parts.store.get(NODE_KIND.id, "", name)
         if agent is None or agent.is_deaf or not isinstance(node, Node):
@@ -104,7 +108,7 @@ class NodeReporter:
         # What was said before is said until the kubelet has looked again.
         still = [one for one, words in NODE_WORDS.items() if is_true(conditions, words.condition)]
         conditions, told = tell_pressures(conditions, [*still, *self._evictor.pressures(name)], now_ms)
-        conditions, told_ready = tell_ready(conditions, False, now_ms)
+        conditions, told_ready = tell_ready(conditions, agent.shutdown is not None, now_ms)
         if not (told or told_ready):
             return
         self._parts.store.update(node, node.replace(status=node.status.replace(conditions=conditions)))

@@ -97,6 +97,7 @@ class Outages:
         if agent.is_deaf and not was_deaf:
             self._node_reporter.fall_silent(agent)
         if is_new and kind == KUBELET:
+            agent.shutdown = None
             agent.down_since_ms = parts.context.clock.now_ms
             agent.pulls.clear()
             if agent.pressure is not None:
@@ -107,6 +108,13 @@ class Outages:
             self._end(agent, kind)
         elif for_ms is not None:
             agent.outages[kind] = parts.context.later(for_ms, OVER, agent.name, kind)
+
+    def go_down(self, agent: NodeAgent, for_ms: int | None) -> None:
+        """A node stops with all that runs on it; it is back after `for_ms`, or never."""
+        self.begin(agent, KUBELET, None)
+        self._sandboxes.lose_all(agent)
+        if for_ms is not None:
+            self.begin(agent, KUBELET, for_ms)
 
     def _on_over(self, timer: Timer) -> None:
         agent = self._parts.agents[timer.target]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ...heart.timing import read_duration_ms
 from ..cpu_manager import find_problem
 from ..eviction_settings import find_problems
+from ..node_shutdown import find_problem as find_shutdown_problem
 from ..user_namespaces import BLOCK, DEFAULT_PODS, USER_IDS
 from .field_error import FieldError, invalid
 from .part import Part, gathers
@@ -26,7 +27,7 @@ def validate_kubelet_configuration(data: Part) -> None:
     ms = read_duration_ms(given) if given is not None else MOST_RESTART_MS
     if ms is None or not LEAST_RESTART_MS <= ms <= MOST_RESTART_MS:
         period.refuse("maxContainerRestartPeriod", "must be set between 1s and 300s")
-    problems = [*find_problems(data.data), find_problem(data.data)]
+    problems = [*find_problems(data.data), find_problem(data.data), find_shutdown_problem(data.data)]
     data.errors += [invalid(*problem) for problem in problems if problem is not None]
     annotations = data.part("metadata")["annotations"] or {}
     users, groups = annotations.get(USER_IDS), annotations.get(GROUP_IDS)

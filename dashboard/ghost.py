@@ -1,0 +1,112 @@
+"""The ghost: what comes next if nobody asks for anything, drawn pale to the right of now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dashboard.plots.spans import Span, when
+from dashboard.plots.stories import FIELDS, PodStory, Stories
+from dashboard.readings import read_parents
+from lifecycle.engine.heart.trace import Row, Transition, row_to_json
+from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.models import Cluster, StoredObject
+from lifecycle.runs.ahead import Ahead, run_ahead
+from lifecycle.stored_kinds import of_kind
+
+SPAN_MS = 10 * 60 * 1000
+CPU_SECONDS = 0.3
+# Larger clusters take longer to take up than a page may wait.
+MOST_PODS = 500
+MOST_LANES = 40
+SILENT = "nothing will change by itself any more"
+
+
+def read_ghost(cluster: Cluster, workload: str = "") -> dict[str, Any]:
+    """Bars by the names of the timeline's lanes, lanes that are still to come, and a sentence.
+
+    `workload` (`shop/Deployment/web`) keeps the pods of that one. `at_ms` to `to_ms` is what was looked at.
+    Raises checkpoints.Unreadable.
+    """
+    if _living_pods(cluster).count() > MOST_PODS:
+        return {"bars": [], "lanes": [], "note": f"More than {MOST_PODS} pods: nothing is looked ahead."}
+    ahead = run_ahead(cluster, span_ms=SPAN_MS, cpu_seconds=CPU_SECONDS)
+    stories = _read_stories(cluster, ahead)
+    shown = [
+        story
+        for story in stories.by_uid.values()
+        if not workload or f"{story.namespace}/{stories.workload_of(story)}" == workload
+    ]
+    new = sorted((story for story in shown if story.created_ms > ahead.from_ms), key=_by_creation)[
+        :MOST_LANES
+    ]
+    known = {story.lane for story in shown if story.created_ms <= ahead.from_ms}
+    lanes = {story.lane: _label(story, stories) for story in new if story.lane not in known}
+    bars = [
+        bar for story in shown for bar in _bars(story, ahead) if story.lane in known or story.lane in lanes
+    ]
+    return {
+        "at_ms": ahead.from_ms,
+        "to_ms": ahead.to_ms,
+        "bars": bars,
+        "lanes": [{"key": key, "label": label} for key, label in lanes.items()],
+        "note": _tell(ahead),
+    }
+
+
+def _living_pods(cluster: Cluster) -> Any:
+    return StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
+
+
+def _by_creation(story: PodStory) -> tuple[int, str]:
+    return story.created_ms, story.name
+
+
+def _read_stories(cluster: Cluster, ahead: Ahead) -> Stories:
+    """Every living pod in the state it is in, then what comes."""
+    stories = Stories()
+    for (namespace, between), owner in read_parents(cluster).items():
+        stories.workloads[f"{namespace}/{between}"] = owner or ""
+    columns = ("uid", "namespace", "name", "owner", "state")
+    for uid, namespace, name, owner, state in _living_pods(cluster).values_list(*columns):
+        subject = {"kind": POD_KIND.name, "group": "", "namespace": namespace, "name": name, "uid": uid}
+        said = {"field": "state", "old": None, "new": state, "reason": None, "message": None, "seq": None}
+        stories.feed({**subject, **said, "owner": owner, "at_ms": ahead.from_ms})
+    for row in ahead.rows:
+        if isinstance(row, Transition) and _is_told(row):
+            stories.feed(row_to_json(row))
+    return stories
+
+
+def _is_told(row: Row) -> bool:
+    assert isinstance(row, Transition)
+    is_of_pod = row.subject.kind == POD_KIND.name
+    return row.field in FIELDS if is_of_pod else row.field == "exists" and bool(row.subject.owner)
+
+
+def _label(story: PodStory, stories: Stories) -> str:
+    name = stories.workload_of(story).partition("/")[2]
+    return story.name.removeprefix(f"{name}-") if name else story.name
+
+
+def _bars(story: PodStory, ahead: Ahead) -> list[dict[str, Any]]:
+    spans = [span for span in story.spans if (span.end_ms or ahead.to_ms) > ahead.from_ms]
+    return [_bar(span, ahead) for span in spans]
+
+
+def _bar(span: Span, ahead: Ahead) -> dict[str, Any]:
+    end_ms = ahead.to_ms if span.end_ms is None else span.end_ms
+    return {
+        "lane": span.lane,
+        "start": span.start_ms,
+        "end": end_ms,
+        "colour": span.tone.colour,
+        "title": span.title,
+        "when": when(span.start_ms, span.end_ms),
+    }
+
+
+def _tell(ahead: Ahead) -> str:
+    if not ahead.rows and ahead.end == "idle":
+        return f"Looked ahead: {SILENT}."
+    settled = f", then {SILENT}" if ahead.end == "idle" else ""
+    return f"Pale, to the right of now: what comes if nobody asks for anything{settled}."

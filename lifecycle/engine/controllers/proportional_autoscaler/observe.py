@@ -1,0 +1,112 @@
+"""Following the size of the cluster for each add-on that runs, in the period in which something has changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...api.context import Context
+from ...heart.errors import ApiError
+from ...objects.deployment import DEPLOYMENT_KIND, Deployment
+from ...objects.meta import StoredObject
+from ...objects.node import NODE_KIND, Node
+from ...rules.actions import Scale
+from ..act import Act
+from .decide import KINDS, SOURCE, Flags, decide_replicas, measure, read_flags
+
+CONFIG_MAP = "ConfigMap"
+
+
+class ProportionalAutoscalerController:
+    """Keys are Deployments that run the add-on. All polls are upkeep."""
+
+    name, source = "proportionalAutoscaler", SOURCE
+
+    def __init__(self, context: Context, act: Act) -> None:
+        self._context, self._store, self._act = context, context.store, act
+        # Flags by the key of the Deployment that runs with them.
+        self._running: dict[tuple[str, str], Flags] = {}
+        context.loop.register(self.name, self.sync)
+        context.store.listen(DEPLOYMENT_KIND.id, self._on_deployment)
+        for kind in (NODE_KIND.id, CONFIG_MAP, *KINDS.values()):
+            context.store.listen(kind, self._on_other)
+
+    def find(self, namespace: str, name: str) -> StoredObject | None:
+        """The Deployment that a key names."""
+        return self._store.get(DEPLOYMENT_KIND.id, namespace, name)
+
+    def restore(self) -> None:
+        """Read the flags again, after a cluster was loaded."""
+        for deployment in self._store.list(DEPLOYMENT_KIND.id):
+            self._file(deployment)
+
+    # --- what a change can affect -----------------------------------------------------------------------
+
+    def _on_deployment(self, old: Deployment | None, new: Deployment | None) -> None:
+        if new is None:
+            assert old is not None, "a write has an old or a new object"
+            self._running.pop((old.meta.namespace or "", old.meta.name), None)
+            return
+        if old is None or old.spec is not new.spec:
+            self._file(new)
+        if old is None or _runs(old) != _runs(new):
+            self._poll(new.meta.namespace or "", new.meta.name)
+
+    def _file(self, deployment: StoredObject) -> None:
+        key = deployment.meta.namespace or "", deployment.meta.name
+        flags = read_flags(deployment.spec.raw, key[0])
+        if flags is not None:
+            self._running[key] = flags
+        else:
+            self._running.pop(key, None)
+
+    def _on_other(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if not self._running or (
+            old is not None and new is not None and old.spec is new.spec and old.kind.id not in _WHOLE
+        ):
+            return
+        for key in self._running:
+            self._poll(*key)
+
+    def _poll(self, namespace: str, name: str) -> None:
+        """Look when the add-on's next period is over."""
+        flags, found = self._running.get((namespace, name)), self.find(namespace, name)
+        if flags is None or found is None:
+            return
+        created_ms, now_ms = found.meta.creation_ms or 0, self._context.now_ms
+        due_ms = created_ms + ((now_ms - created_ms) // flags.poll_ms + 1) * flags.poll_ms
+        self._context.loop.enqueue_at(self.name, namespace, name, due_ms, is_progress=False)
+
+    # --- a poll -----------------------------------------------------------------------------------------
+
+    def sync(self, namespace: str, name: str) -> None:
+        """Compare the size that the cluster asks for with the one there is."""
+        deployment, flags = self.find(namespace, name), self._running.get((namespace, name))
+        if not isinstance(deployment, Deployment) or flags is None or not _runs(deployment):
+            return
+        target: Any = self._store.get(flags.kind, flags.namespace, flags.name)
+        config = self._store.get(CONFIG_MAP, flags.namespace, flags.config_map)
+        if target is None or config is None:
+            return
+        nodes = (node for node in self._store.list(NODE_KIND.id) if isinstance(node, Node))
+        try:
+            wanted = decide_replicas((config.extra or {}).get("data") or {}, measure(nodes))
+            before = target.spec.replicas
+            if wanted == before:
+                return
+            self._act(Scale(target, wanted))
+        except (ValueError, ApiError) as problem:
+            self._tell(config, "Warning", "FailedRescale", str(problem))
+            return
+        text = f"Replicas are not as expected : updating replicas from {before} to {wanted}"
+        self._tell(config, "Normal", "SuccessfulRescale", text)
+
+    def _tell(self, config: StoredObject, event_type: str, reason: str, message: str) -> None:
+        self._context.trace.event(config.subject, event_type, reason, message, SOURCE)
+
+
+_WHOLE = (CONFIG_MAP, NODE_KIND.id)
+"""Kinds of which more than the spec matters."""
+
+
+def _runs(deployment: Deployment) -> bool:
+    return deployment.status.ready_replicas > 0

@@ -1,0 +1,29 @@
+"""Kinds of add-ons that scale: they act once their CustomResourceDefinition is there."""
+
+from __future__ import annotations
+
+from ..objects.kinds import Kind
+from ..rules.addon_columns import decide_scaled_object_columns, decide_vertical_columns
+from ..rules.validation import addons
+from ..rules.validation.addons import check_shape
+from .entry import KindEntry
+
+SCALED_OBJECT = KindEntry(
+    kind=Kind("keda.sh/v1alpha1", "ScaledObject", "scaledobjects", True, "so"),
+    is_custom=True,
+    validate=lambda data, gates: check_shape(data.get("spec"), addons.SCALED_OBJECT),
+    columns=decide_scaled_object_columns,
+)
+VERTICAL_POD_AUTOSCALER = KindEntry(
+    kind=Kind("autoscaling.k8s.io/v1", "VerticalPodAutoscaler", "verticalpodautoscalers", True, "vpa"),
+    is_custom=True,
+    validate=lambda data, gates: check_shape(data.get("spec"), addons.VERTICAL_POD_AUTOSCALER),
+    columns=decide_vertical_columns,
+)
+ADDONS = (SCALED_OBJECT, VERTICAL_POD_AUTOSCALER)
+DEFINITION = "CustomResourceDefinition"
+
+
+def definition_of(entry: KindEntry) -> str:
+    """The name of the CustomResourceDefinition that an add-on comes with."""
+    return f"{entry.kind.plural}.{entry.kind.group}"

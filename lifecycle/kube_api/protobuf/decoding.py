@@ -1,0 +1,250 @@
+"""Reads an object from its protobuf, as the API server's JSON would have it.
+
+Which number is which field stands in `fields.json`. No type holds itself: nothing nests for ever. A
+message begins with four bytes that say what it is, then comes an envelope: apiVersion, kind and the object.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+Json = dict[str, Any]
+MEDIA_TYPE = "application/vnd.kubernetes.protobuf"
+MAGIC = b"k8s\x00"
+_FIELDS = Path(__file__).with_name("fields.json")
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Kinds that every group version has.
+_EVERYWHERE = {"DeleteOptions", "CreateOptions", "UpdateOptions", "PatchOptions", "Status"}
+Value = int | bytes
+
+
+class Malformed(Exception):
+    """The text is no protobuf of such an object; the message says why."""
+
+
+class Field(NamedTuple):
+    """One field of a type."""
+
+    name: str
+    type: str
+    flags: str
+
+
+@cache
+def _types() -> Mapping[str, dict[int, Field]]:
+    table = json.loads(_FIELDS.read_text())
+    return {name: dict(map(_read_field, text.split("; "))) for name, text in table.items()}
+
+
+def _read_field(text: str) -> tuple[int, Field]:
+    number, name, type, *flags = text.split(" ")
+    return int(number), Field(name, type, flags[0] if flags else "")
+
+
+def decode(text: bytes) -> Json:
+    """The object. Raises Malformed."""
+    if text[:4] != MAGIC:
+        raise Malformed(
+            "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
+        )
+    envelope = dict(_walk(text[4:]))
+    header = dict(_walk(_bytes_of(envelope.get(1, b""))))
+    api_version, kind = (_bytes_of(header.get(number, b"")).decode("utf-8", "replace") for number in (1, 2))
+    type = _type_of(api_version, kind)
+    if type not in _types():
+        raise Malformed(f'no kind "{kind}" is registered for version "{api_version}" as protobuf')
+    return {
+        "kind": kind,
+        "apiVersion": api_version,
+        **_read_message(type, _bytes_of(envelope.get(2, b""))),
+    }
+
+
+def _type_of(api_version: str, kind: str) -> str:
+    if kind in _EVERYWHERE:
+        return f"meta/v1.{kind}"
+    group, _, version = api_version.rpartition("/")
+    return f"{group.partition('.')[0] or 'core'}/{version}.{kind}"
+
+
+def _read_message(type: str, text: bytes) -> Json:
+    fields, found = _types().get(type, {}), Json()
+    for number, value in _walk(text):
+        field = fields.get(number)
+        if field is not None:
+            _take(found, field, value)
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _take(found: Json, field: Field, value: Value) -> None:
+    if "m" in field.flags:
+        key, entry = _read_entry(field.type, _bytes_of(value))
+        found.setdefault(field.name, {})[key] = entry
+        return
+    read = _read_value(field.type, value)
+    if field.name == ".":
+        found.update(read)
+    elif "r" in field.flags:
+        found.setdefault(field.name, []).append(read)
+    elif "p" in field.flags or "o" not in field.flags or read not in ("", 0, False):
+        found[field.name] = read
+
+
+def _read_entry(type: str, text: bytes) -> tuple[str, Any]:
+    entry = dict(_walk(text))
+    # What is empty may not be there.
+    empty = b"" if type not in ("int32", "int64", "bool") else 0
+    key = _bytes_of(entry.get(1, b"")).decode("utf-8", "replace")
+    return key, _read_value(type, entry.get(2, empty))
+
+
+def _read_value(type: str, value: Value) -> Any:
+    scalar = _SCALARS.get(type)
+    if scalar is not None:
+        return scalar(value)
+    text = _bytes_of(value)
+    if type.startswith("list-of-"):
+        inner = type.removeprefix("list-of-")
+        return [_read_value(inner, one) for number, one in _walk(text) if number == 1]
+    if type == "raw":
+        return _read_raw(dict(_walk(text)))
+    return _read_message(type, text)
+
+
+# --- what has a form of its own ---------------------------------------------------------------------------
+
+
+def _signed(value: Value) -> int:
+    if not isinstance(value, int):
+        raise Malformed("a number was expected")
+    value &= (1 << 64) - 1
+    return value - (1 << 64) if value >> 63 else value
+
+
+def _bytes_of(value: Value) -> bytes:
+    if not isinstance(value, bytes):
+        raise Malformed("a text or a message was expected")
+    return value
+
+
+def _read_double(value: Value) -> float:
+    if isinstance(value, bytes):
+        raise Malformed("a number was expected")
+    return float(struct.unpack("<d", struct.pack("<Q", value))[0])
+
+
+def _read_text(value: Value) -> str:
+    return _bytes_of(value).decode("utf-8", "replace")
+
+
+def _read_quantity(value: Value) -> str:
+    return _read_text(dict(_walk(_bytes_of(value))).get(1, b"")) or "0"
+
+
+def _read_int_or_string(value: Value) -> int | str:
+    parts = dict(_walk(_bytes_of(value)))
+    is_text = bool(parts.get(1))
+    return _read_text(parts.get(3, b"")) if is_text else _signed(parts.get(2, 0))
+
+
+def _read_moment(value: Value) -> datetime | None:
+    """None for Go's zero time, which is sent as nothing."""
+    parts = dict(_walk(_bytes_of(value)))
+    if not parts:
+        return None
+    try:
+        micro = _signed(parts.get(2, 0)) // 1000
+        return _EPOCH + timedelta(seconds=_signed(parts.get(1, 0)), microseconds=micro)
+    except OverflowError:
+        raise Malformed("a time out of range") from None
+
+
+def _read_time(value: Value) -> str | None:
+    found = _read_moment(value)
+    return None if found is None else f"{found:%Y-%m-%dT%H:%M:%S}Z"
+
+
+def _read_micro_time(value: Value) -> str | None:
+    found = _read_moment(value)
+    return None if found is None else f"{found:%Y-%m-%dT%H:%M:%S.%f}Z"
+
+
+def _read_duration(value: Value) -> str:
+    nanoseconds = _signed(dict(_walk(_bytes_of(value))).get(1, 0))
+    return f"{nanoseconds / 1e9:g}s"
+
+
+def _read_fields(value: Value) -> Any:
+    return _read_json(_bytes_of(dict(_walk(_bytes_of(value))).get(1, b"")))
+
+
+def _read_raw(parts: dict[int, Value]) -> Any:
+    return _read_json(_bytes_of(parts.get(1, b"")))
+
+
+def _read_json(text: bytes) -> Any:
+    try:
+        return json.loads(text) if text else None
+    except ValueError as problem:
+        raise Malformed(str(problem)) from None
+
+
+_SCALARS: Mapping[str, Callable[[Value], Any]] = {
+    "string": _read_text,
+    "bytes": lambda value: base64.b64encode(_bytes_of(value)).decode(),
+    "bool": lambda value: bool(_signed(value)),
+    **dict.fromkeys(("int32", "int64", "uint32", "uint64"), _signed),
+    "float64": _read_double,
+    "quantity": _read_quantity,
+    "intOrString": _read_int_or_string,
+    "time": _read_time,
+    "microTime": _read_micro_time,
+    "duration": _read_duration,
+    "fieldsV1": _read_fields,
+}
+
+
+# --- the wire ---------------------------------------------------------------------------------------------
+
+
+def _walk(text: bytes) -> Iterator[tuple[int, Value]]:
+    """(number, value) of each field of a message. Raises Malformed."""
+    at = 0
+    while at < len(text):
+        key, at = _read_varint(text, at)
+        number, form = key >> 3, key & 7
+        if form == _VARINT:
+            value, at = _read_varint(text, at)
+            yield number, value
+            continue
+        if form == _BYTES:
+            size, at = _read_varint(text, at)
+        elif form in (_FIXED64, _FIXED32):
+            size = 8 if form == _FIXED64 else 4
+        else:
+            raise Malformed(f"proto: illegal wireType {form}")
+        if at + size > len(text):
+            raise Malformed("unexpected EOF")
+        part = text[at : at + size]
+        at += size
+        yield number, part if form == _BYTES else int.from_bytes(part, "little")
+
+
+def _read_varint(text: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while at < len(text) and shift < 64:
+        byte = text[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+        shift += 7
+    raise Malformed("unexpected EOF" if shift < 64 else "proto: integer overflow")

@@ -1,0 +1,241 @@
+"""What drains and evictions did to a run: which node took how long, who waited for what, how few were left.
+
+Only of runs in which somebody was evicted or a node was drained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from lifecycle.engine.api.evictions import ACCEPTED, REFUSED
+from lifecycle.engine.heart.trace import Row, Transition
+from lifecycle.engine.kinds.registry import list_workloads
+from lifecycle.engine.objects.kinds import kind_id
+from lifecycle.engine.objects.node import NODE_KIND
+from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.engine.rules.drains import BLOCKED, DONE, DRAIN, ENDS, STARTED
+from lifecycle.simulation.traces import format_time
+
+_AVAILABLE = ("availableReplicas", "numberAvailable")
+_WORDS = {DONE: "drained", "timedOut": "not drained in time", "failed": "not drained"}
+Place = tuple[str, str]
+"""(`Deployment/web`, namespace)"""
+
+
+def show(duration_ms: int) -> str:
+    """A duration or instant, as all of a summary are shown."""
+    return format_time(duration_ms).strip()
+
+
+@dataclass(slots=True)
+class Eviction:
+    """One pod: since when its eviction was refused, for which budget, until it was accepted or given up."""
+
+    name: str
+    node: str
+    workload: Place
+    asked_ms: int
+    budget: str = ""
+    ended_ms: int | None = None
+    is_accepted: bool = False
+
+    def waited_ms(self, now_ms: int) -> int:
+        """How long it was refused."""
+        return (now_ms if self.ended_ms is None else self.ended_ms) - self.asked_ms
+
+    def describe(self, now_ms: int) -> str:
+        """`shop/web-abc waited 10.500s for budget web`"""
+        waited = "waited" if self.is_accepted else "stayed, refused for"
+        return f"{self.name} {waited} {show(self.waited_ms(now_ms))} for budget {self.budget}"
+
+
+@dataclass(slots=True)
+class Drain:
+    """One drain of a node."""
+
+    node: str
+    started_ms: int
+    blocked_ms: int = 0
+    blocked_since_ms: int | None = None
+    ended_ms: int | None = None
+    said: str = STARTED
+    evictions: list[Eviction] = field(default_factory=list)
+
+    def tell(self, said: str, now_ms: int) -> None:
+        """Take in how it stands now."""
+        if self.blocked_since_ms is not None:
+            self.blocked_ms += now_ms - self.blocked_since_ms
+        self.blocked_since_ms = now_ms if said == BLOCKED else None
+        self.said = said
+        if said in ENDS:
+            self.ended_ms = now_ms
+
+    def describe(self, now_ms: int) -> Iterator[str]:
+        """Its line, and one for each pod that waited."""
+        end_ms = now_ms if self.ended_ms is None else self.ended_ms
+        word = _WORDS.get(self.said, "still being drained")
+        took = f"{show(self.started_ms)} to {show(end_ms)}, {show(end_ms - self.started_ms)} in all"
+        gone = sum(one.is_accepted for one in self.evictions)
+        blocked = f", {show(self.blocked_ms)} of it blocked" if self.blocked_ms else ""
+        yield f"  {self.node:<9} {word}: {took}{blocked}; {_count(gone, 'pod')} evicted"
+        for one in self.evictions:
+            if one.budget:
+                yield f"            {one.describe(now_ms)}"
+
+
+@dataclass(slots=True)
+class Availability:
+    """How many pods of a workload were available: now, at least since disruptions began, and how long so."""
+
+    now: int = 0
+    least: int = 0
+    least_at_ms: int = 0
+    least_ms: int = 0
+    since_ms: int = 0
+
+    def begin(self, at_ms: int) -> None:
+        """Watch from here on."""
+        self.least, self.least_at_ms, self.since_ms, self.least_ms = self.now, at_ms, at_ms, 0
+
+    def tell(self, count: int, at_ms: int) -> None:
+        """So many are available from now on."""
+        if self.now == self.least:
+            self.least_ms += at_ms - self.since_ms
+        self.now, self.since_ms = count, at_ms
+        if count < self.least:
+            self.least, self.least_at_ms, self.least_ms = count, at_ms, 0
+
+
+class Disruptions:
+    """Follows a run's rows."""
+
+    def __init__(self) -> None:
+        self._workloads = {entry.kind.id for entry in list_workloads()}
+        self._owners: dict[Place, Place] = {}
+        self._nodes: dict[str, str] = {}
+        self._available: dict[Place, Availability] = {}
+        self._evictions: list[Eviction] = []
+        # Those that are neither accepted nor given up, by the pod's uid.
+        self._asked: dict[str, Eviction] = {}
+        self._drains: list[Drain] = []
+        self._open: dict[str, Drain] = {}
+        self._began = False
+
+    # --- what happens -----------------------------------------------------------------------------------
+
+    def take(self, row: Row) -> None:
+        """Take in one row."""
+        if not isinstance(row, Transition):
+            return
+        subject = row.subject
+        kind = kind_id(subject.group, subject.kind)
+        if kind == POD_KIND.id:
+            self._take_pod(row)
+        elif kind == NODE_KIND.id:
+            if row.field == DRAIN:
+                self._take_drain(row)
+        elif kind in self._workloads:
+            place = (f"{kind}/{subject.name}", subject.namespace or "")
+            if subject.owner:
+                self._owners[place] = (subject.owner, subject.namespace or "")
+            elif row.field in _AVAILABLE:
+                self._available.setdefault(place, Availability()).tell(int(row.new or 0), row.at_ms)
+
+    def _take_pod(self, row: Transition) -> None:
+        uid = row.subject.uid
+        if row.field == "node":
+            self._nodes[uid] = str(row.new)
+        elif row.field == "exists" and row.new == "deleted":
+            self._nodes.pop(uid, None)
+        elif row.field == "eviction":
+            self._begin(row.at_ms)
+            found = self._asked.get(uid) or self._add(row)
+            if row.new == REFUSED:
+                found.budget = row.reason or found.budget
+                return
+            found.ended_ms, found.is_accepted = row.at_ms, row.new == ACCEPTED
+            del self._asked[uid]
+
+    def _add(self, row: Transition) -> Eviction:
+        subject, node = row.subject, self._nodes.get(row.subject.uid, "")
+        place = (subject.owner or "", subject.namespace or "")
+        workload = self._owners.get(place, place)
+        found = Eviction(f"{subject.namespace}/{subject.name}", node, workload, row.at_ms)
+        self._evictions.append(found)
+        self._asked[subject.uid] = found
+        if node in self._open:
+            self._open[node].evictions.append(found)
+        return found
+
+    def _take_drain(self, row: Transition) -> None:
+        self._begin(row.at_ms)
+        node, said = row.subject.name, str(row.new)
+        drain = self._open.get(node)
+        if drain is None:
+            drain = self._open[node] = Drain(node, row.at_ms)
+            self._drains.append(drain)
+        drain.tell(said, row.at_ms)
+        if said in ENDS:
+            del self._open[node]
+
+    def _begin(self, at_ms: int) -> None:
+        if not self._began:
+            self._began = True
+            for one in self._available.values():
+                one.begin(at_ms)
+
+    # --- what is told of it -----------------------------------------------------------------------------
+
+    def describe(self, wanted: Mapping[Place, int], now_ms: int) -> Iterator[str]:
+        """Drains in their order, then the workloads whose pods were evicted. `wanted`: their sizes."""
+        if not self._began:
+            return
+        yield "Drains and evictions"
+        for drain in self._drains:
+            yield from drain.describe(now_ms)
+        followed = {id(one) for drain in self._drains for one in drain.evictions}
+        for one in self._evictions:
+            if id(one) not in followed and one.budget:
+                yield f"  evicted   {one.describe(now_ms)}"
+        yield from self._describe_total(now_ms)
+        for place in sorted({one.workload for one in self._evictions if one.workload[0]}):
+            yield from self._describe_workload(place, wanted.get(place), now_ms)
+
+    def _describe_total(self, now_ms: int) -> Iterator[str]:
+        done = sum(drain.said == DONE for drain in self._drains)
+        if len(self._drains) > 1:
+            first_ms = min(drain.started_ms for drain in self._drains)
+            last_ms = max(now_ms if drain.ended_ms is None else drain.ended_ms for drain in self._drains)
+            took = f"{show(first_ms)} to {show(last_ms)}, {show(last_ms - first_ms)} in all"
+            yield f"  total     {done} of {len(self._drains)} drains done: {took}"
+        yield f"  evictions {self._sum_up(self._evictions, now_ms)}"
+
+    def _describe_workload(self, place: Place, wanted: int | None, now_ms: int) -> Iterator[str]:
+        kind, _, name = place[0].partition("/")
+        yield f"  {kind} {place[1]}/{name}"
+        found = self._available.get(place)
+        if found is not None:
+            found.tell(found.now, now_ms)
+            of = f" of {wanted}" if wanted is not None else ""
+            when = f"first at {show(found.least_at_ms)}, for {show(found.least_ms)} in all"
+            is_whole = wanted is not None and found.least >= wanted
+            yield f"    available  {found.least}{of} at least{', all the time' if is_whole else f': {when}'}"
+        mine = [one for one in self._evictions if one.workload == place]
+        yield f"    evictions  {self._sum_up(mine, now_ms)}"
+
+    def _sum_up(self, evictions: list[Eviction], now_ms: int) -> str:
+        waited = [one for one in evictions if one.budget]
+        gone = sum(one.is_accepted for one in evictions)
+        text = f"{_count(gone, 'pod')} evicted"
+        if refused := len(evictions) - gone:
+            text += f", {refused} refused"
+        if not waited:
+            return f"{text}, none waited"
+        longest = max(waited, key=lambda one: one.waited_ms(now_ms))
+        time = show(longest.waited_ms(now_ms))
+        return f"{text}; {len(waited)} waited, {time} at most: {longest.name} for budget {longest.budget}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,97 @@
+"""A story that is told again comes out the same, and its claims hold."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from dashboard import gallery
+from lifecycle.engine.heart.trace import row_to_json
+from lifecycle.input.manifests import read_documents
+from lifecycle.runs import inbox
+from lifecycle.runs.retelling import retell
+from lifecycle.simulation import make_plan, run
+from tests.runs.conftest import create
+from tests.runs.histories import recorded
+from tests.runs.test_forks import run_on
+
+WEB = {"kind": "Deployment", "namespace": "default", "name": "web"}
+POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "lone", "namespace": "default"}}
+
+
+class Kept:
+    """The rows of a run, without the ids of what was asked."""
+
+    def __init__(self) -> None:
+        self.rows: list[dict] = []
+
+    def take(self, changes) -> None:
+        self.rows += [row_to_json(row) for row in changes.rows]
+
+
+def play_again(text: str) -> tuple[Kept, object]:
+    kept = Kept()
+    outcome, _ = run(make_plan(read_documents(text)), kept)
+    return kept, outcome
+
+
+def strip(rows: list[dict]) -> list[dict]:
+    return [{name: value for name, value in row.items() if name != "cause"} for row in rows]
+
+
+@pytest.fixture
+def shop(owner, make_cluster):
+    """A Deployment scaled, given another image and undone; a pod that came and went; a node cordoned."""
+    cluster = make_cluster()
+    create(cluster)
+    run_on(owner, cluster, 10_000)
+    asked = [
+        ("scale", {**WEB, "replicas": 4}),
+        ("setImage", {**WEB, "container": "app", "image": "nginx:1.28"}),
+        ("create", {"object": POD | {"spec": {"containers": [{"name": "c", "image": "busybox"}]}}}),
+        ("cordon", {"node": "node-1"}),
+        ("rollout", {**WEB, "action": "undo"}),
+        ("patch", {**WEB, "type": "merge", "patch": {"metadata": {"labels": {"a": "b"}}}}),
+        ("evict", {"namespace": "default", "name": "lone"}),
+        ("fault", {"node": "node-2", "kind": "kubeletRestart"}),
+        ("scale", {**WEB, "name": "nosuch", "replicas": 1}),
+    ]
+    for second, (kind, payload) in enumerate(asked, 1):
+        inbox.append(cluster, kind, payload, pinned_ms=10_000 + second * 5_000)
+    run_on(owner, cluster, 90_000)
+    return cluster
+
+
+def test_what_is_told_again_happens_again(shop):
+    kept, outcome = play_again(retell(shop))
+    assert strip(kept.rows) == strip(recorded(shop)) != []
+    assert outcome.exit_status == 0, outcome
+
+
+def test_its_claims_fail_where_something_else_came_of_it(shop):
+    text = retell(shop).replace("nginx:1.27", "nginx:0.nosuch")
+    documents = list(yaml.safe_load_all(text))
+    assert len(documents[-1]["spec"]["expect"]) > 5
+    text = text.replace("replicas: 4", "replicas: 5")
+    _, outcome = play_again(text)
+    assert any("replicas == 4" in failure for failure in outcome.failures)
+
+
+def test_steps_that_are_still_to_come_are_told(shop):
+    inbox.append(shop, "scale", {**WEB, "replicas": 9}, pinned_ms=200_000)
+    steps = yaml.safe_load(retell(shop).split("---\n")[-1])["spec"]["steps"]
+    assert steps[-1] == {"at": "200s", "scale": {"deployment": "web", "namespace": "default", "replicas": 9}}
+
+
+@pytest.mark.parametrize("story", ["slow-pre-stop", "stateful-set-rolling-update", "job-back-off-per-index"])
+def test_a_story_of_the_gallery_that_was_played_can_be_kept(owner, client, django_user_model, story):
+    user = django_user_model.objects.create_user("ada")
+    plan = gallery.find_plan(story)
+    cluster = gallery.play(plan, story, user)
+    run_on(owner, cluster, 60_000)
+    kept, outcome = play_again(retell(cluster))
+    assert strip(kept.rows) == strip(recorded(cluster)) != []
+    assert outcome.exit_status == 0, outcome
+    client.force_login(user)
+    answer = client.get(f"/clusters/{cluster.name}/scenario.yaml")
+    assert answer["Content-Disposition"] == f'attachment; filename="{cluster.name}.yaml"'
