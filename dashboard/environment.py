@@ -44,6 +44,14 @@ def words(name: str, default: Iterable[str] = ()) -> list[str]:
     return [word.strip() for word in value.split(",") if word.strip()]
 
 
+def chosen(name: str, choices: tuple[str, ...]) -> list[str]:
+    """A comma-separated list of some of the choices; none by default."""
+    found = words(name)
+    if strange := [word for word in found if word not in choices]:
+        raise ImproperlyConfigured(f"{name}={','.join(strange)}: use some of {','.join(choices)}")
+    return found
+
+
 def address(name: str, default: str, schemes: tuple[str, ...]) -> str:
     """A URL with one of the given schemes."""
     value = text(name, default)

@@ -41,6 +41,7 @@ TOPICS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("Scheduling", "s36-scheduling-gates", ("s36", "sched", "preempt", "spread", "affinity", "priority")),
     ("Storage", "storage-multi-attach", ("storage", "volume", "claim")),
     ("ReplicaSets and ReplicationControllers", "sc-rs-07-five-of-eight", ("sc-rs", "replication")),
+    ("Managing workloads", "manage-canary", ("manage",)),
     ("Tutorials of the documentation", "tutorial-guestbook", ("tutorial",)),
     ("More about pods", "s01-plain-pod", ("",)),
 )

@@ -93,6 +93,9 @@ class Command(BaseCommand):
         environment = {"REDIS_URL": start_redis(children)}
         # Warnings are for developers of the packages we use, not for whoever runs Podline.
         environment |= {"PYTHONWARNINGS": os.environ.get("PYTHONWARNINGS", "ignore")}
+        if not warn_of_clear_text(host):
+            # Nobody else gets here.
+            environment |= {"OPEN_TO_ALL": os.environ.get("OPEN_TO_ALL", "metrics,schema")}
         environment |= {"LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING")}
         environment |= {name: os.environ.get(name, value) for name, value in MEMORY.items()}
         environment |= {"ALLOWED_HOSTS": ",".join(allowed_hosts(host)), "PODLINE_DATA": str(settings.DATA)}

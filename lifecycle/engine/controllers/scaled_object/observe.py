@@ -39,9 +39,10 @@ class ScaledObjectController:
         return self._store.get(KIND, namespace, name)
 
     def restore(self) -> None:
-        """Follow again what is scaled, after a cluster was loaded."""
+        """Follow again what is scaled, after a cluster was loaded; an older engine may have left it alone."""
         for scaled in self._store.list(KIND):
             self._follow(scaled)
+            self._context.loop.enqueue(self.name, scaled.meta.namespace or "", scaled.meta.name)
 
     # --- what a change can affect -----------------------------------------------------------------------
 
@@ -89,7 +90,8 @@ class ScaledObjectController:
             # Stored by an engine that did not look at it.
             return
         now_ms = self._context.now_ms
-        if (now_ms - (scaled.meta.creation_ms or 0)) % polling_ms(scaled.spec or {}):
+        age_ms = now_ms - (scaled.meta.creation_ms or 0)
+        if age_ms <= 0 or age_ms % polling_ms(scaled.spec or {}):
             self._poll_at(scaled, now_ms + 1)
             return
         target = self._target_of(scaled)

@@ -37,7 +37,7 @@ from ...rules.usage import User, memory_of, next_crossing_ms, sum_usage
 from ..container_run import ContainerRun
 from ..parts import SOURCE, WARNING, Parts
 from ..resize import allotted_spec
-from ..worker import SYNCING, PodWorker
+from ..worker import SYNCING, TERMINATING, PodWorker
 from .node_agent import NodeAgent
 from .node_pressure import NodePressure
 from .storage import find_overflow
@@ -258,7 +258,9 @@ class Evictor:
         wait = decide_eviction_wait_seconds(decide_eviction_grace_seconds(override, own))
         state.victim = worker.uid
         state.wait = self._parts.context.later(wait * 1000, WAITED, agent.name)
-        worker.evicted, worker.stop_reason = (EVICTED, message, override), EVICTED
+        worker.evicted = (EVICTED, message, override)
+        if worker.stage == SYNCING:
+            worker.stop_reason = EVICTED
         told = self._parts.event(worker, None, WARNING, EVICTED, message)
         if told:
             self._parts.trace.cause = told
@@ -270,8 +272,9 @@ class Evictor:
         return sorted(roster.workers_on(node), key=lambda one: _age(roster.known(one.uid)))
 
     def _may_evict(self, worker: PodWorker) -> bool:
+        # A pod that is ending anyway uses what it uses until it has ended, and is evicted like any other.
         pod = self._parts.roster.known(worker.uid)
-        if worker.stage != SYNCING or worker.stop_reason or pod.meta.deletion_ms is not None:
+        if worker.stage not in (SYNCING, TERMINATING) or worker.evicted is not None:
             return False
         return not is_critical(pod.spec, pod.meta.annotations) and not self._parts.is_left_alone(worker)
 

@@ -41,6 +41,23 @@ VERTICAL_POD_AUTOSCALER = {
 }
 
 
+_CONDITIONS = [
+    {f"type{_NEEDED}": str, "status": str, "reason": str, "message": str, "lastTransitionTime": str}
+]
+SCALED_OBJECT_STATUS = {"conditions": _CONDITIONS, "lastActiveTime": str, "hpaName": str}
+VERTICAL_POD_AUTOSCALER_STATUS = {
+    "conditions": _CONDITIONS,
+    "recommendation": {
+        "containerRecommendations": [
+            {
+                f"containerName{_NEEDED}": str,
+                **dict.fromkeys(("target", "lowerBound", "upperBound", "uncappedTarget"), _AMOUNTS),
+            }
+        ]
+    },
+}
+
+
 def check_shape(value: Any, shape: Any, path: str = "spec") -> list[FieldError]:
     """What of a value is not of its shape.
 
