@@ -51,13 +51,12 @@ DIFFERENCES: dict[str, dict[str, str]] = {
     TO_BE_MENDED: {
         "that a pod deleted by force leaves its Service is told of no pod": "nodeloss-statefulset",
         "a restarted kubelet cannot mount the tokens of pods that are ending": "kubelet-restart-terminating",
-        "a pod whose image never came takes 0.4 s to end: so long its endpoint is terminating": """
+        "a pod fails and goes at once: that its endpoint goes then too is told of no pod that is gone": """
             sts-broken-update-trap
         """,
         "endpoints follow after 40 ms: a pod that ends sooner is never told to be terminating": """
             drain-unhealthy-default
         """,
-        "a kubelet tells the end of a pod two seconds after that of its sidecars": "job-sidecar",
     },
 }
 

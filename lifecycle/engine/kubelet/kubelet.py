@@ -43,7 +43,7 @@ from .resize import Resizer
 from .roster import load_pods, save_pods
 from .starting.sandboxes import MOUNT, SANDBOX, Sandboxes
 from .starting.starter import Starter
-from .stopping.ending import REMOVED, TORN_DOWN, Ending
+from .stopping.ending import REMOVED, SIDECARS_ENDED, TORN_DOWN, Ending
 from .stopping.exits import record_exit
 from .stopping.restart_all import RestartAll
 from .stopping.termination import Stopper
@@ -106,6 +106,7 @@ class Kubelets:
             MOUNT: self.sandboxes.on_mount,
             SANDBOX: self.sandboxes.on_made,
             TORN_DOWN: self._ending.on_torn_down,
+            SIDECARS_ENDED: self._ending.on_sidecars_ended,
             REMOVED: self._ending.on_removed,
             GRACE_END: self._stopper.on_grace_end,
             DEADLINE: self._ending.on_deadline,
