@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET
 
 from dashboard.disruption_budgets import KIND, list_evictions, read_budget
 from dashboard.live_figures import tell_time
-from dashboard.page_parts import find_or_404, list_recent_events, show_live, signed_in
+from dashboard.page_parts import find_or_404, show_object, signed_in
 from dashboard.past import at_instant
 from lifecycle.access import get_cluster_or_404
 from lifecycle.models import Cluster
@@ -22,9 +22,8 @@ def budget(request: HttpRequest, cluster: str, namespace: str, name: str) -> Htt
     """One budget, with its live figure."""
     found = get_cluster_or_404(request.user, cluster)
     context = _read(found, namespace, name)
-    context |= {"sums": f"budget:{namespace}/{name}"} | show_live(found, f"budget:{namespace}/{name}")
-    uid = context["budget"].uid
-    context |= {"event_uid": uid, "events": list_recent_events(found, uid)}
+    sums = f"budget:{namespace}/{name}"
+    context |= {"sums": sums} | show_object(found, context["budget"], sums)
     return render(request, "budgets/budget.html", context)
 
 

@@ -17,10 +17,9 @@ from dashboard.node_readings import read_node
 from dashboard.page_parts import (
     UNPROCESSABLE,
     find_or_404,
-    list_recent_events,
     messages_of,
     show_answers,
-    show_live,
+    show_object,
     signed_in,
 )
 from dashboard.past import at_instant
@@ -37,9 +36,8 @@ def node(request: HttpRequest, cluster: str, name: str) -> HttpResponse:
     """One node, with its live figure."""
     found = get_cluster_or_404(request.user, cluster)
     context = _read(found, name)
-    context |= {"lanes": f"node:{name}", "faults": NODE_FAULTS} | show_live(found, f"node:{name}")
-    uid = context["node"].uid
-    context |= {"event_uid": uid, "events": list_recent_events(found, uid)}
+    lanes = f"node:{name}"
+    context |= {"lanes": lanes, "faults": NODE_FAULTS} | show_object(found, context["node"], lanes)
     return render(request, "nodes/node.html", context)
 
 

@@ -107,7 +107,7 @@ def cluster(page: Page) -> str:
     name = f"t{time.time_ns() % 10**10}"
     page.goto("/")
     page.get_by_label("Name").fill(name)
-    page.get_by_role("button", name="Create").click()
+    page.get_by_role("button", name="Create", exact=True).click()
     expect(page.get_by_role("status")).to_have_text("Live")
     return name
 
