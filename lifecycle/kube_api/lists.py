@@ -85,6 +85,8 @@ def read_page(cluster: Cluster, selection: Selection, options: Options) -> Page:
         if limit == 0 and not start:
             loaded = reads.load(cluster, selection.resource, selection.namespace, version)
             return Page(_taken(selection, loaded), str(version))
+        if selection.resource.tells_events:
+            return _cut(cluster, selection, start, limit, version)
         return _read_part(cluster, selection, start, limit, version)
     except versions.Expired:
         raise _expired(start) from None
@@ -105,6 +107,17 @@ def _read_part(cluster: Cluster, selection: Selection, start: str, limit: int, v
                     page.remaining = sum(_within(selection, key) > last for key, _ in keys)
                 return page
             page.items.append(data)
+    return page
+
+
+def _cut(cluster: Cluster, selection: Selection, start: str, limit: int, version: int) -> Page:
+    """A part of what is not read in parts."""
+    loaded = _taken(selection, reads.load(cluster, selection.resource, selection.namespace, version))
+    left = [data for data in loaded if _key_in(selection, data) >= start]
+    page = Page(left[:limit] if limit else left, str(version))
+    if len(left) > len(page.items):
+        page.token = make_token(f"{_key_in(selection, page.items[-1])}\0", version)
+        page.remaining = len(left) - len(page.items) if selection.is_all else None
     return page
 
 

@@ -7,6 +7,7 @@ from django.db.models import Q
 
 from lifecycle.kube_api import versions
 from lifecycle.kube_api.conversions import to_served
+from lifecycle.kube_api.event_rows import list_events
 from lifecycle.kube_api.resource import Resource
 from lifecycle.kube_api.status import not_found, unknown
 from lifecycle.kube_api.versions import Row
@@ -19,7 +20,11 @@ def find(cluster: Cluster, resource: Resource, namespace: str | None, name: str)
     """One object's JSON as it is stored, None when there is none."""
     rows = _rows(cluster, resource, namespace).filter(name=name)
     # One that came while the cluster's row was read is there; what is deleted is not.
-    return rows.filter(deleted_ms=None).values_list("data", flat=True).first()
+    found = rows.filter(deleted_ms=None).values_list("data", flat=True).first()
+    if found is None and resource.tells_events:
+        told = list_events(cluster, namespace)
+        return next((one for one in told if one["metadata"]["name"] == name), None)
+    return found
 
 
 def get(cluster: Cluster, resource: Resource, namespace: str | None, name: str, version: str = "") -> Json:
@@ -52,7 +57,10 @@ def key_of(namespace: str | None, name: str) -> str:
 def load(cluster: Cluster, resource: Resource, namespace: str | None, version: int) -> list[Json]:
     """All objects of a resource as they were at a version, in the order of their keys. Raises Expired."""
     rows = _there_at(_rows(cluster, resource, namespace), version)
-    return sorted(versions.as_of(cluster, _read(rows), version), key=_key_of_json)
+    found = list(versions.as_of(cluster, _read(rows), version))
+    if resource.tells_events:
+        found += list_events(cluster, namespace)
+    return sorted(found, key=_key_of_json)
 
 
 def load_some(cluster: Cluster, uids: list[str], version: int) -> list[Json]:
