@@ -68,11 +68,6 @@ class Resource:
         return (self.storage_version or self.api_version).rpartition("/")[0]
 
     @property
-    def tells_events(self) -> bool:
-        """Whether they are Events, of which the cluster's own components tell most."""
-        return self.kind_id == "Event"
-
-    @property
     def is_converted(self) -> bool:
         """Whether its objects are stored in another version than this."""
         return not self.custom and self.storage_version not in ("", self.api_version)

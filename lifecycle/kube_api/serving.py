@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from lifecycle.engine.kinds import registry
 from lifecycle.kube_api import (
     content,
     discovery,
@@ -47,7 +48,12 @@ def respond(request: HttpRequest, cluster: Cluster, user: Any, path: str) -> tup
     asked = Asked(request, cluster, user, options, address, resource, verb)
     _require_right(asked)
     asked.form = content.negotiate(request.headers.get("Accept", ""), is_watch=verb == "watch")
-    return asked, _carry_out(asked)
+    outcome = _carry_out(asked)
+    warning = registry.entry_of_id(resource.kind_id).warning
+    if isinstance(outcome, Answer) and warning and not outcome.warnings:
+        # A deprecated kind is warned of whatever is done with it.
+        outcome.warnings = (warning,)
+    return asked, outcome
 
 
 def find_resource(cluster: Cluster, address: Address) -> Resource:

@@ -13,6 +13,9 @@ from lifecycle.kube_api.watching import feed
 from lifecycle.models import Cluster
 from lifecycle.runs import inbox, messages, publisher, shards
 from lifecycle.runs.runner import Owner
+from tests.kube_api.live import installation
+
+__all__ = ["installation"]
 
 
 @pytest.fixture(autouse=True)

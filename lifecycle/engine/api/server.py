@@ -179,6 +179,7 @@ class ApiServer:
         uid, suffix = self._context.chance.uid_and_suffix(owner.uid, number)
         spec = self._admitted(template.spec, owner)
         told = spec.notes.limited
+        spec, recommended = self._context.recommendations.apply(spec, owner.namespace or "", template.labels)
         meta = ObjectMeta(
             action.name or generate(action.generate_name, suffix),
             owner.namespace,
@@ -191,6 +192,8 @@ class ApiServer:
             template.finalizers,
             generation=1,
         )
+        if recommended:
+            meta = meta.replace(annotations={**meta.annotations, **recommended})
         if action.overlay is not None:
             require_fitting(meta, action.overlay)
             meta, spec = overlay_meta(meta, action.overlay), overlay_spec(spec, action.overlay.spec)

@@ -74,6 +74,8 @@ class TemplateNotes:
     new_status: PodStatus | None = None
     # The API server's: what is wrong with the completed spec, a text or FieldErrors.
     problem: str | list[Any] = ""
+    # The API server's: the spec with what an autoscaler recommends, and annotations that say so, by its turn.
+    recommended: tuple[tuple[str, int], PodSpec, Mapping[str, str]] | None = None
     # The API server's: for what version of all that admission reads, and for what namespace, these are true.
     admitted_at: tuple[int, str] | None = None
     judged_at: tuple[int, str] | None = None
