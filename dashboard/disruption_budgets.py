@@ -30,7 +30,7 @@ class Asked:
     seq: int
     asked_ms: int
     is_refused: bool
-    answer: str = "refused, and asked for again"
+    answer: str = "asked for again"
     waited: str = ""
 
     @property
