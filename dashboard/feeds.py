@@ -1,12 +1,12 @@
 """Live figures: each feed reads its history once, then follows frames and says what its figure is now.
 
 A figure is asked for by name: `timeline`, `timeline:shop/Deployment/web`, `pod:shop/web-0`,
-`rollout:shop/Deployment/web`, `autoscaler:shop/web`, `measured:shop/web`.
+`rollout:shop/Deployment/web`, `autoscaler:shop/web`, `measured:shop/web`, `node:node-1`, `budget:shop/web`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Protocol
 
 from django.db.models import Case, Q, QuerySet, When
@@ -18,17 +18,21 @@ from dashboard.flags import FlagReader
 from dashboard.plots.autoscaled import make_metrics
 from dashboard.plots.autoscaled import make_replicas as make_autoscaled
 from dashboard.plots.living import PROBLEMS
+from dashboard.plots.node_lanes import make_node_lanes
 from dashboard.plots.phases import make_phases
 from dashboard.plots.replicas import Rollout, make_replicas
 from dashboard.plots.stories import FIELDS, Stories
+from dashboard.plots.sums import Sums, make_sums
 from dashboard.plots.timeline import MAX_ROWS, make_timeline
 from dashboard.readings import event_uid, list_between, read_turns
 from lifecycle.engine.kinds import registry
+from lifecycle.engine.objects.disruption_budget import DISRUPTION_BUDGET_KIND
+from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
 from lifecycle.models import Cluster, Event, StoredObject, Transition
 from lifecycle.sources import EVENTS, TRANSITIONS
-from lifecycle.stored_kinds import of_kind
+from lifecycle.stored_kinds import kind_of_row, of_kind
 
 Row = dict[str, Any]
 Figure = dict[str, Any]
@@ -167,17 +171,62 @@ class MeasuredFeed(AutoscalerFeed):
     draw = staticmethod(make_metrics)
 
 
+class NodeFeed:
+    """One node by name: its conditions, whether it is cordoned, its drains, its events."""
+
+    def __init__(self, cluster: Cluster, name: str, window_ms: int | None) -> None:
+        self.name, self.window_ms = name, window_ms
+        of = of_kind(NODE_KIND.id) & Q(name=name)
+        rows = [*_walk(TRANSITIONS, _latest(_transitions(cluster).filter(of)))]
+        events = Event.objects.filter(of, cluster=cluster, seq__lte=cluster.seq)
+        self.rows = sorted([*rows, *_walk(EVENTS, _latest(events))], key=lambda row: row["seq"])
+
+    def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
+        found = [row for kind in ("transitions", "events") for row in frame[kind] if self._is_mine(row)]
+        self.rows += sorted(found, key=lambda row: row["seq"])
+        del self.rows[:-POD_ROWS]
+
+    def _is_mine(self, row: Row) -> bool:
+        return row["name"] == self.name and kind_of_row(row) == NODE_KIND.id
+
+    def figure(self, now_ms: int) -> Figure:
+        return make_node_lanes(self.rows, now_ms, self.window_ms)
+
+
+class BudgetFeed:
+    """What one budget allowed when: its sums."""
+
+    def __init__(self, cluster: Cluster, subject: str, window_ms: int | None) -> None:
+        self.namespace, _, self.name = subject.partition("/")
+        self.window_ms = window_ms
+        of = of_kind(DISRUPTION_BUDGET_KIND.id) & Q(namespace=self.namespace, name=self.name)
+        self.sums = Sums()
+        for row in _walk(TRANSITIONS, _latest(_transitions(cluster).filter(of))):
+            self.sums.feed(row)
+
+    def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
+        for row in frame["transitions"]:
+            is_named = row["namespace"] == self.namespace and row["name"] == self.name
+            if is_named and kind_of_row(row) == DISRUPTION_BUDGET_KIND.id:
+                self.sums.feed(row)
+
+    def figure(self, now_ms: int) -> Figure:
+        return make_sums(self.sums, now_ms, self.window_ms)
+
+
 def _with_flags(figure: Figure, flags: FlagReader) -> Figure:
     figure["layout"]["meta"]["flags"] = list(flags.flags)
     return figure
 
 
-KINDS: dict[str, type[TimelineFeed] | type[PodFeed] | type[RolloutFeed] | type[AutoscalerFeed]] = {
+KINDS: dict[str, Callable[[Cluster, str, int | None], Feed]] = {
     "timeline": TimelineFeed,
     "pod": PodFeed,
     "rollout": RolloutFeed,
     "autoscaler": AutoscalerFeed,
     "measured": MeasuredFeed,
+    "node": NodeFeed,
+    "budget": BudgetFeed,
 }
 
 

@@ -253,10 +253,9 @@ def list_components(asked: Asked) -> Answer:
         {"apiVersion": "v1", "kind": "ComponentStatus", "metadata": {"name": name}, "conditions": [told]}
         for name in names
     ]
-    warnings = ["v1 ComponentStatus is deprecated in v1.19+"]
     if asked.verb == "list":
-        return Answer(Page(found, ""), warnings=warnings)
+        return Answer(Page(found, ""))
     one = next((one for one in found if one["metadata"] == {"name": asked.address.name}), None)
     if one is None:
         raise no_such_resource()
-    return Answer(one, warnings=warnings)
+    return Answer(one)

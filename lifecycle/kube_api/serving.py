@@ -23,6 +23,10 @@ from lifecycle.kube_api.status import NoSuchPath, about, forbidden, method_not_a
 from lifecycle.models import Cluster
 
 Json = dict[str, Any]
+WARNING_KEY = "podline.warning"
+"""Where a request keeps what every answer to it warns of."""
+# Whoever may look may ask what they may do.
+_FOR_ALL = ("authentication.k8s.io", "authorization.k8s.io")
 Outcome = Answer | Text | Stream
 
 
@@ -33,6 +37,9 @@ def respond(request: HttpRequest, cluster: Cluster, user: Any, path: str) -> tup
     if address is None:
         return None, discovery.answer(request, cluster, path, options)
     resource = find_resource(cluster, address)
+    request.META[WARNING_KEY] = resource.warning
+    if resource.verbs == ("create",) and address.name:
+        raise no_such_resource()
     verb = read_verb(request.method or "", address, options)
     part = resource.parts.get(address.subresource) if address.subresource else None
     if verb not in (part.verbs if part is not None else resource.verbs):
@@ -63,8 +70,6 @@ def _require_place(address: Address, resource: Resource, verb: str) -> None:
     """What lies in namespaces is one's of a namespace; over all of them it is only listed."""
     if address.namespace is not None and not resource.namespaced:
         raise no_such_resource()
-    if address.name and "create" in resource.verbs and resource.verbs == ("create",):
-        raise no_such_resource()
     if not resource.namespaced or address.namespace is not None:
         return
     if address.name:
@@ -74,7 +79,7 @@ def _require_place(address: Address, resource: Resource, verb: str) -> None:
 
 
 def _require_right(asked: Asked) -> None:
-    if reviews.may_do(asked, asked.verb) or asked.resource.group.startswith("auth"):
+    if reviews.may_do(asked, asked.verb) or asked.resource.group in _FOR_ALL:
         return
     address, resource = asked.address, asked.resource
     where = f' in the namespace "{address.namespace}"' if address.namespace else " at the cluster scope"

@@ -18,7 +18,7 @@ from typing import Any
 from ..heart.errors import BadRequest, Conflict, Unknown
 from ..objects.meta import StoredObject
 from ..objects.node import NODE_KIND
-from ..objects.pod import Pod
+from ..objects.pod import POD_KIND, Pod
 from ..objects.times import format_time
 from ..rules.managed_fields.managers import (
     APPLY,
@@ -56,6 +56,9 @@ BEFORE_FIRST_APPLY = "before-first-apply"
 KUBECTL, CLIENT_SIDE_APPLY = "kubectl", "kubectl-client-side-apply"
 CONTROLLER_MANAGER, KUBELET, SCHEDULER = "kube-controller-manager", "kubelet", "kube-scheduler"
 API_SERVER = "kube-apiserver"
+_BY_ADMISSION = frozenset(
+    ("serviceAccountName", "serviceAccount", "tolerations", "priority", "preemptionPolicy")
+)
 # What an autoscaler gives another size; a ReplicaSet that is owned is sized by its owner.
 _SIZED = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
 _SIZE = frozenset((path_to("spec", "replicas"),))
@@ -96,11 +99,17 @@ class FieldManagers:
 
     # --- creates and updates ------------------------------------------------------------------------------
 
-    def after_create(self, data: Json, options: WriteOptions) -> list[Json] | None:
-        """The entries of a new object; None where it is not tracked."""
+    def after_create(self, sent: Json, data: Json, options: WriteOptions) -> list[Json] | None:
+        """The entries of a new object; None where it is not tracked.
+
+        `sent`: without defaults. What admission adds to a pod belongs to nobody.
+        """
         if not options.is_request:
             return None
         given = data["metadata"].get(FIELD)
+        if data["kind"] == POD_KIND.name:
+            added = _BY_ADMISSION - (sent.get("spec") or {}).keys()
+            data = {**data, "spec": {name: one for name, one in data["spec"].items() if name not in added}}
         return self._updated({}, data, _read_or_none(given) or {}, options, "")
 
     def after_update(

@@ -273,7 +273,8 @@ def test_a_pod_of_a_clients_is_owned_by_the_client_and_its_status_by_the_kubelet
     found = desk.get("Pod") or {}
     managers = managers_of(found)
     assert set(managers) == {"kubectl Update", "kubelet Update status"}
-    assert "f:nodeName" not in managers["kubectl Update"]["f:spec"]
+    of_others = {"f:nodeName", "f:serviceAccountName", "f:tolerations"}
+    assert not of_others & managers["kubectl Update"]["f:spec"].keys()
     assert "f:phase" in managers["kubelet Update status"]["f:status"]
     restored = Cluster.load(_saved(desk.cluster))
     assert restored.get("Pod", "default", "web") == found

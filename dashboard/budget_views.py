@@ -1,0 +1,43 @@
+"""The page of a disruption budget: what it allows now and allowed before, and who was refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from dashboard.disruption_budgets import KIND, list_evictions, read_budget
+from dashboard.live_figures import tell_time
+from dashboard.page_parts import find_or_404, list_recent_events, show_live, signed_in
+from dashboard.past import at_instant
+from lifecycle.access import get_cluster_or_404
+from lifecycle.models import Cluster
+
+
+@signed_in
+@at_instant
+def budget(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
+    """One budget, with its live figure."""
+    found = get_cluster_or_404(request.user, cluster)
+    context = _read(found, namespace, name)
+    context |= {"sums": f"budget:{namespace}/{name}"} | show_live(found, f"budget:{namespace}/{name}")
+    uid = context["budget"].uid
+    context |= {"event_uid": uid, "events": list_recent_events(found, uid)}
+    return render(request, "budgets/budget.html", context)
+
+
+@signed_in
+@require_GET
+def budget_status(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
+    """The parts of the page that change."""
+    found = get_cluster_or_404(request.user, cluster)
+    return render(request, "budgets/_status.html", _read(found, namespace, name))
+
+
+def _read(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
+    stored = find_or_404(cluster, KIND, namespace, name)
+    at_ms = tell_time(cluster)["at_ms"]
+    told = {"cluster": cluster, "evictions": list_evictions(cluster, stored, at_ms)}
+    return told | read_budget(cluster, stored, at_ms)
