@@ -180,9 +180,14 @@ def _entries(resource: Resource) -> list[Json]:
     return entries
 
 
+# Kinds that Kubernetes keeps in an older version than it serves.
+_KEPT_AS = {"CustomResourceDefinition": "v1beta1", "VolumeAttributesClass": "v1beta1"}
+
+
 def hash_storage(resource: Resource) -> str:
     """What tells in which version objects are stored."""
     group, _, version = (resource.storage_version or resource.api_version).rpartition("/")
+    version = version if resource.custom else _KEPT_AS.get(resource.kind, version)
     text = f"{group}/{version}/{resource.kind}"
     return base64.b64encode(hashlib.sha256(text.encode()).digest()[:8]).decode()
 
