@@ -29,7 +29,7 @@ KNOWN: dict[str, dict[str, str]] = {
     "get": {"kubectl get deploy web --subresource=scale": "a Scale is shown as its object in a Table"},
     "rollout": {
         "kubectl get deploy web -o jsonpath='{.metadata.annotations.deployment\\.kubernetes\\.io/revision}"
-        " {.metadata.generation} {.status.observedGeneration}'": "one of the changes raised no generation here",
+        " {.metadata.generation} {.status.observedGeneration}'": "a change raised no generation here",
     },
     "wait": {"kubectl wait --for=delete pod/p --timeout=1s": "kubectl may complain of a short watch"},
     "explain": {
