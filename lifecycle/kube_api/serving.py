@@ -18,7 +18,7 @@ from lifecycle.kube_api import (
 )
 from lifecycle.kube_api.asked import Answer, Asked, Stream, Text
 from lifecycle.kube_api.requests import Address, Options, read_address, read_verb
-from lifecycle.kube_api.resource import Resource
+from lifecycle.kube_api.resource import ON_PART, Resource
 from lifecycle.kube_api.status import NoSuchPath, about, forbidden, method_not_allowed, no_such_resource
 from lifecycle.models import Cluster
 
@@ -105,6 +105,8 @@ def _carry_out(asked: Asked) -> Outcome:
     handler = subresources.HANDLERS.get((address.subresource, asked.verb))
     if handler is not None:
         return handler(asked)
+    if address.subresource == "proxy" or (address.subresource and asked.verb not in ON_PART):
+        raise subresources.unreachable(asked)
     match asked.verb:
         case "get":
             version = asked.options.get("resourceVersion", "")
