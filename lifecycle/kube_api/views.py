@@ -74,6 +74,9 @@ def _respond(
     response = _Response(body, status=code, content_type=content_type, headers=headers)
     response.warnings = [make_header(text) for text in warnings]
     response["Cache-Control"] = "no-cache, private"
+    if code < 500:
+        # Clients ask for what is not there all day: Django need not warn of each.
+        response._has_been_logged = True  # type: ignore[attr-defined]
     return response
 
 

@@ -16,9 +16,7 @@ TYPES = "kubectl explain tells types by the names of their definitions"
 # Steps that are answered otherwise, by story, and why.
 KNOWN: dict[str, dict[str, str]] = {
     "apply": {
-        "kubectl diff -f cm2.yaml": "recorded where a lab's diff had no context; kubectl makes the rest",
         "kubectl apply -f kind.yaml": OPENAPI,
-        "kubectl apply -f unknown.yaml --validate=false": "an unknown field is dropped before it is compared",
     },
     "edit": {
         'kubectl patch deploy web --subresource=scale --type=merge -p \'{"spec":{"replicas":0}}\'': (
@@ -31,7 +29,7 @@ KNOWN: dict[str, dict[str, str]] = {
     "get": {"kubectl get deploy web --subresource=scale": "a Scale is shown as its object in a Table"},
     "rollout": {
         "kubectl get deploy web -o jsonpath='{.metadata.annotations.deployment\\.kubernetes\\.io/revision}"
-        " {.metadata.generation} {.status.observedGeneration}'": "annotations raise a generation there",
+        " {.metadata.generation} {.status.observedGeneration}'": "a change raised no generation here",
     },
     "wait": {"kubectl wait --for=delete pod/p --timeout=1s": "kubectl may complain of a short watch"},
     "explain": {

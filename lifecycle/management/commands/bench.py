@@ -13,6 +13,7 @@ from lifecycle.benches.report import Report
 WORDS = {"kind": ("Deployment", "StatefulSet")}
 # Name -> (options it takes, with their defaults).
 BENCHES: dict[str, dict[str, Any]] = {
+    "api": {"watchers": 1000, "changes": 50, "seconds": 5},
     "export": {"rows": 1_000_000},
     "batch": {"pods": 10_000, "parallelism": 500, "nodes": 1000, "slots": 8760},
     "engine": {"pods": 10_000, "nodes": 1000},
