@@ -4,7 +4,6 @@ import os
 
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
-from channels.security.websocket import AllowedHostsOriginValidator
 from django.core.asgi import get_asgi_application
 from django.urls import re_path
 
@@ -12,12 +11,13 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 # Django is set up here; what follows imports models.
 http_application = get_asgi_application()
 
+from dashboard.origins import SameOriginOnly  # noqa: E402
 from dashboard.routing import websocket_urlpatterns  # noqa: E402
 from lifecycle.kube_api.by_token import by_token  # noqa: E402
 from lifecycle.kube_api.routing import websocket_urlpatterns as kube_api_urlpatterns  # noqa: E402
 
 # Pages come with a session, and from here only; clients of the Kubernetes API with a token, from anywhere.
-of_pages = AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))
+of_pages = SameOriginOnly(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))
 application = ProtocolTypeRouter(
     {
         "http": by_token(http_application),

@@ -15,10 +15,9 @@ from dashboard.forms import BoundsForm
 from dashboard.live_figures import tell_time
 from dashboard.page_parts import (
     find_or_404,
-    list_recent_events,
     messages_of,
     show_answers,
-    show_live,
+    show_object,
     signed_in,
 )
 from dashboard.pages import find_page
@@ -43,9 +42,7 @@ def autoscaler(request: HttpRequest, cluster: str, namespace: str, name: str) ->
         "replicas": f"autoscaler:{namespace}/{name}",
         "measured_figure": f"measured:{namespace}/{name}",
     }
-    context |= figures | show_live(found, *figures.values())
-    uid = context["autoscaler"].uid
-    context |= {"event_uid": uid, "events": list_recent_events(found, uid)}
+    context |= figures | show_object(found, context["autoscaler"], *figures.values())
     return render(request, "autoscalers/autoscaler.html", context)
 
 

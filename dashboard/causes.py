@@ -175,8 +175,10 @@ def read_target(command: Command) -> tuple[str, str, str]:
     if command.kind == "fault":
         pod, node = payload.get("pod"), payload.get("node")
         kind, name = (POD_KIND.id, pod) if pod else (NODE_KIND.id, node)
-    elif command.kind in ("cordon", "uncordon", "taint"):
-        kind, name = NODE_KIND.id, payload.get("node") or payload.get("name")
+    elif command.kind in ("cordon", "uncordon", "taint", "drain"):
+        nodes = payload.get("nodes")
+        first = nodes[0] if isinstance(nodes, list) and nodes else None
+        kind, name = NODE_KIND.id, payload.get("node") or payload.get("name") or first
     elif data:
         group = str(data.get("apiVersion") or "").rpartition("/")[0]
         kind, name = kind_id(group, str(data.get("kind") or "")), meta.get("name")

@@ -17,11 +17,13 @@ from urllib.parse import parse_qs
 import orjson
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import AnonymousUser
 
 from dashboard.catch_up import Head, read_frame, read_head, shared
-from dashboard.feeds import BY_NAME, Asked
 from dashboard.live_figures import LiveFigures
 from dashboard.load import Load, of_this_loop
+from dashboard.timeline_feed import BY_NAME, Asked
 from lifecycle import frames
 from lifecycle.access import Verb, may
 from lifecycle.models import Cluster
@@ -219,8 +221,17 @@ class ClusterConsumer(AsyncWebsocketConsumer):
 
 
 def _find(user: Any, name: str) -> Cluster | None:
+    """The cluster, for one who may see it: as stored now, not as it was when the socket was opened."""
+    user = _stored(user)
     cluster = Cluster.objects.filter(name=name).first()
     return cluster if cluster and may(user, cluster, Verb.VIEW) else None
+
+
+def _stored(user: Any) -> Any:
+    """The user as stored; nobody when there is none any more, or the password is another."""
+    stored = get_user_model().objects.filter(pk=user.pk).first() if user.is_authenticated else None
+    is_same = stored is not None and stored.get_session_auth_hash() == user.get_session_auth_hash()
+    return stored if is_same else AnonymousUser()
 
 
 def _whole(values: list[Any] | None) -> int | None:

@@ -44,6 +44,14 @@ def words(name: str, default: Iterable[str] = ()) -> list[str]:
     return [word.strip() for word in value.split(",") if word.strip()]
 
 
+def chosen(name: str, choices: tuple[str, ...]) -> list[str]:
+    """A comma-separated list of some of the choices; none by default."""
+    found = words(name)
+    if strange := [word for word in found if word not in choices]:
+        raise ImproperlyConfigured(f"{name}={','.join(strange)}: use some of {','.join(choices)}")
+    return found
+
+
 def address(name: str, default: str, schemes: tuple[str, ...]) -> str:
     """A URL with one of the given schemes."""
     value = text(name, default)
@@ -59,7 +67,10 @@ def folder(name: str, default: str, create: bool) -> Path:
     if not create:
         return path
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Tokens, password digests and Secrets are in there: nobody else's to read.
+        if path.stat().st_uid == os.geteuid():
+            path.chmod(0o700)
     except OSError as problem:
         raise ImproperlyConfigured(_unwritable(name, path, problem.strerror)) from None
     if not os.access(path, os.W_OK | os.X_OK):

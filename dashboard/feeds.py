@@ -1,48 +1,40 @@
 """Live figures: each feed reads its history once, then follows frames and says what its figure is now.
 
 A figure is asked for by name: `timeline`, `timeline:shop/Deployment/web`, `pod:shop/web-0`,
-`rollout:shop/Deployment/web`, `autoscaler:shop/web`, `measured:shop/web`.
+`rollout:shop/Deployment/web`, `autoscaler:shop/web`, `measured:shop/web`, `node:node-1`, `budget:shop/web`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any, ClassVar, Protocol
 
-from django.db.models import Case, Q, QuerySet, When
+from django.db.models import Q, QuerySet
 
 from dashboard.autoscalers import KIND as AUTOSCALER
 from dashboard.autoscalers import AutoscalerReader
 from dashboard.budgets import BudgetReader
-from dashboard.densities import read_density
-from dashboard.finding import Seen, read_query
 from dashboard.flags import FlagReader
+from dashboard.histories import Row, list_transitions, walk
 from dashboard.plots.autoscaled import make_metrics
 from dashboard.plots.autoscaled import make_replicas as make_autoscaled
-from dashboard.plots.density import ORDER
-from dashboard.plots.living import PROBLEMS, find_group
+from dashboard.plots.node_lanes import make_node_lanes
 from dashboard.plots.phases import make_phases
 from dashboard.plots.replicas import Rollout, make_replicas
-from dashboard.plots.stories import FIELDS, PodStory, Stories
-from dashboard.plots.timeline import MAX_ROWS, Page, make_timeline, see_story
-from dashboard.readings import event_uid, list_between, read_turns
+from dashboard.plots.sums import Sums, make_sums
+from dashboard.readings import event_uid, read_turns
+from dashboard.timeline_feed import Asked, TimelineFeed
 from lifecycle.engine.kinds import registry
+from lifecycle.engine.objects.disruption_budget import DISRUPTION_BUDGET_KIND
+from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
-from lifecycle.models import Cluster, Event, StoredObject, Transition
+from lifecycle.models import Cluster, Event, StoredObject
 from lifecycle.sources import EVENTS, TRANSITIONS
-from lifecycle.stored_kinds import of_kind
+from lifecycle.stored_kinds import kind_of_row, of_kind
 
-Row = dict[str, Any]
 Figure = dict[str, Any]
-# A timeline holds more pods than it shows, so that rows that end make room for older ones.
-HELD_PODS = MAX_ROWS * 2
 POD_ROWS = 5_000
-BY_NAME, BY_STATE = "name", "state"
-MOST_COMPLETED = 200
-"""So many pods, of which only the latest was told, are read whole at once."""
-GRAVITY = {name: order for order, name in enumerate(ORDER)}
 
 
 class Feed(Protocol):
@@ -53,119 +45,6 @@ class Feed(Protocol):
 
     def figure(self, now_ms: int) -> Figure:
         """The figure as it is now."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Which pods a timeline draws: those of a query, or one page of them in an order."""
-
-    query: str = ""
-    page: int | None = None
-    order: str = BY_NAME
-
-
-class TimelineFeed:
-    """Every pod of the cluster, or of one workload."""
-
-    def __init__(
-        self, cluster: Cluster, subject: str, window_ms: int | None, asked: Asked | None = None
-    ) -> None:
-        self.workload = subject
-        self.window_ms = window_ms
-        self.query = read_query(asked.query if asked else "")
-        self.stories = Stories()
-        parents = of_kind(*list_between()) & Q(field="exists")
-        for row in _walk(TRANSITIONS, _transitions(cluster).filter(parents)):
-            self.stories.feed(row)
-        self.found: set[str] | None = None
-        self.page: Page | None = None
-        pods = self._choose(cluster, asked or Asked())
-        self._read(cluster, [uid for uid, _ in pods])
-        self.stories.assume(pods)
-        self._count(cluster)
-        self.stories.forget(HELD_PODS)
-        self.flags = FlagReader(cluster, window_ms, subject)
-
-    def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
-        for row in frame["transitions"]:
-            if row["field"] in FIELDS:
-                self.stories.feed(row)
-        self.stories.forget(HELD_PODS, self._is_asked if self.page or self.query else None)
-        self._complete(cluster, frame)
-        self._move(cluster.instant_ms)
-        self.flags.follow(cluster)
-
-    def figure(self, now_ms: int) -> Figure:
-        figure = make_timeline(
-            self.stories,
-            now_ms,
-            self.window_ms,
-            workload=self.workload,
-            query=self.query,
-            found=None if self.found is None else self._count_found(),
-            page=self.page,
-        )
-        return _with_flags(figure, self.flags)
-
-    def _choose(self, cluster: Cluster, asked: Asked) -> list[tuple[str, str | None]]:
-        """Uid and stored state of the pods that are drawn."""
-        if not self.query and asked.page is None:
-            return _latest_pods(cluster, self.window_ms, self.workload, self.stories)
-        pods = [
-            (uid, seen)
-            for uid, seen in _list_pods(cluster, self.window_ms, self.stories)
-            if self.query.takes(seen) and self.workload in ("", f"{seen.namespace}/{seen.workload}")
-        ]
-        key = _by_state if asked.page is None or asked.order == BY_STATE else _by_name
-        pods.sort(key=lambda pod: key(pod[1]))
-        if asked.page is None:
-            self.found = {uid for uid, _ in pods}
-            return [(uid, seen.state) for uid, seen in pods[:HELD_PODS]]
-        number = min(asked.page, max(0, len(pods) - 1) // MAX_ROWS)
-        chosen = pods[number * MAX_ROWS : (number + 1) * MAX_ROWS]
-        order = BY_STATE if asked.order == BY_STATE else BY_NAME
-        self.page = Page(number, order, tuple(uid for uid, _ in chosen), len(pods))
-        return [(uid, seen.state) for uid, seen in chosen]
-
-    def _read(self, cluster: Cluster, uids: list[str], until_seq: int | None = None) -> None:
-        rows = _transitions(cluster).filter(field__in=FIELDS, uid__in=uids)
-        rows = rows if until_seq is None else rows.filter(seq__lte=until_seq)
-        for row in _walk(TRANSITIONS, rows):
-            self.stories.feed_story(row)
-
-    def _count(self, cluster: Cluster) -> None:
-        living = self.stories.living
-        living.begin(_living_pods(cluster).values_list("uid", "namespace", "owner", "state"))
-        since_ms = 0 if self.window_ms is None else max(0, cluster.instant_ms - self.window_ms)
-        living.densities = [read_density(cluster, since) for since in sorted({since_ms, 0}, reverse=True)]
-
-    def _move(self, now_ms: int) -> None:
-        densities = self.stories.living.densities
-        if self.window_ms is not None and len(densities) > 1:
-            densities[0].move(now_ms - self.window_ms)
-        for density in densities:
-            density.widen(now_ms)
-
-    def _complete(self, cluster: Cluster, frame: dict[str, Any]) -> None:
-        """A pod that was not held and is now has a story from its beginning on."""
-        partial = [uid for uid, story in self.stories.by_uid.items() if story.is_partial][:MOST_COMPLETED]
-        if partial and "seq" in frame:
-            for uid in partial:
-                del self.stories.by_uid[uid]
-            self._read(cluster, partial, frame["seq"])
-            for uid in partial:
-                if story := self.stories.by_uid.get(uid):
-                    story.is_partial = False
-
-    def _is_asked(self, story: PodStory) -> bool:
-        if self.page:
-            return story.uid in self.page.uids
-        return self.query.takes(see_story(story, self.stories))
-
-    def _count_found(self) -> int:
-        """The pods that were found and are there, and those that came since."""
-        stories, found = self.stories.by_uid, self.found or set()
-        return len(stories.keys() | {uid for uid in found if uid in self.stories.living})
 
 
 class PodFeed:
@@ -180,9 +59,9 @@ class PodFeed:
         columns = ("uid", "data__metadata__annotations", "state")
         known = named.order_by("-rv").values_list(*columns).first() or ("", None, None)
         self.uid, self.event_uid, self.state = known[0], event_uid(*known[:2]), known[2]
-        transitions = _latest(_transitions(cluster).filter(uid=self.uid))
+        transitions = _latest(list_transitions(cluster).filter(uid=self.uid))
         events = _latest(Event.objects.filter(cluster=cluster, seq__lte=cluster.seq, uid=self.event_uid))
-        rows = [*_walk(TRANSITIONS, transitions), *_walk(EVENTS, events)]
+        rows = [*walk(TRANSITIONS, transitions), *walk(EVENTS, events)]
         self.rows = sorted(rows, key=lambda row: row["seq"])
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
@@ -205,10 +84,10 @@ class RolloutFeed:
         self.window_ms = window_ms
         self.rollout = Rollout(kind, name)
         self.rollout.turns = read_turns(cluster, REPLICA_SET_KIND.id, self.namespace, self.rollout.owner)
-        here = _transitions(cluster).filter(namespace=self.namespace)
+        here = list_transitions(cluster).filter(namespace=self.namespace)
         own = of_kind(kind) & Q(name=name, field__in=["exists", *self.rollout.numbers])
         owned = of_kind(REPLICA_SET_KIND.id) & Q(owner=self.rollout.owner, field__in=self.OWNED)
-        for row in _walk(TRANSITIONS, here.filter(own | owned)):
+        for row in walk(TRANSITIONS, here.filter(own | owned)):
             self.rollout.feed(row)
         # Of what has no size of its own its status says what is wanted.
         has_size = bool(registry.entry_of_id(kind).replicas_path)
@@ -257,17 +136,62 @@ class MeasuredFeed(AutoscalerFeed):
     draw = staticmethod(make_metrics)
 
 
+class NodeFeed:
+    """One node by name: its conditions, whether it is cordoned, its drains, its events."""
+
+    def __init__(self, cluster: Cluster, name: str, window_ms: int | None) -> None:
+        self.name, self.window_ms = name, window_ms
+        of = of_kind(NODE_KIND.id) & Q(name=name)
+        rows = [*walk(TRANSITIONS, _latest(list_transitions(cluster).filter(of)))]
+        events = Event.objects.filter(of, cluster=cluster, seq__lte=cluster.seq)
+        self.rows = sorted([*rows, *walk(EVENTS, _latest(events))], key=lambda row: row["seq"])
+
+    def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
+        found = [row for kind in ("transitions", "events") for row in frame[kind] if self._is_mine(row)]
+        self.rows += sorted(found, key=lambda row: row["seq"])
+        del self.rows[:-POD_ROWS]
+
+    def _is_mine(self, row: Row) -> bool:
+        return row["name"] == self.name and kind_of_row(row) == NODE_KIND.id
+
+    def figure(self, now_ms: int) -> Figure:
+        return make_node_lanes(self.rows, now_ms, self.window_ms)
+
+
+class BudgetFeed:
+    """What one budget allowed when: its sums."""
+
+    def __init__(self, cluster: Cluster, subject: str, window_ms: int | None) -> None:
+        self.namespace, _, self.name = subject.partition("/")
+        self.window_ms = window_ms
+        of = of_kind(DISRUPTION_BUDGET_KIND.id) & Q(namespace=self.namespace, name=self.name)
+        self.sums = Sums()
+        for row in walk(TRANSITIONS, _latest(list_transitions(cluster).filter(of))):
+            self.sums.feed(row)
+
+    def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
+        for row in frame["transitions"]:
+            is_named = row["namespace"] == self.namespace and row["name"] == self.name
+            if is_named and kind_of_row(row) == DISRUPTION_BUDGET_KIND.id:
+                self.sums.feed(row)
+
+    def figure(self, now_ms: int) -> Figure:
+        return make_sums(self.sums, now_ms, self.window_ms)
+
+
 def _with_flags(figure: Figure, flags: FlagReader) -> Figure:
     figure["layout"]["meta"]["flags"] = list(flags.flags)
     return figure
 
 
-KINDS: dict[str, type[TimelineFeed] | type[PodFeed] | type[RolloutFeed] | type[AutoscalerFeed]] = {
+KINDS: dict[str, Callable[[Cluster, str, int | None], Feed]] = {
     "timeline": TimelineFeed,
     "pod": PodFeed,
     "rollout": RolloutFeed,
     "autoscaler": AutoscalerFeed,
     "measured": MeasuredFeed,
+    "node": NodeFeed,
+    "budget": BudgetFeed,
 }
 
 
@@ -282,70 +206,7 @@ def make_feed(
     return made(cluster, subject, window_ms) if made else None
 
 
-def _transitions(cluster: Cluster) -> QuerySet[Transition]:
-    return Transition.objects.filter(cluster=cluster, seq__lte=cluster.seq)
-
-
 def _latest(rows: QuerySet) -> QuerySet:
     """The last rows of a long story; in order again."""
     first = rows.order_by("-seq").values_list("seq", flat=True)[POD_ROWS : POD_ROWS + 1]
     return rows.filter(seq__gt=first[0]) if first else rows
-
-
-def _walk(source: Any, rows: QuerySet) -> Iterator[Row]:
-    for page in source.walk(rows):
-        yield from page
-
-
-def _living_pods(cluster: Cluster) -> QuerySet[StoredObject]:
-    return StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
-
-
-def _by_name(seen: Seen) -> tuple[str, ...]:
-    return seen.namespace, seen.workload, seen.name
-
-
-def _by_state(seen: Seen) -> tuple[Any, ...]:
-    return GRAVITY.get(seen.state, len(GRAVITY)), *_by_name(seen)
-
-
-def _shown_pods(cluster: Cluster, window_ms: int | None) -> QuerySet[StoredObject]:
-    """The pods there are, and those that went within the window."""
-    pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster)
-    since_ms = 0 if window_ms is None else cluster.instant_ms - window_ms
-    return pods.filter(Q(deleted_ms__isnull=True) | Q(deleted_ms__gte=since_ms))
-
-
-def _list_pods(cluster: Cluster, window_ms: int | None, stories: Stories) -> Iterator[tuple[str, Seen]]:
-    columns = ("uid", "namespace", "name", "owner", "node", "state", "status")
-    for uid, namespace, *told in _shown_pods(cluster, window_ms).values_list(*columns):
-        name, owner, node, state, status = (value or "" for value in told)
-        workload = find_group((namespace or "", owner or None), stories.workloads)[1]
-        yield uid, Seen(namespace or "", name, workload, owner, node, state or "unknown", status)
-
-
-def _latest_pods(
-    cluster: Cluster, window_ms: int | None, workload: str, stories: Stories
-) -> list[tuple[str, str | None]]:
-    """Uid and stored state of the pods a timeline can show: the living, problems first, then the gone."""
-    is_well = Case(When(state__in=PROBLEMS, then=False), default=True)
-    alive = _living_pods(cluster).order_by(is_well, "-created_ms")
-    pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster)
-    gone = pods.filter(deleted_ms__gte=0 if window_ms is None else cluster.instant_ms - window_ms)
-    if workload:
-        whose = _of_workload(workload, stories)
-        alive, gone = alive.filter(whose), gone.filter(whose)
-    found = list(alive.values_list("uid", "state")[:HELD_PODS])
-    room = HELD_PODS - len(found)
-    return found + list(gone.order_by("-deleted_ms").values_list("uid", "state")[:room])
-
-
-def _of_workload(workload: str, stories: Stories) -> Q:
-    """The pods of `shop/Deployment/web`: its own, and those of what it owns."""
-    namespace, _, owner = workload.partition("/")
-    between = [
-        name.partition("/")[2]
-        for name, above in stories.workloads.items()
-        if above == owner and name.partition("/")[0] == namespace
-    ]
-    return Q(namespace=namespace, owner__in=[owner, *between])

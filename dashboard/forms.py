@@ -9,7 +9,8 @@ from django.core.exceptions import ValidationError
 
 from dashboard import uploads
 from dashboard.image_behaviors import AS_KNOWN, BEHAVIORS, make_profile
-from lifecycle.engine.heart.timing import parse_milliseconds
+from lifecycle.engine.heart.timing import parse_milliseconds, read_duration_ms
+from lifecycle.engine.kubelet.node.faults import NODE_FAULTS
 from lifecycle.engine.objects.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.job import JOB_KIND
 from lifecycle.engine.objects.pod import POD_KIND
@@ -178,6 +179,47 @@ class BoundsForm(forms.Form):
             return "delete", target | {"propagationPolicy": "Background"}
         spec = {"minReplicas": self.cleaned_data["least"], "maxReplicas": self.cleaned_data["most"]}
         return "patch", target | {"type": "merge", "patch": {"spec": spec}}
+
+
+class NodeForm(forms.Form):
+    """What can be done to a node, as (kind, payload) of a command."""
+
+    action = forms.ChoiceField(choices=[(name, name) for name in ("cordon", "uncordon", "drain", "fault")])
+    force = forms.BooleanField(required=False)
+    local = forms.BooleanField(required=False)
+    daemons = forms.BooleanField(required=False)
+    grace = forms.IntegerField(required=False, min_value=0, max_value=86_400)
+    timeout = forms.CharField(required=False, max_length=40)
+    fault = forms.ChoiceField(required=False, choices=[(name, name) for name in NODE_FAULTS])
+    lasts = forms.CharField(required=False, max_length=40)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        for name, what in (("timeout", "the drain gives up"), ("lasts", "the trouble is over")):
+            text = (cleaned.get(name) or "").strip()
+            if text and read_duration_ms(text) is None:
+                raise ValidationError(f"Say after what time {what}, for example 10m")
+            cleaned[name] = text
+        if cleaned.get("action") == "fault" and not cleaned.get("fault"):
+            raise ValidationError("Say what happens to the node")
+        return cleaned
+
+    def command(self, node: str) -> tuple[str, dict[str, Any]]:
+        """The command for these answers."""
+        given, action = self.cleaned_data, self.cleaned_data["action"]
+        payload: dict[str, Any] = {"node": node}
+        if action == "fault":
+            payload["kind"] = given["fault"]
+            if given["lasts"]:
+                payload["for"] = given["lasts"]
+        elif action == "drain":
+            flags = {"force": "force", "deleteEmptyDirData": "local", "ignoreDaemonSets": "daemons"}
+            payload |= {name: True for name, field in flags.items() if given[field]}
+            if given["grace"] is not None:
+                payload["gracePeriodSeconds"] = given["grace"]
+            if given["timeout"]:
+                payload["timeout"] = given["timeout"]
+        return action, payload
 
 
 class DeletePodForm(forms.Form):

@@ -35,12 +35,13 @@ TOPICS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("Autoscaling", "hpa-php-apache", ("hpa", "autoscal", "s47", "s48", "s49", "s50", "sc-hpa")),
     (
         "Nodes, drains and budgets",
-        "s27-soft-eviction",
-        ("node", "drain", "budget", "s27", "s33", "s34", "s38"),
+        "s29-drain-with-a-budget",
+        ("node", "drain", "rolling-drain", "budget", "s27", "s29", "s30", "s33", "s34", "s38"),
     ),
     ("Scheduling", "s36-scheduling-gates", ("s36", "sched", "preempt", "spread", "affinity", "priority")),
     ("Storage", "storage-multi-attach", ("storage", "volume", "claim")),
     ("ReplicaSets and ReplicationControllers", "sc-rs-07-five-of-eight", ("sc-rs", "replication")),
+    ("Managing workloads", "manage-canary", ("manage",)),
     ("Tutorials of the documentation", "tutorial-guestbook", ("tutorial",)),
     ("More about pods", "s01-plain-pod", ("",)),
 )

@@ -30,6 +30,8 @@ def read_ghost(cluster: Cluster, workload: str = "") -> dict[str, Any]:
     if _living_pods(cluster).count() > MOST_PODS:
         return {"bars": [], "lanes": [], "note": f"More than {MOST_PODS} pods: nothing is looked ahead."}
     ahead = run_ahead(cluster, span_ms=SPAN_MS, cpu_seconds=CPU_SECONDS)
+    # Where nothing moves any more it stays as it is.
+    to_ms = ahead.from_ms + SPAN_MS if ahead.end == "idle" else ahead.to_ms
     stories = _read_stories(cluster, ahead)
     shown = [
         story
@@ -42,11 +44,14 @@ def read_ghost(cluster: Cluster, workload: str = "") -> dict[str, Any]:
     known = {story.lane for story in shown if story.created_ms <= ahead.from_ms}
     lanes = {story.lane: _label(story, stories) for story in new if story.lane not in known}
     bars = [
-        bar for story in shown for bar in _bars(story, ahead) if story.lane in known or story.lane in lanes
+        bar
+        for story in shown
+        for bar in _bars(story, ahead.from_ms, to_ms)
+        if story.lane in known or story.lane in lanes
     ]
     return {
         "at_ms": ahead.from_ms,
-        "to_ms": ahead.to_ms,
+        "to_ms": to_ms,
         "bars": bars,
         "lanes": [{"key": key, "label": label} for key, label in lanes.items()],
         "note": _tell(ahead),
@@ -88,13 +93,12 @@ def _label(story: PodStory, stories: Stories) -> str:
     return story.name.removeprefix(f"{name}-") if name else story.name
 
 
-def _bars(story: PodStory, ahead: Ahead) -> list[dict[str, Any]]:
-    spans = [span for span in story.spans if (span.end_ms or ahead.to_ms) > ahead.from_ms]
-    return [_bar(span, ahead) for span in spans]
+def _bars(story: PodStory, from_ms: int, to_ms: int) -> list[dict[str, Any]]:
+    return [_bar(span, to_ms) for span in story.spans if (span.end_ms or to_ms) > from_ms]
 
 
-def _bar(span: Span, ahead: Ahead) -> dict[str, Any]:
-    end_ms = ahead.to_ms if span.end_ms is None else span.end_ms
+def _bar(span: Span, to_ms: int) -> dict[str, Any]:
+    end_ms = to_ms if span.end_ms is None else span.end_ms
     return {
         "lane": span.lane,
         "start": span.start_ms,

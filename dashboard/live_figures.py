@@ -8,8 +8,9 @@ from typing import Any
 
 import orjson
 
-from dashboard.feeds import Asked, Feed, make_feed
+from dashboard.feeds import Feed, make_feed
 from dashboard.plots.patches import is_empty, make_patch
+from dashboard.timeline_feed import Asked
 from lifecycle import reads
 from lifecycle.models import Cluster
 

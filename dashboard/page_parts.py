@@ -59,6 +59,12 @@ def show_live(cluster: Cluster, *figures: str) -> dict[str, Any]:
     }
 
 
+def show_object(cluster: Cluster, stored: StoredObject, *figures: str) -> dict[str, Any]:
+    """What the page of one object needs beside: the object, and the events about it."""
+    beside = {"object": stored, "event_uid": stored.uid, "events": list_recent_events(cluster, stored.uid)}
+    return show_live(cluster, *figures) | beside
+
+
 def tell_clock(cluster: Cluster) -> dict[str, Any]:
     """The clock and what it can be set to."""
     speeds = [(speed, f"{speed:,g}") for speed in sorted({*SPEEDS, cluster.speed})]

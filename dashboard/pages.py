@@ -1,13 +1,16 @@
-"""Which objects have a page of their own, and where it is: pods, workloads of every kind, autoscalers."""
+"""Which objects have a page of their own, and where it is: pods, workloads, autoscalers, budgets, nodes."""
 
 from __future__ import annotations
 
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.kinds.entry import KindEntry
 from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
+from lifecycle.engine.kinds.node import NODE
+from lifecycle.engine.kinds.pod_disruption_budget import POD_DISRUPTION_BUDGET
 from lifecycle.engine.objects.pod import POD_KIND
 
 _BY_FOLDER = {entry.kind.plural: entry for entry in registry.list_workloads()}
+_OTHERS = {one.kind.plural: one for one in (HORIZONTAL_POD_AUTOSCALER, POD_DISRUPTION_BUDGET, NODE)}
 
 
 class WorkloadFolder:
@@ -23,13 +26,16 @@ class WorkloadFolder:
 
 
 def kind_of_folder(folder: str) -> KindEntry:
-    """The kind whose pages stand there: of workloads, or autoscalers."""
-    return _BY_FOLDER.get(folder, HORIZONTAL_POD_AUTOSCALER)
+    """The kind whose pages stand there."""
+    return _BY_FOLDER.get(folder) or _OTHERS[folder]
 
 
 def find_page(kind_id: str, namespace: str, name: str) -> str:
     """The address below its cluster's: `deployments/shop/web/`; "" for a kind that has no page."""
     entry = registry.entry_of_id(kind_id)
-    is_other = entry.kind.id in (POD_KIND.id, HORIZONTAL_POD_AUTOSCALER.kind.id)
-    has_page = (entry.kind.plural in _BY_FOLDER and entry.is_workload) or is_other
-    return f"{entry.kind.plural}/{namespace}/{name}/" if has_page else ""
+    plural = entry.kind.plural
+    is_workload = plural in _BY_FOLDER and entry.is_workload
+    is_other = plural in _OTHERS and _OTHERS[plural].kind.id == entry.kind.id
+    if not (is_workload or is_other or entry.kind.id == POD_KIND.id):
+        return ""
+    return f"{plural}/{namespace}/{name}/" if entry.kind.namespaced else f"{plural}/{name}/"

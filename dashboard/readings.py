@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Q
+
 from dashboard.pages import find_page
 from dashboard.plots.theme import STATES, TONES, Tone
 from lifecycle.engine.kinds import references, registry
@@ -139,7 +141,8 @@ def describe_workload(entry: KindEntry, data: Json) -> str:
 
 def find_object(cluster: Cluster, kind: str, namespace: str, name: str) -> StoredObject | None:
     """The latest object of that name, deleted or not."""
-    named = StoredObject.objects.filter(of_kind(kind), cluster=cluster, namespace=namespace, name=name)
+    where = Q(namespace=namespace) if namespace else Q(namespace__isnull=True) | Q(namespace="")
+    named = StoredObject.objects.filter(of_kind(kind), where, cluster=cluster, name=name)
     return named.order_by("-rv").first()
 
 

@@ -10,12 +10,16 @@
 | ALLOWED_HOSTS     | localhost,127.0.0.1,[::1]   | names the server answers to                    |
 | TRUSTED_ORIGINS   | (none)                      | further origins forms may come from, https://… |
 | SECURE_COOKIES    | False                       | True behind HTTPS                              |
+| HSTS_SECONDS      | 0                           | how long browsers are to insist on HTTPS       |
+| REDIRECT_TO_HTTPS | False                       | True: what comes in clear is sent to HTTPS     |
+| OPEN_TO_ALL       | (none)                      | of metrics,schema: what needs no signing in    |
 | PODLINE_AUTHORITY | made in PODLINE_DATA        | PEM file of the authority kubeconfigs trust    |
 | PODLINE_SHARDS    | 16                          | shards clusters are spread over                |
 | LOG_LEVEL         | INFO                        | DEBUG, INFO, WARNING or ERROR                  |
 """
 
 import hashlib
+import os
 import sys
 import tempfile
 from datetime import timedelta
@@ -33,10 +37,13 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 STATELESS_COMMANDS = {"simulate", "help", "--help", "check", "makemigrations"}
 _keeps_state = not STATELESS_COMMANDS.intersection(sys.argv[1:2])
 DATA = env.folder("PODLINE_DATA", "var", create=_keeps_state)
+if _keeps_state:
+    os.umask(0o077)
 
 DEBUG = env.flag("DEBUG")
 SECRET_KEY = SimpleLazyObject(lambda: env.secret_key(DATA))
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+OPEN_TO_ALL = env.chosen("OPEN_TO_ALL", ("metrics", "schema"))
 CSRF_TRUSTED_ORIGINS = env.words("TRUSTED_ORIGINS")
 
 INSTALLED_APPS = [
@@ -143,13 +150,18 @@ def _database() -> dict:
 DATABASES = {"default": _database()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# Sessions live in a signed cookie: reading a page never writes to the database.
-SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"
+# A session is a row, so that signing out ends it wherever its cookie is; reading a page never writes one.
+SESSION_ENGINE = "django.contrib.sessions.backends.db"
+# Cookies know no ports: beside another Podline on this machine each has its own.
+SESSION_COOKIE_NAME = f"podline_{hashlib.sha256(str(DATABASES['default']['NAME']).encode()).hexdigest()[:8]}"
 SESSION_COOKIE_AGE = int(timedelta(days=30).total_seconds())
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.flag("SECURE_COOKIES")
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if SESSION_COOKIE_SECURE else None
 SECURE_REFERRER_POLICY = "same-origin"
+SECURE_HSTS_SECONDS = env.whole("HSTS_SECONDS", 0)
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SECURE_HSTS_SECONDS > 0
+SECURE_SSL_REDIRECT = env.flag("REDIRECT_TO_HTTPS")
 X_FRAME_OPTIONS = "DENY"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
@@ -172,9 +184,8 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 
 def _hash_of_static_files() -> str:
     """What static addresses begin with: ours by their bytes, those of packages by their pinned versions."""
-    seen = hashlib.sha256(
-        (BASE_DIR / "requirements.txt").read_bytes() + (BASE_DIR / "constraints.txt").read_bytes()
-    )
+    pins = [BASE_DIR / name for name in ("requirements.txt", "constraints.txt")]
+    seen = hashlib.sha256(b"".join(pin.read_bytes() for pin in pins if pin.exists()))
     for folder in STATIC_FOLDERS:
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
             seen.update(path.relative_to(folder).as_posix().encode() + path.read_bytes())
@@ -258,6 +269,9 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Histories of simulated Kubernetes clusters.",
     "VERSION": "v1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": [
+        f"rest_framework.permissions.{'AllowAny' if 'schema' in OPEN_TO_ALL else 'IsAuthenticated'}"
+    ],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",

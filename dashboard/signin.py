@@ -6,9 +6,12 @@ Only the token's digest is kept, it works once and for a day, and a second use s
 import hashlib
 import secrets
 from datetime import timedelta
+from typing import Any
 
 from django.contrib.auth import login
 from django.contrib.auth.models import User
+from django.contrib.auth.views import LoginView
+from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -17,11 +20,14 @@ from django.views.decorators.http import require_safe
 from lifecycle.models import EntryLink
 
 LIFETIME = timedelta(days=1)
+MOST_FAILURES = 10
+FAILURE_SECONDS = 300
 
 
 def make_entry_token(user: User) -> str:
-    """A token for `/enter/<token>/` that signs `user` in once."""
+    """A token for `/enter/<token>/` that signs `user` in once; those made before are void."""
     EntryLink.objects.filter(created_at__lt=timezone.now() - LIFETIME).delete()
+    EntryLink.objects.filter(user=user, used_at=None).delete()
     token = secrets.token_urlsafe(24)
     EntryLink.objects.create(digest=_digest(token), user=user)
     return token
@@ -31,8 +37,6 @@ def make_entry_token(user: User) -> str:
 @require_safe
 def enter(request: HttpRequest, token: str) -> HttpResponse:
     """Sign in with a one-time token and go to the first page."""
-    if request.user.is_authenticated:
-        return HttpResponseRedirect("/")
     # The update picks one winner of two requests that come together. A HEAD is a preview, not a person.
     fresh = EntryLink.objects.filter(
         digest=_digest(token), used_at=None, created_at__gte=timezone.now() - LIFETIME
@@ -40,6 +44,8 @@ def enter(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "HEAD":
         return HttpResponse(status=200 if fresh.exists() else 410)
     if not fresh.update(used_at=timezone.now()):
+        if request.user.is_authenticated:
+            return HttpResponseRedirect("/")
         return HttpResponse(
             "This sign-in link was used already or is older than a day."
             " Start `manage.py up` again for a new one.\n",
@@ -49,6 +55,27 @@ def enter(request: HttpRequest, token: str) -> HttpResponse:
     user = EntryLink.objects.select_related("user").get(digest=_digest(token)).user
     login(request, user, backend="django.contrib.auth.backends.ModelBackend")
     return HttpResponseRedirect("/")
+
+
+class SlowedLoginView(LoginView):
+    """Signing in with a password; after several wrong ones from one address or for one name: wait."""
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        keys = [f"signin-{_digest(text)}" for text in (_address(request), request.POST.get("username", ""))]
+        if any(cache.get(key, 0) >= MOST_FAILURES for key in keys):
+            return HttpResponse(
+                "Too many wrong passwords: wait five minutes.\n", status=429, content_type="text/plain"
+            )
+        response = super().post(request, *args, **kwargs)
+        if response.status_code == 200:  # the form again
+            for key in keys:
+                cache.add(key, 0, FAILURE_SECONDS)
+                cache.incr(key)
+        return response
+
+
+def _address(request: HttpRequest) -> str:
+    return str(request.META.get("REMOTE_ADDR", ""))
 
 
 def _digest(token: str) -> str:

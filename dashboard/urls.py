@@ -1,20 +1,35 @@
 """Every address of Podline; the floors below bring their own."""
 
 from django.contrib import admin
-from django.contrib.auth.views import LoginView, LogoutView
+from django.contrib.auth.views import LogoutView
 from django.templatetags.static import static
 from django.urls import include, path, register_converter
 from django.views.generic import RedirectView
 
-from dashboard import autoscaler_views, home_views, kubeconfig_views, signin, views, workload_views
+from dashboard import (
+    autoscaler_views,
+    budget_views,
+    home_views,
+    kubeconfig_views,
+    node_views,
+    placement,
+    signin,
+    views,
+    workload_views,
+)
 from dashboard.pages import WorkloadFolder
 from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
+from lifecycle.engine.objects.disruption_budget import DISRUPTION_BUDGET_KIND
+from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pod import POD_KIND
 
 AUTOSCALERS = HORIZONTAL_POD_AUTOSCALER.kind.plural
 register_converter(WorkloadFolder, "folder")
 WORKLOAD = "clusters/<str:cluster>/<folder:folder>/<str:namespace>/<str:name>/"
 AUTOSCALER = "clusters/<str:cluster>/horizontalpodautoscalers/<str:namespace>/<str:name>/"
+BUDGETS = DISRUPTION_BUDGET_KIND.plural
+BUDGET = "clusters/<str:cluster>/poddisruptionbudgets/<str:namespace>/<str:name>/"
+NODE = "clusters/<str:cluster>/nodes/<str:name>/"
 POD = "clusters/<str:cluster>/pods/<str:namespace>/<str:name>/"
 
 handler400 = "dashboard.views.bad_request"
@@ -43,6 +58,7 @@ urlpatterns = [
     path("clusters/<str:cluster>/why/command/<uuid:command>/", views.why_command, name="why-command"),
     path(POD, views.pod, name="pod"),
     path(f"{POD}status/", views.pod_status, name="pod-status"),
+    path(f"{POD}placement/", placement.placement, name="pod-placement"),
     path(f"{POD}log/", views.pod_log, name="pod-log"),
     path(f"{POD}yaml/", views.object_yaml, {"folder": POD_KIND.plural}, name="pod-yaml"),
     path(f"{POD}delete/", views.delete_pod, name="delete-pod"),
@@ -54,14 +70,24 @@ urlpatterns = [
     path(f"{AUTOSCALER}yaml/", views.object_yaml, {"folder": AUTOSCALERS}, name="autoscaler-yaml"),
     path(f"{AUTOSCALER}status/", autoscaler_views.autoscaler_status, name="autoscaler-status"),
     path(f"{AUTOSCALER}change/", autoscaler_views.change_autoscaler, name="change-autoscaler"),
+    path(BUDGET, budget_views.budget, name="budget"),
+    path(f"{BUDGET}yaml/", views.object_yaml, {"folder": BUDGETS}, name="budget-yaml"),
+    path(f"{BUDGET}status/", budget_views.budget_status, name="budget-status"),
+    path(NODE, node_views.node, name="node"),
+    path(f"{NODE}yaml/", views.object_yaml, {"folder": NODE_KIND.plural, "namespace": ""}, name="node-yaml"),
+    path(f"{NODE}status/", node_views.node_status, name="node-status"),
+    path(f"{NODE}change/", node_views.change_node, name="change-node"),
     path("enter/<str:token>/", signin.enter, name="enter"),
     path("palette.css", views.palette, name="palette"),
     # The admin and the API's pages name no icon: browsers look for one here.
     path("favicon.ico", RedirectView.as_view(url=static("favicon.svg"))),
-    path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("sign-in/", signin.SlowedLoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("sign-out/", LogoutView.as_view(), name="logout"),
     path("api/", include("lifecycle.export.urls")),
     path("k8s/", include("lifecycle.kube_api.urls")),
+    # Django's own would tell which ids of other people's things exist.
+    path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),
+    path("admin/r/<path:rest>", views.not_found),
     path("admin/", admin.site.urls),
     path("", include("lifecycle.runs.health")),
 ]

@@ -12,7 +12,7 @@ from django.core.exceptions import (
     TooManyFilesSent,
     ValidationError,
 )
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
@@ -27,6 +27,7 @@ from dashboard.behaviors import list_assumed, list_conduct
 from dashboard.causes import read_chain, tell_followed
 from dashboard.cluster_verdict import read_verdict
 from dashboard.configuration import list_configurations
+from dashboard.disruption_budgets import list_budgets
 from dashboard.examples import list_examples
 from dashboard.finding import LONGEST
 from dashboard.flags import find_command, list_followed
@@ -34,6 +35,7 @@ from dashboard.forms import ControlForm, DeletePodForm, ForkForm, ManifestForm
 from dashboard.ghost import read_ghost
 from dashboard.live_figures import tell_time
 from dashboard.manifest_reports import MOST_SHOWN, Report, read_report
+from dashboard.node_readings import list_nodes
 from dashboard.page_parts import (
     UNPROCESSABLE,
     find_or_404,
@@ -71,6 +73,8 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
         "verdict": read_verdict(found, states, tell_time(found)["at_ms"]),
         "workloads": readings.list_workloads(found),
         "autoscalers": list_autoscalers(found),
+        "budgets": list_budgets(found),
+        "nodes": list_nodes(found),
         "assumed": list_assumed(found),
         "missing": readings.list_missing(found),
         "events": list_recent_events(found, query=query),
@@ -94,6 +98,8 @@ def workloads(request: HttpRequest, cluster: str) -> HttpResponse:
         "cluster": found,
         "workloads": readings.list_workloads(found),
         "autoscalers": list_autoscalers(found),
+        "budgets": list_budgets(found),
+        "nodes": list_nodes(found),
         "assumed": list_assumed(found),
         "missing": readings.list_missing(found),
         "states": readings.count_states(found),
@@ -282,6 +288,11 @@ def palette(request: HttpRequest) -> HttpResponse:
     rules = [css_rule(tone) for tone in (*STATES, *VALUES)]
     rules += [f".tone-revision-{turn} {{ --tone: {colour}; }}" for turn, colour in enumerate(REVISIONS)]
     return HttpResponse("\n".join(rules) + "\n", content_type="text/css; charset=utf-8")
+
+
+def not_found(request: HttpRequest, **_: str) -> HttpResponse:
+    """An address at which there is nothing for anybody."""
+    raise Http404
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -12,7 +12,8 @@ from dashboard.plots.theme import TONES, escape, layout, time_axis
 HEIGHT, ROW_HEIGHT = 260, 22
 # Of a long story the later part is drawn.
 MOST_MOMENTS = 2000
-Value = Callable[[Moment], int | None]
+Value = Callable[[Any], int | None]
+"""What is drawn of a moment: anything that has an `at_ms`."""
 _METRIC_TONES = ("starting", "terminating", "succeeded", "stuck", "unknown")
 _OF_TARGET = 100
 _STEPS = [digit * 10**power for power in range(10) for digit in (1, 2, 5)]
@@ -27,12 +28,14 @@ def make_replicas(moments: Sequence[Moment], now_ms: int, window_ms: int | None 
         ("minimum", "pending", 1.5, "dot", lambda one: one.least),
         ("maximum", "notReady", 1.5, "dot", lambda one: one.most),
     ]
-    data = [_line(name, tone, width, dash, held, value, now_ms) for name, tone, width, dash, value in lines]
+    data = [
+        make_line(name, tone, width, dash, held, value, now_ms) for name, tone, width, dash, value in lines
+    ]
     data.append(_limits(held, now_ms))
     rows = [Lane(key=name, label=name, tone=tone) for name, tone, *_ in lines]
     if any(one.limit for one in held):
         rows.append(Lane(key="limited", label="limited", tone="crashing"))
-    return _figure(data, rows, held, now_ms, window_ms)
+    return make_steps(data, rows, held, now_ms, window_ms)
 
 
 def make_metrics(moments: Sequence[Moment], now_ms: int, window_ms: int | None = None) -> dict[str, Any]:
@@ -41,12 +44,12 @@ def make_metrics(moments: Sequence[Moment], now_ms: int, window_ms: int | None =
     names = list(dict.fromkeys(metric.name for one in held for metric in one.metrics))
     tones = [_METRIC_TONES[turn % len(_METRIC_TONES)] for turn in range(len(names))]
     data = [
-        _line(name, tone, 2.5, "solid", held, _percent_of(name), now_ms, _tell(name))
+        make_line(name, tone, 2.5, "solid", held, _percent_of(name), now_ms, _tell(name))
         for name, tone in zip(names, tones, strict=True)
     ]
-    data.append(_line("target", "notReady", 1.5, "dash", held, lambda one: _OF_TARGET, now_ms))
+    data.append(make_line("target", "notReady", 1.5, "dash", held, lambda one: _OF_TARGET, now_ms))
     rows = [Lane(key=name, label=name, tone=tone) for name, tone in zip(names, tones, strict=True)]
-    figure = _figure(
+    figure = make_steps(
         data, [*rows, Lane(key="target", label="target", tone="notReady")], held, now_ms, window_ms
     )
     figure["layout"]["yaxis"]["ticksuffix"] = " %"
@@ -65,15 +68,15 @@ def _tell(name: str) -> Callable[[Moment], str]:
     return tell
 
 
-def _line(
+def make_line(
     name: str,
     tone: str,
     width: float,
     dash: str,
-    moments: Sequence[Moment],
+    moments: Sequence[Any],
     value: Value,
     now_ms: int,
-    tell: Callable[[Moment], str] | None = None,
+    tell: Callable[[Any], str] | None = None,
 ) -> dict[str, Any]:
     """The last point is now; the browser moves it. Where nothing is known there is a gap."""
     at_ms = [*(one.at_ms for one in moments), *([now_ms] if moments else [])]
@@ -99,7 +102,7 @@ def _limits(moments: Sequence[Moment], now_ms: int) -> dict[str, Any]:
     def tell(one: Moment) -> str:
         return f"limited: {one.limit}" if one.limit else ""
 
-    line = _line(
+    line = make_line(
         "limited",
         "crashing",
         7,
@@ -112,13 +115,14 @@ def _limits(moments: Sequence[Moment], now_ms: int) -> dict[str, Any]:
     return {**line, "opacity": 0.4}
 
 
-def _figure(
+def make_steps(
     data: list[dict[str, Any]],
     rows: Sequence[Lane],
-    moments: Sequence[Moment],
+    moments: Sequence[Any],
     now_ms: int,
     window_ms: int | None,
 ) -> dict[str, Any]:
+    """The figure of such lines, from the first moment on, numbers from 0 up."""
     first_ms = moments[0].at_ms if moments else 0
     start_ms = first_ms if window_ms is None else max(first_ms, now_ms - window_ms)
     top = max((number for trace in data for number in trace["y"] if number is not None), default=1)

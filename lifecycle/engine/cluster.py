@@ -155,6 +155,10 @@ class Cluster:
         """Whether only upkeep is left to do."""
         return self._context.agenda.progress_count == 0
 
+    def is_draining(self, node: str) -> bool:
+        """Whether a drain of a node goes on."""
+        return self._drains.is_draining(node)
+
     def run_until(
         self,
         instant_ms: int,

@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from lifecycle.sources import Cursor, Row
 
 # A spreadsheet would take such a cell for a formula.
-FORMULA_STARTS = ("=", "+", "-", "@")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 
 Pages = Iterator[list[Row]]

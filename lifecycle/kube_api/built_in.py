@@ -74,10 +74,28 @@ _CATEGORIES = {
 _OF_FILES = {"KubeletConfiguration"}
 # Answered at once and not stored, or only read.
 _ON_DEMAND = (
-    Resource("", "v1", "bindings", "Binding", True, verbs=("create",)),
-    Resource("", "v1", "componentstatuses", "ComponentStatus", False, ("cs",), verbs=("get", "list")),
+    Resource("", "v1", "bindings", "Binding", True, verbs=("create",), singular="binding"),
+    Resource(
+        "",
+        "v1",
+        "componentstatuses",
+        "ComponentStatus",
+        False,
+        ("cs",),
+        verbs=("get", "list"),
+        singular="componentstatus",
+        warning="v1 ComponentStatus is deprecated in v1.19+",
+    ),
     *(
-        Resource("authorization.k8s.io", "v1", f"{kind.lower()}s", kind, is_namespaced, verbs=("create",))
+        Resource(
+            "authorization.k8s.io",
+            "v1",
+            f"{kind.lower()}s",
+            kind,
+            is_namespaced,
+            verbs=("create",),
+            singular=kind.lower(),
+        )
         for kind, is_namespaced in (
             ("LocalSubjectAccessReview", True),
             ("SelfSubjectAccessReview", False),
@@ -86,7 +104,15 @@ _ON_DEMAND = (
         )
     ),
     *(
-        Resource("authentication.k8s.io", "v1", f"{kind.lower()}s", kind, False, verbs=("create",))
+        Resource(
+            "authentication.k8s.io",
+            "v1",
+            f"{kind.lower()}s",
+            kind,
+            False,
+            verbs=("create",),
+            singular=kind.lower(),
+        )
         for kind in ("SelfSubjectReview", "TokenReview")
     ),
 )
@@ -141,6 +167,7 @@ def list_built_in() -> Mapping[Key, Resource]:
                 _PARTS.get(kind.plural, {}),
                 kind.name.lower(),
                 storage_version=kind.api_version,
+                warning=entry.warning,
             )
             for group, served in names
         ]

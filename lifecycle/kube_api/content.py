@@ -14,6 +14,7 @@ JSON, YAML = "application/json", "application/yaml"
 ACCEPTED = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
 _FORMS = {"Table", "PartialObjectMetadata", "PartialObjectMetadataList"}
 _MOST_CLAUSES = 32
+_WIDEST = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def _is_served(parameters: dict[str, str]) -> bool:
 def encode(value: Any, form: Form) -> bytes:
     """A value as the form's text, with a line's end as the API server writes it."""
     if form.media_type == YAML:
-        return yaml.dump(value, Dumper=_Dumper, allow_unicode=True, width=2**31).encode()
+        return yaml.dump(value, Dumper=_Dumper, allow_unicode=True, width=_WIDEST).encode()
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 if form.is_pretty else 0) + b"\n"
 
 

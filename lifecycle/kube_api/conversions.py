@@ -62,6 +62,23 @@ def to_stored(resource: Resource, data: Json) -> Json:
     return data if data.get("apiVersion") == stored else {**data, "apiVersion": stored}
 
 
+def _pod(data: Json) -> Json:
+    """With the times of its conditions, known or not."""
+    status = data.get("status") or {}
+    if not status.get("conditions"):
+        return data
+    conditions = [{**_ALWAYS_IN_CONDITIONS, **one} for one in status["conditions"]]
+    return {**data, "status": {**status, "conditions": conditions}}
+
+
+def _ingress(data: Json) -> Json:
+    return data if data.get("status") else {**data, "status": {"loadBalancer": {}}}
+
+
+def _role(data: Json) -> Json:
+    return data if "rules" in data else {**data, "rules": None}
+
+
 def _core_event(data: Json) -> Json:
     return {**_ALWAYS_IN_CORE, **data}
 
@@ -82,9 +99,14 @@ def _renamed(data: Json, names: dict[str, str]) -> Json:
     return {names.get(name, name): value for name, value in data.items()}
 
 
+_ALWAYS_IN_CONDITIONS: Json = {"lastProbeTime": None, "lastTransitionTime": None}
 Convert = Callable[[Json], Json]
 _SHOW: dict[tuple[str, str, str], Convert] = {
+    ("", "v1", "pods"): _pod,
     ("", "v1", "events"): _core_event,
+    ("networking.k8s.io", "v1", "ingresses"): _ingress,
+    ("rbac.authorization.k8s.io", "v1", "roles"): _role,
+    ("rbac.authorization.k8s.io", "v1", "clusterroles"): _role,
     ("events.k8s.io", "v1", "events"): _newer_event,
     ("autoscaling", "v1", "horizontalpodautoscalers"): autoscalers.to_first,
     ("autoscaling", "v2", "horizontalpodautoscalers"): autoscalers.to_second,

@@ -180,9 +180,14 @@ def _entries(resource: Resource) -> list[Json]:
     return entries
 
 
+# Kinds that Kubernetes keeps in an older version than it serves.
+_KEPT_AS = {"CustomResourceDefinition": "v1beta1", "VolumeAttributesClass": "v1beta1"}
+
+
 def hash_storage(resource: Resource) -> str:
     """What tells in which version objects are stored."""
     group, _, version = (resource.storage_version or resource.api_version).rpartition("/")
+    version = version if resource.custom else _KEPT_AS.get(resource.kind, version)
     text = f"{group}/{version}/{resource.kind}"
     return base64.b64encode(hashlib.sha256(text.encode()).digest()[:8]).decode()
 
@@ -253,10 +258,9 @@ def list_components(asked: Asked) -> Answer:
         {"apiVersion": "v1", "kind": "ComponentStatus", "metadata": {"name": name}, "conditions": [told]}
         for name in names
     ]
-    warnings = ["v1 ComponentStatus is deprecated in v1.19+"]
     if asked.verb == "list":
-        return Answer(Page(found, ""), warnings=warnings)
+        return Answer(Page(found, ""))
     one = next((one for one in found if one["metadata"] == {"name": asked.address.name}), None)
     if one is None:
         raise no_such_resource()
-    return Answer(one, warnings=warnings)
+    return Answer(one)

@@ -37,7 +37,12 @@ def matches(selector: FieldSelector, data: Json) -> bool:
 
 def names(selector: FieldSelector) -> str | None:
     """The only name that the selector leaves, None where it leaves more."""
-    return next((one.value for one in selector if one.field == _METADATA[0] and not one.is_denied), None)
+    return value_of(selector, _METADATA[0])
+
+
+def value_of(selector: FieldSelector, field: str) -> str | None:
+    """The only value of a field that the selector leaves, None where it leaves more."""
+    return next((one.value for one in selector if one.field == field and not one.is_denied), None)
 
 
 def parse(text: str, resource: Resource) -> FieldSelector:

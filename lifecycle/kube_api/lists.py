@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lifecycle.engine.rules.validation.field_error import FieldError, forbidden, not_supported
-from lifecycle.kube_api import field_selectors, label_selectors, reads, versions
+from lifecycle.kube_api import field_selectors, label_selectors, reads, trace_events, versions
 from lifecycle.kube_api.conversions import to_served
 from lifecycle.kube_api.field_selectors import FieldSelector
 from lifecycle.kube_api.go_json import find_syntax_error
@@ -77,6 +77,8 @@ def read_page(cluster: Cluster, selection: Selection, options: Options) -> Page:
     limit = max(options.whole("limit") or 0, 0)
     options.whole("timeoutSeconds")
     _check(options)
+    if selection.resource.kind_id == reads.EVENTS:
+        return _read_events(cluster, selection, options, limit)
     start, version = _find_start(cluster, options, limit)
     if options.get("resourceVersion") == "0":
         # From the cache, which knows no pages.
@@ -88,6 +90,20 @@ def read_page(cluster: Cluster, selection: Selection, options: Options) -> Page:
         return _read_part(cluster, selection, start, limit, version)
     except versions.Expired:
         raise _expired(start) from None
+
+
+def _read_events(cluster: Cluster, selection: Selection, options: Options, limit: int) -> Page:
+    """Events as they are now, whatever version is asked for: they are kept for an hour only."""
+    _parse(options.get("resourceVersion", ""))
+    token = options.get("continue", "")
+    start = read_token(token)[0] if token else ""
+    about = field_selectors.value_of(selection.fields, "involvedObject.uid")
+    loaded = reads.load_events(cluster, selection.resource, selection.namespace, about)
+    items = [data for data in _taken(selection, loaded) if _key_in(selection, data) >= start]
+    page = Page(items[:limit] if limit else items, str(trace_events.version_of(cluster.seq, cluster.rv)))
+    if limit and len(items) > limit:
+        page.token = make_token(f"{_key_in(selection, page.items[-1])}\0", -1)
+    return page
 
 
 def _read_part(cluster: Cluster, selection: Selection, start: str, limit: int, version: int) -> Page:
@@ -154,15 +170,19 @@ def _find_start(cluster: Cluster, options: Options, limit: int) -> tuple[str, in
         if version < 0:
             return start, cluster.rv
         return start, _require(cluster, version, start)
-    try:
-        wanted = versions.parse(text)
-    except versions.NotANumber as problem:
-        raise bad_request(f"invalid resource version: {versions.complain(text, problem)}") from None
+    wanted = _parse(text)
     match = options.get("resourceVersionMatch", "")
     if wanted > cluster.rv:
         raise versions.too_large(wanted, cluster.rv)
     is_exact = match == EXACT or (not match and limit > 0)
     return "", _require(cluster, wanted, "") if is_exact and wanted else cluster.rv
+
+
+def _parse(text: str) -> int:
+    try:
+        return versions.parse(text)
+    except versions.NotANumber as problem:
+        raise bad_request(f"invalid resource version: {versions.complain(text, problem)}") from None
 
 
 def _require(cluster: Cluster, version: int, start: str) -> int:

@@ -43,7 +43,9 @@ def check_applied(value: Any, resource: Resource, address: Address) -> Any:
         said = f"json: cannot unmarshal {go_kind} into Go value of type map[string]interface {{}}"
         raise bad_request(f"error decoding YAML: {said}")
     version, kind = value.get("apiVersion") or "", value.get("kind") or ""
-    if (version, kind) != (resource.api_version, resource.kind):
+    part = resource.parts.get(address.subresource)
+    wanted = (f"{part.group}/{part.version}", part.kind) if part is not None and part.version else None
+    if (version, kind) != (wanted or (resource.api_version, resource.kind)):
         group, _, number = str(version).rpartition("/")
         raise bad_request(f"invalid object type: {group}/{number}, Kind={kind}")
     meta = value.get("metadata")

@@ -5,7 +5,8 @@ from typing import Any
 
 from django.db.models import Q
 
-from lifecycle.kube_api import versions
+from lifecycle.engine.objects.kinds import kind_id
+from lifecycle.kube_api import trace_events, versions
 from lifecycle.kube_api.conversions import to_served
 from lifecycle.kube_api.resource import Resource
 from lifecycle.kube_api.status import not_found, unknown
@@ -13,13 +14,17 @@ from lifecycle.kube_api.versions import Row
 from lifecycle.models import Cluster, StoredObject
 
 Json = dict[str, Any]
+EVENTS = kind_id(*trace_events.KIND)
 
 
 def find(cluster: Cluster, resource: Resource, namespace: str | None, name: str) -> Json | None:
     """One object's JSON as it is stored, None when there is none."""
     rows = _rows(cluster, resource, namespace).filter(name=name)
     # One that came while the cluster's row was read is there; what is deleted is not.
-    return rows.filter(deleted_ms=None).values_list("data", flat=True).first()
+    found = rows.filter(deleted_ms=None).values_list("data", flat=True).first()
+    if found is None and resource.kind_id == EVENTS:
+        return trace_events.find(cluster, namespace, name)
+    return found
 
 
 def get(cluster: Cluster, resource: Resource, namespace: str | None, name: str, version: str = "") -> Json:
@@ -28,7 +33,7 @@ def get(cluster: Cluster, resource: Resource, namespace: str | None, name: str, 
         wanted = versions.parse(version)
     except versions.NotANumber as problem:
         raise unknown(versions.complain(version, problem)) from None
-    if wanted > cluster.rv:
+    if wanted > cluster.rv and resource.kind_id != EVENTS:
         raise versions.too_large(wanted, cluster.rv)
     found = find(cluster, resource, namespace, name)
     if found is None:
@@ -59,6 +64,12 @@ def load_some(cluster: Cluster, uids: list[str], version: int) -> list[Json]:
     """The objects of these uids as they were at a version, in the order of their keys. Raises Expired."""
     rows = StoredObject.objects.filter(cluster=cluster, uid__in=uids)
     return sorted(versions.as_of(cluster, _read(rows), version), key=_key_of_json)
+
+
+def load_events(cluster: Cluster, resource: Resource, namespace: str | None, uid: str | None) -> list[Json]:
+    """All Events that are there, in the order of their keys: those of the trace, and those that were sent."""
+    sent = _rows(cluster, resource, namespace).filter(deleted_ms=None).values_list("data", flat=True)
+    return sorted([*trace_events.list_there(cluster, namespace, uid), *sent], key=_key_of_json)
 
 
 def _key_of_json(data: Json) -> str:

@@ -42,6 +42,8 @@ class Resource:
     """Of a custom resource: its `additionalPrinterColumns`."""
     schema: Any = None
     """Of a custom resource: its `openAPIV3Schema`."""
+    warning: str = ""
+    """What every answer about it warns of."""
     scale_paths: Mapping[str, str] | None = None
     """Of a custom resource: where its size is written."""
 
@@ -64,6 +66,11 @@ class Resource:
     def stored_group(self) -> str:
         """The group under which its objects are stored."""
         return (self.storage_version or self.api_version).rpartition("/")[0]
+
+    @property
+    def is_converted(self) -> bool:
+        """Whether its objects are stored in another version than this."""
+        return not self.custom and self.storage_version not in ("", self.api_version)
 
     @property
     def kind_of_list(self) -> str:

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from lifecycle.engine.kinds import registry
 from lifecycle.kube_api import (
     content,
     discovery,
@@ -17,11 +18,15 @@ from lifecycle.kube_api import (
 )
 from lifecycle.kube_api.asked import Answer, Asked, Stream, Text
 from lifecycle.kube_api.requests import Address, Options, read_address, read_verb
-from lifecycle.kube_api.resource import Resource
+from lifecycle.kube_api.resource import ON_PART, Resource
 from lifecycle.kube_api.status import NoSuchPath, about, forbidden, method_not_allowed, no_such_resource
 from lifecycle.models import Cluster
 
 Json = dict[str, Any]
+WARNING_KEY = "podline.warning"
+"""Where a request keeps what every answer to it warns of."""
+# Whoever may look may ask what they may do.
+_FOR_ALL = ("authentication.k8s.io", "authorization.k8s.io")
 Outcome = Answer | Text | Stream
 
 
@@ -32,6 +37,9 @@ def respond(request: HttpRequest, cluster: Cluster, user: Any, path: str) -> tup
     if address is None:
         return None, discovery.answer(request, cluster, path, options)
     resource = find_resource(cluster, address)
+    request.META[WARNING_KEY] = resource.warning
+    if resource.verbs == ("create",) and address.name:
+        raise no_such_resource()
     verb = read_verb(request.method or "", address, options)
     part = resource.parts.get(address.subresource) if address.subresource else None
     if verb not in (part.verbs if part is not None else resource.verbs):
@@ -40,7 +48,12 @@ def respond(request: HttpRequest, cluster: Cluster, user: Any, path: str) -> tup
     asked = Asked(request, cluster, user, options, address, resource, verb)
     _require_right(asked)
     asked.form = content.negotiate(request.headers.get("Accept", ""), is_watch=verb == "watch")
-    return asked, _carry_out(asked)
+    outcome = _carry_out(asked)
+    warning = registry.entry_of_id(resource.kind_id).warning
+    if isinstance(outcome, Answer) and warning and not outcome.warnings:
+        # A deprecated kind is warned of whatever is done with it.
+        outcome.warnings = (warning,)
+    return asked, outcome
 
 
 def find_resource(cluster: Cluster, address: Address) -> Resource:
@@ -57,8 +70,6 @@ def _require_place(address: Address, resource: Resource, verb: str) -> None:
     """What lies in namespaces is one's of a namespace; over all of them it is only listed."""
     if address.namespace is not None and not resource.namespaced:
         raise no_such_resource()
-    if address.name and "create" in resource.verbs and resource.verbs == ("create",):
-        raise no_such_resource()
     if not resource.namespaced or address.namespace is not None:
         return
     if address.name:
@@ -68,7 +79,7 @@ def _require_place(address: Address, resource: Resource, verb: str) -> None:
 
 
 def _require_right(asked: Asked) -> None:
-    if reviews.may_do(asked, asked.verb) or asked.resource.group.startswith("auth"):
+    if reviews.may_do(asked, asked.verb) or asked.resource.group in _FOR_ALL:
         return
     address, resource = asked.address, asked.resource
     where = f' in the namespace "{address.namespace}"' if address.namespace else " at the cluster scope"
@@ -94,6 +105,8 @@ def _carry_out(asked: Asked) -> Outcome:
     handler = subresources.HANDLERS.get((address.subresource, asked.verb))
     if handler is not None:
         return handler(asked)
+    if address.subresource == "proxy" or (address.subresource and asked.verb not in ON_PART):
+        raise subresources.unreachable(asked)
     match asked.verb:
         case "get":
             version = asked.options.get("resourceVersion", "")

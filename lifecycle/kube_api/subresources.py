@@ -8,6 +8,7 @@ from lifecycle.kube_api import objects, reads, service_tokens, writes
 from lifecycle.kube_api.asked import Answer, Asked
 from lifecycle.kube_api.containers import kubelet_answers
 from lifecycle.kube_api.containers.streams import ACTIONS
+from lifecycle.kube_api.json_paths import find_value
 from lifecycle.kube_api.status import Refusal, bad_request, not_found, unknown
 from lifecycle.kube_api.write_options import raise_invalid_object, read_delete_options
 
@@ -60,11 +61,18 @@ def patch_scale(asked: Asked) -> Answer:
 def make_scale(asked: Asked, data: Json) -> Json:
     """The size of an object as autoscaling/v1 shows it."""
     meta, spec, status = data["metadata"], data.get("spec") or {}, data.get("status") or {}
+    paths = asked.resource.scale_paths
+    if paths:
+        spec = {"replicas": find_value(data, paths.get("specReplicasPath") or "")}
+        status = {"replicas": find_value(data, paths.get("statusReplicasPath") or "")}
     kept = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
     shown = {name: meta[name] for name in kept if name in meta}
     size: Json = {"replicas": spec["replicas"]} if spec.get("replicas") else {}
     now: Json = {"replicas": status.get("replicas") or 0}
     selector = write_selector(spec.get("selector"), asked.resource.kind_id == "ReplicationController")
+    if paths and paths.get("labelSelectorPath"):
+        found = find_value(data, paths["labelSelectorPath"])
+        selector = found if isinstance(found, str) else ""
     return {
         **SCALE,
         "metadata": shown,
@@ -152,6 +160,15 @@ def _find_binding_errors(target: Json) -> list[str]:
 
 
 # --- others -----------------------------------------------------------------------------------------------
+
+
+def unreachable(asked: Asked) -> Refusal:
+    """What would lead through the API server to programs that listen: they are simulated."""
+    message = (
+        f"error trying to reach service: programs of this cluster are simulated, and take no connections"
+        f" through {asked.resource.name}/{asked.address.subresource}"
+    )
+    return Refusal(503, message, "ServiceUnavailable")
 
 
 def make_token(asked: Asked) -> Answer:

@@ -10,10 +10,40 @@ from lifecycle.engine.rules.workload_columns import NONE, UNSET, labels_text, se
 Json = Mapping[str, Any]
 Cells = dict[str, Any]
 _MOST_HOSTS = 3
+_ROLE, _OLD_ROLE = "node-role.kubernetes.io/", "kubernetes.io/role"
 
 
 def _spec(data: Json) -> Json:
     return data.get("spec") or {}
+
+
+def _node(data: Json, ages: Ages) -> Cells:
+    status, labels = data.get("status") or {}, (data.get("metadata") or {}).get("labels") or {}
+    ready = next((one for one in status.get("conditions") or () if one.get("type") == "Ready"), None)
+    text = "Unknown" if ready is None else "Ready" if ready.get("status") == "True" else "NotReady"
+    roles = {name.removeprefix(_ROLE) for name in labels if name.startswith(_ROLE) and name != _ROLE}
+    roles |= {labels[_OLD_ROLE]} if labels.get(_OLD_ROLE) else set()
+    info = status.get("nodeInfo") or {}
+    addresses = {one.get("type"): one.get("address") for one in reversed(status.get("addresses") or ())}
+    return {
+        "STATUS": f"{text},SchedulingDisabled" if _spec(data).get("unschedulable") else text,
+        "ROLES": ",".join(sorted(roles)) or NONE,
+        "VERSION": info.get("kubeletVersion") or "",
+        "INTERNAL-IP": addresses.get("InternalIP") or NONE,
+        "EXTERNAL-IP": addresses.get("ExternalIP") or NONE,
+        "OS-IMAGE": info.get("osImage") or UNKNOWN,
+        "KERNEL-VERSION": info.get("kernelVersion") or UNKNOWN,
+        "CONTAINER-RUNTIME": info.get("containerRuntimeVersion") or UNKNOWN,
+    }
+
+
+def _storage_class(data: Json, ages: Ages) -> Cells:
+    return {
+        "PROVISIONER": data.get("provisioner", ""),
+        "RECLAIMPOLICY": data.get("reclaimPolicy") or "Delete",
+        "VOLUMEBINDINGMODE": data.get("volumeBindingMode") or "Immediate",
+        "ALLOWVOLUMEEXPANSION": bool(data.get("allowVolumeExpansion")),
+    }
 
 
 def _ingress(data: Json, ages: Ages) -> Cells:
@@ -230,6 +260,9 @@ CELLS: dict[tuple[str, str], Make] = {
     },
     ("rbac.authorization.k8s.io", "rolebindings"): _binding,
     ("rbac.authorization.k8s.io", "clusterrolebindings"): _binding,
+    ("", "nodes"): _node,
+    ("", "namespaces"): lambda data, ages: {"STATUS": (data.get("status") or {}).get("phase") or ""},
+    ("storage.k8s.io", "storageclasses"): _storage_class,
     ("", "podtemplates"): _pod_template,
     ("", "secrets"): _secret,
     ("", "configmaps"): _config_map,

@@ -6,12 +6,11 @@ from typing import Any
 
 from lifecycle.engine.api.patches import merge_patch
 from lifecycle.kube_api.status import Refusal
+from lifecycle.kube_api.watching.records import BEGINNING_RV
 from lifecycle.models import Cluster, ObjectVersion
 
 Json = dict[str, Any]
 _MOST = 2**64
-# The cluster's making begins with it: nobody was ever told of it.
-_FIRST = 1
 
 
 class Expired(Exception):
@@ -47,7 +46,7 @@ def complain(text: str, problem: NotANumber) -> str:
 
 def is_too_old(cluster: Cluster, version: int) -> bool:
     """Whether what followed a version is no longer recorded."""
-    return version <= _FIRST or version + 1 < cluster.oldest_rv
+    return version < BEGINNING_RV or version + 1 < cluster.oldest_rv
 
 
 def too_large(version: int, current: int) -> Refusal:

@@ -36,7 +36,8 @@ def _answer(request: HttpRequest, cluster_name: str, path: str) -> HttpResponse 
         if isinstance(outcome, Text):
             return _respond(outcome.text, outcome.code, outcome.content_type, (), outcome.headers)
         value, form = _shown(request, asked, outcome.value, outcome.form)
-        return _respond(content.encode(value, form), outcome.code, form.content_type, outcome.warnings)
+        warnings = _warnings(request, outcome.warnings)
+        return _respond(content.encode(value, form), outcome.code, form.content_type, warnings)
     except NoSuchPath:
         return _respond(b"404 page not found\n", 404, "text/plain; charset=utf-8")
     except Refusal as refusal:
@@ -55,7 +56,12 @@ def _refuse(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     except Refusal:
         form = content.PLAIN
     body = content.encode(refusal.to_status(), form)
-    return _respond(body, refusal.code, form.media_type, (), refusal.headers)
+    return _respond(body, refusal.code, form.media_type, _warnings(request, ()), refusal.headers)
+
+
+def _warnings(request: HttpRequest, others: Sequence[str]) -> list[str]:
+    """Each once, what is said of the resource first."""
+    return list(dict.fromkeys(text for text in (request.META.get(serving.WARNING_KEY), *others) if text))
 
 
 def _respond(
@@ -68,6 +74,9 @@ def _respond(
     response = _Response(body, status=code, content_type=content_type, headers=headers)
     response.warnings = [make_header(text) for text in warnings]
     response["Cache-Control"] = "no-cache, private"
+    if code < 500:
+        # Clients ask for what is not there all day: Django need not warn of each.
+        response._has_been_logged = True  # type: ignore[attr-defined]
     return response
 
 

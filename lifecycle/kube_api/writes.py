@@ -4,6 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from lifecycle.engine.api.patches import patch_object
+from lifecycle.engine.heart.errors import ApiError
+from lifecycle.engine.rules.validation.events import validate_newer_change, validate_newer_event
+from lifecycle.engine.rules.validation.refusal import raise_invalid
 from lifecycle.kube_api import bodies, lists, objects, patch_bodies, reads, versions
 from lifecycle.kube_api.asked import Answer, Asked
 from lifecycle.kube_api.bodies import Unreadable
@@ -97,8 +101,21 @@ def create(asked: Asked) -> Answer:
     data = objects.place(data, address, resource)
     if versions.is_given(data):
         raise unknown("resourceVersion should not be set on objects to be created")
-    payload = {"object": to_stored(resource, data), "request": asked.told(problems)}
+    stored = to_stored(resource, data)
+    check_newer(resource, None, stored)
+    payload = {"object": stored, "request": asked.told(problems)}
     return answer(asked, carry_out(asked, "create", payload), 201)
+
+
+def check_newer(resource: Resource, old: Json | None, stored: Json) -> None:
+    """What events.k8s.io asks beside the core group, in which Events are stored. Raises Refusal (422)."""
+    if (resource.group, resource.name) != ("events.k8s.io", "events"):
+        return
+    errors = validate_newer_event(stored) if old is None else validate_newer_change(old, stored)
+    try:
+        raise_invalid(stored, errors)
+    except ApiError as problem:
+        raise Refusal.of_status(problem.to_status()) from None
 
 
 def update(asked: Asked) -> Answer:
@@ -116,7 +133,9 @@ def update(asked: Asked) -> Answer:
         made = {"object": to_stored(resource, {**data, "metadata": meta}), "request": told}
         return answer(asked, carry_out(asked, "create", made), 201)
     _check_update(resource, data, old)
-    payload: Json = {"object": to_stored(resource, data), "request": told}
+    stored = to_stored(resource, data)
+    check_newer(resource, old, stored)
+    payload: Json = {"object": stored, "request": told}
     if address.subresource:
         payload["subresource"] = address.subresource
     return answer(asked, carry_out(asked, "replace", payload), 200)
@@ -161,6 +180,8 @@ def patch(asked: Asked) -> Answer:
         raise not_found(resource, address.name)
     if is_apply:
         value = patch_bodies.check_applied(value, resource, address)
+    elif old is not None and resource.is_converted:
+        return _patch_converted(asked, old, how, value, told)
     payload = {
         "apiVersion": resource.storage_version or resource.api_version,
         "kind": resource.kind,
@@ -173,6 +194,23 @@ def patch(asked: Asked) -> Answer:
     if address.subresource:
         payload["subresource"] = address.subresource
     return answer(asked, carry_out(asked, "patch", payload))
+
+
+def _patch_converted(asked: Asked, old: Json, how: str, value: Any, told: Json) -> Answer:
+    """A patch of what is stored in another version: made here, of the version it was sent to."""
+    resource, address = asked.resource, asked.address
+    try:
+        changed = patch_object(to_served(resource, old), value, how)
+    except ApiError as problem:
+        raise Refusal.of_status(problem.to_status()) from None
+    changed = objects.place(changed, address, resource)
+    objects.require_name(changed, address.name)
+    stored = to_stored(resource, changed)
+    check_newer(resource, old, stored)
+    payload: Json = {"object": stored, "request": told}
+    if address.subresource:
+        payload["subresource"] = address.subresource
+    return answer(asked, carry_out(asked, "replace", payload))
 
 
 # --- delete -----------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 
+from django.conf import settings
 from django.db import Error
 from django.db.models import Sum
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -46,7 +47,10 @@ def readyz(request: HttpRequest) -> HttpResponse:
         "workers": _problem_of(_ask_workers),
     }
     is_ready = not any(checks.values())
-    answer = {"ready": is_ready} | {name: problem or "ok" for name, problem in checks.items()}
+    is_told = "metrics" in settings.OPEN_TO_ALL or getattr(request.user, "is_staff", False)
+    answer: dict[str, object] = {"ready": is_ready}
+    for name, problem in checks.items():
+        answer[name] = "ok" if not problem else problem if is_told else "not ready"
     response = JsonResponse(answer, status=200 if is_ready else 503)
     # Not being ready yet is an answer, not an error for the log.
     vars(response)["_has_been_logged"] = True
@@ -54,7 +58,11 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
 
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Prometheus metrics of all workers and of the inbox."""
+    """Prometheus metrics of all workers and of the inbox: for staff, and for all where a setting says so."""
+    if "metrics" not in settings.OPEN_TO_ALL and not request.user.is_staff:
+        return HttpResponse(
+            "For staff; OPEN_TO_ALL=metrics opens it to all.\n", status=403, content_type="text/plain"
+        )
     registry = CollectorRegistry()
     registry.register(_Podline())
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)

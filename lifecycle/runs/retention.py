@@ -19,14 +19,14 @@ def prune(cluster: Cluster) -> None:
     what is going get a clear answer instead of a gap."""
     oldest_rv = max(
         cluster.rv - cluster.watch_rows + 1,
-        _first_at(ObjectVersion, "rv", cluster, cluster.instant_ms - cluster.watch_ms),
+        first_at(ObjectVersion, "rv", cluster, cluster.instant_ms - cluster.watch_ms),
     )
     oldest_seq = cluster.oldest_seq
     if cluster.keep_rows is not None:
         oldest_seq = max(oldest_seq, cluster.seq - cluster.keep_rows + 1)
     if cluster.keep_ms is not None:
         cutoff_ms = cluster.instant_ms - cluster.keep_ms
-        oldest_seq = max(oldest_seq, _first_at(Transition, "seq", cluster, cutoff_ms))
+        oldest_seq = max(oldest_seq, first_at(Transition, "seq", cluster, cutoff_ms))
     oldest_rv = max(oldest_rv, cluster.oldest_rv)
     if (oldest_rv, oldest_seq) == (cluster.oldest_rv, cluster.oldest_seq):
         return
@@ -37,7 +37,7 @@ def prune(cluster: Cluster) -> None:
     cluster.oldest_rv, cluster.oldest_seq = oldest_rv, oldest_seq
 
 
-def _first_at(model: type[Model], number: str, cluster: Cluster, at_ms: int) -> int:
+def first_at(model: type[Model], number: str, cluster: Cluster, at_ms: int) -> int:
     """The number of the first row at or after an instant. Both only grow, so halving finds it."""
     if at_ms <= 0:
         return 1

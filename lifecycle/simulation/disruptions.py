@@ -5,12 +5,13 @@ Only of runs in which somebody was evicted or a node was drained.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from lifecycle.engine.api.evictions import ACCEPTED, REFUSED
 from lifecycle.engine.heart.trace import Row, Transition
-from lifecycle.engine.kinds.registry import list_workloads
+from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pod import POD_KIND
@@ -39,6 +40,7 @@ class Eviction:
     budget: str = ""
     ended_ms: int | None = None
     is_accepted: bool = False
+    gone_ms: int | None = None
 
     def waited_ms(self, now_ms: int) -> int:
         """How long it was refused."""
@@ -108,17 +110,18 @@ class Availability:
 
 
 class Disruptions:
-    """Follows a run's rows."""
+    """Follows a run's rows: its `drains` and `evictions`, in the order in which they began."""
 
     def __init__(self) -> None:
         self._workloads = {entry.kind.id for entry in list_workloads()}
         self._owners: dict[Place, Place] = {}
         self._nodes: dict[str, str] = {}
-        self._available: dict[Place, Availability] = {}
-        self._evictions: list[Eviction] = []
+        self.available: dict[Place, Availability] = {}
+        self.evictions: list[Eviction] = []
         # Those that are neither accepted nor given up, by the pod's uid.
         self._asked: dict[str, Eviction] = {}
-        self._drains: list[Drain] = []
+        self._leaving: dict[str, Eviction] = {}
+        self.drains: list[Drain] = []
         self._open: dict[str, Drain] = {}
         self._began = False
 
@@ -140,7 +143,21 @@ class Disruptions:
             if subject.owner:
                 self._owners[place] = (subject.owner, subject.namespace or "")
             elif row.field in _AVAILABLE:
-                self._available.setdefault(place, Availability()).tell(int(row.new or 0), row.at_ms)
+                found = self.available.get(place)
+                if found is None:
+                    found = self.available[place] = Availability(int(row.old or 0))
+                    found.begin(row.at_ms)
+                found.tell(int(row.new or 0), row.at_ms)
+
+    def know(self, objects: Iterable[Mapping[str, Any]]) -> None:
+        """Whose these are, of objects whose creation is not among the rows."""
+        for data in objects:
+            meta = data["metadata"]
+            owner = next((one for one in meta.get("ownerReferences") or () if one.get("controller")), None)
+            if owner is not None:
+                kind, above = kind_of_json(data).id, kind_of_json(owner).id
+                place = (f"{kind}/{meta['name']}", str(meta.get("namespace") or ""))
+                self._owners[place] = (f"{above}/{owner['name']}", place[1])
 
     def _take_pod(self, row: Transition) -> None:
         uid = row.subject.uid
@@ -148,6 +165,8 @@ class Disruptions:
             self._nodes[uid] = str(row.new)
         elif row.field == "exists" and row.new == "deleted":
             self._nodes.pop(uid, None)
+            if uid in self._leaving:
+                self._leaving.pop(uid).gone_ms = row.at_ms
         elif row.field == "eviction":
             self._begin(row.at_ms)
             found = self._asked.get(uid) or self._add(row)
@@ -156,13 +175,15 @@ class Disruptions:
                 return
             found.ended_ms, found.is_accepted = row.at_ms, row.new == ACCEPTED
             del self._asked[uid]
+            if found.is_accepted:
+                self._leaving[uid] = found
 
     def _add(self, row: Transition) -> Eviction:
         subject, node = row.subject, self._nodes.get(row.subject.uid, "")
         place = (subject.owner or "", subject.namespace or "")
         workload = self._owners.get(place, place)
         found = Eviction(f"{subject.namespace}/{subject.name}", node, workload, row.at_ms)
-        self._evictions.append(found)
+        self.evictions.append(found)
         self._asked[subject.uid] = found
         if node in self._open:
             self._open[node].evictions.append(found)
@@ -174,7 +195,7 @@ class Disruptions:
         drain = self._open.get(node)
         if drain is None:
             drain = self._open[node] = Drain(node, row.at_ms)
-            self._drains.append(drain)
+            self.drains.append(drain)
         drain.tell(said, row.at_ms)
         if said in ENDS:
             del self._open[node]
@@ -182,7 +203,7 @@ class Disruptions:
     def _begin(self, at_ms: int) -> None:
         if not self._began:
             self._began = True
-            for one in self._available.values():
+            for one in self.available.values():
                 one.begin(at_ms)
 
     # --- what is told of it -----------------------------------------------------------------------------
@@ -192,36 +213,36 @@ class Disruptions:
         if not self._began:
             return
         yield "Drains and evictions"
-        for drain in self._drains:
+        for drain in self.drains:
             yield from drain.describe(now_ms)
-        followed = {id(one) for drain in self._drains for one in drain.evictions}
-        for one in self._evictions:
+        followed = {id(one) for drain in self.drains for one in drain.evictions}
+        for one in self.evictions:
             if id(one) not in followed and one.budget:
                 yield f"  evicted   {one.describe(now_ms)}"
         yield from self._describe_total(now_ms)
-        for place in sorted({one.workload for one in self._evictions if one.workload[0]}):
+        for place in sorted({one.workload for one in self.evictions if one.workload[0]}):
             yield from self._describe_workload(place, wanted.get(place), now_ms)
 
     def _describe_total(self, now_ms: int) -> Iterator[str]:
-        done = sum(drain.said == DONE for drain in self._drains)
-        if len(self._drains) > 1:
-            first_ms = min(drain.started_ms for drain in self._drains)
-            last_ms = max(now_ms if drain.ended_ms is None else drain.ended_ms for drain in self._drains)
+        done = sum(drain.said == DONE for drain in self.drains)
+        if len(self.drains) > 1:
+            first_ms = min(drain.started_ms for drain in self.drains)
+            last_ms = max(now_ms if drain.ended_ms is None else drain.ended_ms for drain in self.drains)
             took = f"{show(first_ms)} to {show(last_ms)}, {show(last_ms - first_ms)} in all"
-            yield f"  total     {done} of {len(self._drains)} drains done: {took}"
-        yield f"  evictions {self._sum_up(self._evictions, now_ms)}"
+            yield f"  total     {done} of {len(self.drains)} drains done: {took}"
+        yield f"  evictions {self._sum_up(self.evictions, now_ms)}"
 
     def _describe_workload(self, place: Place, wanted: int | None, now_ms: int) -> Iterator[str]:
         kind, _, name = place[0].partition("/")
         yield f"  {kind} {place[1]}/{name}"
-        found = self._available.get(place)
+        found = self.available.get(place)
         if found is not None:
             found.tell(found.now, now_ms)
             of = f" of {wanted}" if wanted is not None else ""
             when = f"first at {show(found.least_at_ms)}, for {show(found.least_ms)} in all"
             is_whole = wanted is not None and found.least >= wanted
             yield f"    available  {found.least}{of} at least{', all the time' if is_whole else f': {when}'}"
-        mine = [one for one in self._evictions if one.workload == place]
+        mine = [one for one in self.evictions if one.workload == place]
         yield f"    evictions  {self._sum_up(mine, now_ms)}"
 
     def _sum_up(self, evictions: list[Eviction], now_ms: int) -> str:

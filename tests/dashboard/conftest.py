@@ -60,12 +60,14 @@ def watch(
 ) -> WebsocketCommunicator:
     """A socket of `user` on `cluster`, past the session middleware."""
     from channels.routing import URLRouter
-    from channels.security.websocket import AllowedHostsOriginValidator
 
+    from dashboard.origins import SameOriginOnly
     from dashboard.routing import websocket_urlpatterns
 
-    routes = AllowedHostsOriginValidator(URLRouter(websocket_urlpatterns))
+    routes = SameOriginOnly(URLRouter(websocket_urlpatterns))
     path = f"/ws/clusters/{cluster.name}/{query}"
-    socket = WebsocketCommunicator(routes, path, headers=[(b"origin", origin.encode())])
+    socket = WebsocketCommunicator(
+        routes, path, headers=[(b"host", b"localhost"), (b"origin", origin.encode())]
+    )
     socket.scope["user"] = user
     return socket

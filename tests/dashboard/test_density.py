@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 
 from dashboard.densities import read_density
-from dashboard.feeds import Asked, TimelineFeed
 from dashboard.plots.density import Density, make_band
 from dashboard.plots.living import LivingPods
+from dashboard.timeline_feed import Asked, TimelineFeed
 from lifecycle.models import Cluster, StoredObject, Transition
 from tests.dashboard.conftest import make_cluster, make_user, record
 from tests.dashboard.rows import pod_life, transition

@@ -126,3 +126,28 @@ def test_the_events_of_a_static_pod_are_its_mirrors(client: Any, shop: Cluster, 
     later = event(8000, "Killing", "later", uid="abc")
     feed.follow(shop, {"transitions": [], "events": [later]})
     assert (feed.rows[-1] == later) is is_mirror
+
+
+def test_a_pod_says_why_it_is_where_it_is(client: Any, shop: Cluster) -> None:
+    """Names and labels are hostile text; a pod of another's cluster is none."""
+    keep(shop, spec={"nodeName": "node-1", "containers": [{"name": "app", "image": "web:1"}]})
+    allocatable = {"cpu": "4", "memory": "8Gi", "pods": "110"}
+    taints = [{"key": "<b>k</b>", "effect": "NoSchedule"}]
+    for number, spec in enumerate(({}, {"taints": taints}), 1):
+        name = f"node-{number}"
+        data = {
+            "apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "uid": name}, "spec": spec,
+            "status": {"allocatable": allocatable},
+        }  # fmt: skip
+        StoredObject.objects.create(
+            cluster=shop, uid=name, kind="Node", name=name, rv=900 + number, data=data
+        )
+    page = client.get("/clusters/shop/pods/default/web-1/").content.decode()
+    assert "Why this node, and not another" in page
+    answer = client.get("/clusters/shop/pods/default/web-1/placement/")
+    text = answer.content.decode()
+    assert "Its node would be choice 1 of 1 now." in unescape(text)
+    assert "had untolerated taint" in text
+    assert "<b>k</b>" not in text and "<b>k</b>:NoSchedule" in unescape(text)
+    client.force_login(make_user("bob"))
+    assert client.get("/clusters/shop/pods/default/web-1/placement/").status_code == 404

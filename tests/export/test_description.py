@@ -12,6 +12,17 @@ from tests.builders import make_cluster, make_transition
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture
+def client(admin_client: Client) -> Client:
+    """Of somebody: strangers are told nothing."""
+    return admin_client
+
+
+def test_strangers_are_told_nothing():
+    assert Client().get("/api/schema/").status_code == 403
+    assert Client().get("/api/docs/").status_code == 403
+
+
 def test_the_description_names_every_path(client: Client):
     description = yaml.safe_load(client.get("/api/schema/").content)
     base = "/api/clusters/{cluster}/"

@@ -13,6 +13,9 @@ from lifecycle.kube_api.watching import feed
 from lifecycle.models import Cluster
 from lifecycle.runs import inbox, messages, publisher, shards
 from lifecycle.runs.runner import Owner
+from tests.kube_api.live import installation
+
+__all__ = ["installation"]
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +70,15 @@ class Shop:
 
 
 @pytest.fixture
-def shop(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
+def shop_settings() -> dict[str, Any]:
+    """The settings of the cluster; tests may have others."""
+    return {}
+
+
+@pytest.fixture
+def shop(
+    transactional_db: None, monkeypatch: pytest.MonkeyPatch, shop_settings: dict[str, Any]
+) -> Iterator[Shop]:
     monkeypatch.setattr(publisher, "publish", lambda group, frame: None)
     monkeypatch.setattr(messages, "_carrier", messages.Nobody())
-    yield Shop()
+    yield Shop(settings=shop_settings)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 import orjson
 import pytest
-from asgiref.sync import sync_to_async
+from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from channels.layers import get_channel_layer
 
 from lifecycle import frames
 from lifecycle.kube_api.watching import feed, watcher
 from lifecycle.kube_api.watching.changes import apply_patch
 from lifecycle.kube_api.watching.records import History
-from lifecycle.kube_api.watching.stream import Watch, Wish
+from lifecycle.kube_api.watching.stream import Watch, Wish, release_thread
 from lifecycle.kube_api.watching.watcher import Encoding, Selection, Watcher
 from lifecycle.models import Cluster, ObjectVersion
 from lifecycle.runs import retention
@@ -381,3 +382,15 @@ async def test_a_recorded_patch_gives_back_what_was_recorded(old, new):
     from lifecycle.engine.heart.trace import make_merge_patch
 
     assert apply_patch(old, make_merge_patch(old, new)) == new
+
+
+async def test_a_watch_holds_no_thread():
+    """Django keeps a thread for each request: a stream gives it back before it waits."""
+    async with ThreadSensitiveContext():
+        thread = await sync_to_async(threading.current_thread)()
+        assert thread.is_alive()
+        await release_thread()
+        thread.join(5)
+        assert not thread.is_alive()
+        # Whoever needs one at the end gets another.
+        assert await sync_to_async(threading.current_thread)() is not thread

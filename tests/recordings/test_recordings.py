@@ -12,8 +12,10 @@ from tests.recordings.check import check, describe, describe_findings
 from tests.recordings.compare import compare
 from tests.recordings.differences import (
     DIFFERENCES,
+    FORCES,
     INTERCHANGEABLE,
     LEAST_PERCENT,
+    LEAST_PERCENT_OF_FORCES,
     LEAST_PERCENT_OF_INTERCHANGEABLE,
     LEAST_PERCENT_OF_NAMED,
     LEAST_PERCENT_OF_OTHERS,
@@ -56,8 +58,9 @@ def test_podline_does_what_kubernetes_did(name: str):
             id="interchangeable pods",
         ),
         pytest.param(lambda name: name.startswith(NAMED), LEAST_PERCENT_OF_NAMED, id="sets, claims, Jobs"),
+        pytest.param(lambda name: name.startswith(FORCES), LEAST_PERCENT_OF_FORCES, id="forces on a cluster"),
         pytest.param(
-            lambda name: not name.startswith(INTERCHANGEABLE + NAMED),
+            lambda name: not name.startswith(INTERCHANGEABLE + NAMED + FORCES),
             LEAST_PERCENT_OF_OTHERS,
             id="pods and what is around them",
         ),

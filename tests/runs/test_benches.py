@@ -75,6 +75,12 @@ def test_recover():
 
 
 @pytest.mark.django_db(transaction=True)
+def test_api():
+    answer = bench("api", watchers=20, changes=5, seconds=1)
+    assert answer["figures"]["missed"] == answer["figures"]["doubled"] == 0
+    assert answer["figures"]["gets_per_second"] > 0
+
+
 def test_live():
     answer = bench("live", clients=5, seconds=5, changes=20)
     assert answer["figures"]["clients_that_missed_rows"] == 0

@@ -20,9 +20,11 @@ def test_alive_is_said_without_asking_anything(client, django_assert_num_queries
         assert client.get("/healthz").content == b"ok\n"
 
 
-def test_not_ready_says_what_is_missing(client):
+def test_not_ready_says_what_is_missing(client, settings):
     answer = client.get("/readyz")
-    assert answer.status_code == 503
+    assert (answer.status_code, json.loads(answer.content)["workers"]) == (503, "not ready")
+    settings.OPEN_TO_ALL = ["metrics"]
+    answer = client.get("/readyz")
     assert "no engine worker" in json.loads(answer.content)["workers"]
 
 
@@ -33,11 +35,13 @@ def test_ready_with_a_worker(client):
     assert (answer.status_code, json.loads(answer.content)["ready"]) == (200, True)
 
 
-def test_metrics_show_what_workers_counted(client, owner, make_cluster):
+def test_metrics_show_what_workers_counted(client, owner, make_cluster, settings):
     cluster = make_cluster()
     create(cluster)
     owner.turn(cluster.pk)
     shards.beat("test", hot_clusters=1)
+    assert client.get("/metrics").status_code == 403
+    settings.OPEN_TO_ALL = ["metrics"]
     text = client.get("/metrics").content.decode()
     assert 'podline_worker_hot_clusters{worker="test"} 1.0' in text
     assert "podline_clusters_running 1.0" in text

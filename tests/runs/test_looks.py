@@ -16,12 +16,11 @@ def shop(owner, wall, make_cluster):
     """Two pods from the start, four from 5 s on, and 15 s more."""
     cluster = make_cluster()
     create(cluster, replicas=2)
-    for second in range(20):
+    where = {"kind": "Deployment", "namespace": "default", "name": "web"}
+    inbox.append(cluster, "scale", {**where, "replicas": 4}, pinned_ms=5_000)
+    for _ in range(20):
         owner.turn(cluster.pk)
         wall.go_on(1)
-        if second == 4:
-            where = {"kind": "Deployment", "namespace": "default", "name": "web"}
-            inbox.append(cluster, "scale", {**where, "replicas": 4})
     cluster.refresh_from_db()
     return cluster
 

@@ -9,9 +9,13 @@ from lifecycle.simulation.summaries import describe_assumed
 from tests.simulate.running import run_plan
 from tests.texts import read_manifests
 
-NEVER = "pods may be placed where Kubernetes would leave them Pending"
+APART = "3 node(s) didn't match pod anti-affinity rules"
+NEAR = "3 node(s) didn't match pod affinity rules"
+SKEWED = "3 node(s) didn't match pod topology spread constraints (missing required label)"
 ON_HOSTS = {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": "kubernetes.io/hostname"}
 AFFINE = {"requiredDuringSchedulingIgnoredDuringExecution": [ON_HOSTS]}
+ON_NOBODY = {"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": "kubernetes.io/hostname"}
+ALONE = {"requiredDuringSchedulingIgnoredDuringExecution": [ON_NOBODY]}
 SPREAD = {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule"}
 CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "5Gi"}}}
 ON_CLAIM = {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]}
@@ -39,9 +43,6 @@ def run_for_a_minute(objects):
 @pytest.mark.parametrize(
     "objects, told",
     [
-        pytest.param([web(affinity={"podAntiAffinity": AFFINE})], NEVER, id="a node for each"),
-        pytest.param([web(affinity={"podAffinity": AFFINE})], NEVER, id="beside pods nobody has"),
-        pytest.param([web(topologySpreadConstraints=[SPREAD])], NEVER, id="spread over zones"),
         pytest.param(
             [web(**ON_CLAIM), of("PersistentVolumeClaim", CLAIM | {"dataSource": SNAPSHOT})],
             "the volume is made empty", id="a volume filled from a snapshot",
@@ -89,6 +90,9 @@ PORT = "3 node(s) didn't have free ports for the requested pod ports"
         pytest.param(
             web(container={"ports": [{"containerPort": 80}]}, hostNetwork=True), 3, PORT, id="its host's"
         ),
+        pytest.param(web(affinity={"podAntiAffinity": AFFINE}), 3, APART, id="a node for each"),
+        pytest.param(web(affinity={"podAffinity": ALONE}), 0, NEAR, id="beside pods nobody has"),
+        pytest.param(web(topologySpreadConstraints=[SPREAD]), 0, SKEWED, id="spread over zones"),
         pytest.param(web(schedulerName="volcano"), 0, None, id="a scheduler nobody runs"),
         pytest.param(
             web(priorityClassName="high-priority"), 0,

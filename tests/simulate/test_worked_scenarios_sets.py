@@ -74,8 +74,8 @@ WORKED: list[tuple[str, tuple[str, ...] | str]] = [
     ("SC-DS-02", ("sc-ds-02-nodes-join", "sc-ds-02-nodes-leave")),
     ("SC-DS-03", ("sc-ds-03-node-labels", "sc-ds-03-node-affinity", "sc-ds-03-two-sets")),
     ("SC-DS-04", ("sc-ds-04-another-scheduler",)),
-    # Without nodes that are not ready or cannot be reached: v1.35 taints them NoSchedule as well, which daemon
-    # pods do not tolerate (recorded: nodeloss-daemonset).
+    # Without nodes that are not ready or cannot be reached: v1.35 taints them NoSchedule as well, which the
+    # pods of a DaemonSet do not tolerate (recorded: nodeloss-daemonset).
     (
         "SC-DS-05",
         (
@@ -87,7 +87,7 @@ WORKED: list[tuple[str, tuple[str, ...] | str]] = [
         ),
     ),
     ("SC-DS-06", ("sc-ds-06-taints", "sc-ds-06-taint-tolerated")),
-    ("SC-DS-07", "the scheduler evicts no pods for those of a higher priority"),
+    ("SC-DS-07", ("sc-ds-07-preemption", "sc-ds-07-without-priority")),
     ("SC-DS-08", ("sc-ds-08-taken-over", "sc-ds-08-replaced", "sc-ds-08-taken-over-on-delete")),
     (
         "SC-DS-09",

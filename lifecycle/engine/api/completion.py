@@ -13,6 +13,7 @@ from ..heart.errors import Forbidden
 from ..kinds.limit_range import LIMIT_RANGE
 from ..kinds.plain import PRIORITY_CLASS, RUNTIME_CLASS, SERVICE_ACCOUNT
 from ..kinds.validation import validate_create
+from ..objects.api_access import AUTOMOUNT
 from ..objects.kinds import Kind
 from ..objects.meta import ObjectMeta, StoredObject
 from ..objects.pod import MIRROR, POD_KIND, Pod, PodSpec
@@ -88,8 +89,11 @@ class PodCompletion:
     def _with_account(self, raw: Mapping[str, Any], namespace: str) -> Mapping[str, Any]:
         name = raw.get("serviceAccountName") or DEFAULT_ACCOUNT
         account = self._store.get(SERVICE_ACCOUNT.id, namespace, name)
-        secrets = (account.extra or {}).get("imagePullSecrets") if account is not None else None
-        return {**raw, "imagePullSecrets": secrets} if secrets and not raw.get("imagePullSecrets") else raw
+        given: Mapping[str, Any] = (account.extra or {}) if account is not None else {}
+        secrets, mounts = given.get("imagePullSecrets"), given.get(AUTOMOUNT)
+        if secrets and not raw.get("imagePullSecrets"):
+            raw = {**raw, "imagePullSecrets": secrets}
+        return {**raw, AUTOMOUNT: False} if mounts is False and raw.get(AUTOMOUNT) is None else raw
 
     def _find_problem(self, raw: Json, namespace: str) -> str | list[FieldError]:
         """What is wrong with a completed spec; a LimitRange may have given more requests than limits."""

@@ -18,6 +18,7 @@ from .completion import PodCompletion
 from .definitions import Definitions
 from .metrics import Metrics
 from .quotas import QuotaSums
+from .recommendations import Recommendations
 from .services import ServiceDirectory
 from .volumes import Volumes
 
@@ -41,6 +42,7 @@ class Context:
         self.services = ServiceDirectory(self.store)
         self.metrics = Metrics(self.store, self.services, self.manager_ms("metricsResolution"))
         self.budgets = BudgetDirectory(self.store)
+        self.recommendations = Recommendations()
         self.volumes = Volumes(self.store)
         self.loop = Loop(self.clock, self.agenda, self.trace, self.timing)
         # Lines of container output since the last take: (pod uid, container, attempt, at_ms, text).

@@ -112,7 +112,9 @@ class Definitions:
         """
         version = self.find_version(current)
         if version is None:
-            return bool(wanted.get("spec") != current.get("spec"))
+            if "spec" in current or "spec" in wanted:
+                return bool(wanted.get("spec") != current.get("spec"))
+            return {**current, "metadata": 0, "status": 0} != {**wanted, "metadata": 0, "status": 0}
         kept = {"metadata", "apiVersion", "kind"} | ({"status"} if version.has_status else set())
         names = (current.keys() | wanted.keys()) - kept
         return any(current.get(name) != wanted.get(name) for name in names)

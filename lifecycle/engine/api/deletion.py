@@ -37,7 +37,7 @@ def delete_object(context: Context, old: StoredObject, propagation: str | None) 
             finalizers=finalizers,
             deletion_ms=context.clock.now_ms,
             deletion_grace_seconds=0,
-            generation=meta.generation + 1,
+            generation=meta.generation and meta.generation + 1,
         )
     )
     context.store.update(old, new)

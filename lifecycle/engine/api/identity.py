@@ -67,9 +67,27 @@ def identify(context: Context, new: StoredObject) -> None:
         name=meta.name or generate(meta.generate_name, suffix),
         uid=uid,
         creation_ms=context.clock.now_ms,
-        generation=1 if new.spec is not None else 0,
+        generation=1 if _is_counted(new) else 0,
         namespace=meta.namespace if new.kind.namespaced else None,
     )
+
+
+# Nobody counts how often what these want has changed, although they have a spec.
+_NOT_COUNTED = frozenset(
+    "APIService CSINode CertificateSigningRequest LimitRange Lease Namespace Node PersistentVolume"
+    " PersistentVolumeClaim ResourceQuota Service VolumeAttachment IPAddress ServiceCIDR".split()
+)
+# Of these it is counted, although what they want stands in no spec.
+_COUNTED = frozenset(
+    "EndpointSlice PodTemplate PriorityClass MutatingWebhookConfiguration"
+    " ValidatingWebhookConfiguration".split()
+)
+
+
+def _is_counted(new: StoredObject) -> bool:
+    """Whether an object has a generation."""
+    kind = new.kind.id
+    return kind in _COUNTED or (new.spec is not None and kind not in _NOT_COUNTED)
 
 
 def _draw(context: Context, kind: Kind, meta: ObjectMeta) -> tuple[str, str]:

@@ -16,6 +16,7 @@ from ..objects.meta import StoredObject
 from ..objects.shortened import shorten
 from ..rules.sizes import REQUEST_MOST_BYTES, STORED_MOST_BYTES, measure_bytes
 from ..schema.decode import decode as decode_fields
+from ..schema.decode import drop_unknown
 from ..schema.go_errors import find_unknown_fields, find_wrong_type
 from .options import IGNORE, PLAIN, STRICT, WriteOptions
 from .patches import patch_object, refuse_patch
@@ -231,6 +232,8 @@ def patched(current: Json, patch: Any, how: str, options: WriteOptions = PLAIN) 
         if problems and options.validation == STRICT:
             raise refuse_patch(how, patch, changed, f"strict decoding error: {', '.join(problems)}")
         options.warn(problems)
+    if options.is_request:
+        changed = drop_unknown(changed)
     meta = _metadata_of(changed)
     _require_same_name(current["metadata"], meta)
     if "resourceVersion" in _metadata_of(patch) or "resourceVersion" not in meta:

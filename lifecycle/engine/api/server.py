@@ -27,7 +27,8 @@ from ..rules.actions import CreatePod
 from ..rules.defaults.pods import default_pod
 from ..rules.qos import decide_qos_class
 from ..rules.validation.field_error import FieldError
-from ..rules.validation.refusal import raise_invalid
+from ..rules.validation.refusal import raise_invalid, repeat_as_asked
+from ..schema.decode import drop_unknown
 from .admission import admit_changed, admit_new, admit_pod
 from .completion import annotate
 from .context import Context
@@ -124,6 +125,7 @@ class ApiServer:
         """
         if options.validation:
             check_structure(data, options)
+            data = drop_unknown(data)
         decoded, dropped = self._context.definitions.complete(decode(data))
         if dropped:
             refuse_unknown(data, dropped, options)
@@ -177,6 +179,7 @@ class ApiServer:
         uid, suffix = self._context.chance.uid_and_suffix(owner.uid, number)
         spec = self._admitted(template.spec, owner)
         told = spec.notes.limited
+        spec, recommended = self._context.recommendations.apply(spec, owner.namespace or "", template.labels)
         meta = ObjectMeta(
             action.name or generate(action.generate_name, suffix),
             owner.namespace,
@@ -189,6 +192,8 @@ class ApiServer:
             template.finalizers,
             generation=1,
         )
+        if recommended:
+            meta = meta.replace(annotations={**meta.annotations, **recommended})
         if action.overlay is not None:
             require_fitting(meta, action.overlay)
             meta, spec = overlay_meta(meta, action.overlay), overlay_spec(spec, action.overlay.spec)
@@ -259,7 +264,8 @@ class ApiServer:
         tracked = current["metadata"].pop(FIELD, None)
         wanted = context.definitions.place(make_wanted(current, data, subresource, context.features, size))
         errors = validate_update(current, wanted, subresource or "", context.features)
-        raise_invalid(wanted, errors + context.definitions.validate(wanted, subresource or ""))
+        errors = repeat_as_asked(errors) + context.definitions.validate(wanted, subresource or "")
+        raise_invalid(wanted, errors)
         if entries is None:
             entries = self._managers.after_update(old, wanted, given, options, subresource or "")
         wanted = complete_changed(context, old, wanted)
@@ -318,7 +324,7 @@ class ApiServer:
             finalizers=new.meta.finalizers,
             owner_references=new.meta.owner_references,
             extra=new.meta.extra,
-            generation=meta.generation + 1 if is_spec_changed else meta.generation,
+            generation=meta.generation + 1 if is_spec_changed and meta.generation else meta.generation,
         )
         new.extra = new.extra or None
         if not is_spec_changed:
@@ -335,7 +341,7 @@ class ApiServer:
         if old.meta.uid != new.meta.uid:
             raise Conflict(f"{kind} {namespace}/{name}: another object has taken the name", kind, name)
         if new.spec is not old.spec and not isinstance(new, Pod):
-            new.meta = new.meta.replace(generation=old.meta.generation + 1)
+            new.meta = new.meta.replace(generation=old.meta.generation and old.meta.generation + 1)
         self._store.update(old, new)
         return finish_deletion(self._context, new)
 

@@ -94,6 +94,10 @@ class Drains:
         self._begin(drain)
         return 200, self._store.require(NODE_KIND.id, "", names[0])
 
+    def is_draining(self, node: str) -> bool:
+        """Whether a drain of this node goes on."""
+        return any(drain.node == node and drain.said != DONE for drain in self._running.values())
+
     def _begin(self, drain: NodeDrain) -> None:
         """Cordon the drain's node and evict its pods. Raises Conflict where they forbid it."""
         self._listen()

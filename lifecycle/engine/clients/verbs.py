@@ -80,8 +80,10 @@ def evict(client: Client, payload: Payload) -> Answer:
     """A request to the eviction API. Raises ApiError."""
     pod = client.find(payload, POD_KIND)
     assert isinstance(pod, Pod), "it was asked for by kind"
+    # A plain request: what kubectl makes of 0 is its own.
+    grace_seconds = 0 if payload.get("force") else payload.get("gracePeriodSeconds")
     is_dry_run = payload.get("dryRun") is True
-    return 201, client.api.evict(pod, _read_grace(payload), payload.get("preconditions"), is_dry_run)
+    return 201, client.api.evict(pod, grace_seconds, payload.get("preconditions"), is_dry_run)
 
 
 def _read_grace(payload: Payload) -> int | None:

@@ -35,6 +35,7 @@ from .storage_driver import StorageDriver
 from .storage_protection import StorageProtection
 from .taint_eviction import TaintEvictionController
 from .ttl_after_finished import TtlAfterFinishedController
+from .vertical_autoscaler import VerticalAutoscalerController
 from .volume_binder import VolumeBinder
 
 
@@ -99,6 +100,7 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         HorizontalPodAutoscalerController(context, act),
         ScaledObjectController(context, act),
         ProportionalAutoscalerController(context, act),
+        VerticalAutoscalerController(context, act),
         DisruptionController(context, act),
         StaleDisruptionController(context, act),
     ]

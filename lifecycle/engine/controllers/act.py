@@ -16,6 +16,8 @@ from ..rules.actions import (
     CreatePod,
     Delete,
     DeletePod,
+    Evict,
+    Patch,
     RecordEvent,
     RemoveFinalizer,
     Scale,
@@ -53,8 +55,12 @@ class Actor:
                 self._api.create(action.new)
             case CreateJson():
                 self._create_json(action)
+            case Evict():
+                self._api.evict(action.pod)
             case Scale():
                 self._api.patch(action.old, {"spec": {"replicas": action.replicas}}, "merge", "scale")
+            case Patch():
+                self._api.patch(action.old, action.patch, "strategic")
             case Delete():
                 self._api.delete(action.old, propagation=action.propagation)
 

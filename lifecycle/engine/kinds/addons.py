@@ -6,18 +6,27 @@ from ..objects.kinds import Kind
 from ..rules.addon_columns import decide_scaled_object_columns, decide_vertical_columns
 from ..rules.validation import addons
 from ..rules.validation.addons import check_shape
-from .entry import KindEntry
+from .entry import Change, Json, KindEntry
+
+
+def _check_status(shape: Json) -> Change:
+    return lambda old, new, gates: check_shape(new.get("status") or {}, shape, "status")
+
 
 SCALED_OBJECT = KindEntry(
     kind=Kind("keda.sh/v1alpha1", "ScaledObject", "scaledobjects", True, "so"),
     is_custom=True,
+    drops_status=True,
     validate=lambda data, gates: check_shape(data.get("spec"), addons.SCALED_OBJECT),
+    validate_status=_check_status(addons.SCALED_OBJECT_STATUS),
     columns=decide_scaled_object_columns,
 )
 VERTICAL_POD_AUTOSCALER = KindEntry(
     kind=Kind("autoscaling.k8s.io/v1", "VerticalPodAutoscaler", "verticalpodautoscalers", True, "vpa"),
     is_custom=True,
+    drops_status=True,
     validate=lambda data, gates: check_shape(data.get("spec"), addons.VERTICAL_POD_AUTOSCALER),
+    validate_status=_check_status(addons.VERTICAL_POD_AUTOSCALER_STATUS),
     columns=decide_vertical_columns,
 )
 ADDONS = (SCALED_OBJECT, VERTICAL_POD_AUTOSCALER)

@@ -10,11 +10,13 @@ from ..objects.lease import LEASE_KIND
 from ..objects.storage import ATTACHMENT_KIND
 from ..rules.defaults.others import (
     default_binding,
+    default_config_map,
     default_definition,
     default_priority_class,
     default_secret,
 )
 from ..rules.defaults.services import default_endpoint_slice, default_endpoints
+from ..rules.defaults.workloads import default_pod_template
 from ..rules.service_columns import decide_endpoints_columns, decide_slice_columns
 from ..rules.validation.access import GROUP, validate_binding, validate_kept_role, validate_role
 from ..rules.validation.classes import (
@@ -31,12 +33,15 @@ from ..rules.validation.configurations import (
 )
 from ..rules.validation.definitions import validate_definition, validate_kept_definition, warn_of_rules
 from ..rules.validation.endpoints import validate_endpoint_slice, validate_endpoints, validate_slice_update
+from ..rules.validation.events import validate_event
 from ..rules.validation.field_error import FieldError
 from ..rules.validation.ingresses import validate_ingress, validate_new_ingress
 from ..rules.validation.kubelet_config import validate_kubelet_configuration
+from ..rules.validation.leases import validate_lease
 from ..rules.validation.metadata import check_path_name
 from ..rules.validation.network_policies import validate_network_policy
 from ..rules.validation.quotas import validate_kept_scopes, validate_quota
+from ..rules.validation.workloads import validate_plain_template
 from .entry import Check, Json, KindEntry
 
 SERVICE_ACCOUNT = Kind("v1", "ServiceAccount", "serviceaccounts", True, "sa")
@@ -62,6 +67,7 @@ def _of_role(check: Callable[[Json, bool], list[FieldError]], is_namespaced: boo
 _READ = (
     KindEntry(
         kind=Kind("v1", "ConfigMap", "configmaps", True, "cm"),
+        default=default_config_map,
         validate=_of_any(validate_config_map),
         validate_fixed=validate_kept_data,
     ),
@@ -104,7 +110,7 @@ _READ = (
     KindEntry(kind=SERVICE_ACCOUNT),
     KindEntry(kind=CONTAINER_PROFILE),
     KindEntry(kind=ATTACHMENT_KIND),
-    KindEntry(kind=LEASE_KIND),
+    KindEntry(kind=LEASE_KIND, validate_spec=_of_any(validate_lease)),
 )
 _CHECKED = (
     KindEntry(
@@ -132,6 +138,15 @@ _CHECKED = (
         validate_fixed=validate_kept_definition,
         warn=warn_of_rules,
     ),
+    KindEntry(
+        kind=Kind("v1", "PodTemplate", "podtemplates"),
+        is_passive=True,
+        default=default_pod_template,
+        validate=validate_plain_template,
+    ),
+    KindEntry(
+        kind=Kind("v1", "Event", "events", True, "ev"), is_passive=True, validate=_of_any(validate_event)
+    ),
     # Nobody is denied anything.
     *(
         KindEntry(
@@ -156,8 +171,6 @@ _CHECKED = (
     ),
 )
 _PASSIVE = (
-    Kind("v1", "PodTemplate", "podtemplates"),
-    Kind("v1", "Event", "events", True, "ev"),
     Kind("networking.k8s.io/v1", "IngressClass", "ingressclasses", False),
     Kind("apiregistration.k8s.io/v1", "APIService", "apiservices", False),
     Kind(_ADMISSION, "MutatingWebhookConfiguration", "mutatingwebhookconfigurations", False),

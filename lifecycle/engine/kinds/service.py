@@ -9,6 +9,7 @@ from ..rules.defaults.services import default_service, keep_given
 from ..rules.service_columns import decide_service_columns, decide_wide_service_columns
 from ..rules.services import SERVICE_NAME_LABEL
 from ..rules.validation.names import check_label_1035
+from ..rules.validation.service_warnings import list_service_warnings
 from ..rules.validation.services import validate_service, validate_service_change
 from .entry import KindEntry
 
@@ -19,6 +20,7 @@ SERVICE = KindEntry(
     check_name=check_label_1035,
     validate_spec=lambda spec, gates: validate_service(spec),
     validate_change=validate_service_change,
+    warn=list_service_warnings,
     columns=decide_service_columns,
     wide_columns=decide_wide_service_columns,
 )

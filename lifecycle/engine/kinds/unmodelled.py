@@ -16,7 +16,6 @@ from .references import name_subject
 from .registry import kind_of_json
 
 Json = Mapping[str, Any]
-_ELSEWHERE = "pods may be placed where Kubernetes would leave them Pending"
 _MOUNTED = "is taken to be mounted at once, also where Kubernetes would not find it"
 _EMPTY = "the volume is made empty"
 _MOST_NAMES = 3
@@ -50,10 +49,6 @@ def _must_be_there(host_path_type: Any) -> bool:
 
 
 UNMODELLED = (
-    Unmodelled("affinity.podAffinity", _ELSEWHERE),
-    Unmodelled("affinity.podAntiAffinity", _ELSEWHERE),
-    Unmodelled("topologySpreadConstraints", _ELSEWHERE),
-    Unmodelled("priorityClassName", "pods of higher priority wait for room and push nobody out"),
     Unmodelled("resourceClaims", "pods run without the devices they claim"),
     *(
         Unmodelled(f"{place}.{field}", "is taken to be on every node", counts=_is_localhost)

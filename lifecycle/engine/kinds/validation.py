@@ -14,8 +14,9 @@ from ..rules.validation.metadata import (
     validate_metadata_update,
 )
 from ..rules.validation.names import check_label
+from ..rules.validation.pod_warnings import list_pod_warnings
 from .entry import Gates, Json, KindEntry
-from .pod_specs import find_pod_spec
+from .pod_specs import find_pod_metadata, find_pod_spec
 from .registry import entry_of_json
 
 _NO_UID_YET = "its-uid"
@@ -95,4 +96,7 @@ def list_warnings(data: Json) -> list[str]:
     if (find_pod_spec(data).get("terminationGracePeriodSeconds") or 0) < 0:
         text = "must be >= 0; negative values are invalid and will be treated as 1"
         warnings.append(f"{'.'.join(entry.pod_spec_path)}.terminationGracePeriodSeconds: {text}")
+    if entry.pod_spec_path:
+        prefix = ".".join(entry.pod_spec_path[:-1])
+        warnings += list_pod_warnings(find_pod_spec(data), find_pod_metadata(data), prefix)
     return warnings + entry.warn(data)

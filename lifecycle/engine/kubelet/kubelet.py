@@ -43,7 +43,7 @@ from .resize import Resizer
 from .roster import load_pods, save_pods
 from .starting.sandboxes import MOUNT, SANDBOX, Sandboxes
 from .starting.starter import Starter
-from .stopping.ending import REMOVED, TORN_DOWN, Ending
+from .stopping.ending import REMOVED, SIDECARS_ENDED, TORN_DOWN, Ending
 from .stopping.exits import record_exit
 from .stopping.restart_all import RestartAll
 from .stopping.termination import Stopper
@@ -69,7 +69,7 @@ class Kubelets:
         self._starter = Starter(parts, evictor, prober, reporter, self)
         self.sandboxes = Sandboxes(parts, prober, stopper, self)
         self._agents = NodeAgents(parts, evictor)
-        node_reporter = NodeReporter(parts, api, evictor)
+        self._node_reporter = node_reporter = NodeReporter(parts, api, evictor)
         self.static_pods = StaticPods(parts, api, mirrors, self)
         self._resizer = resizer = Resizer(parts, stopper)
         self._ending = ending = Ending(
@@ -106,6 +106,7 @@ class Kubelets:
             MOUNT: self.sandboxes.on_mount,
             SANDBOX: self.sandboxes.on_made,
             TORN_DOWN: self._ending.on_torn_down,
+            SIDECARS_ENDED: self._ending.on_sidecars_ended,
             REMOVED: self._ending.on_removed,
             GRACE_END: self._stopper.on_grace_end,
             DEADLINE: self._ending.on_deadline,
@@ -343,4 +344,5 @@ class Kubelets:
     def take_up(self, data: Any, is_same_engine: bool) -> None:
         """Go on from what another engine saved, as far as it can be read; the agenda is restored before."""
         self.upgrade.take_up(data, is_same_engine)
+        self._node_reporter.take_up()
         self._resizer.restore()

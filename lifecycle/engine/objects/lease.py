@@ -7,10 +7,8 @@ its lease is stored with the time of the last renewal, until it speaks again.
 
 from __future__ import annotations
 
-from typing import Any
-
 from .kinds import Kind
-from .meta import StoredObject
+from .meta import ObjectMeta, OwnerReference, PlainObject, StoredObject
 from .node import NODE_KIND
 from .times import format_micro_time, parse_time_or_none
 
@@ -21,16 +19,13 @@ RENEW_MS = 10_000
 """How often a kubelet renews the lease of its node: a quarter of what it lasts."""
 
 
-def make_lease(node: StoredObject) -> dict[str, Any]:
+def make_lease(node: StoredObject) -> StoredObject:
     """The lease of a node that is alive; it goes with the node."""
     name = node.meta.name
-    owner = {"apiVersion": NODE_KIND.api_version, "kind": NODE_KIND.name, "name": name, "uid": node.meta.uid}
-    return {
-        "apiVersion": LEASE_KIND.api_version,
-        "kind": LEASE_KIND.name,
-        "metadata": {"name": name, "namespace": LEASE_NAMESPACE, "ownerReferences": [owner]},
-        "spec": {"holderIdentity": name, "leaseDurationSeconds": LEASE_SECONDS},
-    }
+    owner = OwnerReference(NODE_KIND.api_version, NODE_KIND.name, name, node.meta.uid)
+    meta = ObjectMeta(name, LEASE_NAMESPACE, owner_references=(owner,))
+    spec = {"holderIdentity": name, "leaseDurationSeconds": LEASE_SECONDS}
+    return PlainObject(LEASE_KIND, meta, spec)
 
 
 def silent_since_ms(lease: StoredObject | None, epoch_ms: int) -> int | None:

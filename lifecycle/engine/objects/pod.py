@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from .api_access import with_api_access, without_api_access
 from .condition import Condition
 from .container import ALWAYS, Container, ContainerStatus
 from .kinds import Kind
@@ -73,6 +74,8 @@ class TemplateNotes:
     new_status: PodStatus | None = None
     # The API server's: what is wrong with the completed spec, a text or FieldErrors.
     problem: str | list[Any] = ""
+    # The API server's: the spec with what an autoscaler recommends, and annotations that say so, by its turn.
+    recommended: tuple[tuple[str, int], PodSpec, Mapping[str, str]] | None = None
     # The API server's: for what version of all that admission reads, and for what namespace, these are true.
     admitted_at: tuple[int, str] | None = None
     judged_at: tuple[int, str] | None = None
@@ -156,6 +159,7 @@ class PodSpec(Reading):
     def read_own_fields(self) -> None:
         """Read what pods of one template may differ in."""
         raw = self.raw
+        self._shown: dict[str, Any] | None = None
         self.affinity: dict[str, Any] = raw.get("affinity") or {}
         self.hostname: str = raw.get("hostname") or ""
         self.subdomain: str = raw.get("subdomain") or ""
@@ -163,10 +167,17 @@ class PodSpec(Reading):
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any] | None) -> PodSpec:
-        """Read a pod spec. `nodeName` is left to the pod."""
+        """Read a pod spec. `nodeName` is left to the pod, and its access to the API is shown again."""
         raw = dict(data or {})
         raw.pop("nodeName", None)
-        return cls(raw)
+        return cls(without_api_access(raw))
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """The API form, made once for all pods that share this reading."""
+        if self._shown is None:
+            self._shown = with_api_access(self.raw)
+        return self._shown
 
 
 def _read_containers(raw: dict[str, Any], section: str) -> tuple[Container, ...]:
@@ -221,7 +232,8 @@ class Pod(StoredObject):
 
     def spec_json(self, epoch_ms: int = 0) -> Any:
         """The shared spec with this pod's node."""
-        return {**self.spec.raw, "nodeName": self.node_name} if self.node_name else self.spec.raw
+        shown = self.spec.raw if self.is_mirror else self.spec.shown
+        return {**shown, "nodeName": self.node_name} if self.node_name else shown
 
     def status_json(self, epoch_ms: int = 0) -> Any:
         """The API form of the status."""

@@ -91,11 +91,26 @@ class Update:
 
 
 @dataclass(slots=True)
+class Evict:
+    """Ask the eviction API to delete a pod; a budget may refuse it."""
+
+    pod: Pod
+
+
+@dataclass(slots=True)
 class Scale:
     """Set the size of an object through its /scale."""
 
     old: StoredObject
     replicas: int
+
+
+@dataclass(slots=True)
+class Patch:
+    """Change an object by a strategic merge patch, as a client does."""
+
+    old: StoredObject
+    patch: dict[str, Any]
 
 
 @dataclass(slots=True)
@@ -117,7 +132,19 @@ class RecordEvent:
     source: str
 
 
-Action = CreatePod | DeletePod | RemoveFinalizer | Create | CreateJson | Update | Scale | Delete | RecordEvent
+Action = (
+    CreatePod
+    | DeletePod
+    | RemoveFinalizer
+    | Create
+    | CreateJson
+    | Update
+    | Evict
+    | Scale
+    | Patch
+    | Delete
+    | RecordEvent
+)
 
 
 @dataclass(slots=True)

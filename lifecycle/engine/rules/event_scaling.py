@@ -36,8 +36,13 @@ class Trigger:
 
 
 def read_triggers(spec: Json) -> list[Trigger]:
-    """The triggers of a ScaledObject. Raises ValueError for a quantity that is none."""
-    return [_read(number, one) for number, one in enumerate(spec.get("triggers") or ())]
+    """The triggers of a ScaledObject. Raises ValueError for quantities and schedules that are none."""
+    triggers = [_read(number, one) for number, one in enumerate(spec.get("triggers") or ())]
+    for trigger in triggers:
+        if trigger.kind == CRON:
+            _edges(trigger, 0)
+            _milli(trigger.metadata.get("desiredReplicas") or 1)
+    return triggers
 
 
 def _read(number: int, given: Json) -> Trigger:

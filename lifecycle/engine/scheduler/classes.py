@@ -22,7 +22,8 @@ from .wishes import Wishes
 Content = tuple[object, ...]
 _MOST_PLACES = 2_000_000
 """So many nodes may all classes together keep in order; those that were not asked for longest are dropped."""
-_LEAST_CLASSES = 16
+_LEAST_CLASSES, _MOST_CLASSES = 16, 128
+"""Each new group of pods is weighed for every class: a year of a CronJob's runs is to cost no more each."""
 # Labels that differ from pod to pod of one template: no matter, unless some rule is about them.
 _OF_ONE_POD = frozenset(
     (
@@ -61,7 +62,7 @@ class Classes:
         found = self._by_template.get(key)
         if found is None or found.wishes.spec is not spec or found.wishes.labels is not pod.meta.labels:
             found = self._find_by_content(pod, spec)
-            if len(self._by_template) > 4096:
+            if len(self._by_template) > 4 * _MOST_CLASSES:
                 self._by_template.clear()
             self._by_template[key] = found
         found.follow()
@@ -78,6 +79,7 @@ class Classes:
         found = self._by_content.pop(content, None)
         if found is None:
             most = max(_MOST_PLACES // max(len(self._rooms.by_name), 1), _LEAST_CLASSES)
+            most = min(most, _MOST_CLASSES)
             while len(self._by_content) >= most:
                 self._drop(next(iter(self._by_content)))
             found = PodClass(self.read(pod, spec), self._rooms, self._census)

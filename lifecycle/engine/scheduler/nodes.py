@@ -106,6 +106,15 @@ class NodeRoom:
                 is_final |= amount > has.get(resource, 0)
         return make_shortage(reasons, is_final) if reasons else None
 
+    def list_missing(self, load: Load) -> list[str]:
+        """How much of what would have to be free besides: `1500m more cpu`."""
+        missing = ["the end of a pod"] if self.count >= self._capacity[0] else []
+        for resource, amount in load.requests.items():
+            lack = amount - self.free.get(resource, 0)
+            if amount and lack > 0:
+                missing.append(f"{lack}{'m' if resource == 'cpu' else ''} more {resource}")
+        return missing
+
     def could_ever_hold(self, load: Load) -> bool:
         """Whether the pod would fit on the node if nobody else were there."""
         return self._capacity[0] > 0 and all(

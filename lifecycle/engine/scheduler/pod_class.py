@@ -313,6 +313,14 @@ class PodClass:
             return entry
         return self.neighbors.refuse(self.neighbors.amounts_of(line.key))
 
+    def refuse_by_pods(self, name: str) -> Refusal | None:
+        """What the pods that are there have against a node, whatever else there is."""
+        return self.neighbors.refuse(self.neighbors.amounts_at(self._seen[name].domains, {}))
+
+    def image_score_of(self, name: str) -> int:
+        """How much of the pod's images a node has, 0 to 100."""
+        return self._seen[name].image_score
+
     def names(self) -> Sequence[str]:
         """The nodes that are followed, in the order in which they joined."""
         return list(self._rooms.by_name)

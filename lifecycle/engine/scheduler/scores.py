@@ -42,9 +42,9 @@ class ScoredLine(NamedTuple):
 
 
 def score_lines(wishes: Wishes, neighbors: Neighbors, lines: Sequence[Line]) -> Sequence[ScoredLine]:
-    """The scores of all nodes of each line. One line alone is as good as any other."""
-    if len(lines) < 2:
-        return [ScoredLine(line, 0) for line in lines]
+    """The scores of all nodes of each line."""
+    if not lines:
+        return ()
     columns = [_score_taints([line.key[-2] for line in lines])]  # type: ignore[misc]
     preferences: list[int] = [line.key[-1] for line in lines]  # type: ignore[misc]
     columns.append(_normalize(preferences) if wishes.has_preferences else [0] * len(lines))

@@ -31,6 +31,28 @@ def drop_nulls(data: Json) -> Json:
     return _drop_from_object(data, find_fields(data), load_tables().types)
 
 
+def drop_unknown(data: Json) -> Json:
+    """An object without the fields that nobody knows; one of a kind without a table stays as it is."""
+    return _known(data, find_fields(data), load_tables().types)
+
+
+def _known(data: Json, fields: Fields, types: Mapping[str, Fields]) -> Json:
+    if ANY_FIELD in fields:
+        return data
+    return {name: _known_in(item, fields[name], types) for name, item in data.items() if name in fields}
+
+
+def _known_in(value: Any, field: Field, types: Mapping[str, Fields]) -> Any:
+    inner = field.inner
+    if isinstance(value, list) and field.shape == LIST and inner is not None:
+        return [_known_in(item, inner, types) for item in value]
+    if isinstance(value, dict) and field.shape == MAP and inner is not None:
+        return {name: _known_in(item, inner, types) for name, item in value.items()}
+    if isinstance(value, dict) and field.type_name in types:
+        return _known(value, types[field.type_name], types)
+    return value
+
+
 def _drop(value: Any, field: Field, types: Mapping[str, Fields]) -> Any:
     inner = field.inner
     if isinstance(value, list) and field.shape == LIST and inner is not None:

@@ -5,6 +5,7 @@ Who sends an object with `fieldValidation: Strict`, as kubectl does, is told of 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import reduce
 from operator import getitem
@@ -16,6 +17,7 @@ from .paths import Path, format_path
 from .scalars import RANGES, name_go_kind
 from .tables import ANY_FIELD, Fields, find_fields, load_tables
 
+_BASE64 = re.compile("[A-Za-z0-9+/]*={0,2}")
 _GO_TYPES = {
     "string": "string",
     "int32": "int32",
@@ -75,6 +77,8 @@ def _say_wrong_type(data: Mapping[str, Any], problem: FieldProblem) -> str:
     if field.type_name in ("time", "microTime") and isinstance(value, str):
         layout = "2006-01-02T15:04:05Z07:00"
         return f'parsing time "{value}" as "{layout}": cannot parse "{value}" as "2006"'
+    if field.type_name == "bytes" and isinstance(value, str):
+        return f"illegal base64 data at input byte {_find_wrong_byte(value)}"
     kind = name_go_kind(value)
     if kind == "number" and field.type_name in RANGES:
         # It is a number, but a fraction or too large.
@@ -82,6 +86,13 @@ def _say_wrong_type(data: Mapping[str, Any], problem: FieldProblem) -> str:
     version = str(data["apiVersion"]).rpartition("/")[2]
     go_type = _name_type(field, version, _NAMED_TEXTS.get((struct, names[-1])))
     return f"json: cannot unmarshal {kind} into Go struct field {struct}.{'.'.join(names)} of type {go_type}"
+
+
+def _find_wrong_byte(text: str) -> int:
+    """Where a text stops being base64."""
+    found = _BASE64.match(text)
+    end = found.end() if found else 0
+    return end if end < len(text) else len(text) // 4 * 4
 
 
 def _walk(data: Mapping[str, Any], path: Path) -> tuple[str, list[str], Field]:

@@ -11,74 +11,31 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections import deque
 from collections.abc import Iterator
 from contextvars import Context
-from typing import Any, Protocol
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from channels.db import database_sync_to_async
 from channels.layers import get_channel_layer
 
-from lifecycle.kube_api.watching import records
-from lifecycle.kube_api.watching.changes import Change
-from lifecycle.kube_api.watching.records import Head, Kind, Row, State
+from lifecycle.kube_api.watching import events, records
+from lifecycle.kube_api.watching.cache import KindCache, Taker
+from lifecycle.kube_api.watching.records import Head, Kind
 from lifecycle.models import Cluster
 
 log = logging.getLogger(__name__)
 
 HEAD_SECONDS = 2.0
-KEPT_CHANGES = 4096
-"""So many changes of a kind stay in memory."""
 IDLE_SECONDS = 30.0
 """A cluster nobody watches any more is let go of after so long."""
-
-
-class Taker(Protocol):
-    """Whoever wants to be told of changes. None of these waits."""
-
-    def take(self, change: Change) -> None:
-        """A change of the kind it watches."""
-
-    def advance(self, rv: int) -> None:
-        """Everything up to a version has been told."""
-
-    def end(self, reason: Exception | None) -> None:
-        """There will be nothing more."""
-
-
-class KindCache:
-    """The objects of one kind as they are at `rv`, the changes before, and who wants the next ones."""
-
-    def __init__(self, state: State, rv: int) -> None:
-        self.state = state
-        self.rv = rv
-        self.oldest = rv
-        """Every change after this version is in `changes`."""
-        self.changes: deque[Change] = deque()
-        self.takers: set[Taker] = set()
-
-    def add(self, row: Row) -> None:
-        """Take a version in, and tell everyone."""
-        change = records.step(self.state, row)
-        if change is None:
-            return
-        self.changes.append(change)
-        if len(self.changes) > KEPT_CHANGES:
-            self.oldest = self.changes.popleft().rv
-        for taker in list(self.takers):
-            taker.take(change)
-        change.forget()
-
-    def list_since(self, rv: int) -> list[Change]:
-        """The changes after a version that is not older than `oldest`."""
-        return [change for change in self.changes if change.rv > rv]
 
 
 class Feed:
     """The caches of one cluster, fed by one task."""
 
     def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
         self.cluster_id = cluster.pk
         self.group = cluster.group
         self.head = Head.of(cluster)
@@ -116,6 +73,8 @@ class Feed:
         async with self.lock:
             state, rv = await in_thread(records.read_state)(self.cluster_id, kind)
             cache = KindCache(state, rv)
+            if kind == events.KIND:
+                cache = await in_thread(events.EventCache.load)(self.cluster, state, rv)
             # What the others have still to read this one may have already.
             self.rv = self.rv or rv
             return cache
@@ -159,7 +118,8 @@ class Feed:
     def _note(self, message: dict[str, Any]) -> None:
         for pulse in self.pulses:
             pulse.set()
-        if message.get("epoch_id") != self.head.epoch_id or message.get("rv", self.rv + 1) > self.rv:
+        is_known = message["rv"] <= self.rv and message["seq"] <= self.head.seq
+        if message["epoch_id"] != self.head.epoch_id or not is_known:
             self.has_more.set()
 
     async def _look(self) -> None:
@@ -195,19 +155,19 @@ class Feed:
             upto = rows[-1].rv if len(rows) == records.PAGE_ROWS else head.rv
             for row in rows:
                 cache = caches[row.group, row.kind]
-                if row.rv > cache.rv:
+                if row.rv > cache.objects_rv:
                     cache.add(row)
             self._advance(caches, upto)
             # Others want the event loop too.
             await asyncio.sleep(0)
+        for cache in caches.values():
+            if isinstance(cache, events.EventCache):
+                cache.take_in(await in_thread(cache.read)(head.seq), head.seq)
 
     def _advance(self, caches: dict[Kind, KindCache], upto: int) -> None:
         self.rv = upto
         for cache in caches.values():
-            if upto > cache.rv:
-                cache.rv = upto
-                for taker in list(cache.takers):
-                    taker.advance(upto)
+            cache.advance(upto)
 
     async def _look_after(self, now: float) -> None:
         """Every two seconds: end the watches of those who may watch no longer, and one day this feed."""

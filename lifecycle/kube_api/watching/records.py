@@ -6,7 +6,7 @@ Nothing above the cluster's cursor is read: it belongs to a slice that is not co
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import orjson
 from django.db.models import Q, TextField
@@ -37,6 +37,7 @@ class Head(NamedTuple):
     epoch_id: str
     rv: int
     oldest_rv: int
+    seq: int
     instant_ms: int
     clock: RunClock
 
@@ -44,7 +45,7 @@ class Head(NamedTuple):
     def of(cls, cluster: Cluster) -> Head:
         """The head that a cluster's row tells of."""
         epoch_id, clock = str(cluster.epoch_id), RunClock.of(cluster)
-        return cls(epoch_id, cluster.rv, cluster.oldest_rv, cluster.instant_ms, clock)
+        return cls(epoch_id, cluster.rv, cluster.oldest_rv, cluster.seq, cluster.instant_ms, clock)
 
 
 class Row(NamedTuple):
@@ -148,6 +149,13 @@ def step(state: State, row: Row) -> Change | None:
         state[row.uid] = Held(row.rv, row.namespace, row.name, text)
     old = held.text if held is not None else None
     return Change(row.rv, row.type, row.namespace, row.name, old, text)
+
+
+class Pages(Protocol):
+    """Changes that are read page by page."""
+
+    def read_page(self) -> list[Change]:
+        """The next changes; none when all were read. Raises Expired."""
 
 
 class History:

@@ -14,9 +14,10 @@ from asgiref.sync import SyncToAsync, sync_to_async
 from django.db import connections
 from django.http import StreamingHttpResponse
 
+from lifecycle.kube_api.watching.cache import KindCache
 from lifecycle.kube_api.watching.changes import Change
-from lifecycle.kube_api.watching.feed import Feed, KindCache, feed_of, in_thread
-from lifecycle.kube_api.watching.records import Expired, Held, History, Kind
+from lifecycle.kube_api.watching.feed import Feed, feed_of, in_thread
+from lifecycle.kube_api.watching.records import Expired, Held, Kind, Pages
 from lifecycle.kube_api.watching.watcher import Watcher, make_event
 from lifecycle.models import Cluster
 
@@ -91,7 +92,7 @@ class Watch:
         watcher.after = rv
         if rv >= cache.oldest:
             return self._since(cache.list_since(rv))
-        return self._history(History(self.cluster.pk, self.kind, rv, cache.rv))
+        return self._history(cache.history(self.cluster.pk, self.kind, rv))
 
     async def _initial(self, held: list[Held], rv: int) -> AsyncIterator[bytes]:
         async for part in _in_parts(self._render_held(held)):
@@ -118,7 +119,7 @@ class Watch:
         change.forget()
         return event
 
-    async def _history(self, history: History) -> AsyncIterator[bytes]:
+    async def _history(self, history: Pages) -> AsyncIterator[bytes]:
         while page := await in_thread(history.read_page)():
             async for part in self._since(page):
                 yield part

@@ -13,6 +13,7 @@ from lifecycle.benches.report import Report
 WORDS = {"kind": ("Deployment", "StatefulSet")}
 # Name -> (options it takes, with their defaults).
 BENCHES: dict[str, dict[str, Any]] = {
+    "api": {"watchers": 1000, "changes": 50, "seconds": 5},
     "export": {"rows": 1_000_000},
     "batch": {"pods": 10_000, "parallelism": 500, "nodes": 1000, "slots": 8760},
     "engine": {"pods": 10_000, "nodes": 1000},
@@ -20,6 +21,7 @@ BENCHES: dict[str, dict[str, Any]] = {
     "idle": {"pods": 10_000, "nodes": 1000},
     "live": {"clients": 50, "clusters": 1, "changes": 200, "seconds": 30},
     "record": {"pods": 2000, "nodes": 200},
+    "schedule": {"pods": 5000, "nodes": 5000},
     "rollout": {"pods": 2000, "nodes": 200, "kind": "Deployment"},
     "sleep": {"pods": 10_000, "nodes": 1000},
     "recover": {"kills": 50, "pods": 10},

@@ -39,6 +39,16 @@ ASSUMED = (
     "An image that is not listed below can be pulled, starts at once, runs until it is stopped, listens on"
     " every port and answers every probe. The annotation `podline.dev/behavior` or a ContainerProfile says"
     " otherwise.",
+    "What a container uses is what the `usage` of its behaviour says, or its script, and its share of the"
+    " annotation `podline.dev/load` of a Service that it is a ready endpoint of:"
+    " `web: [{at: 0s, cpu: 610m}, {at: 5m, cpu: 0}]`. Of any other nothing is known, and autoscalers have no"
+    " metrics of it. Custom and external metrics are told by the annotation `podline.dev/metrics` of a pod,"
+    " of the object that is described, or of the Namespace:"
+    " `[{name: queue-length, labels: {queue: work}, values: [{at: 0s, value: 23}]}]`. `at` counts from the"
+    " object's creation.",
+    "A VerticalPodAutoscaler or ScaledObject acts where its CustomResourceDefinition is, and a cluster"
+    " proportional autoscaler where a Deployment of its image runs. A ScaledObject's queue is as long as the"
+    " series of its `podline.dev/metrics` says that is called as the trigger is.",
     "A command of a script that is not known succeeds after a while; the event `UninterpretedBehavior` names"
     " it.",
     "A claim that names no class, in a cluster without a default one, is of the StorageClass"

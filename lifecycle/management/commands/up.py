@@ -18,9 +18,10 @@ from typing import IO, Any
 import redis
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connections
+from django.db import DatabaseError, connections
 
 from lifecycle import kubeconfig
 from lifecycle.input import manifests
@@ -72,6 +73,8 @@ class Command(BaseCommand):
         try:
             url = self._start(children, host, port, options["workers"], stopped)
             if url:
+                if warning := warn_of_clear_text(host):
+                    self.stderr.write(f"{warning}\n")
                 self.stdout.write(f"Podline is ready: {url}\n")
                 self.stdout.flush()
             while not stopped.wait(LOOK_SECONDS):
@@ -90,13 +93,17 @@ class Command(BaseCommand):
         environment = {"REDIS_URL": start_redis(children)}
         # Warnings are for developers of the packages we use, not for whoever runs Podline.
         environment |= {"PYTHONWARNINGS": os.environ.get("PYTHONWARNINGS", "ignore")}
+        if not warn_of_clear_text(host):
+            # Nobody else gets here.
+            environment |= {"OPEN_TO_ALL": os.environ.get("OPEN_TO_ALL", "metrics,schema")}
         environment |= {"LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING")}
         environment |= {name: os.environ.get(name, value) for name, value in MEMORY.items()}
         environment |= {"ALLOWED_HOSTS": ",".join(allowed_hosts(host)), "PODLINE_DATA": str(settings.DATA)}
         base = f"http://{visible_host(host)}:{port}"
         environment |= prepare_way_for_clients(settings.DATA, base, environment["ALLOWED_HOSTS"].split(","))
         os.environ.update(environment)
-        call_command("migrate", verbosity=0, interactive=False)
+        check_secret_key()
+        migrate()
         gather_static_files(settings.STATIC_COMPLETE)
         shards.make_shards()
         is_first_time, token = make_way_in()
@@ -114,6 +121,8 @@ class Command(BaseCommand):
 
 def check_port(host: str, port: int) -> None:
     """CommandError when nothing can listen there."""
+    if not 1 <= port <= 65_535:
+        raise CommandError(f"--port {port}: ports go from 1 to 65535")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as probe:
@@ -123,6 +132,36 @@ def check_port(host: str, port: int) -> None:
         raise CommandError(
             f"cannot listen on {host}:{port} ({problem.strerror}); choose another: --port {port + 1}"
         ) from None
+
+
+def check_secret_key() -> None:
+    """CommandError when sessions cannot be signed."""
+    try:
+        str(settings.SECRET_KEY)
+    except (ImproperlyConfigured, OSError) as problem:
+        raise CommandError(str(problem)) from None
+
+
+def migrate() -> None:
+    """The database as this version wants it. CommandError when it cannot be read."""
+    try:
+        call_command("migrate", verbosity=0, interactive=False)
+    except DatabaseError as problem:
+        name = settings.DATABASES["default"]["NAME"]
+        raise CommandError(
+            f"the database {name} cannot be used: {problem}. Put a copy of it in its place, or move it"
+            " away to begin with an empty one"
+        ) from None
+
+
+def warn_of_clear_text(host: str) -> str:
+    """What to know of an address that others can reach; "" for one that only this machine can."""
+    if visible_host(host) in ("127.0.0.1", "localhost", "[::1]") and host not in ("0.0.0.0", "::", ""):
+        return ""
+    return (
+        "Others can reach this address, and what they and you send to it goes in clear text: put a server"
+        " with TLS before it, and set SECURE_COOKIES=True and TRUSTED_ORIGINS"
+    )
 
 
 def lock_folder(data: Path) -> IO[str]:

@@ -8,6 +8,7 @@ import pytest
 
 from lifecycle.engine import Cluster
 from lifecycle.engine.kinds.presentation import decide_columns
+from lifecycle.engine.upgrades import Known
 from tests.engine.controllers.autoscaled import Autoscaled, of_cpu
 
 FAST = {"horizontalPodAutoscalerSyncPeriod": "5s"}
@@ -360,3 +361,44 @@ def test_an_autoscaler_at_rest_goes_on_after_a_load():
         world.run(150)
     assert worlds[0].replicas() == worlds[1].replicas() == 1
     assert worlds[0].rows == worlds[1].rows
+
+
+def test_one_that_an_older_engine_stored_in_the_first_version_is_followed_from_then_on():
+    world = Autoscaled()
+    world.load((0, "100m"))
+    world.workload()
+    world.autoscale(most=4)
+    world.run(5)
+    assert world.rows
+    saved = world.cluster.save()
+    reference = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
+    spec = {
+        "scaleTargetRef": reference,
+        "minReplicas": 1,
+        "maxReplicas": 4,
+        "targetCPUUtilizationPercentage": 50,
+    }
+    for entry in saved["objects"]:
+        if "HorizontalPodAutoscaler" in str(entry):
+            as_it_was(entry, spec)
+    saved["controllers"].pop("horizontalPodAutoscaler")
+    saved["agenda"]["timers"] = [one for one in saved["agenda"]["timers"] if "horizontalPod" not in str(one)]
+    objects = [data for kind in world.cluster.kinds() for data in world.cluster.list(kind)]
+    seq, settings = world.rows[-1]["seq"], world.cluster.settings
+    known = Known(1, world.cluster.epoch_ms, settings, 5_000, seq, saved["resource_version"], objects)
+    world.cluster = Cluster.take_up(known, {**saved, "engine_version": 9})
+    assert world.hpa()["apiVersion"] == "autoscaling/v2"
+    world.run(12)
+    assert world.replicas() == 2
+
+
+def as_it_was(entry: Any, spec: Any) -> None:
+    """Make what is saved of an autoscaler one of the first version, wherever it says so."""
+    places = entry.items() if isinstance(entry, dict) else enumerate(entry)
+    for place, value in list(places):
+        if value == "autoscaling/v2":
+            entry[place] = "autoscaling/v1"
+        elif isinstance(value, dict) and "scaleTargetRef" in value:
+            entry[place] = spec
+        elif isinstance(value, dict | list):
+            as_it_was(value, spec)

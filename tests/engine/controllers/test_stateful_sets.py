@@ -52,7 +52,7 @@ def test_who_a_pod_is():
         "web-1",
         "nginx",
     )
-    assert pod["spec"]["volumes"] == [{"name": "www", "persistentVolumeClaim": {"claimName": "www-web-1"}}]
+    assert pod["spec"]["volumes"][0] == {"name": "www", "persistentVolumeClaim": {"claimName": "www-web-1"}}
     claim = web.claim("www-web-1").to_json()
     assert claim["metadata"]["labels"] == {"app": "nginx"}
     assert "ownerReferences" not in claim["metadata"]

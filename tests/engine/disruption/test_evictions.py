@@ -237,3 +237,38 @@ def test_a_jobs_failure_policy_sees_the_eviction() -> None:
     site.run(120)
     status = site.get("Job", "work")["status"]
     assert (status.get("succeeded"), status.get("failed")) == (1, None)
+
+
+@pytest.mark.parametrize("grace, gone_ms", [(0, 10_000), (3, 13_000)])
+def test_an_eviction_takes_the_period_as_it_is_given(grace: int, gone_ms: int) -> None:
+    site = make_site(minAvailable=1)
+    site.submit("evict", name="web-0", gracePeriodSeconds=grace)
+    site.run(20)
+    assert (gone_ms, "deleted") in site.lane("Pod", "exists", "web-0")
+
+
+@pytest.mark.spec("DISRUPT-01")
+def test_every_pod_that_ends_has_a_cause_that_leads_to_what_was_asked() -> None:
+    site = make_site(minAvailable=1)
+    site.submit("evict", name="web-0")
+    site.submit("delete", kind="Pod", name="web-1")
+    site.submit("drain", node="node-3")
+    site.run(60)
+    rows = {row["seq"]: row for row in site.rows}
+    ends = [row for row in site.rows if row.get("field") == "deletion" and row["new"] == "requested"]
+    assert len(ends) == 3
+    for row in ends:
+        while isinstance(row["cause"], int):
+            row = rows[row["cause"]]
+        assert str(row["cause"]).startswith("command:")
+
+
+@pytest.mark.spec("DCOND-07")
+def test_a_pod_that_ends_by_its_own_limits_was_not_disrupted() -> None:
+    site = Site()
+    site.apply(make_pod("greedy", restartPolicy="Never"))
+    site.run(5)
+    site.done("fault", pod="greedy", container="app", kind="exit", code=137, reason="OOMKilled")
+    site.run(5)
+    assert site.get("Pod", "greedy")["status"]["phase"] == "Failed"
+    assert site.lane("Pod", "condition.DisruptionTarget") == []

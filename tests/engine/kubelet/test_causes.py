@@ -210,6 +210,7 @@ def test_an_eviction_that_is_asked_for_leads_to_the_deletion() -> None:
     world.to(30).submit("evict", namespace="default", name="web")
     world.to(60)
     expected = [
+        ("eviction", "accepted"),
         ("condition.DisruptionTarget", "True"),
         ("deletion", "requested"),
         ("signal.app", "SIGTERM"),

@@ -668,3 +668,32 @@ def test_what_an_init_container_uses_is_used_by_its_pod() -> None:
     world.to(60)
     # Only its init container runs, and uses more than the other pod.
     assert [name for _, name in evictions(world)][:1] == ["starting"]
+
+
+def test_a_pod_that_is_ending_is_evicted_like_any_other() -> None:
+    world = World()
+    add(world, "ending", terminationGracePeriodSeconds=60)
+    add(world, "other", priority=5)
+    world.delete(name="ending")
+    press(world.to(5), **{"for": "20s"})
+    world.to(100)
+    # It counts as evicted when it has ended, with the time it had; until then nobody else goes for a while.
+    assert evictions(world)[0] == (10, "ending")
+    assert world.signals(name="ending") == [(0, "SIGTERM"), (60, "SIGKILL")]
+    assert world.lane("phase", "ending")[-1] == (60, "Failed")
+    assert world.lane("reason", "ending") == [(60, "Evicted")]
+    assert world.condition("DisruptionTarget", "ending") == [(60, "True")]
+
+
+def test_a_full_disk_loses_the_images_that_nobody_uses() -> None:
+    world = World()
+    for name, image in (("kept", "sim/server:1"), ("gone", "sim/server:2")):
+        assert world.pod({"name": "app", "image": image}, meta={"name": name}, priority=5).ok
+    assert world.to(5).delete(name="gone").ok
+    press(world.to(60), "disk", **{"for": "5s"})
+    world.to(500)
+    for name, image in (("again", "sim/server:1"), ("anew", "sim/server:2")):
+        assert world.pod({"name": "app", "image": image}, meta={"name": name}).ok
+    world.to(600)
+    assert world.events("Pulling", name="again") == []
+    assert world.events("Pulling", name="anew") == [(500, "Pulling")]

@@ -240,3 +240,19 @@ def test_settings_of_the_controller_manager_are_checked():
     with pytest.raises(ValueError, match="nodeMonitorGracePeriod: 'soon' is not a duration"):
         Settings(controller_manager={"nodeMonitorGracePeriod": "soon"})
     assert Settings(controller_manager={"nodeEvictionRate": 1}).controller_manager == {"nodeEvictionRate": 1}
+
+
+@pytest.mark.spec("NODELOSS-10", "SBOX-04")
+@pytest.mark.parametrize("kind, is_told", [("reboot", True), ("crash", True), ("kubeletRestart", False)])
+def test_a_machine_that_was_off_says_that_it_has_been_rebooted(kind: str, is_told: bool):
+    world = World()
+    assert world.pod().ok
+    before = world.get()
+    assert world.to(10).submit("fault", node="node-1", kind=kind, **{"for": "20s"}).ok
+    world.to(60)
+    assert world.events("Rebooted", name="node-1") == ([(30, "Rebooted")] if is_told else [])
+    after = world.get()
+    assert before is not None and after is not None
+    assert after["metadata"]["uid"] == before["metadata"]["uid"]
+    lane = [value for _, value in world.condition("PodReadyToStartContainers")]
+    assert lane == (["False", "True", "False", "True"] if is_told else ["False", "True"])

@@ -27,7 +27,8 @@ def test_another_image_is_pulled_at_once() -> None:
     world = World(timing="realistic")
     world.pod({"name": "app", "image": "registry.invalid/missing:1"}, behavior=PULL)
     world.to(25)
-    world.patch({"spec": {"containers": [{"name": "app", "image": "registry.invalid/missing:2"}]}})
+    image = {"spec": {"containers": [{"name": "app", "image": "registry.invalid/missing:2"}]}}
+    world.submit("patch", kind="Pod", namespace="default", name="web", type="strategic", patch=image)
     world.to(26)
     told = [row["message"] for row in world.rows if row.get("reason") == "Pulling"]
     assert told[-1] == 'Pulling image "registry.invalid/missing:2"'

@@ -310,6 +310,34 @@ def test_sidecars_end_when_the_main_container_is_done() -> None:
     assert world.lane("phase")[-1] == (6, "Succeeded")
 
 
+def test_the_end_of_a_pod_is_told_two_looks_after_that_of_its_sidecars() -> None:
+    """A look stops the sidecars and tells of it; the two steps that follow wait for a look each."""
+    world = World(timing="realistic")
+    behavior = {"main": {"runs": [{"for": "5s", "exit": 0}]}, "side": {"onTerm": {"takes": "0s"}}}
+    world.pod("main", init=("side*",), behavior=behavior, restartPolicy="Never")
+    world.to(30)
+    ((main, _),) = world.ends("main")
+    (side,) = world.at("container.side.state", "Terminated")
+    (told,) = world.at("container.main.state", "Terminated")
+    assert main <= told
+    assert side == told + 1
+    assert [at for at, _ in world.condition("Ready")[-2:]] == [told, side]
+    assert world.lane("phase")[-1] == (side + 2, "Succeeded")
+
+
+def test_containers_that_never_ran_are_told_ended_when_nothing_is_left_of_their_pod() -> None:
+    """A deleted pod whose image never came: its sandbox goes first, and it fails as it is removed."""
+    world = World(timing="realistic")
+    world.pod("app", behavior={"app": {"pull": {"error": "ErrImagePull"}}})
+    world.to(20)
+    world.delete()
+    world.to(40)
+    removed = world.at("exists", "deleted")
+    assert world.at("phase", "Failed") == world.at("container.app.state", "Terminated") == removed
+    (torn_down,) = [at for at, value in world.condition("PodReadyToStartContainers") if value == "False"][1:]
+    assert 20 <= torn_down <= removed[0] - 0.3
+
+
 @pytest.mark.spec("POD-TERM-26")
 def test_nothing_restarts_in_a_terminating_pod() -> None:
     world = running({"app": takes(4, 1), "slow": takes(10)}, apps=("app", "slow"))

@@ -20,6 +20,7 @@ def ended(process: Process) -> tuple[int, int] | None:
     return process.exit and (process.exit.at_ms, process.exit.code)
 
 
+@pytest.mark.spec("JOB-EX-18")
 def test_pi_prints_two_thousand_digits() -> None:
     world = FakeWorld()
     command = ["perl", "-Mbignum=bpi", "-wle", "print bpi(2000)"]

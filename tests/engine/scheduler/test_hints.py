@@ -31,6 +31,10 @@ CONSTRAINT = {
     "maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "DoNotSchedule",
     "labelSelector": {"matchLabels": {"app": "web"}},
 }  # fmt: skip
+NEAR = {"affinity": {"podAffinity": {REQUIRED: [TERM]}}}
+APART = {"affinity": {"podAntiAffinity": {REQUIRED: [TERM]}}}
+SPREAD_WEB = {"topologySpreadConstraints": [CONSTRAINT]}
+SSD = {"nodeSelector": {"disk": "ssd"}}
 
 
 def node(labels: dict[str, str] | None = None, cpu: str = "2", **spec: Any) -> Node:
@@ -75,50 +79,50 @@ def wishes(of: Pod | None = None, **spec: Any) -> Wishes:
         pytest.param(TAINTS, {}, None, node(taints=[TAINT]), False, id="a tainted node joins"),
         pytest.param(FIT, {}, node(cpu="2"), node(cpu="4"), True, id="larger"),
         pytest.param(FIT, {}, node(cpu="4"), node(cpu="2"), False, id="smaller"),
-        pytest.param(FIT, {"cpu": "8"}, node(cpu="2"), node(cpu="4"), False, id="larger, and still too small"),
+        pytest.param(FIT, {"cpu": "8"}, node(cpu="2"), node(cpu="4"), False, id="larger, yet too small"),
         pytest.param(FIT, {"cpu": "8"}, None, node(), False, id="a node joins that is too small"),
         pytest.param(FIT, {}, None, node(), True, id="a node joins that is large enough"),
         pytest.param(
-            AFFINITY, {"nodeSelector": {"disk": "ssd"}}, node(), node({"disk": "ssd"}), True, id="labelled"
+            AFFINITY, SSD, node(), node({"disk": "ssd"}), True, id="labelled"
         ),
         pytest.param(
-            AFFINITY, {"nodeSelector": {"disk": "ssd"}}, node(), node({"disk": "hdd"}), False, id="mislabelled"
+            AFFINITY, SSD, node(), node({"disk": "hdd"}), False, id="mislabelled"
         ),
         pytest.param(
-            AFFINITY, {"nodeSelector": {"disk": "ssd"}}, node({"disk": "ssd"}), node({"disk": "ssd", "a": "b"}),
+            AFFINITY, SSD, node({"disk": "ssd"}), node({"disk": "ssd", "a": "b"}),
             False, id="it was wanted before",
         ),
         pytest.param(PORTS, {}, None, node(), True, id="a node joins, ports"),
         pytest.param(PORTS, {}, node(cpu="2"), node(cpu="4"), False, id="larger, ports"),
         pytest.param(
-            SPREAD, {"topologySpreadConstraints": [CONSTRAINT]}, node(), node({ZONE: "a"}), True, id="gets a zone"
+            SPREAD, SPREAD_WEB, node(), node({ZONE: "a"}), True, id="gets a zone"
         ),
         pytest.param(
-            SPREAD, {"topologySpreadConstraints": [CONSTRAINT]}, node({ZONE: "a"}), node({ZONE: "b"}), True,
+            SPREAD, SPREAD_WEB, node({ZONE: "a"}), node({ZONE: "b"}), True,
             id="gets another zone",
         ),
         pytest.param(
-            SPREAD, {"topologySpreadConstraints": [CONSTRAINT]}, None, node(), False, id="joins without a zone"
+            SPREAD, SPREAD_WEB, None, node(), False, id="joins without a zone"
         ),
         pytest.param(
-            SPREAD, {"topologySpreadConstraints": [CONSTRAINT]}, node({ZONE: "a"}, "2"), node({ZONE: "a"}, "4"),
+            SPREAD, SPREAD_WEB, node({ZONE: "a"}, "2"), node({ZONE: "a"}, "4"),
             False, id="larger, spread",
         ),
         pytest.param(
-            PODS, {"affinity": {"podAffinity": {REQUIRED: [TERM]}}}, None, node({ZONE: "a"}), True, id="joins, near"
+            PODS, NEAR, None, node({ZONE: "a"}), True, id="joins, near"
         ),
         pytest.param(
-            PODS, {"affinity": {"podAffinity": {REQUIRED: [TERM]}}}, None, node(), False, id="joins, no domain"
+            PODS, NEAR, None, node(), False, id="joins, no domain"
         ),
         pytest.param(
-            PODS, {"affinity": {"podAntiAffinity": {REQUIRED: [TERM]}}}, None, node(), True, id="joins, apart"
+            PODS, APART, None, node(), True, id="joins, apart"
         ),
         pytest.param(
-            PODS, {"affinity": {"podAntiAffinity": {REQUIRED: [TERM]}}}, node(), node({ZONE: "a"}), False,
+            PODS, APART, node(), node({ZONE: "a"}), False,
             id="gets a domain, apart",
         ),
         pytest.param(
-            PODS, {"affinity": {"podAntiAffinity": {REQUIRED: [TERM]}}}, node({ZONE: "a"}), node(), True,
+            PODS, APART, node({ZONE: "a"}), node(), True,
             id="loses its domain, apart",
         ),
     ],
@@ -127,11 +131,6 @@ def test_a_node_helps_only_by_what_it_gained(
     plugins: set[str], wanted: dict[str, Any], old: Node | None, new: Node, helped: bool
 ) -> None:
     assert is_helped_by_node(plugins, wishes(**wanted), old, new) == helped
-
-
-NEAR = {"affinity": {"podAffinity": {REQUIRED: [TERM]}}}
-APART = {"affinity": {"podAntiAffinity": {REQUIRED: [TERM]}}}
-SPREAD_WEB = {"topologySpreadConstraints": [CONSTRAINT]}
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,9 @@ def find_scale(store: Store, namespace: str, reference: OwnerReference) -> tuple
         if found is None or found.meta.uid != above.uid:
             return None
         owner = found
-    size: Any = owner.to_json()
-    for name in path:
+    # Asked at every change of a pod: of most kinds no more than the spec is read.
+    size: Any = owner.spec_json() if path[0] == "spec" else owner.to_json()
+    for name in path[1:] if path[0] == "spec" else path:
         size = size.get(name) if isinstance(size, Mapping) else None
     return owner.meta.uid, size if isinstance(size, int) else 0
 

@@ -16,6 +16,7 @@ from ...api.context import Context
 from ...api.metrics import has_other_demand, service_of_slice
 from ...heart.errors import ApiError
 from ...kinds.addons import SCALED_OBJECT
+from ...kinds.defaults import apply_defaults
 from ...kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from ...kinds.namespace import NAMESPACE
 from ...objects.endpoint_slice import ENDPOINT_SLICE_KIND
@@ -115,10 +116,9 @@ class HorizontalPodAutoscalerController:
                 self._selectors.add(
                     uid, found.meta.namespace or "", found.meta.name, Selector(memory.selector)
                 )
-        # One that an older engine left alone is looked at from now on.
-        for autoscaler in self._store.list(KIND):
-            if autoscaler.meta.uid not in self._memories:
-                self._wake(autoscaler.meta.namespace or "", autoscaler.meta.name)
+        # An older engine left them alone: they are looked at from now on.
+        for autoscaler in self._store.list(KIND) if data is None else ():
+            self._context.loop.enqueue(self.name, autoscaler.meta.namespace or "", autoscaler.meta.name)
 
     # --- what a change can affect -----------------------------------------------------------------------
 
@@ -235,6 +235,8 @@ class HorizontalPodAutoscalerController:
         autoscaler, now_ms = self.find(namespace, name), self._context.now_ms
         if autoscaler is None:
             return
+        if autoscaler.kind.api_version != HORIZONTAL_POD_AUTOSCALER.kind.api_version:
+            autoscaler = self._convert(autoscaler)
         age_ms = now_ms - self._begun_ms(autoscaler)
         if age_ms <= 0 or age_ms % self._period_ms:
             self._look_at(autoscaler, now_ms + 1)
@@ -248,6 +250,14 @@ class HorizontalPodAutoscalerController:
             self._look_at(autoscaler, now_ms + 1)
         elif changes_ms is not None:
             self._look_at(autoscaler, changes_ms)
+
+    def _convert(self, autoscaler: StoredObject) -> StoredObject:
+        """One of another version was stored by an older engine: as it is stored from now on."""
+        data = apply_defaults(autoscaler.to_json(self._context.clock.epoch_ms), self._context.features)
+        kind = HORIZONTAL_POD_AUTOSCALER.kind
+        new = autoscaler.replace(kind=kind, spec=data["spec"], status=data.get("status"))
+        self._act(Update(new))
+        return new
 
     def _look(self, autoscaler: StoredObject) -> tuple[bool, int | None]:
         """Whether anything was written, and when the next look may come to something else by itself."""

@@ -1,4 +1,4 @@
-"""Following the size of the cluster for each add-on that runs, in the period in which something has changed."""
+"""Following the size of the cluster for each add-on that runs, in periods in which something has changed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,19 @@ from ...heart.errors import ApiError
 from ...objects.deployment import DEPLOYMENT_KIND, Deployment
 from ...objects.meta import StoredObject
 from ...objects.node import NODE_KIND, Node
-from ...rules.actions import Scale
+from ...rules.actions import Patch, Scale
 from ..act import Act
-from .decide import KINDS, SOURCE, Flags, decide_replicas, measure, read_flags
+from .decide import (
+    IMAGE,
+    KINDS,
+    OF_TEMPLATES,
+    Flags,
+    Size,
+    decide_replicas,
+    decide_resources,
+    measure,
+    read_flags,
+)
 
 CONFIG_MAP = "ConfigMap"
 
@@ -19,7 +29,7 @@ CONFIG_MAP = "ConfigMap"
 class ProportionalAutoscalerController:
     """Keys are Deployments that run the add-on. All polls are upkeep."""
 
-    name, source = "proportionalAutoscaler", SOURCE
+    name, source = "proportionalAutoscaler", IMAGE
 
     def __init__(self, context: Context, act: Act) -> None:
         self._context, self._store, self._act = context, context.store, act
@@ -27,7 +37,7 @@ class ProportionalAutoscalerController:
         self._running: dict[tuple[str, str], Flags] = {}
         context.loop.register(self.name, self.sync)
         context.store.listen(DEPLOYMENT_KIND.id, self._on_deployment)
-        for kind in (NODE_KIND.id, CONFIG_MAP, *KINDS.values()):
+        for kind in dict.fromkeys((NODE_KIND.id, CONFIG_MAP, *KINDS.values(), *OF_TEMPLATES.values())):
             context.store.listen(kind, self._on_other)
 
     def find(self, namespace: str, name: str) -> StoredObject | None:
@@ -83,25 +93,54 @@ class ProportionalAutoscalerController:
         deployment, flags = self.find(namespace, name), self._running.get((namespace, name))
         if not isinstance(deployment, Deployment) or flags is None or not _runs(deployment):
             return
-        target: Any = self._store.get(flags.kind, flags.namespace, flags.name)
-        config = self._store.get(CONFIG_MAP, flags.namespace, flags.config_map)
-        if target is None or config is None:
-            return
         nodes = (node for node in self._store.list(NODE_KIND.id) if isinstance(node, Node))
-        try:
-            wanted = decide_replicas((config.extra or {}).get("data") or {}, measure(nodes))
-            before = target.spec.replicas
-            if wanted == before:
-                return
-            self._act(Scale(target, wanted))
-        except (ValueError, ApiError) as problem:
-            self._tell(config, "Warning", "FailedRescale", str(problem))
+        target, size = self._store.get(flags.kind, flags.namespace, flags.name), measure(nodes)
+        if target is None:
             return
-        text = f"Replicas are not as expected : updating replicas from {before} to {wanted}"
-        self._tell(config, "Normal", "SuccessfulRescale", text)
+        about = target if flags.source != IMAGE else self._config_of(flags)
+        try:
+            told = (
+                self._resize(target, flags, size)
+                if flags.source != IMAGE
+                else self._scale(target, about, size)
+            )
+        except (ValueError, ApiError) as problem:
+            self._tell(about or target, flags, "Warning", "FailedRescale", str(problem))
+            return
+        if told:
+            self._tell(about or target, flags, "Normal", "SuccessfulRescale", told)
 
-    def _tell(self, config: StoredObject, event_type: str, reason: str, message: str) -> None:
-        self._context.trace.event(config.subject, event_type, reason, message, SOURCE)
+    def _config_of(self, flags: Flags) -> StoredObject | None:
+        return self._store.get(CONFIG_MAP, flags.namespace, flags.config_map)
+
+    def _scale(self, target: Any, config: StoredObject | None, size: Size) -> str:
+        """Set the replicas; what was done in words, "" where nothing was."""
+        if config is None:
+            return ""
+        wanted, before = decide_replicas((config.extra or {}).get("data") or {}, size), target.spec.replicas
+        if wanted == before:
+            return ""
+        self._act(Scale(target, wanted))
+        return f"Replicas are not as expected : updating replicas from {before} to {wanted}"
+
+    def _resize(self, target: Any, flags: Flags, size: Size) -> str:
+        """Set requests and limits of the template; what was done in words, "" where nothing was."""
+        wanted = decide_resources(flags.config, size)
+        containers = target.spec.template.spec.containers
+        stands = {one.name: one.raw.get("resources") or {} for one in containers}
+        changed = {
+            name: groups
+            for name, groups in wanted.items()
+            if name in stands and {**stands[name], **groups} != stands[name]
+        }
+        if not changed:
+            return ""
+        entries = [{"name": name, "resources": groups} for name, groups in changed.items()]
+        self._act(Patch(target, {"spec": {"template": {"spec": {"containers": entries}}}}))
+        return f"Updating resources for nodes: {size.nodes}, cores: {size.cores}"
+
+    def _tell(self, about: StoredObject, flags: Flags, event_type: str, reason: str, message: str) -> None:
+        self._context.trace.event(about.subject, event_type, reason, message, flags.source)
 
 
 _WHOLE = (CONFIG_MAP, NODE_KIND.id)

@@ -90,7 +90,7 @@ def _scale(seen: Seen, verdict: Verdict, active: list[Trigger]) -> int | None:
         text = f"Scaled {seen.target} from 0 to {verdict.size}, triggered by {active[0].kind}Scaler"
         verdict.event = ("Normal", "KEDAScaleTargetActivated", text)
     elif not active and replicas > 0 and least == 0:
-        since_ms = parse_time_or_none(verdict.status.get("lastActiveTime"), seen.epoch_ms)
+        since_ms = _read_time(verdict.status.get("lastActiveTime"), seen.epoch_ms)
         cooldown_ms = spec.get("cooldownPeriod", COOLDOWN_SECONDS) * 1000
         if since_ms is not None and since_ms + cooldown_ms > seen.now_ms:
             return int(since_ms + cooldown_ms)
@@ -100,6 +100,13 @@ def _scale(seen: Seen, verdict: Verdict, active: list[Trigger]) -> int | None:
     elif replicas < least:
         verdict.size = least
     return None
+
+
+def _read_time(text: Any, epoch_ms: int) -> int | None:
+    try:
+        return parse_time_or_none(text, epoch_ms)
+    except ValueError:
+        return None
 
 
 def _find(status: Json, type: str) -> Json:

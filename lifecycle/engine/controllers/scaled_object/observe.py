@@ -11,6 +11,7 @@ from ...kinds.addons import DEFINITION, SCALED_OBJECT, definition_of
 from ...kinds.defaults import apply_defaults
 from ...kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from ...kinds.registry import entry_of, read_object
+from ...kinds.validation import validate_manifest
 from ...objects.kinds import Kind, kind_for
 from ...objects.meta import StoredObject
 from ...rules.actions import Create, Scale, Update
@@ -39,9 +40,10 @@ class ScaledObjectController:
         return self._store.get(KIND, namespace, name)
 
     def restore(self) -> None:
-        """Follow again what is scaled, after a cluster was loaded."""
+        """Follow again what is scaled, after a cluster was loaded; an older engine may have left it alone."""
         for scaled in self._store.list(KIND):
             self._follow(scaled)
+            self._context.loop.enqueue(self.name, scaled.meta.namespace or "", scaled.meta.name)
 
     # --- what a change can affect -----------------------------------------------------------------------
 
@@ -89,7 +91,8 @@ class ScaledObjectController:
             # Stored by an engine that did not look at it.
             return
         now_ms = self._context.now_ms
-        if (now_ms - (scaled.meta.creation_ms or 0)) % polling_ms(scaled.spec or {}):
+        age_ms = now_ms - (scaled.meta.creation_ms or 0)
+        if age_ms <= 0 or age_ms % polling_ms(scaled.spec or {}):
             self._poll_at(scaled, now_ms + 1)
             return
         target = self._target_of(scaled)
@@ -134,7 +137,11 @@ class ScaledObjectController:
             return
         wanted = apply_defaults(verdict.autoscaler, self._context.features)
         stored = self._store.get(AUTOSCALER, scaled.meta.namespace, wanted["metadata"]["name"])
-        if stored is None:
+        problems = validate_manifest(wanted, self._context.features)
+        if problems:
+            text = f"{problems[0].path}: {problems[0].body}"
+            verdict.event = ("Warning", "KEDAScalersStartFailed", text)
+        elif stored is None:
             self._act(Create(read_object(wanted, self._context.clock.epoch_ms)))
         elif stored.spec != wanted["spec"]:
             self._act(Update(stored.replace(spec=wanted["spec"])))

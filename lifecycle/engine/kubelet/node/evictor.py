@@ -3,8 +3,8 @@
 A node is short of something because a fault says so, for as long as the fault lasts and whatever is freed,
 or, of memory, because its pods use more of it than there is. A kubelet looks every 10 s, on a grid counted
 from the cluster's beginning; looks that would find nothing new are not made. A pod beyond a limit of its own
-storage goes before any other. At most one pod goes at a look, and none is made while that pod is ending. Left
-out: reclaiming images and dead containers of a full disk.
+storage goes before any other. At most one pod goes at a look, and none is made while that pod is ending. Of
+a full disk unused images go first. Left out: what that frees, and dead containers.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from ...rules.usage import User, memory_of, next_crossing_ms, sum_usage
 from ..container_run import ContainerRun
 from ..parts import SOURCE, WARNING, Parts
 from ..resize import allotted_spec
-from ..worker import SYNCING, PodWorker
+from ..worker import SYNCING, TERMINATING, PodWorker
 from .node_agent import NodeAgent
 from .node_pressure import NodePressure
 from .storage import find_overflow
@@ -219,6 +219,8 @@ class Evictor:
 
     def _evict_one(self, agent: NodeAgent, state: NodePressure, threshold: Threshold) -> bool:
         """Evict who is first, if there is anybody; the next look is when that pod has ended."""
+        if threshold.resource == DISK:
+            self._drop_unused_images(agent)
         candidates = self._candidates(agent.name, threshold.resource)
         node = self._node(agent.name)
         if not candidates or node is None:
@@ -233,6 +235,15 @@ class Evictor:
         message = decide_message(threshold, amount, available, victim)
         self._evict(agent, state, worker, threshold.kind, message)
         return True
+
+    def _drop_unused_images(self, agent: NodeAgent) -> None:
+        """A full disk loses the images that no container of the node was made from, before any pod goes."""
+        workers = self._parts.roster.workers_of(agent.name)
+        used = {
+            run.container.image for one in workers for run in one.runs.values() if run.attempt or run.process
+        }
+        for image in [one for one in agent.images if one not in used]:
+            del agent.images[image]
 
     def _evict_beyond_limit(self, agent: NodeAgent, state: NodePressure) -> bool:
         """Evict the oldest pod that has written more than it may, if there is one (localStorageEviction)."""
@@ -258,7 +269,9 @@ class Evictor:
         wait = decide_eviction_wait_seconds(decide_eviction_grace_seconds(override, own))
         state.victim = worker.uid
         state.wait = self._parts.context.later(wait * 1000, WAITED, agent.name)
-        worker.evicted, worker.stop_reason = (EVICTED, message, override), EVICTED
+        worker.evicted = (EVICTED, message, override)
+        if worker.stage == SYNCING:
+            worker.stop_reason = EVICTED
         told = self._parts.event(worker, None, WARNING, EVICTED, message)
         if told:
             self._parts.trace.cause = told
@@ -270,8 +283,9 @@ class Evictor:
         return sorted(roster.workers_on(node), key=lambda one: _age(roster.known(one.uid)))
 
     def _may_evict(self, worker: PodWorker) -> bool:
+        # A pod that is ending anyway uses what it uses until it has ended, and is evicted like any other.
         pod = self._parts.roster.known(worker.uid)
-        if worker.stage != SYNCING or worker.stop_reason or pod.meta.deletion_ms is not None:
+        if worker.stage not in (SYNCING, TERMINATING) or worker.evicted is not None:
             return False
         return not is_critical(pod.spec, pod.meta.annotations) and not self._parts.is_left_alone(worker)
 

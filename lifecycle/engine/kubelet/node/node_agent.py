@@ -14,7 +14,7 @@ KUBELET, PARTITION, SANDBOXES = "kubelet", "partition", "sandboxes"
 """Outages: the kubelet is down, it cannot reach the API server, it cannot make sandboxes."""
 
 
-_DATA = "pulls last_address number outages down_since_ms is_blind is_removed paid_ms".split()
+_DATA = "pulls last_address number outages down_since_ms is_blind is_removed is_off paid_ms".split()
 
 
 class Shutdown:
@@ -57,6 +57,7 @@ class NodeAgent:
         "host_ip",
         "images",
         "is_blind",
+        "is_off",
         "is_removed",
         "last_address",
         "look_phase_ms",
@@ -88,6 +89,8 @@ class NodeAgent:
         self.down_since_ms = 0
         # It has started while it was cut off, and has not heard of any pod yet.
         self.is_blind = False
+        # Its machine does not run, or its kubelet has not told yet that it was started again.
+        self.is_off = False
         # Its machine is gone for good.
         self.is_removed = False
         # The instant by which the normal events told about the node are paid for (correlator.pay).

@@ -14,7 +14,7 @@ from ...objects.meta import StoredObject
 from ...objects.node import NODE_KIND, Node
 from ...rules.eviction import NODE_WORDS
 from ...rules.node_status import tell_pressures, tell_ready
-from ..parts import NORMAL, SOURCE, Parts
+from ..parts import NORMAL, SOURCE, WARNING, Parts
 from .evictor import Evictor
 from .node_agent import NodeAgent
 
@@ -54,6 +54,12 @@ class NodeReporter:
             due_ms = context.clock.now_ms + RENEW_MS
             context.loop.enqueue_at(LEASE, "", agent.name, due_ms, is_progress=False)
 
+    def take_up(self) -> None:
+        """An older engine had no leases."""
+        for name in self._parts.agents:
+            if self._parts.store.get(LEASE_KIND.id, LEASE_NAMESPACE, name) is None:
+                self._parts.context.loop.enqueue(LEASE, "", name)
+
     # --- silence --------------------------------------------------------------------------------------
 
     def fall_silent(self, agent: NodeAgent) -> None:
@@ -82,17 +88,26 @@ class NodeReporter:
         told += [(one.ok_event, _say(agent.name, one.ok_event)) for one in NODE_WORDS.values()]
         for reason, text in told:
             self._parts.trace.plain_event(node.subject, NORMAL, reason, text, SOURCE)
+        if agent.is_off:
+            agent.is_off = False
+            context = self._parts.context
+            boot = context.chance.uid("boot", agent.name, context.clock.now_ms)
+            text = f"Node {agent.name} has been rebooted, boot id: {boot}"
+            self._parts.trace.plain_event(node.subject, WARNING, "Rebooted", text, SOURCE)
 
     def _renew(self, _namespace: str, name: str) -> None:
         store, agent = self._parts.store, self._parts.agents.get(name)
         node = store.get(NODE_KIND.id, "", name)
-        if agent is None or agent.is_deaf or node is None:
+        if agent is None or node is None:
             return
-        lease, epoch_ms = store.get(LEASE_KIND.id, LEASE_NAMESPACE, name), self._parts.context.clock.epoch_ms
+        lease, clock = store.get(LEASE_KIND.id, LEASE_NAMESPACE, name), self._parts.context.clock
+        epoch_ms = clock.epoch_ms
         if lease is None:
             if store.get("Namespace", "", LEASE_NAMESPACE) is not None:
-                self._api.create_json(make_lease(node))
-        elif silent_since_ms(lease, epoch_ms) is not None:
+                # One that an older engine left silent has been so from now on.
+                silent_ms = clock.now_ms if agent.is_deaf else None
+                self._api.create(renewed(make_lease(node), silent_ms, epoch_ms))
+        elif not agent.is_deaf and silent_since_ms(lease, epoch_ms) is not None:
             store.update(lease, renewed(lease, None, epoch_ms))
 
     def report_now(self, agent: NodeAgent) -> None:
@@ -115,6 +130,9 @@ class NodeReporter:
         self._parts.trace.cause = self._parts.trace.led
         for reason in (*told, *told_ready):
             self._tell(agent, node, reason, _say(name, reason))
+        # What others have said of its pods meanwhile it finds out when it compares.
+        for worker in self._parts.roster.workers_of(name):
+            self._parts.compare_later(worker)
 
     def _tell(
         self, agent: NodeAgent, node: Node, reason: str, text: str, detail: dict[str, Any] | None = None

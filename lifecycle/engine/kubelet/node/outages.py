@@ -112,6 +112,7 @@ class Outages:
     def go_down(self, agent: NodeAgent, for_ms: int | None) -> None:
         """A node stops with all that runs on it; it is back after `for_ms`, or never."""
         self.begin(agent, KUBELET, None)
+        agent.is_off = True
         self._sandboxes.lose_all(agent)
         if for_ms is not None:
             self.begin(agent, KUBELET, for_ms)

@@ -186,6 +186,8 @@ class Sandboxes:
         worker.runtime = RuntimePod(f"{worker.uid}-{attempt}", True, attempt, ip, runtime.containers)
         # Told by the next look: this one goes on to start containers, and may have to wait for a hook.
         worker.has_changed = bool(worker.spec.init_containers) or not worker.spec.has_post_start
+        # A look while it was being made has found nothing to do.
+        worker.must_act = True
         self._kubelet.look(worker, pod)
 
     def _find_name_problem(self, pod: Pod) -> str:

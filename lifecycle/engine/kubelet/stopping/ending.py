@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from ...objects.container import ContainerStatus
 from ...objects.pod import Pod
 from ...objects.runtime import EXITED
+from ...rules.container_status import ended_state, mark_unlocated
 from ...rules.eviction import DEADLINE_EXCEEDED
 from ...rules.grace import V1_23_1, decide_effective_grace_seconds
 from ..node.evictor import Evictor
@@ -13,10 +15,12 @@ from ..probing.prober import Prober
 from ..reports import Reporter
 from ..resize import Resizer
 from ..starting.sandboxes import Sandboxes
-from ..worker import TERMINATED, TERMINATING, PodWorker
+from ..worker import SYNCING, TERMINATED, TERMINATING, PodWorker
 from .termination import Stopper
 
-TORN_DOWN, REMOVED = "kubelet.tornDown", "kubelet.removed"
+TORN_DOWN, REMOVED, SIDECARS_ENDED = "kubelet.tornDown", "kubelet.removed", "kubelet.sidecarsEnded"
+_STEPS_TO_THE_END = 2
+"""A worker's steps from a look that finds nothing left to be run: terminating the pod, then telling so."""
 _COMPLETED = "Completed"
 _DEADLINE_TEXT = "Pod was active on the node longer than the specified deadline"
 
@@ -167,6 +171,7 @@ class Ending:
         )
 
     def _after_step(self, worker: PodWorker) -> None:
+        parts = self._parts
         if worker.stage != TERMINATING or worker.stage_timer is not None:
             return
         if any(run.process is not None for run in worker.runs.values()):
@@ -175,6 +180,10 @@ class Ending:
             self._parts.context.agenda.cancel(worker.grace_end_timer)
             worker.grace_end_timer = None
         delay_ms = 0
+        if worker.stop_reason == _COMPLETED and parts.look_period_ms and _has_ended_sidecars(worker):
+            due_ms = parts.next_look_ms(worker.node, parts.now_ms + 1)
+            worker.stage_timer, _ = parts.later(due_ms - parts.now_ms, SIDECARS_ENDED, worker)
+            return
         if not worker.stop_reason or worker.stop_reason == _COMPLETED:
             latency = "pod_end" if worker.stop_reason else "kill_pod"
             delay_ms = self._parts.context.draw_ms(latency, worker.uid)
@@ -183,29 +192,55 @@ class Ending:
         else:
             worker.stage_timer, _ = self._parts.later(delay_ms, TORN_DOWN, worker)
 
+    def on_sidecars_ended(self, worker: PodWorker, pod: Pod) -> None:
+        """A look finds the sidecars of a finished pod ended, and its sandbox gone with them, and tells so.
+
+        They were stopped by a look, not by the pod's termination. That changes nothing any more in what was
+        told, so it tells nothing, and the pod's end waits for the step after it: each step waits for a look.
+        """
+        parts = self._parts
+        worker.stage_timer = None
+        worker.runtime = worker.runtime.torn_down()
+        worker.stage, worker.has_changed = SYNCING, True
+        self._reporter.report(worker, pod)
+        worker.stage = TERMINATING
+        worker.stage_timer, _ = parts.later(_STEPS_TO_THE_END * parts.look_period_ms, TORN_DOWN, worker)
+
     # --- over -----------------------------------------------------------------------------------------
 
     def on_torn_down(self, worker: PodWorker, pod: Pod) -> None:
         """Everything has ended: the terminal phase, then the delete with grace 0 (POD-TERM-18, -19)."""
         worker.stage_timer = None
-        worker.stage = TERMINATED
         worker.runtime = worker.runtime.torn_down()
+        delay_ms = 0
+        if pod.meta.deletion_ms is not None:
+            delay_ms = self._parts.context.draw_ms("pod_removal", worker.uid)
+        if delay_ms and self._parts.store.pods.get(worker.uid) is pod and _has_unlocated(worker, pod):
+            # That these have ended is told only when nothing of the pod is left (TerminatePod).
+            self._reporter.report(worker, pod)
+            worker.stage_timer, _ = self._parts.later(delay_ms, REMOVED, worker)
+            return
+        self._tell_end(worker, pod, delay_ms)
+
+    def _tell_end(self, worker: PodWorker, pod: Pod, delay_ms: int) -> None:
+        worker.stage = TERMINATED
         self._tell_deadline(worker)
         self._tell_deadline(worker)
         pod = self._reporter.report(worker, pod)
-        if pod.meta.deletion_ms is not None:
-            delay_ms = self._parts.context.draw_ms("pod_removal", worker.uid)
-            if delay_ms:
-                worker.stage_timer, _ = self._parts.later(delay_ms, REMOVED, worker)
+        if delay_ms:
+            worker.stage_timer, _ = self._parts.later(delay_ms, REMOVED, worker)
         if not worker.is_at_rest(pod) or self._parts.store.pods.get(worker.uid) is not pod:
             self._parts.touch(worker)
             self._parts.lead_on(worker)
         self._free(worker)
 
-    def on_removed(self, worker: PodWorker, _pod: Pod) -> None:
+    def on_removed(self, worker: PodWorker, pod: Pod) -> None:
         """Nothing of a deleted pod is left on its node."""
         worker.stage_timer = None
-        self.finish(worker)
+        if worker.stage == TERMINATED:
+            self.finish(worker)
+        else:
+            self._tell_end(worker, pod, 0)
 
     def _free(self, worker: PodWorker) -> None:
         """A pod has ended: what it had of its node is free."""
@@ -258,3 +293,26 @@ class Ending:
                 parts.store.update(stored, stored.replace(meta=meta))
             return
         parts.store.remove(stored)
+
+
+def _has_unlocated(worker: PodWorker, pod: Pod) -> bool:
+    """Whether containers of a pod that was torn down never ran, so that nothing is known of their end."""
+    records, status = worker.runtime.containers, pod.status
+    if all(name in records and records[name].state == EXITED for name in worker.runs):
+        return False
+
+    def as_ended(one: ContainerStatus) -> ContainerStatus:
+        seen = records.get(one.name)
+        return one if seen is None or seen.state != EXITED else one.replace(state=ended_state(seen))
+
+    inits = tuple(map(as_ended, status.init_containers))
+    apps = tuple(map(as_ended, status.containers))
+    marked = mark_unlocated(worker.spec, inits, apps)
+    return marked[0] is not inits or marked[1] is not apps
+
+
+def _has_ended_sidecars(worker: PodWorker) -> bool:
+    """Whether sidecars still ran when all else of the pod had come to its end."""
+    seen = worker.runtime.containers
+    ended = (seen.get(one.name) for one in worker.spec.init_containers if one.is_sidecar)
+    return any(one is not None and one.finished_ms >= worker.stop_started_ms for one in ended)

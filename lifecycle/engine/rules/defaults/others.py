@@ -23,6 +23,11 @@ def default_secret(data: Mapping[str, Any]) -> Json:
     return found
 
 
+def default_config_map(data: Mapping[str, Any]) -> Json:
+    """Nothing to keep is kept as nothing."""
+    return {name: value for name, value in data.items() if value or name not in ("data", "binaryData")}
+
+
 def default_claim(data: Mapping[str, Any]) -> Json:
     """A claim is for a file system."""
     return {**data, "spec": {"volumeMode": "Filesystem", **(data.get("spec") or {})}}
@@ -31,7 +36,10 @@ def default_claim(data: Mapping[str, Any]) -> Json:
 def default_volume(data: Mapping[str, Any]) -> Json:
     """A volume holds a file system, and stays when its claim goes."""
     base = {"persistentVolumeReclaimPolicy": "Retain", "volumeMode": "Filesystem"}
-    return {**data, "spec": {**base, **(data.get("spec") or {})}}
+    spec = {**base, **(data.get("spec") or {})}
+    if spec.get("hostPath") is not None:
+        spec["hostPath"] = {"type": "", **spec["hostPath"]}
+    return {**data, "spec": spec}
 
 
 def default_autoscaler(data: Mapping[str, Any]) -> Json:
@@ -108,7 +116,7 @@ def default_definition(data: Mapping[str, Any]) -> Json:
 def default_priority_class(data: Mapping[str, Any]) -> Json:
     """Its pods may push others out."""
     found = dict(data)
-    fill(found, preemptionPolicy="PreemptLowerPriority")
+    fill(found, preemptionPolicy="PreemptLowerPriority", value=0)
     return found
 
 

@@ -38,6 +38,11 @@ def default_pod_spec(spec: Mapping[str, Any], gates: Mapping[str, bool]) -> Json
             found[group] = [_default_container(container) for container in found[group]]
     if found.get("volumes"):
         found["volumes"] = [_default_volume(volume) for volume in found["volumes"]]
+    if found.get("imagePullSecrets"):
+        # A reference to nothing is an empty one.
+        found["imagePullSecrets"] = [
+            {name: value for name, value in one.items() if value} for one in found["imagePullSecrets"]
+        ]
     if found.get("hostNetwork"):
         found["containers"] = [_with_host_ports(container) for container in found.get("containers") or ()]
     if found.get("topologySpreadConstraints"):

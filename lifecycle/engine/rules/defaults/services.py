@@ -55,7 +55,11 @@ def default_endpoints(data: Mapping[str, Any]) -> Json:
 
 def default_endpoint_slice(data: Mapping[str, Any]) -> Json:
     """Ports are of TCP and have a name, if an empty one."""
-    return _with_protocols(data, name="")
+    found = _with_protocols(data, name="")
+    endpoints = data.get("endpoints")
+    if endpoints:
+        found["endpoints"] = [{**one, "conditions": one.get("conditions") or {}} for one in endpoints]
+    return found
 
 
 def _with_protocols(data: Mapping[str, Any], **more: str) -> Json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...heart.settings import FEATURE_DEFAULTS
 from .pods import Json, default_pod_spec, fill
 
 Gates = Mapping[str, bool]
@@ -16,6 +17,11 @@ def default_template(template: Mapping[str, Any], gates: Gates) -> Json:
     found["metadata"] = dict(found.get("metadata") or {})
     found["spec"] = default_pod_spec(found.get("spec") or {}, gates)
     return found
+
+
+def default_pod_template(data: Mapping[str, Any]) -> Json:
+    """A PodTemplate is nothing but its template."""
+    return {**data, "template": default_template(data.get("template") or {}, FEATURE_DEFAULTS)}
 
 
 def _with_template(spec: Mapping[str, Any], gates: Gates) -> Json:

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...objects.quantity import parse_quantity
 from .field_error import FieldError, invalid, not_supported, required
 
 Json = Mapping[str, Any]
 _TYPES: dict[type, str] = {int: "integer", str: "string", dict: "object", list: "array"}
 _NEEDED = "!"
 _REFERENCE = {"apiVersion": str, "kind": str, f"name{_NEEDED}": str}
-_AMOUNTS = {"": (str, int, float)}
+QUANTITY = "quantity"
+_AMOUNTS = {"": QUANTITY}
+_RULES = {
+    "stabilizationWindowSeconds": int,
+    "selectPolicy": str,
+    "policies": [{"type": str, "value": int, "periodSeconds": int}],
+    "tolerance": QUANTITY,
+}
 MODES = ("Off", "Initial", "Recreate", "Auto")
 
 SCALED_OBJECT = {
@@ -20,7 +28,9 @@ SCALED_OBJECT = {
     "cooldownPeriod": int,
     "minReplicaCount": int,
     "maxReplicaCount": int,
-    "advanced": {"horizontalPodAutoscalerConfig": {"name": str, "behavior": dict}},
+    "advanced": {
+        "horizontalPodAutoscalerConfig": {"name": str, "behavior": {"scaleUp": _RULES, "scaleDown": _RULES}}
+    },
     f"triggers{_NEEDED}": [{f"type{_NEEDED}": str, "name": str, "metadata": {"": str}}],
 }
 VERTICAL_POD_AUTOSCALER = {
@@ -41,12 +51,31 @@ VERTICAL_POD_AUTOSCALER = {
 }
 
 
+_CONDITIONS = [
+    {f"type{_NEEDED}": str, "status": str, "reason": str, "message": str, "lastTransitionTime": str}
+]
+SCALED_OBJECT_STATUS = {"conditions": _CONDITIONS, "lastActiveTime": str, "hpaName": str}
+VERTICAL_POD_AUTOSCALER_STATUS = {
+    "conditions": _CONDITIONS,
+    "recommendation": {
+        "containerRecommendations": [
+            {
+                f"containerName{_NEEDED}": str,
+                **dict.fromkeys(("target", "lowerBound", "upperBound", "uncappedTarget"), _AMOUNTS),
+            }
+        ]
+    },
+}
+
+
 def check_shape(value: Any, shape: Any, path: str = "spec") -> list[FieldError]:
     """What of a value is not of its shape.
 
-    A shape is a type, a tuple of texts (one of these), a list with the shape of its entries, or a map of the
-    shapes of fields: `!` ends the name of one that is needed, "" stands for every name there is.
+    A shape is a type, QUANTITY, a tuple of texts (one of these), a list with the shape of its entries, or a
+    map of the shapes of fields: `!` ends the name of one that is needed, "" stands for every name there is.
     """
+    if shape == QUANTITY:
+        return _check_quantity(value, path)
     if isinstance(shape, tuple) and all(isinstance(one, str) for one in shape):
         return [] if value in shape else [not_supported(path, value, shape)]
     if isinstance(shape, type | tuple):
@@ -61,6 +90,14 @@ def check_shape(value: Any, shape: Any, path: str = "spec") -> list[FieldError]:
     if not isinstance(value, Mapping):
         return [_refuse(path, value, "object")]
     return _check_fields(value, shape, path)
+
+
+def _check_quantity(value: Any, path: str) -> list[FieldError]:
+    try:
+        is_right = parse_quantity(value) >= 0
+    except ValueError:
+        is_right = False
+    return [] if is_right else [invalid(path, value, "must be a quantity from 0 on, such as 100m or 64Mi")]
 
 
 def _check_fields(value: Json, shape: Json, path: str) -> list[FieldError]:

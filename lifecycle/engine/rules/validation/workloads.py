@@ -39,6 +39,13 @@ def validate_pod_template(template: Part, gates: Gates) -> None:
         spec.forbid("ephemeralContainers", "ephemeral containers not allowed in pod template")
 
 
+def validate_plain_template(data: Mapping[str, Any], gates: Gates) -> list[FieldError]:
+    """A PodTemplate, which nobody makes pods of."""
+    template = Part(data.get("template"), "template")
+    validate_pod_template(template, gates)
+    return template.errors
+
+
 def validate_template(template: Part, gates: Gates, kind: str = "deployment") -> None:
     """The template of pods that run for ever (POD-TPL-09, VALID-19)."""
     validate_pod_template(template, gates)

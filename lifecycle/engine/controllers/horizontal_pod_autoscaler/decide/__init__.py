@@ -91,10 +91,9 @@ class Verdict:
         """Set a condition; its time moves with its status alone."""
         status = "True" if is_true else "False"
         old = next((one for one in self.status.get("conditions") or () if one.get("type") == type), None)
-        moved = old is None or old.get("status") != status
-        since = (
-            format_time(clock.now_ms, clock.epoch_ms) if moved or old is None else old["lastTransitionTime"]
-        )
+        is_kept = old is not None and old.get("status") == status
+        since = (old or {}).get("lastTransitionTime") if is_kept else None
+        since = since or format_time(clock.now_ms, clock.epoch_ms)
         new = {
             "type": type, "status": status, "lastTransitionTime": since,
             "reason": reason[0], "message": reason[1],

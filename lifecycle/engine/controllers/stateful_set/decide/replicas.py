@@ -255,7 +255,7 @@ def _try_storage(seen: Seen, ordinal: int, pod: Pod) -> Step:
         return Step(actions, is_blocked=True)
     if not problems:
         old = pod.to_json()
-        volumes = list_volumes(seen.owner, pod.spec.volumes, ordinal)
+        volumes = list_volumes(seen.owner, old["spec"].get("volumes") or (), ordinal)
         errors = validate_pod_update(old, {**old, "spec": {**old["spec"], "volumes": volumes}}, {})
         problems = [make_invalid("Pod", pod.meta.name, errors, "v1").message]
     return _fail(seen.owner, "Update", pod.meta.name, problems)

@@ -1,0 +1,121 @@
+"""`bench schedule`: pods with affinity, spread and taints get their nodes, on few nodes and on many.
+
+The scheduler alone: nobody runs the pods. The first of each template are placed before the clock starts:
+they have the scheduler look at every node once. What one more pod costs is told for many nodes and for a
+fiftieth of them; it should be the same.
+"""
+
+from typing import Any
+
+from lifecycle.benches.heap_loop import STEPS, run_heap_loop
+from lifecycle.benches.report import Report, computed
+from lifecycle.engine.api.context import Context
+from lifecycle.engine.api.server import ApiServer
+from lifecycle.engine.heart.settings import Settings
+from lifecycle.engine.scheduler import Scheduler
+
+HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
+TAINT = {"key": "dedicated", "value": "batch", "effect": "NoSchedule"}
+REQUIRED, PREFERRED = (
+    "requiredDuringSchedulingIgnoredDuringExecution",
+    "preferredDuringSchedulingIgnoredDuringExecution",
+)
+PARTS, WARM = 50, 100
+
+
+def run(pods: int, nodes: int) -> Report:
+    """Schedule the same pods on `nodes` and on a fiftieth of them, but at least 100, in turns."""
+    few = max(nodes // PARTS, 100)
+    limit_seconds, _ = computed(lambda: run_heap_loop(pods))
+    best = {few: _measure(pods, few), nodes: _measure(pods, nodes)}
+    for count in (few, nodes):
+        best[count] = min(best[count], _measure(pods, count))
+    return Report(
+        bench="schedule",
+        work={"pods": pods, "nodes": nodes, "few_nodes": few},
+        figures={
+            "microseconds_per_pod_on_few_nodes": round(best[few] / pods * 1e6, 1),
+            "microseconds_per_pod": round(best[nodes] / pods * 1e6, 1),
+            "pods_per_second": round(pods / best[nodes]),
+            "cost_of_many_to_few": round(best[nodes] / best[few], 2),
+        },
+        limit_what=f"bare heap loop of {STEPS} timed steps a pod, pods/s",
+        limit_value=round(pods / limit_seconds),
+        ratio=round(limit_seconds / best[nodes], 4),
+    )
+
+
+def _measure(pods: int, nodes: int) -> float:
+    """Seconds until all pods have a node."""
+    context = Context(1, 0, Settings(timing="instant"))
+    api = ApiServer(context)
+    Scheduler(context)
+    _make(api, "Namespace", "default")
+    for number in range(nodes):
+        _make_node(api, number)
+    for number in range(-WARM, 0):
+        _make_pod(api, number)
+    context.loop.drain()
+    for number in range(pods):
+        _make_pod(api, number)
+    context.trace.take()
+    seconds, _ = computed(context.loop.drain)
+    left = sum(not pod.node_name for pod in context.store.pods.values())
+    if left:
+        raise RuntimeError(f"{left} of {pods} pods got no node")
+    return seconds
+
+
+def _make_pod(api: ApiServer, number: int) -> None:
+    meta = {"namespace": "default", "labels": {"app": _app(number)}}
+    _make(api, "Pod", f"pod-{number + WARM}", meta, _spec(number))
+
+
+def _make(api: ApiServer, kind: str, name: str, meta: dict[str, Any] | None = None, spec: Any = None) -> None:
+    data = {"apiVersion": "v1", "kind": kind, "metadata": {"name": name, **(meta or {})}}
+    api.create_json(data | ({"spec": spec} if spec is not None else {}))
+
+
+def _make_node(api: ApiServer, number: int) -> None:
+    """One in ten is tainted; there are three zones."""
+    name, has = f"node-{number}", {"cpu": "64", "memory": "256Gi", "pods": "250"}
+    labels = {HOST: name, ZONE: f"zone-{number % 3}", "disk": "ssd" if number % 4 else "hdd"}
+    spec = {"taints": [TAINT]} if number % 10 == 0 else {}
+    status = {"allocatable": has, "capacity": has}
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}, "spec": spec}
+    api.create_json({**node, "status": status})
+
+
+def _app(number: int) -> str:
+    return f"app-{number % 20}"
+
+
+def _spec(number: int) -> dict[str, Any]:
+    """Twenty applications: spread over zones and hosts, near a cache, apart from noise, tolerant, choosy."""
+    app = number % 20
+    selector = {"matchLabels": {"app": _app(number)}}
+    container = {
+        "name": "app",
+        "image": "nginx",
+        "resources": {"requests": {"cpu": "100m", "memory": "64Mi"}},
+    }
+    spec: dict[str, Any] = {"containers": [container]}
+    if app % 2 == 0:
+        rules = ((ZONE, "DoNotSchedule"), (HOST, "ScheduleAnyway"))
+        spec["topologySpreadConstraints"] = [
+            {"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": when, "labelSelector": selector}
+            for key, when in rules
+        ]
+    term = {"labelSelector": {"matchLabels": {"app": _app(app + 1)}}, "topologyKey": HOST}
+    if app % 5 == 1:
+        spec["affinity"] = {"podAntiAffinity": {REQUIRED: [term]}}
+    elif app % 5 == 2:
+        spec["affinity"] = {"podAffinity": {PREFERRED: [{"weight": 10, "podAffinityTerm": term}]}}
+    elif app % 5 == 3:
+        expression = {"key": "disk", "operator": "In", "values": ["ssd"]}
+        spec["affinity"] = {
+            "nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}}
+        }
+    if app % 3 == 0:
+        spec["tolerations"] = [{"key": "dedicated", "operator": "Exists"}]
+    return spec

@@ -1,0 +1,186 @@
+"""Watching what the containers of a workload use, once a minute while there is an autoscaler for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...api.context import Context
+from ...heart.errors import ApiError
+from ...kinds.addons import DEFINITION, VERTICAL_POD_AUTOSCALER, definition_of
+from ...kinds.registry import entry_of
+from ...objects.kinds import kind_for
+from ...objects.meta import StoredObject
+from ...objects.pod import POD_KIND, Pod
+from ...objects.selector import Selector
+from ...objects.times import format_time
+from ...rules.actions import Evict, Update
+from ...rules.validation.addons import VERTICAL_POD_AUTOSCALER as SHAPE
+from ...rules.validation.addons import check_shape
+from ...rules.vertical_scaling import RESOURCES, Counts, bucket_of
+from ..act import Act
+from .decide import (
+    EVICTED,
+    LOOK_MS,
+    OFF,
+    SOURCE,
+    decide_evictions,
+    decide_recommendations,
+    decide_status,
+    mode_of,
+    policy_of,
+    read_recommendations,
+)
+
+KIND = VERTICAL_POD_AUTOSCALER.kind.id
+Seen = dict[str, dict[str, Counts]]
+
+
+class VerticalAutoscalerController:
+    """Keys are VerticalPodAutoscalers, once their definition is there. All looks are upkeep."""
+
+    name, source = "verticalAutoscaler", SOURCE
+
+    def __init__(self, context: Context, act: Act) -> None:
+        self._context, self._store, self._act = context, context.store, act
+        # What was used so far: buckets by resource, container, and the autoscaler's uid.
+        self._seen: dict[str, Seen] = {}
+        context.loop.register(self.name, self.sync)
+        context.store.listen(KIND, self._on_autoscaler)
+        context.store.listen(DEFINITION, self._on_definition)
+
+    def find(self, namespace: str, name: str) -> StoredObject | None:
+        """The autoscaler that a key names."""
+        return self._store.get(KIND, namespace, name)
+
+    def restore(self) -> None:
+        """Have pods admitted again as the statuses recommend, after a cluster was loaded."""
+        for autoscaler in self._store.list(KIND):
+            self._admit(autoscaler)
+
+    def save(self) -> Any:
+        """Plain data."""
+        return {
+            uid: {
+                name: {resource: sorted(counts.items()) for resource, counts in of_container.items()}
+                for name, of_container in seen.items()
+            }
+            for uid, seen in self._seen.items()
+        }
+
+    def load(self, data: Any) -> None:
+        """Go on from what `save` described."""
+        self._seen = {
+            uid: {
+                name: {resource: dict(map(tuple, counts)) for resource, counts in of_container.items()}
+                for name, of_container in seen.items()
+            }
+            for uid, seen in (data or {}).items()
+        }
+        # An older engine left them alone.
+        for autoscaler in self._store.list(KIND) if data is None else ():
+            self._context.loop.enqueue(self.name, autoscaler.meta.namespace or "", autoscaler.meta.name)
+
+    # --- what a change can affect -----------------------------------------------------------------------
+
+    def _on_autoscaler(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if new is None:
+            assert old is not None, "a write has an old or a new object"
+            self._seen.pop(old.meta.uid, None)
+            self._context.recommendations.drop(old.meta.uid)
+            return
+        self._admit(new)
+        if old is None:
+            self._look_at(new)
+
+    def _on_definition(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if new is not None and old is None and new.meta.name == definition_of(VERTICAL_POD_AUTOSCALER):
+            for autoscaler in self._store.list(KIND):
+                self._look_at(autoscaler)
+
+    def _look_at(self, autoscaler: StoredObject) -> None:
+        created_ms, now_ms = autoscaler.meta.creation_ms or 0, self._context.now_ms
+        due_ms = created_ms + ((now_ms - created_ms) // LOOK_MS + 1) * LOOK_MS
+        namespace = autoscaler.meta.namespace or ""
+        self._context.loop.enqueue_at(self.name, namespace, autoscaler.meta.name, due_ms, is_progress=False)
+
+    def _admit(self, autoscaler: StoredObject) -> None:
+        """Have new pods get what is recommended, unless the mode is Off."""
+        meta, target = autoscaler.meta, self._target_of(autoscaler)
+        try:
+            found = {} if check_shape(autoscaler.spec, SHAPE) else read_recommendations(autoscaler)
+        except ValueError:
+            # Somebody wrote into its status what nobody recommends.
+            found = {}
+        if target is None or not found or mode_of(autoscaler) == OFF:
+            self._context.recommendations.drop(meta.uid)
+            return
+        only = {
+            name for name in found if policy_of(autoscaler, name).get("controlledValues") == "RequestsOnly"
+        }
+        key = meta.namespace or "", meta.name
+        self._context.recommendations.put(meta.uid, key, _selector_of(target), found, only)
+
+    # --- a look -----------------------------------------------------------------------------------------
+
+    def sync(self, namespace: str, name: str) -> None:
+        """Take samples, recommend, evict."""
+        autoscaler = self.find(namespace, name)
+        installed = self._store.get(DEFINITION, "", definition_of(VERTICAL_POD_AUTOSCALER))
+        if autoscaler is None or installed is None or check_shape(autoscaler.spec, SHAPE):
+            return
+        self._look_at(autoscaler)
+        target: Any = self._target_of(autoscaler)
+        if target is None:
+            return
+        pods = self._list_pods(namespace, _selector_of(target))
+        seen = self._sample(autoscaler, pods)
+        now_ms = self._context.now_ms
+        recommended = decide_recommendations(autoscaler, seen, now_ms)
+        now = format_time(now_ms, self._context.clock.epoch_ms)
+        status = decide_status(autoscaler, recommended, now)
+        if status != (autoscaler.status or {}):
+            self._act(Update(autoscaler.replace(status=status)))
+        found = read_recommendations(autoscaler.replace(status=status))
+        replicas = getattr(target.spec, "replicas", len(pods))
+        for pod in decide_evictions(autoscaler, pods, replicas, found, now_ms):
+            self._evict(pod)
+
+    def _evict(self, pod: Pod) -> None:
+        try:
+            self._act(Evict(pod))
+        except ApiError:
+            # A budget keeps it; the next minute tries again.
+            return
+        self._context.trace.event(pod.subject, "Normal", *EVICTED, SOURCE)
+
+    def _sample(self, autoscaler: StoredObject, pods: list[Pod]) -> Seen:
+        """One sample of each container of each pod."""
+        metrics, seen = self._context.metrics, self._seen.setdefault(autoscaler.meta.uid, {})
+        shares = metrics.shares(autoscaler.meta.namespace or "")
+        for pod in pods:
+            use = metrics.pod_use(pod, shares.get(pod.meta.uid, ()), self._context.now_ms)
+            for name, amounts in use.containers.items() if use is not None else ():
+                for resource, amount in zip(RESOURCES, amounts, strict=True):
+                    counts = seen.setdefault(name, {}).setdefault(resource, {})
+                    bucket = bucket_of(resource, amount)
+                    counts[bucket] = counts.get(bucket, 0) + 1
+        return seen
+
+    def _list_pods(self, namespace: str, selector: Selector) -> list[Pod]:
+        pods = (pod for pod in self._store.list(POD_KIND.id, namespace) if isinstance(pod, Pod))
+        return [pod for pod in pods if selector.matches(pod.meta.labels)]
+
+    def _target_of(self, autoscaler: StoredObject) -> StoredObject | None:
+        reference = (autoscaler.spec or {}).get("targetRef")
+        if not isinstance(reference, dict):
+            return None
+        kind = kind_for(str(reference.get("apiVersion") or ""), str(reference.get("kind") or ""))
+        is_workload = entry_of(kind).is_workload and hasattr(entry_of(kind).spec_class, "selector")
+        has_pods = bool(entry_of(kind).replicas_path) or is_workload
+        name = str(reference.get("name") or "")
+        return self._store.get(kind.id, autoscaler.meta.namespace, name) if has_pods else None
+
+
+def _selector_of(target: StoredObject) -> Selector:
+    selector: Any = target.spec.selector
+    return selector if isinstance(selector, Selector) else Selector.of_labels(selector)

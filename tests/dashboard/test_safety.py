@@ -1,0 +1,181 @@
+"""What the careful reader of safety found: each a test that failed before."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+from django.core.cache import cache
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.base import CommandError
+
+from dashboard import consumers, environment, signin
+from dashboard.origins import is_own
+from lifecycle.export.formats import make_cell
+from lifecycle.management.commands import up
+from tests.dashboard.conftest import make_cluster, make_user, watch
+
+
+@pytest.mark.parametrize(
+    "origin, host, is_secure, expected",
+    [
+        pytest.param("http://localhost:8000", "localhost:8000", False, True, id="here"),
+        pytest.param("https://127.0.0.1", "127.0.0.1", True, True, id="here, by TLS"),
+        pytest.param("http://localhost:3000", "localhost:8000", False, False, id="another port"),
+        pytest.param("https://localhost:8000", "localhost:8000", False, False, id="another scheme"),
+        pytest.param("http://127.0.0.1:8000", "localhost:8000", False, False, id="another name of here"),
+        pytest.param("http://evil.example", "evil.example", False, False, id="a name that is not ours"),
+        pytest.param("https://shop.example", "localhost:8000", False, True, id="trusted"),
+        pytest.param("null", "localhost:8000", False, False, id="null"),
+        pytest.param("", "localhost:8000", False, False, id="none"),
+    ],
+)
+def test_sockets_are_opened_from_this_site_alone(settings, origin, host, is_secure, expected):
+    settings.ALLOWED_HOSTS = ["localhost", "127.0.0.1"]
+    settings.CSRF_TRUSTED_ORIGINS = ["https://shop.example"]
+    assert is_own(origin.encode(), host.encode(), is_secure) is expected
+
+
+def deactivate(user) -> None:
+    user.is_active = False
+    user.save()
+
+
+def change_password(user) -> None:
+    user.set_password("another, and long enough")
+    user.save()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "end", [deactivate, change_password, lambda user: user.delete()], ids=["deactivated", "password", "gone"]
+)
+async def test_a_socket_ends_with_the_rights_of_its_user(monkeypatch, end):
+    monkeypatch.setattr(consumers, "HEAD_SECONDS", 0.05)
+    monkeypatch.setattr(consumers, "SHARED_SECONDS", 0.0)
+    ada = await consumers.in_thread(make_user)("ada")
+    bob = await consumers.in_thread(make_user)("bob", is_superuser=True)
+    cluster = await consumers.in_thread(make_cluster)(ada)
+    socket = watch(bob, cluster)
+    connected, _ = await socket.connect()
+    assert connected
+    assert await socket.receive_nothing(timeout=0.2)
+    await consumers.in_thread(lambda: end(type(bob).objects.get(pk=bob.pk)))()
+    closed = await socket.receive_output(timeout=3)
+    assert (closed["type"], closed["code"]) == ("websocket.close", consumers.NOT_FOUND)
+
+
+def test_the_data_folder_is_its_owners_alone(tmp_path, monkeypatch):
+    folder = tmp_path / "data"
+    folder.mkdir(mode=0o755)
+    monkeypatch.setenv("PODLINE_DATA", str(folder))
+    assert environment.folder("PODLINE_DATA", "var", create=True) == folder
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("port", [0, -1, 65_536, 99_999])
+def test_up_refuses_a_port_that_is_none(port):
+    with pytest.raises(CommandError, match="ports go from 1 to 65535"):
+        up.check_port("127.0.0.1", port)
+
+
+def test_up_says_that_the_secret_is_empty(tmp_path, settings):
+    from django.utils.functional import SimpleLazyObject
+
+    (tmp_path / "secret_key").write_text("")
+    settings.SECRET_KEY = SimpleLazyObject(lambda: environment.secret_key(tmp_path))
+    with pytest.raises(CommandError, match="secret_key is empty: delete it"):
+        up.check_secret_key()
+
+
+def test_up_says_that_the_database_is_damaged(monkeypatch):
+    from django.db import DatabaseError
+
+    def fail(*_: object, **__: object) -> None:
+        raise DatabaseError("file is not a database")
+
+    monkeypatch.setattr(up, "call_command", fail)
+    with pytest.raises(CommandError, match="cannot be used: file is not a database"):
+        up.migrate()
+
+
+@pytest.mark.parametrize(
+    "host, is_warned", [("127.0.0.1", False), ("localhost", False), ("0.0.0.0", True), ("192.0.2.7", True)]
+)
+def test_up_warns_of_an_address_without_tls(host, is_warned):
+    assert ("clear text" in up.warn_of_clear_text(host)) is is_warned
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["3/1/", "13/1/", "9/abc/"])
+def test_the_admin_tells_nobody_what_exists(client, path):
+    client.force_login(make_user("ada", is_staff=True))
+    assert client.get(f"/admin/r/{path}").status_code == 404
+
+
+@pytest.mark.django_db
+def test_signing_out_ends_the_session_wherever_its_cookie_is(client):
+    client.force_login(make_user("ada"))
+    kept = client.cookies.copy()
+    assert client.get("/").status_code == 200
+    client.post("/sign-out/")
+    client.cookies = kept
+    assert client.get("/").status_code == 302
+
+
+@pytest.mark.django_db
+def test_wrong_passwords_have_to_wait(client):
+    make_user("ada", password="right and long enough")
+    wrong = {"username": "ada", "password": "wrong"}
+    for _ in range(signin.MOST_FAILURES):
+        assert client.post("/sign-in/", wrong).status_code == 200
+    right = {"username": "ada", "password": "right and long enough"}
+    assert client.post("/sign-in/", right).status_code == 429
+    # From elsewhere, and as somebody else, one signs in as ever.
+    make_user("bob", password="right and long enough")
+    elsewhere = {"REMOTE_ADDR": "192.0.2.9"}
+    assert client.post("/sign-in/", right | {"username": "bob"}, **elsewhere).status_code == 302
+    assert client.get("/admin/login/?next=/admin/").url == "/sign-in/?next=/admin/"
+
+
+@pytest.mark.django_db
+def test_a_link_is_used_up_by_one_who_is_signed_in_and_void_after_a_new_one(client):
+    ada = make_user("ada")
+    older, newer = signin.make_entry_token(ada), signin.make_entry_token(ada)
+    assert client.get(f"/enter/{older}/").status_code == 410
+    client.force_login(ada)
+    assert client.get(f"/enter/{newer}/").url == "/"
+    client.logout()
+    assert client.get(f"/enter/{newer}/").status_code == 410
+
+
+def test_settings_say_what_is_open_to_all(monkeypatch):
+    monkeypatch.setenv("OPEN_TO_ALL", "metrics,everything")
+    with pytest.raises(ImproperlyConfigured, match="use some of metrics,schema"):
+        environment.chosen("OPEN_TO_ALL", ("metrics", "schema"))
+
+
+def test_production_settings_pass_djangos_own_check(tmp_path):
+    production = {
+        "PODLINE_DATA": str(tmp_path),
+        "SECRET_KEY": "k" * 25 + "0123456789abcdefghijABCDEFGHIJ!",
+        "SECURE_COOKIES": "True",
+        "HSTS_SECONDS": "31536000",
+        "REDIRECT_TO_HTTPS": "True",
+    }
+    command = [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"]
+    done = subprocess.run(command, env=os.environ | production, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "＝"])
+def test_no_cell_of_a_table_begins_like_a_formula(start):
+    assert make_cell(f"{start}1") == f"'{start}1"
+
+
+@pytest.fixture(autouse=True)
+def nobody_has_failed_yet():
+    cache.clear()

@@ -1,0 +1,115 @@
+"""A whole Podline as `manage.py up` starts it, and one cluster of it, for real clients."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+TOP = Path(__file__).resolve().parents[2]
+READY = "Podline is ready: "
+START_SECONDS, STOP_SECONDS = 90, 20
+
+
+@dataclass
+class Installation:
+    """Where it serves, and how clients get in."""
+
+    base: str
+    data: Path
+    kubeconfig: Path
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The kubeconfig's content, anew each time."""
+        return yaml.safe_load(self.kubeconfig.read_text())
+
+    def kubectl(
+        self, *arguments: str, stdin: str = "", check: bool = True
+    ) -> subprocess.CompletedProcess[str]:
+        """One kubectl command against the cluster."""
+        done = subprocess.run(
+            [find_kubectl(), "--kubeconfig", str(self.kubeconfig), *arguments],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+            env={**os.environ, "HOME": str(self.data)},
+        )
+        assert not check or done.returncode == 0, (arguments, done.stdout, done.stderr)
+        return done
+
+
+def find_kubectl() -> str:
+    """The kubectl to test with; without one the test is skipped, and the run says so loudly."""
+    found = shutil.which("kubectl")
+    if found is None:
+        message = "NO KUBECTL ON THIS MACHINE: nothing of the real kubectl is tested; install it"
+        warnings.warn(message, stacklevel=2)
+        pytest.skip(message)
+    return found
+
+
+@pytest.fixture(scope="session")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """`manage.py up` with one worker, and a kubeconfig of its cluster `demo`."""
+    data = tmp_path_factory.mktemp("up")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    unwanted = {"REDIS_URL", "DATABASE_URL", "DJANGO_SETTINGS_MODULE", "PODLINE_DATA"}
+    environment = {name: value for name, value in os.environ.items() if name not in unwanted}
+    log = (data / "up.log").open("w+")
+    command = [sys.executable, "manage.py", "up", "--port", str(port), "--data", str(data), "--workers", "1"]
+    process = subprocess.Popen(
+        command, cwd=TOP, env=environment, stdout=log, stderr=log, start_new_session=True
+    )
+    try:
+        base = _wait_for_link(process, data / "up.log").partition("/enter/")[0]
+        yield Installation(base, data, _write_kubeconfig(data, environment))
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            assert process.wait(STOP_SECONDS) == 0, (data / "up.log").read_text()
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            log.close()
+    assert "Traceback" not in (data / "up.log").read_text()
+
+
+def _write_kubeconfig(data: Path, environment: dict[str, str]) -> Path:
+    done = subprocess.run(
+        [sys.executable, "manage.py", "kubeconfig", "demo"],
+        cwd=TOP,
+        env=environment | {"PODLINE_DATA": str(data)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    path = data / "kubeconfig"
+    path.write_text(done.stdout)
+    return path
+
+
+def _wait_for_link(process: subprocess.Popen[bytes], log: Path) -> str:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        for line in log.read_text().splitlines():
+            if line.startswith(READY):
+                return line.removeprefix(READY).strip()
+        time.sleep(0.1)
+    pytest.fail(f"`manage.py up` did not get ready:\n{log.read_text()}")
