@@ -91,6 +91,7 @@ def make_timeline(
     figure = make_lanes(lanes, STATES, spans, [], now_ms, window_ms)
     meta = {"hidden": 0 if page else max(0, total - len(shown)), "counts": dict(states)}
     meta |= {"page": page.to_json()} if page else {}
+    meta |= {"narrowed": True} if page or query else {}
     meta |= {"run": _tell_run(stories, counts)} if stories.living.densities else {}
     figure["layout"]["meta"] |= meta
     return figure

@@ -149,7 +149,7 @@ export class Chart {
     writeWords(this.#figure, layout.xaxis.range, this.plot.clientWidth);
     const isFirst = !this.plot.data;
     const drawn = data.map((trace) => thinMarks(trace, layout.xaxis.range, this.plot.clientWidth));
-    if (this.#ghost?.bars.length) drawn.push(makeGhostTrace(this.#ghost, this.#clock.now()));
+    if (this.#ghost?.bars.length) drawn.push(makeGhostTrace(this.#ghost, this.#clock.now(), layout.yaxis.categoryarray));
     Plotly.react(this.plot, drawn, layout, CONFIG);
     if (isFirst) this.#listen();
     const cost = performance.now() - began;
@@ -168,6 +168,8 @@ export class Chart {
 
   /** Rows of pods that are not there yet. */
   #lanesToCome() {
+    // Whether they are asked for, nobody knows yet.
+    if (this.#figure.layout.meta.narrowed) return [];
     const known = new Set(this.#figure.layout.meta.rows.map((row) => row.key));
     return (this.#ghost?.lanes ?? []).filter((lane) => !known.has(lane.key));
   }

@@ -37,6 +37,11 @@ kind: HorizontalPodAutoscaler
 metadata: {{name: web}}
 spec: {{maxReplicas: 3, scaleTargetRef: {{apiVersion: apps/v1, kind: Deployment, name: web}}}}
 ---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {{name: web}}
+spec: {{minAvailable: 1, selector: {{matchLabels: {{app: web}}}}}}
+---
 {{apiVersion: v1, kind: Pod, metadata: {{name: lone}}, spec: {POD}}}
 ---
 apiVersion: v1
@@ -53,6 +58,8 @@ BELOW = (
     "jobs/default/web/",
     "cronjobs/default/web/",
     "horizontalpodautoscalers/default/web/",
+    "nodes/node-1/",
+    "poddisruptionbudgets/default/web/",
     "pods/default/lone/",
     "pods/default/crashing/",
     "?at=5s",
