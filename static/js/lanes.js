@@ -41,7 +41,7 @@ function makeLaneToCome({ label }) {
 }
 
 /** Write `layout.meta.rows` into `list`; `base` is the cluster's address. `toCome`: rows of what is not there yet. */
-export function drawLanes(list, meta, base, toCome) {
+export function drawLanes(list, meta, base, toCome = []) {
   list.style.setProperty("--row", `${meta.rowHeight}px`);
   list.classList.toggle("thin", meta.rowHeight < 16);
   list.replaceChildren(...meta.rows.map((row) => makeRow(row, base)), ...toCome.map(makeLaneToCome));
