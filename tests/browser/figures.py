@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 
 BARS = """(name) => {
   const plot = document.querySelector(`[data-figure="${name}"] .chart`);
-  return (plot?.data ?? []).filter((trace) => trace.type === "bar" && trace.customdata)
+  return (plot?.data ?? []).filter((trace) => trace.type === "bar" && trace.name !== "ahead")
     .flatMap(({name, y, base, x, customdata}) => y.map((row, index) => (
       {row, state: name, start: base[index], length: x[index], end: customdata[index]})));
 }"""

@@ -214,3 +214,35 @@ def test_a_condition_nobody_understands_is_answered(page: Page, cluster: str):
     page.get_by_label("Run as fast as possible until").fill("when it is <b>done</b>")
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.locator("#controls [role=alert]")).to_contain_text("done")
+
+
+def test_what_comes_next_is_drawn_pale_and_can_be_switched_off(page: Page, cluster: str):
+    """Paused in mid-rollout: the pods still to come have rows, and the note says what is pale."""
+    apply(page, MANIFEST.format(name="web"))
+    page.get_by_role("button", name="Pause", exact=True).click()
+    expect(page.locator("[data-ahead]")).to_contain_text(
+        "what comes if nobody asks for anything", timeout=15_000
+    )
+    ahead = (
+        "(count) => document.querySelector('.chart').data"
+        ".filter((one) => one.name === 'ahead').length === count"
+    )
+    page.wait_for_function(ahead, arg=1)
+    page.get_by_role("button", name="Look ahead").click()
+    page.wait_for_function(ahead, arg=0)
+    expect(page.locator("[data-ahead]")).to_be_hidden()
+
+
+def test_a_click_on_the_axis_shows_that_instant_whole(page: Page, cluster: str):
+    apply(page, MANIFEST.format(name="web"))
+    expect(page.locator(".lane-labels .lane").first).to_be_visible()
+    page.get_by_label("Run as fast as possible until").fill("1m")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.locator("[data-speed]")).to_have_text("paused")
+    box = page.locator(".chart").first.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 34)
+    expect(page.locator(".past")).to_contain_text(f"{cluster} as it was at 00:00:")
+    assert not page.get_by_role("button", name="Apply").count()
+    page.get_by_role("link", name="Back to now").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text(cluster)
