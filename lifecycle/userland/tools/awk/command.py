@@ -32,7 +32,7 @@ def _run(call: Call) -> Outcome:
     try:
         return _go_on(call, program, run, settings, files)
     finally:
-        call.work(run.steps - before)
+        call.work((run.steps - before) >> 1)
 
 
 def _go_on(call: Call, program: Program, run: Run, settings: dict[str, str], files: list[str]) -> Outcome:
