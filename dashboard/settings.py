@@ -15,6 +15,7 @@
 | OPEN_TO_ALL       | (none)                      | of metrics,schema: what needs no signing in    |
 | PODLINE_AUTHORITY | made in PODLINE_DATA        | PEM file of the authority kubeconfigs trust    |
 | PODLINE_SHARDS    | 16                          | shards clusters are spread over                |
+| MAX_EXPORTS       | 4                           | exports one user may have at once, a process   |
 | LOG_LEVEL         | INFO                        | DEBUG, INFO, WARNING or ERROR                  |
 """
 
@@ -217,6 +218,7 @@ CHANNEL_LAYERS = {
 }
 
 SHARDS = env.whole("PODLINE_SHARDS", 16, low=1, high=4096)
+MAX_EXPORTS = env.whole("MAX_EXPORTS", 4, low=1)
 
 # kombu spells a Redis socket redis+socket://.
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)

@@ -49,6 +49,7 @@ class Cluster(models.Model):
     engine_version = models.PositiveIntegerField(default=1)
     replay_from_ms = models.BigIntegerField(default=0)
     upgrade_note = models.TextField(blank=True)
+    clock_note = models.TextField(blank=True, editable=False)
     epoch_id = models.UUIDField(default=uuid4, editable=False)
     parent = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="forks")
     forked_at_ms = models.BigIntegerField(null=True, blank=True)

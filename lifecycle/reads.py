@@ -41,7 +41,7 @@ def _served_until(cluster: Cluster) -> datetime | None:
 
 
 def _is_silent(served_until: datetime) -> bool:
-    return timezone.now() - served_until > SILENCE
+    return abs(timezone.now() - served_until) > SILENCE
 
 
 def rows_since(cluster: Cluster, after: int, limit: int = frames.MAX_ROWS) -> list[dict[str, Any]]:

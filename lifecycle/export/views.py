@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from django.conf import settings
 from django.http.response import HttpResponseBase
 from drf_spectacular.utils import extend_schema
 from rest_framework.authentication import SessionAuthentication, TokenAuthentication
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import Throttled, ValidationError
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
@@ -14,6 +15,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
+from lifecycle import limits
 from lifecycle.access import clusters_for, get_cluster_or_404
 from lifecycle.export import documents
 from lifecycle.export.filters import (
@@ -102,8 +104,15 @@ class StreamedView(ExportView):
 
     @staticmethod
     def stream(request: Request, source: Source, pages: Pages, cursor: Cursor) -> HttpResponseBase:
+        user_id, most = request.user.pk or 0, settings.MAX_EXPORTS
+        if limits.exports.is_full(user_id, most):
+            raise Throttled(
+                detail=f"You have {most} exports at once, which is the most: wait for one to end."
+            )
         write = WRITERS[request.accepted_renderer.format]
-        return stream(request, write(pages, source.keys, cursor))
+        response = stream(request, write(pages, source.keys, cursor))
+        response._resource_closers.append(limits.exports.take(user_id, response))  # type: ignore[attr-defined]
+        return response
 
 
 class History(StreamedView):

@@ -13,6 +13,23 @@ LIMIT_MS = 24 * 3_600_000
 MIN_SPEED, MAX_SPEED = 0.01, 10_000.0
 
 
+# The wall clock and a steady one may differ by so much between two looks before one of them was set.
+STEP_SECONDS = 1.0
+
+
+class StepWatch:
+    """Notices a wall clock that was set: a steady clock beside it tells how much time really passed."""
+
+    def __init__(self, wall: float, steady: float) -> None:
+        self._wall, self._steady = wall, steady
+
+    def has_stepped(self, wall: float, steady: float) -> bool:
+        """Whether the wall clock went otherwise than the steady one since the last look (both in seconds)."""
+        step = (wall - self._wall) - (steady - self._steady)
+        self._wall, self._steady = wall, steady
+        return abs(step) > STEP_SECONDS
+
+
 @dataclass(slots=True)
 class RunClock:
     """Virtual now = anchor + elapsed * speed; an anchor is a pair that was true once."""

@@ -39,7 +39,7 @@ from lifecycle.runs import (
 from lifecycle.runs.container_logs import Tails
 from lifecycle.runs.engine_faults import EngineFault
 from lifecycle.runs.recorder import Answer, FencedOff, Slice
-from lifecycle.runs.run_clock import RunClock, moment
+from lifecycle.runs.run_clock import RunClock, StepWatch, moment
 
 log = logging.getLogger(__name__)
 
@@ -74,17 +74,25 @@ class Hot:
 
 
 class Owner:
-    """The clusters one worker serves. `wall` gives seconds since 1970 (handed in by tests)."""
+    """The clusters one worker serves.
 
-    def __init__(self, name: str, wall: Wall = time.time) -> None:
+    `wall` gives seconds since 1970, `steady` seconds that nobody sets; tests hand in their own.
+    """
+
+    def __init__(self, name: str, wall: Wall = time.time, steady: Wall = time.monotonic) -> None:
         self.name = name
         self.wall = wall
+        self.steady = steady
+        self.steps = StepWatch(wall(), steady())
         self.hot: OrderedDict[int, Hot] = OrderedDict()
 
     def turn(self, cluster_id: int, seconds: float = TURN_SECONDS) -> float | None:
         """One turn of a cluster. The wall time of its next one is returned; None: nothing will be due."""
         is_recorded = False
         try:
+            if self.steps.has_stepped(self.wall(), self.steady()):
+                # Anchors are moved before any cluster takes the step for time that passed.
+                shards.beat(self.name, len(self.hot))
             hot = self._own(cluster_id)
             wake = None if hot is None else self._advance(hot, seconds)
             is_recorded = True

@@ -2,7 +2,8 @@
 
 Workers beat in the database. A shard whose worker has been silent for 3 s, or that nobody has, goes to a
 worker with room: its clusters get a higher fence, so a worker that was only slow can commit nothing more,
-and their clocks are moved on by the time nobody served them: virtual time stood.
+and their clocks are moved on by the time nobody served them: virtual time stood. A wall clock that was set is
+taken the same way, forwards by more than that silence or backwards: virtual time goes on from where it was.
 """
 
 import logging
@@ -63,7 +64,11 @@ def beat(worker: str, hot_clusters: int = 0) -> list[int]:
         _note_alive(worker, now, hot_clusters)
         shards = list(Shard.objects.select_for_update().order_by("number"))
         # Asked after the wait for the shards: whoever had them may have beaten for the first time.
-        alive = set(Worker.objects.filter(seen_at__gte=now - SILENCE).values_list("name", flat=True))
+        alive = set(
+            Worker.objects.filter(seen_at__range=(now - SILENCE, now + SILENCE)).values_list(
+                "name", flat=True
+            )
+        )
         share = math.ceil(len(shards) / len(alive))
         mine = [shard for shard in shards if shard.worker == worker]
         for shard in mine:
@@ -123,8 +128,10 @@ def _note_alive(worker: str, now: datetime, hot_clusters: int) -> None:
 
 def _serve_on(shard: Shard, worker: str, now: datetime) -> None:
     # After a long gap of our own (a laptop that slept, a stopped process) time stood as well.
-    if shard.served_until is not None and now - shard.served_until > SILENCE:
+    gap = timedelta(0) if shard.served_until is None else now - shard.served_until
+    if not timedelta(0) <= gap <= SILENCE:
         _claim(shard, worker, now)
+        _say_step(shard, gap)
         return
     shard.served_until = now
     shard.save(update_fields=["served_until"])
@@ -136,13 +143,22 @@ def _let_go(shard: Shard) -> None:
 
 
 def _claim(shard: Shard, worker: str, now: datetime) -> None:
-    stood = timedelta(0) if shard.served_until is None else max(now - shard.served_until, timedelta(0))
+    # Less than nothing where the wall clock was set back meanwhile.
+    stood = timedelta(0) if shard.served_until is None else now - shard.served_until
     shard.worker, shard.fence, shard.served_until = worker, shard.fence + 1, now
     shard.save()
     clusters = Cluster.objects.filter(shard=shard.number)
     clusters.update(fence=F("fence") + 1)
     clusters.filter(anchor_wall__isnull=False).update(anchor_wall=F("anchor_wall") + stood)
     clusters.filter(next_wake_at__isnull=False).update(next_wake_at=F("next_wake_at") + stood)
+
+
+def _say_step(shard: Shard, gap: timedelta) -> None:
+    seconds = round(gap.total_seconds())
+    way = f"back by {-seconds} s" if seconds < 0 else f"forward by {seconds} s, or the machine slept"
+    log.warning("the wall clock went %s", way, extra={"shard": shard.number})
+    note = f"The wall clock went {way}: the cluster's time goes on from where it was"
+    Cluster.objects.filter(shard=shard.number, anchor_wall__isnull=False).update(clock_note=note)
 
 
 class Steward(threading.Thread):

@@ -97,13 +97,14 @@ class File:
 class FileLayer(Saved):
     """Entries by path below the layer's root, written without a leading slash; "" is the root itself."""
 
-    __slots__ = ("_names", "capacity", "entries", "version")
+    __slots__ = ("_names", "capacity", "entries", "has_links", "version")
 
     def __init__(self) -> None:
         self.capacity: int | None = None
         """How many bytes fit; whoever owns the layer says it. None: as many as there are."""
         self.entries: dict[str, File] = {}
         self._names: dict[str, set[str]] = {}  # What each folder holds.
+        self.has_links = False  # Or had some once.
         self.version = 0
         """Grows with every change."""
 
@@ -124,6 +125,7 @@ class FileLayer(Saved):
         self.entries[path] = file
         folder, _, name = path.rpartition("/")
         self._names.setdefault(folder, set()).add(name)
+        self.has_links = self.has_links or file.kind == LINK
 
     def remove(self, path: str) -> None:
         """Remove an entry and all below it."""

@@ -16,6 +16,8 @@ _OF_THE_RUNTIME = ("/dev/", "/proc/")
 _MOST_LINKS = 16
 _MISSING, _FULL = "No such file or directory", "No space left on device"
 _LONGEST_PATH = 1 << 12
+_SIGNS_OF_A_NAME = 512
+"""Naming what a folder holds is as much work as moving so many signs for each."""
 
 
 def join_path(folder: str, path: str) -> str:
@@ -37,7 +39,16 @@ def _need_plain(file: File) -> None:
 class FileSystem:
     """One container's view: mounts over its own layer over the image's folders. Made anew for every call."""
 
-    __slots__ = ("generated", "is_full", "is_root_read_only", "mounts", "now_ms", "reads_volumes", "root")
+    __slots__ = (
+        "generated",
+        "is_full",
+        "is_root_read_only",
+        "mounts",
+        "now_ms",
+        "reads_volumes",
+        "root",
+        "work",
+    )
 
     def __init__(
         self,
@@ -56,9 +67,13 @@ class FileSystem:
         self.is_root_read_only = is_root_read_only
         self.reads_volumes = False
         self.is_full = False  # Something did not find room.
+        self.work = 0
+        """What looking for paths and names has cost and nobody was charged for yet, in signs moved."""
 
     def find(self, path: str, follow: bool = True) -> File | None:
         """The entry at an absolute path, links followed; None when there is none."""
+        if len(path) >= _LONGEST_PATH:
+            return None
         for _ in range(_MOST_LINKS):
             file = self._entry(path)
             if file is None:
@@ -175,6 +190,7 @@ class FileSystem:
         prefix = path.rstrip("/") + "/"
         inside = [mount.path for mount in self.mounts] + list(self.generated)
         names |= {one[len(prefix) :].partition("/")[0] for one in inside if one.startswith(prefix)}
+        self.work += len(names) * _SIGNS_OF_A_NAME
         return sorted(names - {""})
 
     def walk(self, path: str) -> Iterator[str]:
@@ -224,6 +240,11 @@ class FileSystem:
     def _through_linked_folder(self, path: str) -> str | None:
         """The path with its first linked folder replaced by what the link says; None without one."""
         parts = path.strip("/").split("/")
+        # Each folder on the way is looked up by its whole path.
+        self.work += len(parts) * len(path)
+        if not self._has_links():
+            return None
+        self.work += len(parts) * len(path)
         for count in range(1, len(parts)):
             folder = "/" + "/".join(parts[:count])
             entry = self._entry(folder)
@@ -231,6 +252,9 @@ class FileSystem:
                 target = join_path(folder.rpartition("/")[0] or "/", entry.text)
                 return join_path(target, "/".join(parts[count:]))
         return None
+
+    def _has_links(self) -> bool:
+        return self.root.has_links or any(mount.layer.has_links for mount in self.mounts)
 
     def _real_path(self, path: str) -> str:
         for _ in range(_MOST_LINKS):

@@ -57,7 +57,7 @@ def turn(monkeypatch: pytest.MonkeyPatch, taken: list[dict[str, Any]], db: None)
     shards.make_shards()
     shards.beat("test")
     wall = [1_800_000_000.0]
-    owner = Owner("test", lambda: wall[0])
+    owner = Owner("test", lambda: wall[0], lambda: wall[0])
 
     def go_on(seconds: int = 0) -> None:
         wall[0] += seconds

@@ -179,3 +179,20 @@ def test_no_cell_of_a_table_begins_like_a_formula(start):
 @pytest.fixture(autouse=True)
 def nobody_has_failed_yet():
     cache.clear()
+
+
+@pytest.mark.django_db
+def test_one_user_has_so_many_exports_at_once(client, settings):
+    settings.MAX_EXPORTS = 2
+    ada, bob = make_user("ada"), make_user("bob", is_superuser=True)
+    path = f"/api/clusters/{make_cluster(ada).name}/transitions"
+    client.force_login(ada)
+    held = [client.get(path) for _ in range(2)]
+    refused = client.get(path)
+    assert refused.status_code == 429
+    assert "2 exports at once" in refused.json()["detail"]
+    client.force_login(bob)
+    assert client.get(path).status_code == 200
+    client.force_login(ada)
+    assert b"".join(held.pop().streaming_content)
+    assert client.get(path).status_code == 200

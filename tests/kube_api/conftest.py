@@ -37,7 +37,7 @@ class Shop:
         shards.make_shards()
         shards.beat("test")
         self.wall = time.time()
-        self.owner = Owner("test", lambda: self.wall)
+        self.owner = Owner("test", lambda: self.wall, lambda: self.wall)
         self.cluster: Cluster = inbox.create_cluster(user, name, **columns)
         self.turn()
 

@@ -87,7 +87,7 @@ def owner(db: None, wall: Wall, frames: list[Any]) -> Owner:
     """A worker in this process that has every shard."""
     shards.make_shards()
     shards.beat("test")
-    return Owner("test", wall)
+    return Owner("test", wall, steady=wall)
 
 
 @pytest.fixture

@@ -209,7 +209,7 @@ def test_of_two_that_serve_a_cluster_with_one_fence_the_later_goes_on_alone(owne
     create(cluster)
     owner.turn(cluster.pk)
     Shard.objects.filter(number=cluster.shard).update(worker="other")
-    other = Owner("other", wall)
+    other = Owner("other", wall, wall)
     # Nothing hot there: the other worker takes the cluster over, from what was recorded.
     for _ in range(3):
         wall.go_on(2)
@@ -226,7 +226,7 @@ def test_a_take_over_begins_where_the_last_owner_came_to_meanwhile(owner, wall, 
     cluster = make_cluster()
     create(cluster)
     owner.turn(cluster.pk)
-    other = Owner("other", wall)
+    other = Owner("other", wall, wall)
     really_take = shards.take
 
     def take_late(row, worker):
@@ -261,7 +261,7 @@ def test_another_owner_goes_on_where_the_last_one_was_cut_off(owner, wall, make_
     if has_checkpoint:
         owner.close()
         assert cluster.checkpoints.count() == 1
-    second = Owner("test", wall)
+    second = Owner("test", wall, wall)
     inbox.append(
         cluster, "scale", {"kind": "Deployment", "namespace": "default", "name": "web", "replicas": 5}
     )
@@ -286,7 +286,7 @@ def test_rows_of_a_slice_that_was_cut_off_are_cleared_away(owner, wall, make_clu
             owner.turn(cluster.pk)
     cluster.refresh_from_db()
     assert cluster.seq == 0 and len(recorded(cluster)) > 0
-    second = Owner("test", wall)
+    second = Owner("test", wall, wall)
     second.turn(cluster.pk)
     wall.go_on(30)
     second.turn(cluster.pk)

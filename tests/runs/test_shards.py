@@ -1,12 +1,14 @@
 """Which worker has which shards, and what happens to time when nobody has."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db.models import F
 
 from lifecycle.models import Shard, Worker
 from lifecycle.runs import shards
+from lifecycle.runs.runner import Owner
+from tests.runs import conftest
 
 pytestmark = pytest.mark.django_db
 
@@ -97,3 +99,29 @@ def be_silent(worker: str, seconds: float) -> None:
     gone = timedelta(seconds=seconds)
     Worker.objects.filter(name=worker).update(seen_at=F("seen_at") - gone)
     Shard.objects.filter(worker=worker).update(served_until=F("served_until") - gone)
+
+
+@pytest.mark.parametrize("hours", [400 * 24, -400 * 24])
+def test_a_wall_clock_that_was_set_moves_no_cluster(make_cluster, wall, frames, caplog, monkeypatch, hours):
+    """What the clock's jump is worth neither passes at once nor stands for as long."""
+    steady = conftest.Wall()
+    monkeypatch.setattr(shards, "_database_now", lambda: datetime.fromtimestamp(wall(), UTC))
+    shards.make_shards()
+    shards.beat("test")
+    owner = Owner("test", wall, steady)
+    cluster = make_cluster()
+    owner.turn(cluster.pk)
+    for clock in (wall, steady):
+        clock.go_on(0.5)
+    owner.turn(cluster.pk)
+    wall.go_on(hours * 3600)
+    owner.turn(cluster.pk)
+    shards.beat("test")
+    for clock in (wall, steady):
+        clock.go_on(2)
+    owner.turn(cluster.pk)
+    cluster.refresh_from_db()
+    # The half second since the last beat stood.
+    assert 2000 <= cluster.instant_ms <= 2500
+    assert ("back by" if hours < 0 else "forward by") in cluster.clock_note
+    assert "the wall clock went" in caplog.text

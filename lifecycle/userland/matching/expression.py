@@ -102,6 +102,9 @@ class Expression:
 
     def all(self, text: str) -> Iterator[Found]:
         """Every match, one behind the other; nothing at all does not match right behind a match."""
+        if not self._shown:
+            yield from self._all_whole(text)
+            return
         at, last_end, scanned = 0, -1, 0
         while at <= len(text):
             found = self.search(text, at)
@@ -112,8 +115,23 @@ class Expression:
             last_end = found.end()
             at = max(last_end, found.start() + (found.end() == found.start()))
             scanned += len(text)
-            if scanned > _MOST_SCANNED:
-                raise PatternProblem("so many matches in so long a text")
+            _check_scanned(scanned)
+
+    def _all_whole(self, text: str) -> Iterator[Found]:
+        """The same where the whole match counts: the text is made ready for looking at only once."""
+        last_end, scanned = -1, 0
+        for match in self._compiled.finditer(check_cost(self._compiled, text)):
+            found = Found(match, 0)
+            if found.end() > found.start() or found.start() != last_end:
+                yield found
+            last_end = found.end()
+            scanned += len(text)
+            _check_scanned(scanned)
+
+
+def _check_scanned(signs: int) -> None:
+    if signs > _MOST_SCANNED:
+        raise PatternProblem("so many matches in so long a text")
 
 
 @lru_cache(maxsize=512)

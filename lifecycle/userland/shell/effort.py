@@ -41,8 +41,13 @@ class Effort(Saved, ABC):
     def note(self, problem: str) -> None:
         """Keep a problem for the kubelet to report, once."""
 
+    @abstractmethod
+    def take_work(self) -> int:
+        """What the files looked at since the last time have cost, in signs moved."""
+
     def charge(self, task: Task) -> bool:
         """Count one instruction; True when the task has run too long without letting time pass."""
+        self.work(task, self.take_work())
         task.steps += 1
         self.steps += 1
         if task.steps < (_MOST_STEPS if self.overruns < _PATIENCE else _FEWER_STEPS) and (

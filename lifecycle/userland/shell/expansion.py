@@ -262,7 +262,7 @@ def _transform(part: Parameter, text: str, scope: ShellScope) -> str:
 def _replace(part: Parameter, text: str, scope: ShellScope) -> str:
     pattern = expand_pattern(part.word, scope)
     new = expand_text(part.second, scope) if part.second else ""
-    return patterns.replace(text, pattern, new, part.operator == "//") if pattern else text
+    return patterns.replace(text, pattern, new, part.operator == "//", scope.work) if pattern else text
 
 
 def _bounds(part: Parameter, length: int, scope: ShellScope) -> tuple[int, int]:

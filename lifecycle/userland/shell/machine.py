@@ -347,6 +347,14 @@ class Machine(Effort):
         if sum(task.memory_bytes for task in self.tasks.values()) > limit:
             self.end_all(Exit(self.now_ms, _KILLED, OOM_KILLED, _KILL))
 
+    def take_work(self) -> int:
+        """What looking for files has cost since the last time, in signs moved."""
+        files = self._file_system
+        if files is None:
+            return 0
+        work, files.work = files.work, 0
+        return work
+
     def note(self, problem: str) -> None:
         """Keep a problem for the kubelet to report, once."""
         if problem not in self.problems:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 import re2
@@ -14,6 +15,8 @@ from ..matching.translation import parts_of
 _ANY_TEXT = ".*"
 _SPECIAL = "*?[]\\"
 _LONGEST = 4 << 20
+_SIGNS_OF_A_MATCH = 2048
+"""Replacing one match is as much work as moving so many signs."""
 
 
 def escape(text: str) -> str:
@@ -95,14 +98,15 @@ def _expression(pattern: str) -> Expression:
     return Expression("".join(_read(pattern)))
 
 
-def replace(text: str, pattern: str, new: str, is_global: bool) -> str:
+def replace(text: str, pattern: str, new: str, is_global: bool, work: Callable[[int], None]) -> str:
     """`${text/pattern/new}`, or `//` for every match; nothing at all is one only in an empty text.
 
-    Raises PatternProblem.
+    `work` is told what each match costs, in signs moved. Raises PatternProblem.
     """
     found: list[str] = []
     at = signs = 0
     for match in _expression(pattern).all(text):
+        work(_SIGNS_OF_A_MATCH)
         if match.end() == match.start() and text:
             continue
         found += [text[at : match.start()], new]

@@ -78,6 +78,10 @@ class Call:
         """False once the process was killed, as by SIGPIPE."""
         return self.task.pid in self.machine.tasks
 
+    def work(self, steps: int) -> None:
+        """Count what is as much work as so many instructions."""
+        self.machine.work(self.task, steps << 10)
+
     def path(self, text: str) -> str:
         """The absolute path that a word means here."""
         return join_path(self.task.folder, text)

@@ -16,6 +16,7 @@ from .call import Call, Outcome
 from .registry import tool
 
 _MOST_COST = 40_000_000
+_STEPS_OF_A_LOOK = 1
 _SILENT = {"q", "quiet", "silent"}
 _NO_WORD = r"[^\pL\pN_]"
 
@@ -63,6 +64,7 @@ def _grep_lines(call: Call, compiled: Expression, options: dict[str, str], names
     most = int(options.get("m") or options.get("max-count") or 1 << 60)
 
     def look(line: str, place: str = "") -> bool:
+        call.work(_STEPS_OF_A_LOOK)
         state["line"] = state.get("line", 0) + 1
         text = line.removesuffix("\n")
         state["cost"] = state.get("cost", 0) + compiled.cost(text)

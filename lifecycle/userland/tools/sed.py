@@ -56,7 +56,11 @@ def sed(call: Call) -> Outcome:
         if isinstance(texts, Wait):
             return texts
         for name, text in texts if "i" in options else [("", "".join(text for _, text in texts))]:
-            edited = _Run(edits, text, "n" in options).output()
+            run = _Run(edits, text, "n" in options)
+            try:
+                edited = run.output()
+            finally:
+                call.work(run.steps)
             if "i" in options:
                 _replace(call, name, text, edited, options["i"])
             else:

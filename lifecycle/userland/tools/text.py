@@ -241,6 +241,7 @@ def tr(call: Call) -> Outcome:
         return (sign in first) != ("c" in options or "C" in options)
 
     def handle(line: str) -> bool:
+        call.work(1 + (len(line) >> 4))
         if "d" in options:
             call.out("".join(sign for sign in line if not inside(sign)))
             return False

@@ -199,3 +199,26 @@ def test_tool_that_works_too_long_at_one_input_is_refused(script: str) -> None:
         for problem in process.take_problems()
         for tool in ("grep", "sed")
     )
+
+
+@pytest.mark.parametrize(
+    ("script", "most"),
+    [
+        pytest.param("x=/t; while :; do x=$x/a; mkdir -p $x; echo; done", 1_300, id="deeper and deeper"),
+        pytest.param("while :; do mkdir -p a/b/c/d/e/f/g/h; cd a; echo; done", 1_100, id="folder by folder"),
+        pytest.param("x=$(seq 1 9000); while :; do y=${x//1/11}; echo; done", 2, id="replacing"),
+        pytest.param("seq 1 20000 >f; while :; do sed s/1/2/g f >g; echo; done", 2, id="sed"),
+        pytest.param("seq 1 20000 >f; while :; do grep -E '(1|2)+3' f >g; echo; done", 2, id="grep"),
+        pytest.param("seq 1 20000 >f; while :; do tr 1 2 <f >g; echo; done", 4, id="tr"),
+        pytest.param("seq 1 20000 >f; while :; do awk '{s+=$1} END {print s}' f >g; echo; done", 3, id="awk"),
+        pytest.param("touch $(seq 1 5000); while :; do ls >/dev/null; echo; done", 9, id="names"),
+        pytest.param(
+            "x=; for i in $(seq 1 900); do x=$x/a; done; ln -s / l; while :; do [ -e $x ]; echo; done",
+            25,
+            id="a long path",
+        ),
+    ],
+)
+def test_work_counts_for_what_it_costs(script: str, most: int) -> None:
+    process = start_script(script, shell="bash")
+    assert 0 < len(process.take_output()) <= most, "lines before time has to pass"

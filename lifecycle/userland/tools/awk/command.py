@@ -28,7 +28,15 @@ def _run(call: Call) -> Outcome:
     program, run = parse(text), Run(call.out)
     if "run" in call.state:
         run.load(call.state["run"])
-    else:
+    before = run.steps
+    try:
+        return _go_on(call, program, run, settings, files)
+    finally:
+        call.work((run.steps - before) >> 1)
+
+
+def _go_on(call: Call, program: Program, run: Run, settings: dict[str, str], files: list[str]) -> Outcome:
+    if "run" not in call.state:
         for name, value in settings.items():
             run.set_variable(name, InputText(read_escapes(value)))
         _run_apart(run, program.begin)
