@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("lifecycle", "0009_looks"),
+        ("lifecycle", "0010_pictures_of_many_pods"),
     ]
 
     operations = [
