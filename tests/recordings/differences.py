@@ -61,7 +61,6 @@ DIFFERENCES: dict[str, dict[str, str]] = {
             nodeloss-two-of-three nodeloss-force-delete-then-return nodeloss-zone
         """,
         "a second for each link of a chain of containers that starts anew": "kubelet-restart-init",
-        "a restarted kubelet cannot mount the tokens of pods that are ending": "kubelet-restart-terminating",
         "that a container runs is told by a kubelet's next look, and of one that has ended by then never": """
             drain-graces
         """,

@@ -217,6 +217,8 @@ class Outages:
             worker.stage = SYNCING
         else:
             self._resume_probes(worker, pod)
+        if pod.meta.deletion_ms is not None and worker.uid in parts.store.pods:
+            worker.mounting_ms = parts.now_ms
         worker.has_changed = worker.must_act = True
         self._kubelet.begin_anew(worker, pod)
         parts.touch(worker)
