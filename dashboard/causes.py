@@ -32,6 +32,8 @@ class Link:
     what: str
     why: str
     seq: int | None = None
+    # The row of a timeline that it is about.
+    lane: str = ""
 
     @property
     def at(self) -> str:
@@ -82,12 +84,19 @@ def _find_command(cluster: Cluster, cause: str) -> Command | None:
 
 def _describe(row: Row) -> Link:
     page = find_page(kind_id(row.group, row.kind), row.namespace or "", row.name)
-    subject = f"{row.kind} {row.name}"
+    subject, lane = f"{row.kind} {row.name}", _find_lane(row)
     if isinstance(row, Event):
         times = f", {row.count} times" if row.count > 1 else ""
-        return Link(row.at_ms, subject, page, f"Event {row.reason}{times}", row.message, row.seq)
+        return Link(row.at_ms, subject, page, f"Event {row.reason}{times}", row.message, row.seq, lane)
     why = ": ".join(part for part in (row.reason, row.message) if part)
-    return Link(row.at_ms, subject, page, _say_change(row), why, row.seq)
+    return Link(row.at_ms, subject, page, _say_change(row), why, row.seq, lane)
+
+
+def _find_lane(row: Row) -> str:
+    """A pod's own; of anything else that of the group of its name, where there is one."""
+    kind = kind_id(row.group, row.kind)
+    group = f"{row.namespace or ''}/{kind}/{row.name}"
+    return f"{row.namespace}/{row.name}" if kind == POD_KIND.id else f"group:{group}"
 
 
 def _say_change(row: Transition) -> str:

@@ -23,6 +23,7 @@ from django.contrib.auth.models import AnonymousUser
 from dashboard.catch_up import Head, read_frame, read_head, shared
 from dashboard.live_figures import LiveFigures
 from dashboard.load import Load, of_this_loop
+from dashboard.timeline_feed import BY_NAME, Asked
 from lifecycle import frames
 from lifecycle.access import Verb, may
 from lifecycle.models import Cluster
@@ -93,7 +94,8 @@ class ClusterConsumer(AsyncWebsocketConsumer):
             await self.channel_layer.group_discard(self.group, self.channel_name)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """`{"after": seq}` asks for what followed; `{"window_ms": …}` shows another stretch of time."""
+        """`{"after": seq}` asks for what followed; `{"window_ms": …}` shows another stretch of time, `q`,
+        `page` and `order` other pods."""
         message = _read_message(text_data)
         if message is None:
             return await self.close(TOO_LARGE)
@@ -101,8 +103,17 @@ class ClusterConsumer(AsyncWebsocketConsumer):
             async with self.lock:
                 self.head.seq = min(after, self.head.seq)
                 await self._catch_up()
-        if "window_ms" in message and self.figures:
-            self.figures.show_window(_whole([message["window_ms"]]))
+        if self.figures and message.keys() & {"window_ms", "q", "page", "order"}:
+            if "window_ms" in message:
+                self.figures.show_window(_whole([message["window_ms"]]))
+            now = self.figures.asked
+            self.figures.ask(
+                Asked(
+                    str(message.get("q", now.query) or ""),
+                    _whole([message["page"]]) if "page" in message else now.page,
+                    str(message.get("order", now.order)),
+                )
+            )
             self.changed.set()
 
     async def cluster_frame(self, message: dict[str, Any]) -> None:
@@ -130,7 +141,11 @@ class ClusterConsumer(AsyncWebsocketConsumer):
     def _start(self, query: dict[str, list[str]]) -> None:
         self.tasks = (self._keep(self._compare_heads()), self._keep(self._relay()))
         if names := query.get("figure"):
-            self.figures = LiveFigures(self.cluster, names[:MOST_FIGURES], _whole(query.get("window_ms")))
+            asked = Asked(
+                query.get("q", [""])[0], _whole(query.get("page")), query.get("order", [BY_NAME])[0]
+            )
+            window_ms = _whole(query.get("window_ms"))
+            self.figures = LiveFigures(self.cluster, names[:MOST_FIGURES], window_ms, asked)
             self.changed = asyncio.Event()
             self.changed.set()
             self.tasks += (self._keep(self._draw(self.figures)), self._keep(self._tell_time(self.figures)))

@@ -6,38 +6,34 @@ A figure is asked for by name: `timeline`, `timeline:shop/Deployment/web`, `pod:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, ClassVar, Protocol
 
-from django.db.models import Case, Q, QuerySet, When
+from django.db.models import Q, QuerySet
 
 from dashboard.autoscalers import KIND as AUTOSCALER
 from dashboard.autoscalers import AutoscalerReader
 from dashboard.budgets import BudgetReader
 from dashboard.flags import FlagReader
+from dashboard.histories import Row, list_transitions, walk
 from dashboard.plots.autoscaled import make_metrics
 from dashboard.plots.autoscaled import make_replicas as make_autoscaled
-from dashboard.plots.living import PROBLEMS
 from dashboard.plots.node_lanes import make_node_lanes
 from dashboard.plots.phases import make_phases
 from dashboard.plots.replicas import Rollout, make_replicas
-from dashboard.plots.stories import FIELDS, Stories
 from dashboard.plots.sums import Sums, make_sums
-from dashboard.plots.timeline import MAX_ROWS, make_timeline
-from dashboard.readings import event_uid, list_between, read_turns
+from dashboard.readings import event_uid, read_turns
+from dashboard.timeline_feed import Asked, TimelineFeed
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.objects.disruption_budget import DISRUPTION_BUDGET_KIND
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
-from lifecycle.models import Cluster, Event, StoredObject, Transition
+from lifecycle.models import Cluster, Event, StoredObject
 from lifecycle.sources import EVENTS, TRANSITIONS
 from lifecycle.stored_kinds import kind_of_row, of_kind
 
-Row = dict[str, Any]
 Figure = dict[str, Any]
-# A timeline holds more pods than it shows, so that rows that end make room for older ones.
-HELD_PODS = MAX_ROWS * 2
 POD_ROWS = 5_000
 
 
@@ -49,37 +45,6 @@ class Feed(Protocol):
 
     def figure(self, now_ms: int) -> Figure:
         """The figure as it is now."""
-
-
-class TimelineFeed:
-    """Every pod of the cluster, or of one workload."""
-
-    def __init__(self, cluster: Cluster, subject: str, window_ms: int | None) -> None:
-        self.workload = subject
-        self.window_ms = window_ms
-        self.stories = Stories()
-        pods = _latest_pods(cluster, self.window_ms)
-        parents = of_kind(*list_between()) & Q(field="exists")
-        rows = _transitions(cluster)
-        for row in _walk(TRANSITIONS, rows.filter(parents)):
-            self.stories.feed(row)
-        for row in _walk(TRANSITIONS, rows.filter(field__in=FIELDS, uid__in=[uid for uid, _ in pods])):
-            self.stories.feed(row)
-        self.stories.assume(pods)
-        self.stories.living.begin(_living_pods(cluster).values_list("uid", "namespace", "owner", "state"))
-        self.stories.forget(HELD_PODS)
-        self.flags = FlagReader(cluster, window_ms, subject)
-
-    def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
-        for row in frame["transitions"]:
-            if row["field"] in FIELDS:
-                self.stories.feed(row)
-        self.stories.forget(HELD_PODS)
-        self.flags.follow(cluster)
-
-    def figure(self, now_ms: int) -> Figure:
-        figure = make_timeline(self.stories, now_ms, self.window_ms, workload=self.workload)
-        return _with_flags(figure, self.flags)
 
 
 class PodFeed:
@@ -94,9 +59,9 @@ class PodFeed:
         columns = ("uid", "data__metadata__annotations", "state")
         known = named.order_by("-rv").values_list(*columns).first() or ("", None, None)
         self.uid, self.event_uid, self.state = known[0], event_uid(*known[:2]), known[2]
-        transitions = _latest(_transitions(cluster).filter(uid=self.uid))
+        transitions = _latest(list_transitions(cluster).filter(uid=self.uid))
         events = _latest(Event.objects.filter(cluster=cluster, seq__lte=cluster.seq, uid=self.event_uid))
-        rows = [*_walk(TRANSITIONS, transitions), *_walk(EVENTS, events)]
+        rows = [*walk(TRANSITIONS, transitions), *walk(EVENTS, events)]
         self.rows = sorted(rows, key=lambda row: row["seq"])
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
@@ -119,10 +84,10 @@ class RolloutFeed:
         self.window_ms = window_ms
         self.rollout = Rollout(kind, name)
         self.rollout.turns = read_turns(cluster, REPLICA_SET_KIND.id, self.namespace, self.rollout.owner)
-        here = _transitions(cluster).filter(namespace=self.namespace)
+        here = list_transitions(cluster).filter(namespace=self.namespace)
         own = of_kind(kind) & Q(name=name, field__in=["exists", *self.rollout.numbers])
         owned = of_kind(REPLICA_SET_KIND.id) & Q(owner=self.rollout.owner, field__in=self.OWNED)
-        for row in _walk(TRANSITIONS, here.filter(own | owned)):
+        for row in walk(TRANSITIONS, here.filter(own | owned)):
             self.rollout.feed(row)
         # Of what has no size of its own its status says what is wanted.
         has_size = bool(registry.entry_of_id(kind).replicas_path)
@@ -177,9 +142,9 @@ class NodeFeed:
     def __init__(self, cluster: Cluster, name: str, window_ms: int | None) -> None:
         self.name, self.window_ms = name, window_ms
         of = of_kind(NODE_KIND.id) & Q(name=name)
-        rows = [*_walk(TRANSITIONS, _latest(_transitions(cluster).filter(of)))]
+        rows = [*walk(TRANSITIONS, _latest(list_transitions(cluster).filter(of)))]
         events = Event.objects.filter(of, cluster=cluster, seq__lte=cluster.seq)
-        self.rows = sorted([*rows, *_walk(EVENTS, _latest(events))], key=lambda row: row["seq"])
+        self.rows = sorted([*rows, *walk(EVENTS, _latest(events))], key=lambda row: row["seq"])
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
         found = [row for kind in ("transitions", "events") for row in frame[kind] if self._is_mine(row)]
@@ -201,7 +166,7 @@ class BudgetFeed:
         self.window_ms = window_ms
         of = of_kind(DISRUPTION_BUDGET_KIND.id) & Q(namespace=self.namespace, name=self.name)
         self.sums = Sums()
-        for row in _walk(TRANSITIONS, _latest(_transitions(cluster).filter(of))):
+        for row in walk(TRANSITIONS, _latest(list_transitions(cluster).filter(of))):
             self.sums.feed(row)
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
@@ -230,38 +195,18 @@ KINDS: dict[str, Callable[[Cluster, str, int | None], Feed]] = {
 }
 
 
-def make_feed(cluster: Cluster, name: str, window_ms: int | None = None) -> Feed | None:
+def make_feed(
+    cluster: Cluster, name: str, window_ms: int | None = None, asked: Asked | None = None
+) -> Feed | None:
     """The feed of that name, or None when there is no such figure."""
     kind, _, subject = name.partition(":")
     made = KINDS.get(kind)
+    if made is TimelineFeed:
+        return TimelineFeed(cluster, subject, window_ms, asked)
     return made(cluster, subject, window_ms) if made else None
-
-
-def _transitions(cluster: Cluster) -> QuerySet[Transition]:
-    return Transition.objects.filter(cluster=cluster, seq__lte=cluster.seq)
 
 
 def _latest(rows: QuerySet) -> QuerySet:
     """The last rows of a long story; in order again."""
     first = rows.order_by("-seq").values_list("seq", flat=True)[POD_ROWS : POD_ROWS + 1]
     return rows.filter(seq__gt=first[0]) if first else rows
-
-
-def _walk(source: Any, rows: QuerySet) -> Iterator[Row]:
-    for page in source.walk(rows):
-        yield from page
-
-
-def _living_pods(cluster: Cluster) -> QuerySet[StoredObject]:
-    return StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
-
-
-def _latest_pods(cluster: Cluster, window_ms: int | None) -> list[tuple[str, str | None]]:
-    """Uid and stored state of the pods a timeline can show: the living, problems first, then the gone."""
-    is_well = Case(When(state__in=PROBLEMS, then=False), default=True)
-    alive = _living_pods(cluster).order_by(is_well, "-created_ms")
-    pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster)
-    gone = pods.filter(deleted_ms__gte=0 if window_ms is None else cluster.instant_ms - window_ms)
-    found = list(alive.values_list("uid", "state")[:HELD_PODS])
-    room = HELD_PODS - len(found)
-    return found + list(gone.order_by("-deleted_ms").values_list("uid", "state")[:room])

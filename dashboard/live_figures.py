@@ -10,6 +10,7 @@ import orjson
 
 from dashboard.feeds import Feed, make_feed
 from dashboard.plots.patches import is_empty, make_patch
+from dashboard.timeline_feed import Asked
 from lifecycle import reads
 from lifecycle.models import Cluster
 
@@ -19,10 +20,13 @@ Message = dict[str, Any]
 class LiveFigures:
     """Not safe for two threads at once: `messages` is called by one task, frames may be added meanwhile."""
 
-    def __init__(self, cluster: Cluster, names: list[str], window_ms: int | None) -> None:
+    def __init__(
+        self, cluster: Cluster, names: list[str], window_ms: int | None, asked: Asked | None = None
+    ) -> None:
         self.cluster_id = cluster.pk
         self.names = names
         self.window_ms = window_ms
+        self.asked = asked or Asked()
         self.feeds: dict[str, Feed] = {}
         self.sent: dict[str, dict[str, Any]] = {}
         self.waiting: list[str] = []
@@ -32,6 +36,11 @@ class LiveFigures:
     def show_window(self, window_ms: int | None) -> None:
         """Another stretch of the past, read at the next chance."""
         self.window_ms = window_ms
+        self.must_load = True
+
+    def ask(self, asked: Asked) -> None:
+        """Other pods, read at the next chance."""
+        self.asked = asked
         self.must_load = True
 
     def add(self, text: str) -> None:
@@ -55,7 +64,7 @@ class LiveFigures:
 
     def _load(self, cluster: Cluster) -> None:
         self.must_load = False
-        made = {name: make_feed(cluster, name, self.window_ms) for name in self.names}
+        made = {name: make_feed(cluster, name, self.window_ms, self.asked) for name in self.names}
         self.feeds = {name: feed for name, feed in made.items() if feed}
         self.sent = {}
         self.loaded_seq = cluster.seq

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -15,6 +16,7 @@ from django_htmx.middleware import HtmxDetails
 
 from dashboard import readings
 from dashboard.answers import Answer
+from dashboard.finding import read_query
 from dashboard.live_figures import tell_time
 from dashboard.past import tell_past
 from dashboard.plots.theme import clock
@@ -25,6 +27,8 @@ WINDOWS = (("5m", 300_000), ("15m", 900_000), ("1h", 3_600_000), ("All", ""))
 DEFAULT_WINDOW_MS = 900_000
 RECENT_EVENTS = 60
 UNPROCESSABLE = 422
+UID = re.compile(r"\([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\)")
+"""Of an event's text that names a pod by its uid as well: who reads it knows which one is meant."""
 
 View = Callable[..., HttpResponse]
 
@@ -63,17 +67,23 @@ def show_object(cluster: Cluster, stored: StoredObject, *figures: str) -> dict[s
 
 def tell_clock(cluster: Cluster) -> dict[str, Any]:
     """The clock and what it can be set to."""
-    speeds = sorted({*SPEEDS, cluster.speed})
+    speeds = [(speed, f"{speed:,g}") for speed in sorted({*SPEEDS, cluster.speed})]
     told = tell_time(cluster)
     return {"cluster": cluster, "clock": told, "clock_digits": clock(told["at_ms"]), "speeds": speeds}
 
 
-def list_recent_events(cluster: Cluster, uid: str = "") -> list[dict[str, Any]]:
-    """The latest events first: of the whole cluster, or about one object."""
+def list_recent_events(cluster: Cluster, uid: str = "", query: str = "") -> list[dict[str, Any]]:
+    """The latest events first: of the whole cluster, or about one object, or about what is asked for."""
     rows = Event.objects.filter(cluster=cluster, seq__lte=cluster.seq)
     rows = rows.filter(uid=uid) if uid else rows
+    rows = read_query(query).narrow_events(cluster, rows)
     return [
-        {"row": row, "at": clock(row.at_ms), "times": row.count if row.count > 1 else 0}
+        {
+            "row": row,
+            "at": clock(row.at_ms),
+            "times": row.count if row.count > 1 else 0,
+            "message": UID.sub("", row.message),
+        }
         for row in rows.order_by("-seq")[:RECENT_EVENTS]
     ]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 
 from dashboard.plots.theme import clock
 from lifecycle.access import get_cluster_or_404
@@ -36,7 +37,11 @@ def at_instant(view: View) -> View:
             return render(request, "clusters/no_past.html", context, status=UNPROCESSABLE)
         match = request.resolver_match
         assert match is not None, "a view that was asked for by its address"
-        return redirect(match.view_name, **{**kwargs, "cluster": made.name})
+        # What else the address asks for is asked of the look as well.
+        rest = request.GET.copy()
+        rest.pop("at")
+        path = reverse(match.view_name, kwargs={**kwargs, "cluster": made.name})
+        return redirect(f"{path}?{rest.urlencode()}" if rest else path)
 
     return seen
 

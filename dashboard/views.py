@@ -29,6 +29,7 @@ from dashboard.cluster_verdict import read_verdict
 from dashboard.configuration import list_configurations
 from dashboard.disruption_budgets import list_budgets
 from dashboard.examples import list_examples
+from dashboard.finding import LONGEST
 from dashboard.flags import find_command, list_followed
 from dashboard.forms import ControlForm, DeletePodForm, ForkForm, ManifestForm
 from dashboard.ghost import read_ghost
@@ -66,7 +67,7 @@ TOO_LARGE = "This is more than is read at once: give a part of it."
 def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
     """The cluster's page: clock, timeline, manifest, workloads, events."""
     found = get_cluster_or_404(request.user, cluster)
-    states = readings.count_states(found)
+    states, query = readings.count_states(found), request.GET.get("q", "")[:LONGEST]
     context = show_live(found, "timeline") | {
         "states": states,
         "verdict": read_verdict(found, states, tell_time(found)["at_ms"]),
@@ -76,7 +77,8 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
         "nodes": list_nodes(found),
         "assumed": list_assumed(found),
         "missing": readings.list_missing(found),
-        "events": list_recent_events(found),
+        "events": list_recent_events(found, query=query),
+        "query": query,
         "examples": list_examples(),
         "limits": uploads.LIMITS,
         "fork_name": forks.suggest_name(found),
@@ -117,11 +119,13 @@ def verdict(request: HttpRequest, cluster: str) -> HttpResponse:
 @signed_in
 @require_GET
 def events(request: HttpRequest, cluster: str) -> HttpResponse:
-    """The latest events, of the whole cluster or about one object (`?uid=`)."""
+    """The latest events, of the whole cluster or about one object (`?uid=`), or found (`?q=`)."""
     found = get_cluster_or_404(request.user, cluster)
     uid = request.GET.get("uid", "")
-    told = list_recent_events(found, uid)
-    return render(request, "_events.html", {"cluster": found, "events": told, "event_uid": uid})
+    query = request.GET.get("q", "")
+    told = list_recent_events(found, uid, query)
+    context = {"cluster": found, "events": told, "event_uid": uid, "query": query}
+    return render(request, "_events.html", context)
 
 
 @signed_in

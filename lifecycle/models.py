@@ -291,7 +291,12 @@ class Transition(TraceRow):
     detail = WrittenJSONField(null=True)
 
     class Meta:
-        indexes = [models.Index(fields=["cluster", "uid", "seq"], name="transition_uid")]
+        indexes = [
+            models.Index(fields=["cluster", "uid", "seq"], name="transition_uid"),
+            # What pictures of a whole cluster are made of: few rows of many.
+            models.Index(fields=["cluster", "at_ms"], condition=models.Q(field="state"), name="state_change"),
+            models.Index(fields=["cluster", "seq"], condition=models.Q(field="exists"), name="existence"),
+        ]
 
 
 class Event(TraceRow):

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dashboard.plots.density import Density, Held, Owner
+
 Row = Mapping[str, Any]
-Owner = tuple[str, str | None]
-"""A namespace and what stands in it, `ReplicaSet/web-6d4`; None for pods that nobody owns."""
 
 PROBLEMS = ("crashing", "stuck", "failed", "unknown")
 """The states of pods that somebody has to look at."""
@@ -19,7 +19,9 @@ class LivingPods:
 
     def __init__(self) -> None:
         self.by_owner: dict[Owner, Counter[str]] = {}
-        self._known: dict[str, tuple[Owner, str]] = {}
+        self._known: dict[str, Held] = {}
+        # Told of every change from now on.
+        self.densities: list[Density] = []
 
     def begin(self, stored: Iterable[tuple[str, str | None, str | None, str | None]]) -> None:
         """Uid, namespace, owner and state of every pod there is."""
@@ -30,6 +32,7 @@ class LivingPods:
     def feed(self, row: Row) -> None:
         """Take a pod's next transition."""
         uid, owner = row["uid"], (row["namespace"] or "", row["owner"])
+        before = self._known.get(uid)
         if row["field"] == "exists":
             self._remove(uid)
             if row["new"] != "deleted":
@@ -37,13 +40,17 @@ class LivingPods:
         elif uid in self._known:  # not another row of the write that removed it
             state = row["new"] if row["field"] == "state" else self._known[uid][1]
             self._put(uid, owner, state)
+        for density in self.densities:
+            density.change(row["at_ms"], before, self._known.get(uid))
+
+    def __contains__(self, uid: str) -> bool:
+        return uid in self._known
 
     def count_by_workload(self, workloads: Mapping[str, str]) -> dict[tuple[str, str], Counter[str]]:
         """By namespace and workload; `workloads` says whose the owners of pods are."""
         counts: dict[tuple[str, str], Counter[str]] = {}
-        for (namespace, owner), states in self.by_owner.items():
-            workload = workloads.get(f"{namespace}/{owner}", owner or "Pod")
-            counts.setdefault((namespace, workload), Counter()).update(states)
+        for owner, states in self.by_owner.items():
+            counts.setdefault(find_group(owner, workloads), Counter()).update(states)
         return counts
 
     def _put(self, uid: str, owner: Owner, state: str) -> None:
@@ -61,3 +68,9 @@ class LivingPods:
                 del states[state]
             if not states:
                 del self.by_owner[owner]
+
+
+def find_group(owner: Owner, workloads: Mapping[str, str]) -> tuple[str, str]:
+    """Namespace and workload of an owner of pods; `Pod` for none."""
+    namespace, name = owner
+    return namespace, workloads.get(f"{namespace}/{name}", name or "Pod")

@@ -35,6 +35,8 @@ class Span:
     seq: int | None = None
     # What stands on its bar where there is room, with how long it lasted.
     word: str = ""
+    # Where in its lane it begins, from the middle of the first row down, and how high it is, in rows.
+    place: tuple[float, float] = (-0.31, 0.62)
     # Its hover text with what may change about it; kept here, so that it goes when the span goes.
     _told: tuple[int | None, Sequence[str], str] | None = None
 
@@ -71,10 +73,16 @@ class Lane:
     note: str = ""
     tone: str = ""
     header: bool = False
+    # How many rows high it is.
+    slots: int = 1
 
     def to_json(self) -> dict[str, Any]:
         values = {name: getattr(self, name) for name in self.__slots__}
-        return {name: value for name, value in values.items() if value}
+        return {name: value for name, value in values.items() if value and (name, value) != ("slots", 1)}
+
+    def categories(self) -> list[str]:
+        """The categories of its rows; bars name the first."""
+        return [self.key, *(f"{self.key}#{number}" for number in range(1, self.slots))]
 
 
 def hover(title: str, *notes: str) -> str:
@@ -135,7 +143,8 @@ def _bars(tone: Tone, spans: list[Span], now_ms: int) -> dict[str, Any]:
         "textfont": {"size": 11, "color": ink(tone)},
         "hovertext": [span.hover() for span in spans],
         "hoverinfo": "text",
-        "width": 0.62,
+        "offset": [span.place[0] for span in spans],
+        "width": [span.place[1] for span in spans],
         "marker": marker(tone),
         "meta": {"grows": "bars"},
     }
@@ -194,15 +203,16 @@ def make_lanes(
 
 
 def _lanes_layout(lanes: Sequence[Lane], start_ms: int, now_ms: int) -> dict[str, Any]:
-    height = row_height(len(lanes))
+    keys = [key for lane in lanes for key in lane.categories()]
+    height = row_height(len(keys))
     frame = layout(barmode="overlay", bargap=0)
     margin = frame["margin"]
     xaxis = {**time_axis(), "range": [start_ms, max(now_ms, start_ms + 1000)]}
     yaxis = {
         "type": "category",
         "categoryorder": "array",
-        "categoryarray": [lane.key for lane in lanes],
-        "range": [len(lanes) - 0.5, -0.5],
+        "categoryarray": keys,
+        "range": [len(keys) - 0.5, -0.5],
         "autorange": False,
         "fixedrange": True,
         "showticklabels": False,
@@ -213,7 +223,7 @@ def _lanes_layout(lanes: Sequence[Lane], start_ms: int, now_ms: int) -> dict[str
     meta = {"rows": [lane.to_json() for lane in lanes], "rowHeight": height}
     return {
         **frame,
-        "height": height * len(lanes) + margin["t"] + margin["b"],
+        "height": height * len(keys) + margin["t"] + margin["b"],
         "xaxis": xaxis,
         "yaxis": yaxis,
         "meta": meta,

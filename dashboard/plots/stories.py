@@ -7,7 +7,7 @@ in, and a pod without any in the state that is stored of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from dashboard.plots.living import PROBLEMS, LivingPods
@@ -37,6 +37,8 @@ class PodStory:
         self.created_ms: int = row["at_ms"]
         self.deleted_ms: int | None = None
         self.spans: list[Span] = []
+        # What came before the row that it began with was not told.
+        self.is_partial = row["field"] != "exists"
         self._beside: dict[str, str] = {}
         self._why = ""
         # The last instant at which anything beside the state changed, and what had been true until then.
@@ -53,6 +55,15 @@ class PodStory:
 
     def is_gone_before(self, instant_ms: int) -> bool:
         return self.deleted_ms is not None and self.deleted_ms < instant_ms
+
+    @property
+    def node(self) -> str:
+        return self._beside.get("node", "")
+
+    @property
+    def status(self) -> str:
+        """As the STATUS column has it."""
+        return self._beside.get("status", "")
 
     def importance(self) -> tuple[bool, bool, int]:
         """The living before the gone, those in trouble before others, the latest first."""
@@ -150,7 +161,7 @@ class Stories:
         kind = kind_of_row(row)
         if kind == POD_KIND.id:
             self.living.feed(row)
-            self._story(row).feed(row)
+            self.feed_story(row)
         elif row["field"] == "exists" and row["owner"]:
             name = f"{row['namespace']}/{kind}/{row['name']}"
             self.workloads[name] = row["owner"]
@@ -159,14 +170,23 @@ class Stories:
             else:
                 self.ended.discard(name)
 
+    def feed_story(self, row: Row) -> None:
+        """Take a pod's transition that is counted already."""
+        self._story(row).feed(row)
+
     def assume(self, states: Iterable[tuple[str, str | None]]) -> None:
         """Uids and stored states of pods: for those whose rows say no state."""
         for uid, state in states:
             if story := self.by_uid.get(uid):
                 story.assume(state)
 
-    def forget(self, held: int) -> None:
-        """Keep so many pods: the gone go first, the oldest of them before the others. Owners go with them."""
+    def forget(self, held: int, is_asked: Callable[[PodStory], bool] | None = None) -> None:
+        """Keep so many pods: the gone go first, the oldest of them before the others. Owners go with them.
+
+        `is_asked`: only pods that are asked for stay.
+        """
+        if is_asked:
+            self.by_uid = {uid: story for uid, story in self.by_uid.items() if is_asked(story)}
         if max(len(self.by_uid), len(self.ended)) <= held:
             return
         kept = sorted(self.by_uid.values(), key=PodStory.importance, reverse=True)[:held]

@@ -1,17 +1,50 @@
-"""The cluster page's picture: one row a pod, grouped by workload, coloured by `state`."""
+"""The cluster page's picture: one row a pod, grouped by workload, coloured by `state`.
+
+Of more pods than there are rows each workload has a band beside its name: all its pods by state over time.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
+from dashboard.finding import Query, Seen
 from dashboard.pages import find_page
-from dashboard.plots.spans import Lane, make_lanes
+from dashboard.plots.density import Density, Owner, count_joined, make_band
+from dashboard.plots.living import PROBLEMS, find_group
+from dashboard.plots.spans import Lane, Span, make_lanes, row_height
 from dashboard.plots.stories import PodStory, Stories
 from dashboard.plots.theme import STATES
 from lifecycle.engine.objects.pod import POD_KIND
 
 MAX_ROWS = 300
+CROWDED_ROWS = 60
+"""Beside bands fewer rows are drawn, those of pods in trouble before others."""
+MOST_BANDS = 40
+BAND_PX = 50
+Group = tuple[str, str]
+"""A namespace and a workload, `Deployment/web`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of rows out of all that are asked for, in their order."""
+
+    number: int
+    order: str
+    uids: tuple[str, ...]
+    count: int
+
+    def to_json(self) -> dict[str, Any]:
+        first = self.number * MAX_ROWS
+        return {
+            "number": self.number,
+            "order": self.order,
+            "first": first + 1,
+            "last": first + len(self.uids),
+            "count": self.count,
+        }
 
 
 def make_timeline(
@@ -20,10 +53,14 @@ def make_timeline(
     window_ms: int | None = None,
     workload: str = "",
     max_rows: int = MAX_ROWS,
+    query: Query | None = None,
+    found: int | None = None,
+    page: Page | None = None,
 ) -> dict[str, Any]:
     """Pods gone before the window are left out; of more than `max_rows` the living stay, problems first.
 
-    `workload` (`shop/Deployment/web`) keeps the pods of that one. What is counted is counted of all pods.
+    `workload` (`shop/Deployment/web`) keeps the pods of that one, `query` those it asks for, of which there
+    were `found`, and `page` those it names. What is counted is counted of all pods.
     """
     since_ms = 0 if window_ms is None else now_ms - window_ms
     shown = [story for story in stories.by_uid.values() if not story.is_gone_before(since_ms)]
@@ -31,28 +68,101 @@ def make_timeline(
     if workload:
         shown = [story for story in shown if f"{story.namespace}/{stories.workload_of(story)}" == workload]
         counts = {key: states for key, states in counts.items() if "/".join(key) == workload}
+    if query:
+        shown = [story for story in shown if query.takes(see_story(story, stories))]
     states = sum(counts.values(), Counter())
     gone = sum(story.is_gone for story in shown)
-    if len(shown) > max_rows:
-        shown = sorted(shown, key=PodStory.importance, reverse=True)[:max_rows]
-    groups = _group(shown, stories)
-    lanes = [lane for key, group in groups.items() for lane in _group_lanes(key, group, counts.get(key))]
-    spans = (span for story in shown for span in story.spans)
+    total = max(len(shown), (states.total() + gone) if found is None else found)
+    is_crowded = total > max_rows or page is not None
+    if page:
+        shown = [stories.by_uid[uid] for uid in page.uids if uid in stories.by_uid]
+    elif total > max_rows or len(shown) > max_rows:
+        kept = min(max_rows, CROWDED_ROWS) if stories.living.densities else max_rows
+        shown = sorted(shown, key=PodStory.importance, reverse=True)[:kept]
+    groups = _group(shown, stories, page is None)
+    bands = _make_bands(groups, counts, stories, len(shown)) if is_crowded else {}
+    lanes = [
+        lane
+        for key in sorted({*groups, *(() if query else bands)})
+        for lane in _group_lanes(key, groups.get(key, []), counts.get(key), bands)
+    ]
+    spans = [span for story in shown for span in story.spans]
+    spans += [span for _slots, bars in bands.values() for span in bars]
     figure = make_lanes(lanes, STATES, spans, [], now_ms, window_ms)
-    hidden = max(0, states.total() + gone - len(shown))
-    figure["layout"]["meta"] |= {"hidden": hidden, "counts": dict(states)}
+    meta = {"hidden": 0 if page else max(0, total - len(shown)), "counts": dict(states)}
+    meta |= {"page": page.to_json()} if page else {}
+    meta |= {"narrowed": True} if page or query else {}
+    meta |= {"run": _tell_run(stories, counts)} if stories.living.densities else {}
+    figure["layout"]["meta"] |= meta
     return figure
 
 
-def _group(shown: list[PodStory], stories: Stories) -> dict[tuple[str, str], list[PodStory]]:
+def see_story(story: PodStory, stories: Stories) -> Seen:
+    """A pod, as a query sees it."""
+    workload, owner = stories.workload_of(story), story.owner or ""
+    return Seen(story.namespace, story.name, workload, owner, story.node, story.state, story.status)
+
+
+def _tell_run(stories: Stories, counts: dict[Group, Counter[str]]) -> list[list[int]]:
+    """The whole run: `[from_ms, in trouble, all]` wherever that changed."""
+    whole = stories.living.densities[-1]
+    by_group = _find_owners(stories, whole)
+    owners = (owner for key, found in by_group.items() if key in counts for owner in found)
+    told: list[list[int]] = []
+    for run in whole.tell_runs(owners, sum(counts.values(), Counter())):
+        numbers = [sum(run.states[name] for name in PROBLEMS), run.states.total()]
+        if not told or told[-1][1:] != numbers:
+            told.append([run.start_ms, *numbers])
+    return told
+
+
+def _make_bands(
+    groups: dict[Group, list[PodStory]], counts: dict[Group, Counter[str]], stories: Stories, rows: int
+) -> dict[Group, tuple[int, list[Span]]]:
+    """How many rows each band is high, and its bars; the groups in trouble first, then the largest."""
+    if not stories.living.densities:
+        return {}
+    density = stories.living.densities[0]
+    owners = _find_owners(stories, density)
+
+    def importance(key: Group) -> tuple[int, int]:
+        return sum(counts[key][name] for name in PROBLEMS), counts[key].total()
+
+    crowded = [key for key in counts if counts[key].total() > len(groups.get(key, ()))]
+    banded = sorted(crowded, key=importance, reverse=True)[:MOST_BANDS]
+    slots = max(2, -(-BAND_PX // row_height(rows + 3 * len(banded))))
+    factor = count_joined(len(banded))
+    bands = {}
+    for namespace, workload in banded:
+        key, lane = (namespace, workload), f"group:{namespace}/{workload}"
+        runs = density.tell_runs(owners.get(key, ()), counts[key], factor)
+        bands[key] = slots, make_band(lane, workload.partition("/")[2] or "Bare pods", runs, slots)
+    return bands
+
+
+def _find_owners(stories: Stories, density: Density) -> dict[Group, list[Owner]]:
+    """By workload all that its pods belonged to."""
+    owners: dict[Group, list[Owner]] = {}
+    for owner in {*density.changes, *stories.living.by_owner}:
+        owners.setdefault(find_group(owner, stories.workloads), []).append(owner)
+    return owners
+
+
+def _group(shown: list[PodStory], stories: Stories, by_age: bool) -> dict[Group, list[PodStory]]:
     """Groups by namespace and workload; rows in order of creation, so that a new pod appears at the end."""
-    groups: dict[tuple[str, str], list[PodStory]] = {}
-    for story in sorted(shown, key=lambda story: (story.created_ms, story.name)):
+    groups: dict[Group, list[PodStory]] = {}
+    ordered = sorted(shown, key=lambda story: (story.created_ms, story.name)) if by_age else shown
+    for story in ordered:
         groups.setdefault((story.namespace, stories.workload_of(story)), []).append(story)
     return dict(sorted(groups.items()))
 
 
-def _group_lanes(key: tuple[str, str], stories: list[PodStory], states: Counter[str] | None) -> list[Lane]:
+def _group_lanes(
+    key: Group,
+    stories: list[PodStory],
+    states: Counter[str] | None,
+    bands: dict[Group, tuple[int, list[Span]]],
+) -> list[Lane]:
     namespace, workload = key
     kind, _, name = workload.partition("/")
     counted = _count_words(states or Counter())
@@ -63,6 +173,7 @@ def _group_lanes(key: tuple[str, str], stories: list[PodStory], states: Counter[
         path=find_page(kind, namespace, name) if name else "",
         note=f"{kind if name else 'no controller'} · {counted}",
         header=True,
+        slots=bands[key][0] if key in bands else 1,
     )
     rows = {story.lane: _pod_lane(story, name) for story in stories}
     return [header, *rows.values()]

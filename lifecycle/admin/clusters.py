@@ -17,6 +17,7 @@ from django.utils.safestring import SafeString
 from lifecycle.access import Verb, get_cluster_or_404
 from lifecycle.admin.history import HISTORIES, HistoryForm
 from lifecycle.admin.scope import ScopedAdmin
+from lifecycle.admin.texts import tell_instant
 from lifecycle.models import Cluster, RunControl
 
 INPUT = ("name", "seed", "epoch", "settings")
@@ -58,9 +59,9 @@ class ClusterAdmin(ScopedAdmin):
     list_display = (
         "name",
         "owner",
-        "instant_ms",
+        "at",
         "speed",
-        "paused",
+        "runs",
         "seq",
         "histories",
         "failure",
@@ -70,7 +71,7 @@ class ClusterAdmin(ScopedAdmin):
     list_select_related = ("owner",)
     search_fields = ("name", "uuid")
     readonly = (
-        *("uuid", "owner", "histories", "instant_ms", "seq", "rv", "speed", "achieved_speed", "paused"),
+        *("uuid", "owner", "histories", "at", "seq", "rv", "speed", "achieved_speed", "runs"),
         *("parent", "forked_at_ms", "shard", "failure", "upgrade_note", "created_at"),
     )
 
@@ -98,6 +99,14 @@ class ClusterAdmin(ScopedAdmin):
 
         made = inbox.create_cluster(request.user, obj.name, obj.seed, obj.epoch, obj.settings)
         obj.pk, obj.owner = made.pk, made.owner
+
+    @admin.display(description="virtual time", ordering="instant_ms")
+    def at(self, cluster: Cluster) -> str:
+        return tell_instant(cluster.instant_ms)
+
+    @admin.display(description="clock", ordering="paused")
+    def runs(self, cluster: Cluster) -> str:
+        return "⏸ paused" if cluster.paused else "▶ running"
 
     @admin.display(description="history")
     def histories(self, cluster: Cluster) -> SafeString:

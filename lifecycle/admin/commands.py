@@ -7,7 +7,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from lifecycle.admin.scope import ClusterFilter, ScopedAdmin
-from lifecycle.admin.texts import to_yaml
+from lifecycle.admin.texts import tell_instant, to_yaml
 from lifecycle.models import Command
 
 
@@ -15,12 +15,12 @@ from lifecycle.models import Command
 class CommandAdmin(ScopedAdmin):
     """The inbox of every cluster, newest first."""
 
-    list_display = ("order", "cluster", "kind", "target", "user", "state", "code", "instant_ms", "created_at")
+    list_display = ("order", "cluster", "kind", "target", "user", "state", "code", "at", "created_at")
     list_filter = (ClusterFilter, "kind", "state")
     list_select_related = ("cluster", "user")
     ordering = ("-created_at", "-order")
     fields = (
-        *("id", "cluster", "order", "kind", "version", "user", "state", "pinned_ms", "instant_ms"),
+        *("id", "cluster", "order", "kind", "version", "user", "state", "pinned_ms", "at"),
         *("created_at", "done_at", "asked", "answered"),
     )
 
@@ -34,6 +34,10 @@ class CommandAdmin(ScopedAdmin):
         named = named if isinstance(named, dict) else {}
         metadata = named.get("metadata") or named
         return " ".join(str(part) for part in (named.get("kind"), metadata.get("name")) if part) or "-"
+
+    @admin.display(description="virtual time", ordering="instant_ms")
+    def at(self, command: Command) -> str:
+        return tell_instant(command.instant_ms)
 
     @admin.display(description="code")
     def code(self, command: Command) -> int | None:

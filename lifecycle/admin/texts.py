@@ -6,6 +6,18 @@ import yaml
 
 from lifecycle.engine.schema.yaml_values import UnreadableValue, resolve_plain
 
+DAY_MS = 86_400_000
+
+
+def tell_instant(at_ms: int | None) -> str:
+    """An instant since the cluster's epoch, given in milliseconds: `1d 00:03:07.4`; `-` for none."""
+    if at_ms is None:
+        return "-"
+    days, rest = divmod(at_ms, DAY_MS)
+    seconds, tenths = rest // 1000, rest % 1000 // 100
+    time = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{tenths}"
+    return f"{days}d {time}" if days else time
+
 
 class _Dumper(yaml.SafeDumper):
     """Go's YAML takes more words for booleans and numbers than PyYAML knows: those are quoted."""

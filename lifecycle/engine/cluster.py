@@ -7,6 +7,7 @@ the same history to the byte, on any machine, in any slicing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from . import upgrades
@@ -254,6 +255,12 @@ class Cluster:
     def kinds(self) -> Sequence[str]:
         """Kinds of which there are objects."""
         return self._store.kinds()
+
+    def list_uses(self) -> Sequence[dict[str, Any]]:
+        """What the metrics server tells of pods: `pod` (its JSON), `at_ms`, `window_ms`, and by container
+        CPU in milli and memory in bytes."""
+        told = self._context.metrics.list_uses(self.now_ms)
+        return [{"pod": pod.to_json(self.epoch_ms), **asdict(use)} for pod, use in told]
 
     def list_assumed_images(self) -> Sequence[str]:
         """Images started in this run of which nothing is known: they are assumed to start and answer."""

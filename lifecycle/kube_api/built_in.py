@@ -72,8 +72,12 @@ _CATEGORIES = {
 }
 # Never sent to an API server: a node reads it from a file.
 _OF_FILES = {"KubeletConfiguration"}
+USAGE = "metrics.k8s.io"
+"""The group of what a metrics server tells."""
 # Answered at once and not stored, or only read.
 _ON_DEMAND = (
+    Resource(USAGE, "v1beta1", "nodes", "NodeMetrics", False, verbs=("get", "list")),
+    Resource(USAGE, "v1beta1", "pods", "PodMetrics", True, verbs=("get", "list")),
     Resource("", "v1", "bindings", "Binding", True, verbs=("create",), singular="binding"),
     Resource(
         "",

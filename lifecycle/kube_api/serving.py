@@ -13,10 +13,12 @@ from lifecycle.kube_api import (
     resources,
     reviews,
     subresources,
+    usage,
     watches,
     writes,
 )
 from lifecycle.kube_api.asked import Answer, Asked, Stream, Text
+from lifecycle.kube_api.built_in import USAGE
 from lifecycle.kube_api.requests import Address, Options, read_address, read_verb
 from lifecycle.kube_api.resource import ON_PART, Resource
 from lifecycle.kube_api.status import NoSuchPath, about, forbidden, method_not_allowed, no_such_resource
@@ -98,6 +100,8 @@ def _quote(text: str) -> str:
 
 def _carry_out(asked: Asked) -> Outcome:
     address, resource = asked.address, asked.resource
+    if resource.group == USAGE:
+        return usage.answer(asked)
     if resource.name == "componentstatuses":
         return discovery.list_components(asked)
     if resource.verbs == ("create",):

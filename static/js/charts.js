@@ -7,12 +7,14 @@ import { makeGhostTrace } from "./ghost.js";
 import { drawLanes } from "./lanes.js";
 import { thinMarks } from "./marks.js";
 import { applyPatch, growFigure } from "./patches.js";
+import { Rows } from "./rows.js";
 
 const CONFIG = { displayModeBar: false, responsive: true, doubleClick: false, scrollZoom: false };
 // Drawing takes at most a fifth of the time, and a figure that only grows is drawn ten times a second.
 const FEWEST_MS_BETWEEN = 100;
 const REST_FACTOR = 4;
 const SHORTEST_SPAN_MS = 30_000;
+const MOST_ARROWS = 40;
 
 export class Chart {
   #element;
@@ -21,6 +23,7 @@ export class Chart {
   #view;
   #askWhy;
   #flags;
+  #rows;
   #ghost = null;
   #isDirty = false;
   #isVisible = true;
@@ -34,6 +37,7 @@ export class Chart {
     this.#view = view;
     this.#askWhy = askWhy;
     this.plot = element.querySelector(".chart");
+    this.#rows = new Rows(element.querySelector("[data-rows]"));
     this.#flags = new Flags(element.querySelector("[data-flags]"));
     view.add(this);
     const near = { rootMargin: "400px" };
@@ -107,6 +111,7 @@ export class Chart {
     if (lanes && meta?.rows) drawLanes(lanes, meta, this.#element.dataset.base, this.#lanesToCome());
     this.#flags.show(meta?.flags ?? []);
     this.#showNotes(meta);
+    this.#rows.show(meta ?? {});
     this.#isDirty = true;
     this.#notBefore = 0;
   }
@@ -117,11 +122,6 @@ export class Chart {
     const isEmpty = meta?.rows ? meta.rows.length === 0 : this.#figure.data.every((trace) => trace.x.length <= 2);
     if (empty) empty.hidden = !isEmpty;
     this.#element.querySelector(".lanes").hidden = isEmpty && Boolean(empty);
-    const hidden = this.#element.querySelector("[data-hidden]");
-    if (hidden) {
-      hidden.hidden = !meta?.hidden;
-      hidden.textContent = `${meta?.hidden ?? 0} more pods are counted, but not drawn: problems come first, then the latest.`;
-    }
   }
 
   #tick(at) {
@@ -141,6 +141,7 @@ export class Chart {
     const { values, labels } = ticks(layout.xaxis.range, this.plot.clientWidth);
     Object.assign(layout.xaxis, { tickvals: values, ticktext: labels });
     layout.shapes = this.#shapes();
+    layout.annotations = this.#arrows(layout);
     layout.width = this.plot.clientWidth;
     layout.dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom";
     layout.datarevision = ++this.#revision;
@@ -148,7 +149,7 @@ export class Chart {
     writeWords(this.#figure, layout.xaxis.range, this.plot.clientWidth);
     const isFirst = !this.plot.data;
     const drawn = data.map((trace) => thinMarks(trace, layout.xaxis.range, this.plot.clientWidth));
-    if (this.#ghost?.bars.length) drawn.push(makeGhostTrace(this.#ghost, this.#clock.now()));
+    if (this.#ghost?.bars.length) drawn.push(makeGhostTrace(this.#ghost, this.#clock.now(), layout.yaxis.categoryarray));
     Plotly.react(this.plot, drawn, layout, CONFIG);
     if (isFirst) this.#listen();
     const cost = performance.now() - began;
@@ -167,6 +168,8 @@ export class Chart {
 
   /** Rows of pods that are not there yet. */
   #lanesToCome() {
+    // Whether they are asked for, nobody knows yet.
+    if (this.#figure.layout.meta.narrowed) return [];
     const known = new Set(this.#figure.layout.meta.rows.map((row) => row.key));
     return (this.#ghost?.lanes ?? []).filter((lane) => !known.has(lane.key));
   }
@@ -187,6 +190,18 @@ export class Chart {
     return lines.filter(([at]) => at !== null).map(([at, dash]) => (
       { type: "line", x0: at, x1: at, y0: 0, y1: 1, yref: "paper", line: { width: 1.5, dash } }
     ));
+  }
+
+  /** From each link of the chain that is told to the next, where both have a lane here. */
+  #arrows(layout) {
+    const lanes = layout.yaxis?.categoryarray ?? [];
+    const links = this.#view.chain.filter(({ lane }) => lanes.includes(lane)).slice(-MOST_ARROWS);
+    const steps = links.map((to, index) => [links[index - 1], to]).slice(1);
+    const isSeen = ([from, to]) => from.at !== to.at || from.lane !== to.lane;
+    return steps.filter(isSeen).map(([from, { at, lane }]) => ({
+      x: at, y: lane, ax: from.at, ay: from.lane, axref: "x", ayref: "y",
+      text: "", showarrow: true, arrowhead: 2, arrowwidth: 1.5, arrowsize: 0.9,
+    }));
   }
 
   #listen() {

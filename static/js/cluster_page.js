@@ -1,11 +1,14 @@
 // A page of one cluster: its socket feeds the clock, the charts, the events and the parts.
+import { Address } from "./address.js";
 import { Chart } from "./charts.js";
 import { Clock } from "./clock.js";
 import { ClockFace } from "./clock_face.js";
-import { EventFeed } from "./feed.js";
+import { EventFeed, refreshEvents } from "./feed.js";
+import { Finding } from "./finding.js";
 import { Ghost } from "./ghost.js";
 import { Legend } from "./legend.js";
 import "./manifest.js";
+import { Minimap } from "./minimap.js";
 import { refreshParts } from "./parts.js";
 import { Socket } from "./socket.js";
 import { View } from "./view.js";
@@ -27,6 +30,8 @@ const pods = charts.find((chart) => chart.name.startsWith("timeline"));
 const switches = page.querySelector("[data-ghost]");
 const ghost = pods && switches ? new Ghost(switches, clock, pods) : null;
 
+const maps = [...page.querySelectorAll("[data-minimap]")].map((element) => new Minimap(element, clock, view, charts));
+
 function chartOf(name) {
   return charts.find((chart) => chart.name === name);
 }
@@ -36,13 +41,20 @@ function showLayout(layout) {
   if (layout.meta?.flags) ghost?.hear({ flags: layout.meta.flags.length });
 }
 
+function showRun(name, { meta }) {
+  const element = meta?.run && page.querySelector(`[data-figure="${CSS.escape(name)}"] [data-minimap]`);
+  if (element) maps.find((map) => map.isIn(element))?.show(meta.run);
+}
+
 function showFigure(message) {
   chartOf(message.figure)?.show(message);
+  showRun(message.figure, message.layout);
   showLayout(message.layout);
 }
 
 function patchFigure(message) {
   chartOf(message.patch)?.patch(message);
+  showRun(message.patch, message.layout);
   showLayout(message.layout);
 }
 
@@ -73,13 +85,68 @@ function showPast(button) {
   return windowMs;
 }
 
+const legendElements = [...page.querySelectorAll("[data-legend]")];
+const box = page.querySelector("[data-find]");
+const finding = box ? new Finding(box, legendElements, askFor) : null;
+for (const feed of feeds) feed.isAsked = Boolean(finding?.query);
+
+/** Other pods, and the events about them. */
+function askFor(query) {
+  address.write({ q: query, page: null, order: null });
+  askRows(null, null);
+  askQuery(query);
+}
+
+function askQuery(query) {
+  socket.ask("q", query || null);
+  for (const feed of feeds) feed.isAsked = Boolean(query);
+  refreshEvents(0);
+}
+
+/** A page of rows out of all there are; null: the overview. */
+function askRows(number, order) {
+  socket.ask("page", number);
+  socket.ask("order", order);
+}
+
+const address = new Address(({ q, range, sel, page: number, order }) => {
+  if (finding?.restore(q)) askQuery(q);
+  askRows(number, order);
+  view.restore(range);
+  if (sel) why.ask(sel);
+  else why.close();
+});
+view.onRange = (range) => address.write({ from: range && Math.round(range[0]), to: range && Math.round(range[1]) });
+why.onAsk = (seq) => address.write({ sel: seq });
+view.onFar = (from) => {
+  const isRead = view.windowMs === null || from >= clock.now() - view.windowMs;
+  if (!isRead) pressWindow(page.querySelector("[data-window='']"));
+};
+
 page.querySelector("[data-try-now]").addEventListener("click", () => socket.tryNow());
 
-page.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-window]");
-  if (!button) return;
+function pressWindow(button) {
   for (const other of button.parentElement.children) other.setAttribute("aria-pressed", String(other === button));
   socket.ask("window_ms", showPast(button));
+}
+
+page.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-window], [data-page], [data-clear]");
+  if (!button) return;
+  if ("clear" in button.dataset) finding.show("");
+  else if ("window" in button.dataset) {
+    pressWindow(button);
+    view.follow();
+  } else {
+    const number = button.dataset.page === "" ? null : Number(button.dataset.page);
+    address.write({ page: number, order: number === null ? null : button.dataset.order });
+    askRows(number, button.dataset.order ?? null);
+  }
 });
 
 for (const button of page.querySelectorAll("[data-window][aria-pressed=true]")) showPast(button);
+
+const opened = address.read();
+if (opened.page !== null) askRows(opened.page, opened.order);
+if (opened.range) view.restore(opened.range);
+if (opened.sel) addEventListener("load", () => why.ask(opened.sel));

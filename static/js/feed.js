@@ -2,11 +2,25 @@
 import { clock } from "./format.js";
 
 const MOST_SHOWN = 200;
+const PAUSE_MS = 1000;
+// Of a text that names a pod by its uid as well: who reads it knows which one is meant.
+const UID = /\([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\)/g;
+
+let waiting = null;
+
+/** Read the events again soon. */
+export function refreshEvents(afterMs = PAUSE_MS) {
+  waiting ??= setTimeout(() => {
+    waiting = null;
+    document.body.dispatchEvent(new CustomEvent("events-missed"));
+  }, afterMs);
+}
 
 export class EventFeed {
   #element;
   #template;
   #uid;
+  isAsked = false;
 
   constructor(element) {
     this.#element = element;
@@ -18,8 +32,12 @@ export class EventFeed {
     return this.#element.querySelector("ol");
   }
 
-  /** Rows of a frame, in order. */
+  /** Rows of a frame, in order. Which of them are asked for where something is, the server knows. */
   add(events) {
+    if (this.isAsked) {
+      if (events.length) refreshEvents();
+      return;
+    }
     const shown = events.filter((row) => !this.#uid || row.uid === this.#uid);
     if (!shown.length) return;
     this.#element.querySelector("[data-no-events]")?.remove();
@@ -35,7 +53,7 @@ export class EventFeed {
     item.querySelector("[data-why]").dataset.why = row.seq;
     write("reason", row.count > 1 ? `${row.reason} ×${row.count}` : row.reason);
     write("subject", `${row.kind} ${row.namespace ? `${row.namespace}/` : ""}${row.name}`);
-    write("message", row.message);
+    write("message", row.message.replace(UID, ""));
     return item;
   }
 }

@@ -4,9 +4,9 @@ const FASTEST = 10;
 const OPACITY = 0.35;
 const KEPT = "ghost";
 
-/** A pale trace for a figure; what is no more to come by `nowMs` is left out. */
-export function makeGhostTrace(ghost, nowMs) {
-  const bars = ghost.bars.filter((bar) => bar.end > nowMs);
+/** A pale trace for a figure; what is no more to come by `nowMs` is left out, and what has no lane here. */
+export function makeGhostTrace(ghost, nowMs, lanes) {
+  const bars = ghost.bars.filter((bar) => bar.end > nowMs && lanes.includes(bar.lane));
   const starts = bars.map((bar) => Math.max(bar.start, nowMs));
   return {
     type: "bar",

@@ -2,6 +2,10 @@
 function makeRow(row, base) {
   const item = document.createElement("li");
   item.className = row.header ? "header" : "lane";
+  if (row.slots) {
+    item.classList.add("band");
+    item.style.setProperty("--slots", row.slots);
+  }
   const label = document.createElement(row.path ? "a" : "span");
   label.textContent = row.label;
   label.title = row.title ?? row.label;

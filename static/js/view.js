@@ -11,6 +11,12 @@ export class View {
   /** Where people look, in virtual milliseconds; null while now is followed. */
   range = null;
   windowMs = null;
+  /** Called with what is shown when somebody looks at a stretch, with null when now is followed again. */
+  onRange = () => {};
+  /** Called when somebody looks at what was before the window that was read. */
+  onFar = () => {};
+  /** The chain that is told: `[{at, lane}]`, drawn over the lanes that are there. */
+  chain = [];
   /** An instant that is marked in all charts; null for none. */
   marked = null;
 
@@ -28,22 +34,39 @@ export class View {
   /** Stay with this stretch instead of following now. */
   look([from, to]) {
     this.#set([Math.max(0, from), to]);
+    this.onRange(this.range);
+    this.onFar(this.range[0]);
+  }
+
+  /** As the address says; it is not told again. */
+  restore(range) {
+    this.#set(range);
+    if (range) this.onFar(range[0]);
+  }
+
+  /** Draw arrows from each of these to the next. */
+  showChain(chain) {
+    this.chain = chain;
+    this.#set(this.range);
   }
 
   /** Show the page as it was at an instant. */
   travel(at) {
-    location.assign(`${location.pathname}?at=${Math.round(at)}ms`);
+    const address = new URL(location.href);
+    address.searchParams.set("at", `${Math.round(at)}ms`);
+    location.assign(address);
   }
 
   /** Keep now at the right edge. */
   follow() {
     this.#set(null);
+    this.onRange(null);
   }
 
   /** How much of the past is shown; null shows all of it. */
   showPast(windowMs) {
     this.windowMs = windowMs;
-    this.follow();
+    this.#set(this.range);
   }
 
   /** Mark an instant, and go there if it is out of sight. */

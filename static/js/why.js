@@ -14,21 +14,29 @@ export class WhyPanel {
     element.addEventListener("htmx:afterSwap", () => this.#show());
   }
 
+  /** Called with the row that is asked about, null when the panel is closed. */
+  onAsk = () => {};
+
   /** Ask for the chain that ends with this row of the history. */
   ask(seq) {
     this.#opener = document.activeElement;
+    this.onAsk(String(seq));
     htmx.ajax("GET", `${this.#base}why/${seq}/`, { target: this.#element });
   }
 
   close() {
     if (this.#element.hidden) return;
     this.#element.hidden = true;
+    this.onAsk(null);
+    this.#view.showChain([]);
     this.#view.mark(null);
     this.#opener?.focus?.();
   }
 
   #show() {
     this.#element.hidden = false;
+    const links = [...this.#element.querySelectorAll("[data-at][data-lane]")];
+    this.#view.showChain(links.map(({ dataset }) => ({ at: Number(dataset.at), lane: dataset.lane })));
     this.#element.querySelector(".chain li:last-child")?.scrollIntoView({ block: "nearest" });
     this.#element.focus();
   }

@@ -148,7 +148,7 @@ def test_running_bars_grow_with_the_virtual_clock_and_stand_when_it_does(page: P
         "(before) => Math.max(...document.querySelector('.chart').data.flatMap((t) => t.x)) > before",
         arg=first,
     )
-    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Pause", exact=True).click()
     expect(page.locator("[data-speed]")).to_have_text("paused")
     page.wait_for_timeout(500)
     standing = longest(page)
@@ -206,7 +206,7 @@ def test_a_run_as_fast_as_possible_stops_at_its_end_and_can_go_on(page: Page, cl
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.locator("[data-speed]")).to_have_text("paused")
     expect(page.get_by_role("timer")).to_have_text(re.compile(r"00:05:0\d\.\d"))
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Resume", exact=True).click()
     expect(page.locator("[data-speed]")).to_have_text("1×")
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 from ..objects.endpoint_slice import ENDPOINT_SLICE_KIND
 from ..objects.meta import StoredObject
-from ..objects.pod import Pod
+from ..objects.pod import POD_KIND, Pod
 from ..programs.demand import LOAD, METRICS, MetricCurve, read_load, read_metrics
 from ..rules.services import SERVICE_NAME_LABEL
 from ..store.store import Store
@@ -153,6 +153,18 @@ class Metrics:
                 cpu = min(cpu, max(running.cpu_limit, use[0]))
             containers[running.name] = (cpu, use[1])
         return PodUse(at_ms, step_ms or LIVE_WINDOW_MS, containers) if containers else None
+
+    def list_uses(self, now_ms: int) -> Iterator[tuple[Pod, PodUse]]:
+        """Every pod of whose use something is told."""
+        shares: dict[str, dict[str, list[Share]]] = {}
+        for pod in self._store.list(POD_KIND.id):
+            assert isinstance(pod, Pod)
+            namespace = pod.meta.namespace or ""
+            if namespace not in shares:
+                shares[namespace] = self.shares(namespace)
+            use = self.pod_use(pod, shares[namespace].get(pod.meta.uid, ()), now_ms)
+            if use is not None:
+                yield pod, use
 
     def next_change_ms(self, pod: Pod, shares: Iterable[Share], now_ms: int) -> int | None:
         """When a pod's use is next told otherwise, as far as is known beforehand; None: it is not."""

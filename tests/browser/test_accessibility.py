@@ -1,0 +1,114 @@
+"""axe-core finds nothing on any page of ours, in both themes, on a desk and on a phone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+LOOKS = [(width, scheme) for width in (1440, 390) for scheme in ("light", "dark")]
+POD = "{containers: [{name: app, image: 'nginx:1.27', resources: {requests: {cpu: 100m}}}]}"
+ENDING = "{restartPolicy: Never, containers: [{name: app, image: 'busybox:1.36', command: ['true']}]}"
+LABELLED = (
+    "selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: " + POD + "}"
+)
+MANIFEST = f"""
+{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web}}, spec: {{replicas: 2, {LABELLED}}}}}
+---
+{{apiVersion: apps/v1, kind: StatefulSet, metadata: {{name: web}}, spec: {{serviceName: web, {LABELLED}}}}}
+---
+{{apiVersion: apps/v1, kind: DaemonSet, metadata: {{name: web}}, spec: {{{LABELLED}}}}}
+---
+{{apiVersion: apps/v1, kind: ReplicaSet, metadata: {{name: web}}, spec: {{{LABELLED}}}}}
+---
+{{apiVersion: batch/v1, kind: Job, metadata: {{name: web}}, spec: {{template: {{spec: {ENDING}}}}}}}
+---
+apiVersion: batch/v1
+kind: CronJob
+metadata: {{name: web}}
+spec: {{schedule: '* * * * *', jobTemplate: {{spec: {{template: {{spec: {ENDING}}}}}}}}}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {{name: web}}
+spec: {{maxReplicas: 3, scaleTargetRef: {{apiVersion: apps/v1, kind: Deployment, name: web}}}}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {{name: web}}
+spec: {{minAvailable: 1, selector: {{matchLabels: {{app: web}}}}}}
+---
+{{apiVersion: v1, kind: Pod, metadata: {{name: lone}}, spec: {POD}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {{name: crashing}}
+spec: {{containers: [{{name: app, image: 'busybox:1.36', command: ['false']}}]}}
+"""
+BELOW = (
+    "",
+    "deployments/default/web/",
+    "statefulsets/default/web/",
+    "daemonsets/default/web/",
+    "replicasets/default/web/",
+    "jobs/default/web/",
+    "cronjobs/default/web/",
+    "horizontalpodautoscalers/default/web/",
+    "nodes/node-1/",
+    "poddisruptionbudgets/default/web/",
+    "pods/default/lone/",
+    "pods/default/crashing/",
+    "?at=5s",
+)
+
+
+def find_violations(page: Page) -> list[str]:
+    """What axe-core says of the page as it stands, in each look."""
+    found = []
+    for width, scheme in LOOKS:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme)
+        for violation in Axe().run(page).response["violations"]:
+            nodes = [_brief(node) for node in violation["nodes"]]
+            found.append(f"{page.url} {width} {scheme}: {violation['id']}: {nodes}")
+    return found
+
+
+def _brief(node: dict[str, Any]) -> str:
+    return f"{node['html'][:160]} ({node['failureSummary'][:160]})"
+
+
+def test_nobody_is_kept_from_signing_in(browser: Browser, entry: str):
+    context = browser.new_context(base_url=entry.split("/enter/")[0])
+    page = context.new_page()
+    page.goto("/sign-in/")
+    assert find_violations(page) == []
+    context.close()
+
+
+@pytest.mark.parametrize("path", ["/", "/gallery/", "/nowhere/"])
+def test_the_ways_in_are_for_everybody(page: Page, path: str):
+    page.goto(path)
+    assert find_violations(page) == []
+
+
+def test_the_pages_of_a_cluster_are_for_everybody(page: Page, cluster: str):
+    page.get_by_label("Kubernetes YAML or JSON").fill(MANIFEST)
+    page.get_by_role("button", name="Apply", exact=True).click()
+    expect(page.locator(".workloads")).to_contain_text("CronJob")
+    page.wait_for_function(
+        "() => parseFloat(document.querySelector('[data-clock]').textContent.slice(6)) > 8"
+    )
+    page.get_by_role("button", name="Pause", exact=True).click()
+    expect(page.locator("[data-speed]")).to_have_text("paused")
+    found = []
+    for path in BELOW:
+        answer = page.goto(f"/clusters/{cluster}/{path}")
+        assert answer is not None and answer.ok, path
+        expect(page.locator("[data-skeleton]")).to_have_count(0)
+        found += find_violations(page)
+    assert found == [], "\n".join(found)

@@ -1,0 +1,79 @@
+"""Finding pods and events, and an address that keeps what is asked for."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.figures import rows, wait_for_rows
+
+pytestmark = pytest.mark.browser
+
+PODS = "\n---\n".join(
+    f"{{apiVersion: v1, kind: Pod, metadata: {{name: {name}}},"
+    f" spec: {{containers: [{{name: app, image: '{image}', command: {command}}}]}}}}"
+    for name, image, command in (
+        ("calm", "busybox:1.36", "[sleep, '100000']"),
+        ("broken", "busybox:1.36", "['false']"),
+    )
+)
+
+
+def test_what_is_asked_for_is_kept_by_the_address(page: Page, cluster: str):
+    page.get_by_label("Kubernetes YAML or JSON").fill(PODS)
+    page.get_by_role("button", name="Apply", exact=True).click()
+    wait_for_rows(page, "default/", None, 2, seconds=15)
+    page.locator("h1").click()
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.type("calm")
+    page.wait_for_url("**/?q=calm")
+    _wait_for(page, {"default/calm"})
+    subjects = page.locator(".events .subject")
+    expect(subjects.first).to_contain_text("calm")
+    assert not any("broken" in text for text in subjects.all_inner_texts())
+    page.reload()
+    expect(page.get_by_role("searchbox")).to_have_value("calm")
+    _wait_for(page, {"default/calm"})
+    page.go_back()
+    expect(page.get_by_role("searchbox")).to_have_value("")
+    _wait_for(page, {"default/calm", "default/broken"})
+
+
+def test_a_chip_of_the_legend_asks_for_its_state(page: Page, cluster: str):
+    page.get_by_label("Kubernetes YAML or JSON").fill(PODS)
+    page.get_by_role("button", name="Apply", exact=True).click()
+    wait_for_rows(page, "default/calm", "ready", 1, seconds=30)
+    chip = page.get_by_role("button", name="Ready", exact=False).first
+    chip.click()
+    expect(page.get_by_role("searchbox")).to_have_value("status:ready")
+    expect(chip).to_have_attribute("aria-pressed", "true")
+    chip.click()
+    expect(page.get_by_role("searchbox")).to_have_value("")
+
+
+def test_the_stretch_and_the_selection_are_kept(page: Page, cluster: str):
+    page.get_by_label("Kubernetes YAML or JSON").fill(PODS)
+    page.get_by_role("button", name="Apply", exact=True).click()
+    wait_for_rows(page, "default/", None, 2, seconds=15)
+    chart = page.locator(".chart").first
+    chart.press("+")
+    page.wait_for_url("**from=*to=*")
+    page.locator(".events .reason").last.click()
+    expect(page.locator("[data-why-panel]")).to_be_visible()
+    page.wait_for_url("**sel=*")
+    page.reload()
+    expect(page.locator("[data-why-panel]")).to_be_visible()
+    expect(page.locator("[data-follow]")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.locator("[data-follow]").click()
+    page.wait_for_function("() => location.search === ''")
+
+
+def _wait_for(page: Page, expected: set[str]) -> None:
+    page.wait_for_function(
+        """(count) => new Set(document.querySelector(".chart").data?.flatMap((one) =>
+          one.type === "bar" && one.customdata ? one.y : [])).size === count""",
+        arg=len(expected),
+    )
+    assert rows(page, "default/") == expected
