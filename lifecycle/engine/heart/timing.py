@@ -70,7 +70,7 @@ _TABLE: dict[str, tuple[int, int, str]] = {
     "pod_garbage": (10_000, 10_000, "the pod garbage collector's next pass, every 20 s"),
     "autoscaler_look": (20, 20, "an autoscaler's queue getting to it at the end of each of its periods"),
     "garbage": (15, 60, "the garbage collector noticing an owner's end"),
-    "endpoints": (10, 40, "the endpoint slice controller following a pod's readiness"),
+    "endpoints": (2, 8, "the endpoint slice controller following a pod's readiness"),
     "dns_denial": (30_000, 30_000, "how long cluster DNS keeps that there is no such pod (CoreDNS' cache)"),
     "load_balancer": (10_000, 30_000, "a cloud making a load balancer, or taking one down"),
 }

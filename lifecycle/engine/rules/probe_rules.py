@@ -12,8 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..objects.container import RUNNING, TERMINATED, ContainerState
-from ..objects.probe import LIVENESS, READINESS, STARTUP, Probe
+from ..objects.pod import Pod
+from ..objects.probe import EXEC, LIVENESS, READINESS, STARTUP, Probe
 from ..objects.record import Record
+from .eviction import EVICTED
 
 SUCCESS, FAILURE, UNKNOWN = "Success", "Failure", "Unknown"
 
@@ -129,3 +131,16 @@ def verdict_ms(kind: str, probe: Probe, old: ProbeState, outcome: str, next_ms: 
     run = old.run if outcome == old.last_outcome else 0
     threshold = probe.failure_threshold if outcome == FAILURE else probe.success_threshold
     return next_ms + max(threshold - run - 1, 0) * probe.period_seconds * 1000
+
+
+CANCELED = "rpc error: code = Canceled desc = context canceled"
+"""What is said of a check that is canceled."""
+
+
+def is_canceled(probe: Probe, pod: Pod, is_ending: bool, stop_reason: str) -> bool:
+    """Whether a check fails for what it runs in a container: of a pod that ends as it was deleted or evicted.
+
+    Commands run in the context of the pod's worker, which such an end cancels (kubelet, UpdatePod).
+    """
+    is_told = pod.meta.deletion_ms is not None or stop_reason == EVICTED
+    return probe.kind == EXEC and is_ending and is_told

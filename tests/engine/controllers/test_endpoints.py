@@ -232,6 +232,29 @@ def test_a_rolling_update_hands_traffic_over():
     assert [row["new"] for row in door.rows if row.get("field") == "endpoint.web"][-1] is None
 
 
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_that_a_pod_leaves_its_service_is_told_of_it_though_it_is_gone(is_saved: bool):
+    # Recording nodeloss-statefulset: deleted at 95.01 s, out of its Service in the same hundredth.
+    door = Door(timing={"preset": "instant", "endpoints": "5ms"})
+    door.apply(make_service(8080))
+    door.apply(make_pod_manifest("a", 8080, nodeName="node-1"))
+    door.run(5)
+    door.change("delete", "a", "Pod", force=True, gracePeriodSeconds=0)
+    if is_saved:
+        assert door.rows
+        door.cluster = Cluster.load(door.cluster.save())
+    door.run(1)
+    told = [
+        (row["at_ms"], row["name"], row["field"], row["old"], row["new"])
+        for row in door.rows
+        if row["type"] == "transition" and row["field"] in ("exists", "endpoint.web") and row["kind"] == "Pod"
+    ]
+    assert told[-2:] == [
+        (5_000, "a", "exists", "created", "deleted"),
+        (5_005, "a", "endpoint.web", "ready", None),
+    ]
+
+
 def test_a_slice_of_a_users_own_that_names_no_pod_stops_nobody():
     door = Door()
     service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}}

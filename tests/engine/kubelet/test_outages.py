@@ -248,6 +248,34 @@ def test_a_hook_is_run_again_when_the_termination_is_repeated() -> None:
     assert world.at("exists", "deleted") == [137]
 
 
+@pytest.mark.spec("KUBELET-08")
+def test_a_kubelet_that_was_restarted_cannot_mount_what_an_ending_pod_had() -> None:
+    """Recording kubelet-restart-terminating: at once, then after 0.5, 1, 2, 4, 8 s, till the end."""
+    volumes = [
+        {"name": "files", "configMap": {"name": "some"}},
+        {"name": "both", "projected": {"sources": [{"secret": {"name": "a"}}, {"configMap": {"name": "b"}}]}},
+        {"name": "cache", "emptyDir": {}},
+    ]
+    world = World()
+    for kind, name in (("ConfigMap", "some"), ("Secret", "a"), ("ConfigMap", "b")):
+        world.create({"apiVersion": "v1", "kind": kind, "metadata": {"name": name}})
+    assert world.pod("app", behavior={"app": {"onTerm": {"ignore": True}}}, volumes=volumes).ok
+    world.to(100).delete(30)
+    fault(world.to(105), "kubeletRestart", 2)
+    world.to(200)
+    rows = [row for row in world.rows if row["type"] == "event" and row["reason"] == "FailedMount"]
+    tries = [107.0, 107.5, 108.5, 110.5, 114.5, 122.5]
+    assert [row["at_ms"] / 1000 for row in rows if '"files"' in row["message"]] == tries
+    failed = "MountVolume.SetUp failed for volume"
+    assert [row["message"] for row in rows[:2]] == [
+        f'{failed} "files" : object "default"/"some" not registered',
+        f'{failed} "both" : [object "default"/"a" not registered, object "default"/"b" not registered]',
+    ]
+    assert rows[2]["message"].endswith(' : object "default"/"kube-root-ca.crt" not registered')
+    assert len(rows) == 3 * len(tries)
+    assert world.at("exists", "deleted") == [137]
+
+
 def test_a_restart_without_a_length_takes_what_the_timing_table_says() -> None:
     world = running()
     fault(world, "kubeletRestart")

@@ -390,3 +390,25 @@ def test_s13_the_endpoint_of_a_terminating_pod_serves_but_is_not_ready() -> None
     world.to(100)
     slices = world.slices()
     assert [one for found in slices for one in found.get("endpoints") or []] == []
+
+
+def test_checks_that_run_a_command_are_canceled_while_their_pod_ends() -> None:
+    """Recording pdb-unhealthy-policy; what was known of the readiness stands, though it would now fail."""
+    probe = {"exec": {"command": ["true"]}, "periodSeconds": 2, "failureThreshold": 1}
+    world = World()
+    behavior = {
+        "app": {
+            "onTerm": {"ignore": True},
+            "probes": {"readiness": [{"at": "0s", "result": "success"}, {"at": "11s", "result": "failure"}]},
+        }
+    }
+    assert world.pod({"name": "app", "readinessProbe": probe}, behavior=behavior).ok
+    world.to(9).delete(8)
+    world.to(30)
+    rows = [row for row in world.rows if row["type"] == "event" and row["reason"] == "Unhealthy"]
+    text = "Readiness probe errored and resulted in unknown state: rpc error: code = Canceled desc ="
+    text += " context canceled"
+    assert [(row["at_ms"], row["message"]) for row in rows][:1] == [(10_000, text)]
+    assert {row["message"] for row in rows} == {text}
+    assert world.lane("container.app.ready")[:2] == [(0, False), (0, True)]
+    assert [at for at, ready in world.lane("container.app.ready") if not ready] == [0, 17]

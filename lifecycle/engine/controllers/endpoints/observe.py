@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
+from typing import Any
 
 from ...api.context import Context
 from ...api.namespace_rules import is_namespace_ending
 from ...heart.errors import ApiError
 from ...objects.endpoint_slice import ENDPOINT_SLICE_KIND, ENDPOINTS_KIND
-from ...objects.meta import StoredObject
+from ...objects.meta import ObjectMeta, OwnerReference, StoredObject, Subject
 from ...objects.pod import Pod
 from ...objects.selector import Selector
 from ...rules.actions import Action, Delete
@@ -50,6 +51,8 @@ class EndpointSliceController:
         self._places: dict[str, dict[str, str]] = {}
         self._listings: dict[str, Listing] = {}
         self._moves: dict[str, dict[str, bool]] = {}
+        # Pods that are gone and whose endpoints may still stand: who they were, by their uids.
+        self._gone: dict[str, dict[str, Subject]] = {}
         context.loop.register(self.name, self.sync, "endpoints")
         context.store.listen("Service", self._on_service)
         context.store.listen(ENDPOINT_SLICE_KIND.id, self._on_slice)
@@ -60,6 +63,17 @@ class EndpointSliceController:
             for entry in self._slices(service):
                 self._learn(service.meta.uid, None, entry)
             self._describe(service)
+
+    def save(self) -> dict[str, dict[str, list[str | None]]]:
+        """The pods that are gone and whose endpoints may still stand."""
+        return {uid: {pod: list(who) for pod, who in pods.items()} for uid, pods in self._gone.items()}
+
+    def load(self, data: Mapping[str, Mapping[str, list[Any]]] | None) -> None:
+        """Go on from what `save` described; without it such endpoints go untold."""
+        for uid, pods in (data or {}).items():
+            self._gone[uid] = {pod: Subject(*who) for pod, who in pods.items()}
+            if uid in self._dirty:
+                self._dirty[uid].update(dict.fromkeys(pods))
 
     # --- what has changed -------------------------------------------------------------------------------
 
@@ -95,14 +109,15 @@ class EndpointSliceController:
 
     def _forget(self, service: StoredObject) -> None:
         """A Service is gone, and its pods are out of it; its slices follow as its dependents."""
-        uid, name = service.meta.uid, service.meta.name
+        uid = service.meta.uid
         self._selectors.remove(uid)
         self._dirty.pop(uid, None)
         self._places.pop(uid, None)
         self._listings.pop(uid, None)
         self._moves.pop(uid, None)
         for pod_uid, wanted in self._known.pop(uid, {}).items():
-            self._tell(name, pod_uid, endpoint_state(wanted.endpoint), None)
+            self._tell(service.meta, pod_uid, endpoint_state(wanted.endpoint), None)
+        self._gone.pop(uid, None)
 
     def _on_slice(self, old: StoredObject | None, new: StoredObject | None) -> None:
         """What stands in a slice is known from it; what somebody else did to one is put right."""
@@ -122,7 +137,7 @@ class EndpointSliceController:
         for pod_uid in touched:
             was, is_now = before.get(pod_uid), known.get(pod_uid)
             states = [endpoint_state(one.endpoint) if one is not None else None for one in (was, is_now)]
-            self._tell(owner.name, pod_uid, states[0], states[1])
+            self._tell(owner, pod_uid, states[0], states[1])
             self._dirty[owner.uid][pod_uid] = None
         self._context.loop.enqueue(self.name, some.meta.namespace or "", owner.name)
 
@@ -164,6 +179,8 @@ class EndpointSliceController:
             found.update(self._selectors.matching(namespace, old.meta.labels))
         for uid, name in found.items():
             self._dirty[uid][some.meta.uid] = None
+            if new is None and some.meta.uid in self._known.get(uid, ()):
+                self._gone.setdefault(uid, {})[some.meta.uid] = some.subject
             self._context.loop.enqueue(self.name, namespace, name)
 
     # --- a look -----------------------------------------------------------------------------------------
@@ -193,7 +210,8 @@ class EndpointSliceController:
         for pod_uid, wanted in changed.items():
             was = before[pod_uid]
             states = [endpoint_state(one.endpoint) if one is not None else None for one in (was, wanted)]
-            self._tell(name, pod_uid, states[0], states[1])
+            self._tell(service.meta, pod_uid, states[0], states[1])
+        self._gone.pop(uid, None)
 
     def _list(self, uid: str, known: Mapping[str, Wanted]) -> Listing:
         listing, moves = self._listings.setdefault(uid, Listing()), self._moves.pop(uid, {})
@@ -237,10 +255,14 @@ class EndpointSliceController:
         kind = ENDPOINT_SLICE_KIND.id
         return [entry for entry in children if entry.kind.id == kind and is_managed(entry)]
 
-    def _tell(self, name: str, pod_uid: str, was: str | None, is_now: str | None) -> None:
+    def _tell(
+        self, service: ObjectMeta | OwnerReference, pod_uid: str, was: str | None, is_now: str | None
+    ) -> None:
+        """A row about a pod, or one that is gone: its endpoint goes a moment after it."""
         pod = self._store.pods.get(pod_uid)
-        if pod is not None and was != is_now:
-            self._context.trace.transition(pod.subject, f"endpoint.{name}", was, is_now)
+        subject = pod.subject if pod is not None else self._gone.get(service.uid, {}).get(pod_uid)
+        if subject is not None and was != is_now:
+            self._context.trace.transition(subject, f"endpoint.{service.name}", was, is_now)
 
 
 def _read(endpoint_slice: StoredObject | None) -> tuple[list[Endpoint], list[Port]]:

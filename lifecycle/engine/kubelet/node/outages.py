@@ -215,8 +215,14 @@ class Outages:
                 run.started = run.container.startup_probe is None
         if worker.stage == TERMINATING:
             worker.stage = SYNCING
-        else:
+        elif pod.meta.deletion_ms is None:
             self._resume_probes(worker, pod)
+        if pod.meta.deletion_ms is not None:
+            # A pod that is to end is probed no more (AddPod).
+            for run in worker.runs.values():
+                self._prober.end(worker, run)
+        if pod.meta.deletion_ms is not None and worker.uid in parts.store.pods:
+            worker.mounting_ms = parts.now_ms
         worker.has_changed = worker.must_act = True
         self._kubelet.begin_anew(worker, pod)
         parts.touch(worker)

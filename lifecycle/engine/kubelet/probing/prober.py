@@ -11,6 +11,7 @@ from ...objects.container import running
 from ...objects.pod import Pod
 from ...objects.probe import EXEC, LIVENESS, READINESS, STARTUP, Probe
 from ...rules.probe_rules import (
+    CANCELED,
     FAILURE,
     RUN_CHECK,
     STOP,
@@ -20,6 +21,7 @@ from ...rules.probe_rules import (
     decide_probe,
     decide_tick,
     first_check_ms,
+    is_canceled,
     make_probe_state,
     next_check_ms,
     verdict_ms,
@@ -111,9 +113,18 @@ class Prober:
 
     def on_pod_ending(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         """The pod shuts down: the checks that a pod in its end is spared are made no more."""
+        now_ms = self._clock.now_ms
         for probed in list((run.probes or {}).values()):
-            if self._decide(worker, pod, run, probed.kind, probed.probe, self._clock.now_ms) == STOP:
+            if self._decide(worker, pod, run, probed.kind, probed.probe, now_ms) == STOP:
                 self._close(worker, run, probed)
+            elif not is_canceled(probed.probe, pod, worker.is_ending, worker.stop_reason):
+                continue
+            elif probed.seen is not None:
+                self._parts.cancel(probed.timer)
+                self._settle(worker, pod, run, probed, UNKNOWN, CANCELED, probed.seen[2])
+            else:
+                due_ms = next_check_ms(probed.probe, probed.first_ms, now_ms + 1)
+                self._set(worker, run, probed, due_ms, is_progress=False)
 
     def _close(self, worker: PodWorker, run: ContainerRun, probed: ProbeRun) -> None:
         self._parts.cancel(probed.timer)
@@ -298,6 +309,9 @@ class Prober:
         """What a check that begins now finds, what is said of that, and how long it takes, in ms."""
         parts, probe, process = self._parts, probed.probe, run.process
         assert process is not None, probed.kind
+        if is_canceled(probed.probe, pod, worker.is_ending, worker.stop_reason):
+            probed.until_ms, probed.version = None, process.version
+            return UNKNOWN, CANCELED, 0
         sight = process.probe(probed.kind, probe, self._clock.now_ms, parts.world(worker, pod, run))
         if process.machine is not None:
             # A check may meet what cannot be interpreted, and may have signalled the program.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ...objects.api_access import with_api_access
 from ...programs.downward import PodFields
 from ...programs.volumes import volume_files
 from ...store.store import Store
@@ -20,6 +21,7 @@ RETRY_MOST_MS = 122_000
 WAIT_MS = 123_000
 """A look of a pod's worker waits so long for the volumes (volume manager, podAttachAndMountTimeout)."""
 SOURCE_KINDS = ("ConfigMap", "Secret")
+_SOURCES = ("configMap", "secret")
 
 
 def find_problems(store: Store, namespace: str, volumes: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -29,6 +31,23 @@ def find_problems(store: Store, namespace: str, volumes: Sequence[Mapping[str, A
         problem = volume_files(volume, PodFields(), sources).problem
         if problem is not None:
             problems.append(f'MountVolume.SetUp failed for volume "{volume.get("name")}" : {problem}')
+    return problems
+
+
+def find_unregistered(namespace: str, spec: Mapping[str, Any]) -> list[str]:
+    """Why a kubelet that has just started cannot mount the volumes of a pod that is ending anew.
+
+    It knows the ConfigMaps and Secrets of the pods alone whose containers it may start (RegisterPod).
+    """
+    problems = []
+    for volume in with_api_access(dict(spec)).get("volumes") or ():
+        sources = [volume, *((volume.get("projected") or {}).get("sources") or ())]
+        names = [(one[field] or {}).get("name") for one in sources for field in _SOURCES if field in one]
+        names += [(volume["secret"] or {}).get("secretName")] if "secret" in volume else []
+        texts = list(dict.fromkeys(f'object "{namespace}"/"{name}" not registered' for name in names if name))
+        if texts:
+            text = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+            problems.append(f'MountVolume.SetUp failed for volume "{volume.get("name")}" : {text}')
     return problems
 
 

@@ -29,6 +29,7 @@ from .claims import find_claim_problem, is_waiting_for_volume
 from .mounts import (
     SOURCE_KINDS,
     find_problems,
+    find_unregistered,
     list_missing_pull_secrets,
     next_try_ms,
     next_wait_ms,
@@ -85,7 +86,21 @@ class Sandboxes:
     def on_mount(self, worker: PodWorker, pod: Pod) -> None:
         """It is time to try again what could not be mounted."""
         worker.return_timer = None
-        self.begin(worker, pod)
+        if worker.is_ending:
+            self.mount_in_vain(worker, pod)
+        else:
+            self.begin(worker, pod)
+
+    def mount_in_vain(self, worker: PodWorker, pod: Pod) -> None:
+        """A kubelet that has started while a pod is ending tries its volumes while containers run."""
+        parts, first_ms = self._parts, worker.mounting_ms
+        if first_ms is None or all(run.process is None for run in worker.runs.values()):
+            return
+        problems = find_unregistered(pod.meta.namespace or "", pod.spec.raw)
+        for problem in problems:
+            parts.event(worker, None, WARNING, "FailedMount", problem)
+        if problems:
+            self._try_at(worker, next_try_ms(first_ms, parts.now_ms), is_progress=False)
 
     def _has_mounted(self, worker: PodWorker, pod: Pod) -> bool:
         """Mount what can be. Each try tells what cannot, and the next comes after a pause that grows."""

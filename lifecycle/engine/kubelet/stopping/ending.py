@@ -132,6 +132,8 @@ class Ending:
         for run in worker.runs.values():
             self._prober.on_pod_ending(worker, pod, run)
         self._stopper.begin_pod(worker, parts.roster.known(worker.uid), seconds)
+        if worker.runtime.sandbox_id:
+            self._sandboxes.mount_in_vain(worker, pod)
         self._after_step(worker)
 
     def _tell_last(self, worker: PodWorker, pod: Pod) -> None:
