@@ -40,6 +40,8 @@ class Store:
         self._names: dict[str, dict[tuple[str, str], str]] = {}
         self._listeners: dict[str, list[Listener]] = {}
         self._shape_listeners: dict[str, list[tuple[Listener, bool]]] = {}
+        # Those who have nothing to do with anything yet: each has its turn among the others, and is not told.
+        self._asleep: list[Listener] = []
         self._audience: dict[str, Audience] = {}
         self._others: dict[str, StoredObject] = {}
         self.pods: dict[str, Pod] = {}
@@ -72,20 +74,31 @@ class Store:
         self._listeners.setdefault(kind, []).append(listener)
         self._audience.clear()
 
-    def listen_to_shape(self, kind: str, listener: Listener, is_told_of_readiness: bool = True) -> None:
+    def listen_to_shape(
+        self, kind: str, listener: Listener, is_told_of_readiness: bool = True, is_asleep: bool = False
+    ) -> None:
         """As `listen` ("" for all kinds), but not of writes to a pod that only detail its status.
 
         Told are changed metadata, specs, nodes (promised ones too), phases and readiness, that a pod is to be
         disrupted, and any condition of one with readiness gates. Most writes to pods are none of these. Who
         need not know of a pod that it came up or became ready, or is so no longer, may leave that out where
-        the writer knows that it is all.
+        the writer knows that it is all. One that `is_asleep` is told of nothing before it is woken.
         """
         self._shape_listeners.setdefault(kind, []).append((listener, is_told_of_readiness))
+        if is_asleep:
+            self._asleep.append(listener)
         self._audience.clear()
+
+    def wake(self, listener: Listener) -> None:
+        """From the next write on tell somebody who was asleep, for good."""
+        if listener in self._asleep:
+            self._asleep.remove(listener)
+            self._audience.clear()
 
     def _audience_of(self, kind: str) -> Audience:
         always = tuple(self._listeners.get(kind, ()))
         shape = [*self._shape_listeners.get(kind, ()), *self._shape_listeners.get("", ())]
+        shape = [entry for entry in shape if entry[0] not in self._asleep]
         of_readiness = (*always, *(listener for listener, is_told in shape if is_told))
         found = ((*always, *(one for one, _ in shape)), of_readiness, always)
         self._audience[kind] = found
