@@ -94,27 +94,22 @@ class Census:
 
     def come(self, pod: Pod, node_name: str) -> None:
         """A pod is on a node."""
-        self._change(pod, node_name, 1, pod.meta.deletion_ms is None)
+        self._count(pod, node_name, 1, 1 if pod.meta.deletion_ms is None else 0)
 
     def go(self, pod: Pod, node_name: str) -> None:
         """It is there no more."""
-        self._change(pod, node_name, -1, pod.meta.deletion_ms is None)
+        self._count(pod, node_name, -1, -1 if pod.meta.deletion_ms is None else 0)
 
-    def end_soon(self, pod: Pod, node_name: str) -> None:
-        """A pod that is there begins to end."""
+    def _count(self, pod: Pod, node_name: str, here: int, staying: int) -> None:
         group = self._group_of(pod)
-        _add(group.staying, node_name, -1)
+        for counts, by in ((group.here, here), (group.staying, staying)):
+            count = counts.get(node_name, 0) + by
+            if count:
+                counts[node_name] = count
+            elif by:
+                del counts[node_name]
         for watcher in group.watchers:
-            watcher.on_change(group, node_name, 0, -1)
-
-    def _change(self, pod: Pod, node_name: str, sign: int, is_staying: bool) -> None:
-        group = self._group_of(pod)
-        _add(group.here, node_name, sign)
-        staying = sign if is_staying else 0
-        if is_staying:
-            _add(group.staying, node_name, sign)
-        for watcher in group.watchers:
-            watcher.on_change(group, node_name, sign, staying)
+            watcher.on_change(group, node_name, here, staying)
         if not group.here:
             self._close(group)
 
@@ -144,14 +139,6 @@ class Census:
         self._last = None
         del self._groups[group.key], self._by_namespace[group.namespace][group.key]
         self.with_terms.pop(group.key, None)
-
-
-def _add(counts: dict[str, int], node_name: str, by: int) -> None:
-    count = counts.get(node_name, 0) + by
-    if count:
-        counts[node_name] = count
-    else:
-        del counts[node_name]
 
 
 NamespaceLabels = Callable[[str], Mapping[str, str]]

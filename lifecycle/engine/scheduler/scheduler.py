@@ -234,24 +234,12 @@ class Scheduler:
         has_begun_to_end = (old.meta.deletion_ms is None) != (new.meta.deletion_ms is None)
         if not is_resized and not has_labels and not has_begun_to_end:
             return
-        if is_resized or has_labels:
-            self._occupy(old, -1)
-            self._occupy(new, 1)
-        else:
-            self._end_soon(new)
+        self._occupy(old, -1)
+        self._occupy(new, 1)
         if is_resized:
             self._wake(lambda plugins, wishes: is_helped_by_resize(plugins, wishes, old, new))
         if has_labels:
             self._wake(lambda plugins, wishes: is_helped_by_labels(plugins, wishes, old, new))
-
-    def _end_soon(self, pod: Pod) -> None:
-        """A pod begins to end; on its node it comes after those that stay."""
-        room = self._rooms.by_name.get(pod.node_name)
-        if room is not None:
-            room.uids.pop(pod.meta.uid)
-            room.uids[pod.meta.uid] = None
-            self._rooms.tell(pod.node_name)
-            self._census.end_soon(pod, pod.node_name)
 
     def _on_unbound(self, old: Pod | None, new: Pod) -> None:
         uid, promised = new.meta.uid, new.status.nominated_node_name
