@@ -79,7 +79,8 @@ class Metrics:
         self.resolution_ms = resolution_ms
         self.list_running: Callable[[str], Iterable[Running]] = lambda uid: ()
         """What runs of a pod, by its uid; set by the kubelets."""
-        self._listeners: list[Callable[[Pod], None]] = []
+        self.listeners: list[Callable[[Pod], None]] = []
+        """Told of pods of which something else runs now; nobody where nobody asks for metrics"""
         # Names of the Services that have a demand, by namespace. None: nobody has asked yet.
         self._demanded: dict[str, dict[str, None]] | None = None
         store.listen(SERVICE, self._on_service)
@@ -88,11 +89,11 @@ class Metrics:
 
     def listen(self, listener: Callable[[Pod], None]) -> None:
         """Have a function told of pods of which something else runs now."""
-        self._listeners.append(listener)
+        self.listeners.append(listener)
 
     def note(self, pod: Pod) -> None:
         """A container of known use has begun or ended."""
-        for listener in self._listeners:
+        for listener in self.listeners:
             listener(pod)
 
     def _on_service(self, old: StoredObject | None, new: StoredObject | None) -> None:

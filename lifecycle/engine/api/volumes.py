@@ -77,7 +77,7 @@ class Volumes:
         self._users: dict[tuple[str, str], dict[str, None]] = {}
         store.listen(VOLUME, self._on_volume)
         store.listen(ATTACHMENT, self._on_attachment)
-        store.listen_to_shape(POD_KIND.id, self._on_pod, is_told_of_readiness=False)
+        store.listen_to_shape(POD_KIND.id, self._on_pod, is_told_of_readiness=False, is_about_volumes=True)
 
     def save_files(self) -> dict[str, Any]:
         """Plain data of what is on the volumes."""

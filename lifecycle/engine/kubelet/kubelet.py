@@ -331,6 +331,7 @@ class Kubelets:
         """Go on from what `save` described; the store is restored before."""
         roster = self._roster
         self._agents.load(data["nodes"])
+        self.shutdowns.restore()
         self.static_pods.load(data["static"])
         roster.gone = load_pods(data["gone"])
         roster.heard = load_pods(data["last_heard"])
@@ -344,5 +345,6 @@ class Kubelets:
     def take_up(self, data: Any, is_same_engine: bool) -> None:
         """Go on from what another engine saved, as far as it can be read; the agenda is restored before."""
         self.upgrade.take_up(data, is_same_engine)
+        self.shutdowns.restore()
         self._node_reporter.take_up()
         self._resizer.restore()

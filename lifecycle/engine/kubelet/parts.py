@@ -108,9 +108,10 @@ class Parts:
 
     def note_use(self, worker: PodWorker) -> None:
         """Have it known that another container of a pod runs, or one less: it uses something else."""
-        pod = self.store.pods.get(worker.uid)
+        metrics = self.context.metrics
+        pod = self.store.pods.get(worker.uid) if metrics.listeners else None
         if pod is not None:
-            self.context.metrics.note(pod)
+            metrics.note(pod)
 
     def list_running(self, uid: str) -> list[Running]:
         """The containers of a pod that the metrics server can see."""

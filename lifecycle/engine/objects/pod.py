@@ -17,6 +17,7 @@ from .record import Reading, Record
 from .shown import Shown
 
 PENDING, RUNNING, SUCCEEDED, FAILED, UNKNOWN = "Pending", "Running", "Succeeded", "Failed", "Unknown"
+_ENDS = frozenset((SUCCEEDED, FAILED))
 POD_KIND = Kind("v1", "Pod", "pods", True, "po")
 DEFAULT_SCHEDULER = "default-scheduler"
 MIRROR = "kubernetes.io/config.mirror"
@@ -270,7 +271,7 @@ class Pod(StoredObject):
     @property
     def is_finished(self) -> bool:
         """Whether the phase is terminal."""
-        return self.status.phase in (SUCCEEDED, FAILED)
+        return self.status.phase in _ENDS
 
     @property
     def is_active(self) -> bool:

@@ -60,7 +60,9 @@ class Census:
         self._groups: dict[Key, Group] = {}
         self.with_terms: dict[Key, Group] = {}
         self._by_namespace: dict[str, dict[Key, Group]] = {}
+        # All, and those who mind pods that have no terms.
         self._watchers: dict[Watcher, None] = {}
+        self._curious: dict[Watcher, None] = {}
         # Whom the last pod was of: those of one template come one after the other.
         self._last: Group | None = None
         self._last_affinity: Mapping[str, object] = {}
@@ -79,23 +81,39 @@ class Census:
             if group.namespace not in namespaces:
                 yield group
 
-    def watch(self, watcher: Watcher) -> None:
-        """Have somebody told of new groups."""
+    def watch(self, watcher: Watcher, is_about_others: bool) -> None:
+        """Have somebody told of new groups; unless it `is_about_others`, of those with terms alone."""
         self._watchers[watcher] = None
+        if is_about_others:
+            self._curious[watcher] = None
 
     def forget(self, watcher: Watcher) -> None:
         """Tell somebody of new groups no more."""
         self._watchers.pop(watcher, None)
+        self._curious.pop(watcher, None)
 
     def come(self, pod: Pod, node_name: str) -> None:
         """A pod is on a node."""
-        self._change(pod, node_name, 1, pod.meta.deletion_ms is None)
+        self._count(pod, node_name, 1, 1 if pod.meta.deletion_ms is None else 0)
 
     def go(self, pod: Pod, node_name: str) -> None:
         """It is there no more."""
-        self._change(pod, node_name, -1, pod.meta.deletion_ms is None)
+        self._count(pod, node_name, -1, -1 if pod.meta.deletion_ms is None else 0)
 
-    def _change(self, pod: Pod, node_name: str, sign: int, is_staying: bool) -> None:
+    def _count(self, pod: Pod, node_name: str, here: int, staying: int) -> None:
+        group = self._group_of(pod)
+        for counts, by in ((group.here, here), (group.staying, staying)):
+            count = counts.get(node_name, 0) + by
+            if count:
+                counts[node_name] = count
+            elif by:
+                del counts[node_name]
+        for watcher in group.watchers:
+            watcher.on_change(group, node_name, here, staying)
+        if not group.here:
+            self._close(group)
+
+    def _group_of(self, pod: Pod) -> Group:
         meta, group = pod.meta, self._last
         if (
             group is None
@@ -105,14 +123,7 @@ class Census:
         ):
             group = self._last = self._groups.get(key_of(pod)) or self._open(pod)
             self._last_affinity = pod.spec.affinity
-        _add(group.here, node_name, sign)
-        staying = sign if is_staying else 0
-        if staying:
-            _add(group.staying, node_name, sign)
-        for watcher in group.watchers:
-            watcher.on_change(group, node_name, sign, staying)
-        if not group.here:
-            self._close(group)
+        return group
 
     def _open(self, pod: Pod) -> Group:
         group = make_group(pod)
@@ -120,7 +131,7 @@ class Census:
         self._by_namespace.setdefault(group.namespace, {})[group.key] = group
         if group.terms is not NO_TERMS:
             self.with_terms[group.key] = group
-        for watcher in list(self._watchers):
+        for watcher in list(self._curious if group.terms is NO_TERMS else self._watchers):
             watcher.on_group(group)
         return group
 
@@ -128,14 +139,6 @@ class Census:
         self._last = None
         del self._groups[group.key], self._by_namespace[group.namespace][group.key]
         self.with_terms.pop(group.key, None)
-
-
-def _add(counts: dict[str, int], node_name: str, by: int) -> None:
-    count = counts.get(node_name, 0) + by
-    if count:
-        counts[node_name] = count
-    else:
-        del counts[node_name]
 
 
 NamespaceLabels = Callable[[str], Mapping[str, str]]

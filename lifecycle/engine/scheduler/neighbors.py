@@ -31,6 +31,8 @@ class Neighbors:
         self._apart = [self._open(Role.APART, one.key) for one in wishes.terms.apart]
         self._away: dict[str, Sums] = {}
         self.pulls: dict[str, Sums] = {}
+        spread = (*self.hard, *self.soft)
+        self._counting = [(one, sums.place) for one, sums in spread if not one.counts_nobody]
         self._own = [int(constraint.matches(wishes.labels)) for constraint, _sums in self.hard]
         self._is_near_itself = all(wishes.is_meant(one) for one in wishes.terms.near)
         for term in wishes.terms.preferred:
@@ -68,14 +70,19 @@ class Neighbors:
             found.append((constraint, sums))
         return found
 
+    @property
+    def is_about_others(self) -> bool:
+        """Whether the pods' own rules are about others; else only those matter whose rules are about them."""
+        terms = self._wishes.terms
+        return bool(self._counting or terms.near or terms.apart or terms.preferred)
+
     # --- counting -----------------------------------------------------------------------------------------
 
     def weigh(self, group: Group) -> Weights | None:
         """What one pod of a group adds, by the sum's place. None: it adds to a sum that is not kept yet."""
         wishes, found = self._wishes, list[tuple[int, int]]()
         if group.namespace == wishes.namespace:
-            spread = (*self.hard, *self.soft)
-            found += [(sums.place, 1) for constraint, sums in spread if constraint.counts(group.labels)]
+            found += [(place, 1) for one, place in self._counting if one.matches(group.labels)]
         terms = wishes.terms
         if terms.near and all(self._is_about(one, group) for one in terms.near):
             found += [(sums.place, 1) for sums in self._near]
@@ -103,9 +110,7 @@ class Neighbors:
             sums.by_domain.get(domain, 0) if sums.is_narrow and domain is not None else domain
             for sums, domain in zip(self.sums, domains, strict=True)
         ]
-        found.append(unwelcome)
-        found.append(preference)
-        return tuple(found)
+        return (*found, unwelcome, preference)
 
     def amounts_of(self, description: Description) -> Amounts:
         """The sums that hold for nodes of a description."""

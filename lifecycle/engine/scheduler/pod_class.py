@@ -72,7 +72,7 @@ class PodClass:
         self._groups: dict[Key, tuple[Group, Weights]] = {}
         self._build()
         if is_kept:
-            census.watch(self)
+            census.watch(self, self.neighbors.is_about_others)
 
     def close(self) -> None:
         """Follow nothing more."""

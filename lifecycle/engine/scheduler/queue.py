@@ -102,8 +102,9 @@ class Queue:
 
     def forget(self, uid: str) -> None:
         """A pod has got a node, or is gone; if it was to be tried, its turn is nobody's."""
-        self.waiting.pop(uid, None)
-        self.failures.pop(uid, None)
+        if self.failures:
+            self.waiting.pop(uid, None)
+            self.failures.pop(uid, None)
 
     def find_flush(self) -> int | None:
         """When the pod that has waited longest is tried in any case."""

@@ -95,7 +95,7 @@ class Scheduler:
         for pod in self._store.pods.values():
             if takes_room(pod):
                 self._occupy(pod, 1)
-            elif not pod.node_name and pod.meta.uid not in self._waits:
+            elif not pod.node_name and pod.meta.uid not in self._waits.by_uid:
                 self._promises.change(None, pod)
         for pod in self._waits.pods():
             self._occupy(pod, 1)
@@ -147,7 +147,7 @@ class Scheduler:
         found = self._queue.pop(self._context.clock.now_ms)
         uid, cause = found if found is not None else (timer.target, timer.cause)
         pod = self._store.pods.get(uid)
-        if pod is None or pod.node_name or pod.spec.scheduling_gates or uid in self._waits:
+        if pod is None or pod.node_name or pod.spec.scheduling_gates or uid in self._waits.by_uid:
             return
         self._context.trace.cause = cause
         self._trier.try_pod(pod)
@@ -156,7 +156,7 @@ class Scheduler:
 
     def _on_retry(self, timer: Timer) -> None:
         pod = self._store.pods.get(timer.target)
-        if pod is not None and not pod.node_name and timer.target not in self._waits:
+        if pod is not None and not pod.node_name and timer.target not in self._waits.by_uid:
             self._enqueue(pod)
 
     def _set_flush(self) -> None:
@@ -203,14 +203,15 @@ class Scheduler:
         uid = old.meta.uid
         if old.status.nominated_node_name:
             self._promises.change(old, None)
-        if uid in self._waits and new is not None and new.meta is not old.meta and not new.node_name:
+        is_waiting = uid in self._waits.by_uid
+        if is_waiting and new is not None and new.meta is not old.meta and not new.node_name:
             self._on_changed_waiting(old, new)
         elif new is not None and not new.node_name:
             self._on_unbound(old, new)
         else:
             self._queue.forget(uid)
             self._trier.wishes.pop(uid, None)
-            if uid in self._waits:
+            if is_waiting:
                 self._stop_waiting_for_volumes(old)
             if new is None and old.status.nominated_node_name:
                 self._wake_below(old)
@@ -242,7 +243,7 @@ class Scheduler:
 
     def _on_unbound(self, old: Pod | None, new: Pod) -> None:
         uid, promised = new.meta.uid, new.status.nominated_node_name
-        if promised and uid not in self._waits:
+        if promised and uid not in self._waits.by_uid:
             self._promises.change(None, new)
         if old is not None and old.status.nominated_node_name not in ("", promised):
             self._wake_below(old)
@@ -332,7 +333,7 @@ class Scheduler:
         if new is None or (old is not None and _is_as_ready(old, new)):
             return
         for pod in self._context.volumes.users(new.meta.namespace, new.meta.name):
-            if pod.meta.uid in self._waits:
+            if pod.meta.uid in self._waits.by_uid:
                 self._waits.look_soon(pod.meta.uid)
             else:
                 self._wake_by_storage(pod, CLAIM_CHANGED)
@@ -373,7 +374,7 @@ class Scheduler:
 
     def _on_look(self, timer: Timer) -> None:
         pod = self._store.pods.get(timer.target)
-        if pod is None or timer.target not in self._waits:
+        if pod is None or timer.target not in self._waits.by_uid:
             return
         node_name = self._stop_waiting_for_volumes(pod, is_look=True)
         if not pod.node_name and pod.meta.deletion_ms is None:

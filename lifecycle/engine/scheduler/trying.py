@@ -113,7 +113,7 @@ class Trier:
         return see_volumes(self._context.volumes, pod, self._is_placed) if pod.spec.volumes else None
 
     def _is_placed(self, pod: Pod) -> bool:
-        return takes_room(pod) or pod.meta.uid in self._waits
+        return takes_room(pod) or pod.meta.uid in self._waits.by_uid
 
     def go_on(self, pod: Pod, node_name: str) -> None:
         """A pod that waited for its volumes on a node: it is bound, or tried anew."""

@@ -20,40 +20,37 @@ _PATIENCE_MS = 600_000
 
 
 class VolumeWaits:
-    """By uid: the node, since when, and the number of the timer of the next look, and whether it is soon."""
+    """`by_uid`: the node, since when, the number of the timer of the next look, and whether it is soon."""
 
-    __slots__ = ("_context", "_store", "_waits")
+    __slots__ = ("_context", "_store", "by_uid")
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._store: Store = context.store
-        self._waits: dict[str, tuple[str, int, int, bool]] = {}
+        self.by_uid: dict[str, tuple[str, int, int, bool]] = {}
 
     def save(self) -> list[list[Any]]:
         """Plain data of each."""
-        return [[uid, *wait] for uid, wait in self._waits.items()]
+        return [[uid, *wait] for uid, wait in self.by_uid.items()]
 
     def load(self, saved: Iterable[list[Any]]) -> None:
         """Go on from what `save` described."""
-        self._waits = {uid: (node, since_ms, number, soon) for uid, node, since_ms, number, soon in saved}
-
-    def __contains__(self, uid: str) -> bool:
-        return uid in self._waits
+        self.by_uid = {uid: (node, since_ms, number, soon) for uid, node, since_ms, number, soon in saved}
 
     def node_of(self, uid: str) -> str:
         """The node that a pod waits for; "" when it waits for none."""
-        return self._waits[uid][0] if uid in self._waits else ""
+        return self.by_uid[uid][0] if uid in self.by_uid else ""
 
     def pods(self) -> Iterator[Pod]:
         """The pods that wait."""
-        return (self._store.pods[uid] for uid in self._waits if uid in self._store.pods)
+        return (self._store.pods[uid] for uid in self.by_uid if uid in self._store.pods)
 
     def begin(self, pod: Pod, node_name: str, choices: Iterable[Choice]) -> None:
         """Write down which volumes a pod is to have on a node; its controller and their drivers go on."""
         node = self._store.require("Node", "", node_name)
         uid, now_ms = pod.meta.uid, self._context.clock.now_ms
         number = self._context.later(_PATIENCE_MS, LOOK, uid, is_progress=False)
-        self._waits[uid] = node_name, now_ms, number, False
+        self.by_uid[uid] = node_name, now_ms, number, False
         self._store.update(pod, pod.with_status(pod.status.replace(nominated_node_name=node_name)))
         for claim, volume in choices:
             new = write_choice(claim, volume, node)  # type: ignore[arg-type]
@@ -64,17 +61,17 @@ class VolumeWaits:
     def look_soon(self, uid: str) -> None:
         """A claim of a waiting pod has changed: when all are bound, the next look finds them so."""
         pod = self._store.pods.get(uid)
-        node, since_ms, number, is_soon = self._waits[uid]
+        node, since_ms, number, is_soon = self.by_uid[uid]
         if pod is None or is_soon or not are_all_bound(self._context.volumes, pod):
             return
         now_ms, period_ms = self._context.clock.now_ms, self._context.timing.spread("volume_bind")[1]
         wait_ms = period_ms - (now_ms - since_ms) % period_ms if period_ms else 0
         self._context.agenda.cancel(number, False)
-        self._waits[uid] = node, since_ms, self._context.later(wait_ms, LOOK, uid), True
+        self.by_uid[uid] = node, since_ms, self._context.later(wait_ms, LOOK, uid), True
 
     def end(self, uid: str, is_look: bool) -> str:
         """A pod waits no more, for its `is_look` or before it; the node it had."""
-        node, _since_ms, number, is_soon = self._waits.pop(uid)
+        node, _since_ms, number, is_soon = self.by_uid.pop(uid)
         if not is_look:
             self._context.agenda.cancel(number, is_soon)
         return node

@@ -22,10 +22,13 @@ from .transitions import find_lead, first_changes, object_changes, pod_changes
 Listener = Callable[[Any, Any], None]
 """Told (old, new) of a write, None for absent; both are of the class of the kind it listens to."""
 Listeners = tuple[Listener, ...]
-Audience = tuple[Listeners, Listeners, Listeners]
-"""Who is told of writes to a kind: of those of note, of a pod's changed readiness alone, of any others."""
-ALL, READINESS, DETAIL = 0, 1, 2
+Audience = tuple[Listeners, Listeners, Listeners, Listeners]
+"""Who is told of writes to a kind: of those of note, of a pod's changed readiness alone, of any others, of
+those of note to a pod without volumes."""
+ALL, READINESS, DETAIL, SIMPLE = 0, 1, 2, 3
 """Their places in it."""
+_OF_NOTE = frozenset((ALL, SIMPLE))
+_POD = POD_KIND.id
 _make = tuple.__new__
 ADDED, MODIFIED, DELETED = "ADDED", "MODIFIED", "DELETED"
 
@@ -39,7 +42,9 @@ class Store:
         # uids by kind, then by namespace and name; the objects themselves are in `pods` and `_others`.
         self._names: dict[str, dict[tuple[str, str], str]] = {}
         self._listeners: dict[str, list[Listener]] = {}
-        self._shape_listeners: dict[str, list[tuple[Listener, bool]]] = {}
+        self._shape_listeners: dict[str, list[tuple[Listener, bool, bool]]] = {}
+        # Those who have nothing to do with anything yet: each has its turn among the others, and is not told.
+        self._asleep: list[Listener] = []
         self._audience: dict[str, Audience] = {}
         self._others: dict[str, StoredObject] = {}
         self.pods: dict[str, Pod] = {}
@@ -72,22 +77,43 @@ class Store:
         self._listeners.setdefault(kind, []).append(listener)
         self._audience.clear()
 
-    def listen_to_shape(self, kind: str, listener: Listener, is_told_of_readiness: bool = True) -> None:
+    def listen_to_shape(
+        self,
+        kind: str,
+        listener: Listener,
+        is_told_of_readiness: bool = True,
+        is_asleep: bool = False,
+        is_about_volumes: bool = False,
+    ) -> None:
         """As `listen` ("" for all kinds), but not of writes to a pod that only detail its status.
 
         Told are changed metadata, specs, nodes (promised ones too), phases and readiness, that a pod is to be
         disrupted, and any condition of one with readiness gates. Most writes to pods are none of these. Who
         need not know of a pod that it came up or became ready, or is so no longer, may leave that out where
-        the writer knows that it is all.
+        the writer knows that it is all. One that `is_asleep` is told of nothing before it is woken; who
+        `is_about_volumes`, of no pod that has none.
         """
-        self._shape_listeners.setdefault(kind, []).append((listener, is_told_of_readiness))
+        self._shape_listeners.setdefault(kind, []).append((listener, is_told_of_readiness, is_about_volumes))
+        if is_asleep:
+            self._asleep.append(listener)
         self._audience.clear()
+
+    def wake(self, listener: Listener) -> None:
+        """From the next write on tell somebody who was asleep, for good."""
+        if listener in self._asleep:
+            self._asleep.remove(listener)
+            self._audience.clear()
 
     def _audience_of(self, kind: str) -> Audience:
         always = tuple(self._listeners.get(kind, ()))
         shape = [*self._shape_listeners.get(kind, ()), *self._shape_listeners.get("", ())]
-        of_readiness = (*always, *(listener for listener, is_told in shape if is_told))
-        found = ((*always, *(one for one, _ in shape)), of_readiness, always)
+        shape = [entry for entry in shape if entry[0] not in self._asleep]
+        found = (
+            (*always, *(one for one, _, _ in shape)),
+            (*always, *(one for one, is_told_of_readiness, _ in shape if is_told_of_readiness)),
+            always,
+            (*always, *(one for one, _, is_about_volumes in shape if not is_about_volumes)),
+        )
         self._audience[kind] = found
         return found
 
@@ -95,7 +121,9 @@ class Store:
         """The object of that name, if it exists."""
         bucket = self._names.get(kind)
         uid = bucket.get((namespace or "", name)) if bucket is not None else None
-        return self.find(uid) if uid is not None else None
+        if uid is None:
+            return None
+        return self.pods[uid] if kind == _POD else self._others[uid]
 
     def find(self, uid: str) -> StoredObject | None:
         """The object with that uid, of whatever kind, if it exists."""
@@ -140,7 +168,7 @@ class Store:
         self.index.add(new)
         if isinstance(new, Pod):
             self.pods[new.meta.uid] = new
-            self._record(ADDED, None, new, first_changes(new), ALL, 0)
+            self._record(ADDED, None, new, first_changes(new), _note_of(new), 0)
         else:
             self._others[new.meta.uid] = new
             changes = object_changes(None, new)
@@ -162,7 +190,7 @@ class Store:
                 new.status.nominated_node_name,
             )
             is_of_note = old.spec is not new.spec or is_elsewhere or has_turned
-            concern = ALL if is_of_note or old.meta is not new.meta else DETAIL
+            concern = _note_of(new) if is_of_note or old.meta is not new.meta else DETAIL
         else:
             self._others[uid] = new
             changes, concern = object_changes(old, new), ALL
@@ -175,7 +203,7 @@ class Store:
     ) -> None:
         """As `update`, of a pod's status or node, when it is known what that tells, and how it is shown then.
 
-        `concern`: whom it may concern (ALL, READINESS or DETAIL). `lead`: see `find_lead`.
+        `concern`: whom it may concern (ALL, READINESS, DETAIL or SIMPLE). `lead`: see `find_lead`.
         """
         uid = new.meta.uid
         assert self.pods[uid] is old, ("stale write", old.key)
@@ -197,7 +225,7 @@ class Store:
         rv = new.resource_version = self.resource_version = self.resource_version + 1
         trace = self.trace
         outer, before = trace.cause, trace.seq
-        if old is not None and concern == ALL:
+        if old is not None and concern in _OF_NOTE:
             self._follow(old, new)
         seq, led = trace.seq, outer
         first = seq + 1
@@ -241,7 +269,8 @@ class Store:
         trace.correlator.forget(uid)
         self.index.remove(old)
         trace.cause = first
-        for listener in (self._audience.get(kind) or self._audience_of(kind))[ALL]:
+        concern = _note_of(old) if isinstance(old, Pod) else ALL
+        for listener in (self._audience.get(kind) or self._audience_of(kind))[concern]:
             listener(old, None)
         trace.cause = outer
 
@@ -262,6 +291,10 @@ class Store:
             obj.shown = decide_shown(obj)
         else:
             self._others[obj.meta.uid] = obj
+
+
+def _note_of(pod: Pod) -> int:
+    return ALL if pod.spec.volumes else SIMPLE
 
 
 __all__ = ["ADDED", "DELETED", "MODIFIED", "Key", "Listener", "Store"]

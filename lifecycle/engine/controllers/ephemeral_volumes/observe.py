@@ -20,7 +20,9 @@ class EphemeralVolumeController:
         self._context = context
         self._act = act
         context.loop.register(self.name, self.sync)
-        context.store.listen_to_shape(POD_KIND.id, self._on_pod, is_told_of_readiness=False)
+        context.store.listen_to_shape(
+            POD_KIND.id, self._on_pod, is_told_of_readiness=False, is_about_volumes=True
+        )
         context.store.listen(CLAIM, self._on_claim)
 
     def restore(self) -> None:

@@ -86,9 +86,9 @@ class HorizontalPodAutoscalerController:
         self._busy = ""
         context.loop.register(self.name, self.sync)
         context.store.listen(KIND, self._on_autoscaler)
-        context.store.listen_to_shape(POD_KIND.id, self._on_pod)
+        # Where there is no autoscaler, no pod concerns anybody here.
+        context.store.listen_to_shape(POD_KIND.id, self._on_pod, is_asleep=True)
         context.store.listen(ENDPOINT_SLICE_KIND.id, self._on_slice)
-        context.metrics.listen(self._on_use)
 
     def find(self, namespace: str, name: str) -> StoredObject | None:
         """The autoscaler that a key names."""
@@ -150,6 +150,9 @@ class HorizontalPodAutoscalerController:
                 shelf.pop(name, None)
         if not is_there:
             return
+        if not self._followed:
+            self._store.wake(self._on_pod)
+            self._metrics.listen(self._on_use)
         self._follow(target[0])
         for metric in (autoscaler.spec or {}).get("metrics") or ():
             described = (metric.get("object") or {}).get("describedObject") or {}

@@ -45,9 +45,11 @@ class PodGarbageCollector:
                 self._finished.pop(old.meta.uid, None)
                 self._ending.pop(old.meta.uid, None)
             return
-        self._file(new)
-        if old is None or old.node_name != new.node_name:
+        if new.node_name and (old is None or old.node_name != new.node_name):
             self._miss(new.node_name)
+        if new.meta.deletion_ms is None and not new.is_finished:
+            return
+        self._file(new)
         is_news = old is None or old.is_finished != new.is_finished or old.meta is not new.meta
         if is_news and (self._has_too_many(new) or self._is_stuck(new)):
             self._pass_soon()
@@ -78,7 +80,7 @@ class PodGarbageCollector:
             self._miss(old.meta.name)
 
     def _miss(self, name: str) -> None:
-        if name and name not in self._missing and self._node(name) is None:
+        if name and name not in self._missing and self._store.get(NODE_KIND.id, "", name) is None:
             self._missing[name] = None
             self._pass_soon()
 

@@ -26,7 +26,9 @@ class StorageProtection:
         context.loop.register(VOLUMES, self._sync_volume, "claim_protection")
         context.store.listen(CLAIM, self._on_claim)
         context.store.listen(VOLUME, self._on_volume)
-        context.store.listen_to_shape(POD_KIND.id, self._on_pod, is_told_of_readiness=False)
+        context.store.listen_to_shape(
+            POD_KIND.id, self._on_pod, is_told_of_readiness=False, is_about_volumes=True
+        )
 
     def restore(self) -> None:
         """Nothing is derived."""

@@ -34,7 +34,8 @@ class TaintEvictionController:
         context.loop.register(self.name, self.sync, "taint_eviction")
         context.loop.register(NODES, self._look_at_node)
         context.store.listen(NODE_KIND.id, self._on_node)
-        context.store.listen_to_shape(POD_KIND.id, self._on_pod, is_told_of_readiness=False)
+        # Where no node drives pods away, no pod concerns anybody here.
+        context.store.listen_to_shape(POD_KIND.id, self._on_pod, is_told_of_readiness=False, is_asleep=True)
 
     # --- what happens -------------------------------------------------------------------------------------
 
@@ -55,6 +56,7 @@ class TaintEvictionController:
     def _take(self, name: str, taints: Sequence[Taint]) -> None:
         if taints:
             self._tainted[name] = taints
+            self._store.wake(self._on_pod)
         else:
             self._tainted.pop(name, None)
 
@@ -135,3 +137,4 @@ class TaintEvictionController:
         """Go on from what `save` described; of an older engine nothing was planned."""
         for uid, (since_ms, due_ms, namespace, name) in map_of(data, "planned").items():
             self._planned[uid] = (Planned(since_ms, due_ms), namespace, name)
+            self._store.wake(self._on_pod)

@@ -36,7 +36,9 @@ class VolumeBinder:
         context.store.listen(CLAIM, self._on_claim)
         context.store.listen(VOLUME, self._on_volume)
         context.store.listen(STORAGE_CLASS, self._on_class)
-        context.store.listen_to_shape(POD_KIND.id, self._on_pod, is_told_of_readiness=False)
+        context.store.listen_to_shape(
+            POD_KIND.id, self._on_pod, is_told_of_readiness=False, is_about_volumes=True
+        )
 
     def restore(self) -> None:
         """Know again who waits; claims and volumes that nobody has looked at yet are looked at."""

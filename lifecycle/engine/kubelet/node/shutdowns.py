@@ -47,7 +47,12 @@ class Shutdowns:
         self._go_down = go_down
         parts.context.loop.on_timer(GROUP_OVER, self._on_over)
         parts.context.loop.register(LOOK, self._look)
-        parts.store.listen_to_shape(POD_KIND.id, self._on_pod, is_told_of_readiness=False)
+        parts.store.listen_to_shape(POD_KIND.id, self._on_pod, is_told_of_readiness=False, is_asleep=True)
+
+    def restore(self) -> None:
+        """Where a machine is being shut down, be told of pods."""
+        if any(agent.shutdown is not None for agent in self._parts.agents.values()):
+            self._parts.store.wake(self._on_pod)
 
     def begin(self, agent: NodeAgent, for_ms: int | None) -> None:
         """The machine is to be off for so long, or for ever. Without a time for its pods it is at once."""
@@ -57,6 +62,7 @@ class Shutdowns:
             self._go_down(agent, for_ms)
             return
         agent.shutdown = Shutdown(for_ms)
+        self.restore()
         node = self._parts.store.get(NODE_KIND.id, "", agent.name)
         if isinstance(node, Node):
             self._parts.tell_normal(agent, node.subject, EVENT, EVENT_TEXT)

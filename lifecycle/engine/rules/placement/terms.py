@@ -57,9 +57,10 @@ class Constraint:
         """Whether a pod of the namespace is one of those that it spreads."""
         return all(one.matches(labels) for one in self.selectors)
 
-    def counts(self, labels: Labels) -> bool:
-        """Whether a pod that is there is counted. A selector of everything counts nobody (Kubernetes)."""
-        return self.matches(labels) and not all(one.is_everything for one in self.selectors)
+    @property
+    def counts_nobody(self) -> bool:
+        """Whether no pod that is there is counted: so it is with a selector of everything (Kubernetes)."""
+        return all(one.is_everything for one in self.selectors)
 
 
 @dataclass(frozen=True, slots=True)

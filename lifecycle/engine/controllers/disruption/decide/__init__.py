@@ -139,10 +139,10 @@ def find_stale_due_ms(pod: Pod) -> int | None:
     What a kubelet says stays: it may take long before the pod is being deleted. So does what an ended pod
     says.
     """
-    if pod.meta.deletion_ms is not None or pod.is_finished:
-        return None
     found = find_condition(pod.status.conditions, DISRUPTION_TARGET)
     if found is None or found.status != "True" or found.reason == TERMINATION_BY_KUBELET:
+        return None
+    if pod.meta.deletion_ms is not None or pod.is_finished:
         return None
     return (found.last_transition_ms or 0) + STALE_MS
 
