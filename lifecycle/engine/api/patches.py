@@ -62,7 +62,7 @@ def _decode(patched: Any, current: Json, patch: Any, how: str, options: WriteOpt
         raise Unprocessable()
     head = {name: current[name] for name in ("apiVersion", "kind")}
     typed = {**patched, **head}
-    wrong = find_wrong_type(typed) if options.is_request else ""
+    wrong = _find_wrong_head(patched) or (find_wrong_type(typed) if options.is_request else "")
     if wrong:
         raise refuse_patch(how, patch, patched, wrong)
     try:
@@ -71,6 +71,16 @@ def _decode(patched: Any, current: Json, patch: Any, how: str, options: WriteOpt
         kind, name = current["kind"], current["metadata"]["name"]
         raise Invalid(f'{kind} "{name}": {problem}', kind, name) from problem
     return {**decoded, **{name: patched.get(name) for name in head}}
+
+
+def _find_wrong_head(patched: Json) -> str:
+    """How Go complains of an apiVersion or a kind that is no text; "" where both are, or are not there."""
+    for name in ("apiVersion", "kind"):
+        value = patched.get(name)
+        if value is not None and not isinstance(value, str):
+            said = f"cannot unmarshal {name_go_kind(value)} into Go struct field .{name} of type string"
+            return f"couldn't get version/kind; json parse error: json: {said}"
+    return ""
 
 
 def refuse_patch(how: str, patch: Any, patched: Json, why: str) -> Invalid:

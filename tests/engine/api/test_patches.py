@@ -10,7 +10,14 @@ from lifecycle.engine import Cluster, Command, Settings
 from lifecycle.engine.api.json_patch import MOST_OPERATIONS, json_patch
 from lifecycle.engine.api.patches import merge_patch, patch_object
 from lifecycle.engine.api.strategic_merge import strategic_merge_patch
-from lifecycle.engine.heart.errors import ApiError, BadRequest, RequestEntityTooLarge, Unknown, Unprocessable
+from lifecycle.engine.heart.errors import (
+    ApiError,
+    BadRequest,
+    Invalid,
+    RequestEntityTooLarge,
+    Unknown,
+    Unprocessable,
+)
 from lifecycle.engine.schema.tables import load_tables
 
 TYPES = load_tables().types
@@ -694,3 +701,15 @@ def test_a_container_without_its_key_is_answered_as_recorded(cluster):
         "message": "map: map[image:nginx:2] does not contain declared merge key: name",
         "code": 500,
     }
+
+
+@pytest.mark.parametrize("name", ["apiVersion", "kind"])
+@pytest.mark.parametrize("value, go_kind", [({"a": 1}, "object"), ([[]], "array"), (True, "bool")])
+@pytest.mark.parametrize("how", ["json", "merge", "strategic"])
+def test_a_kind_that_is_no_text_is_refused(how, value, go_kind, name):
+    current = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}}
+    patch = [{"op": "replace", "path": f"/{name}", "value": value}] if how == "json" else {name: value}
+    with pytest.raises(
+        Invalid, match=f"cannot unmarshal {go_kind} into Go struct field .{name} of type string"
+    ):
+        patch_object(current, patch, how)
