@@ -202,7 +202,7 @@ def test_nothing_is_wider_than_a_phone(page: Page, cluster: str, scheme):
 
 
 def test_a_run_as_fast_as_possible_stops_at_its_end_and_can_go_on(page: Page, cluster: str):
-    page.get_by_label("Run as fast as possible until").fill("5m")
+    page.get_by_label("Run as fast as possible for, or until").fill("5m")
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.locator("[data-speed]")).to_have_text("paused")
     expect(page.get_by_role("timer")).to_have_text(re.compile(r"00:05:0\d\.\d"))
@@ -211,7 +211,7 @@ def test_a_run_as_fast_as_possible_stops_at_its_end_and_can_go_on(page: Page, cl
 
 
 def test_a_condition_nobody_understands_is_answered(page: Page, cluster: str):
-    page.get_by_label("Run as fast as possible until").fill("when it is <b>done</b>")
+    page.get_by_label("Run as fast as possible for, or until").fill("when it is <b>done</b>")
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.locator("#controls [role=alert]")).to_contain_text("done")
 
@@ -236,7 +236,7 @@ def test_what_comes_next_is_drawn_pale_and_can_be_switched_off(page: Page, clust
 def test_a_click_on_the_axis_shows_that_instant_whole(page: Page, cluster: str):
     apply(page, MANIFEST.format(name="web"))
     expect(page.locator(".lane-labels .lane").first).to_be_visible()
-    page.get_by_label("Run as fast as possible until").fill("1m")
+    page.get_by_label("Run as fast as possible for, or until").fill("1m")
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.locator("[data-speed]")).to_have_text("paused")
     box = page.locator(".chart").first.bounding_box()

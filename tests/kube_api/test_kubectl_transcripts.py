@@ -9,7 +9,7 @@ import pytest
 from tests.kube_api.kubectl_play import Play, differs, read_stories
 from tests.kube_api.live import Installation, find_kubectl
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("kubectl")]
+pytestmark = [pytest.mark.deep, pytest.mark.xdist_group("kubectl")]
 
 OPENAPI = "the schema of OpenAPI v2 is not served as protobuf, which this kubectl asks for"
 TYPES = "kubectl explain tells types by the names of their definitions"
