@@ -24,6 +24,8 @@ from lifecycle.runs import metrics
 log = logging.getLogger(__name__)
 
 SILENCE = timedelta(seconds=3)
+# Of two beats at once the one that waited for the other comes with an older time.
+SLACK = timedelta(seconds=1)
 BEAT_SECONDS = 0.5
 # Workers gone for this long are forgotten.
 FORGOTTEN = timedelta(hours=1)
@@ -129,7 +131,7 @@ def _note_alive(worker: str, now: datetime, hot_clusters: int) -> None:
 def _serve_on(shard: Shard, worker: str, now: datetime) -> None:
     # After a long gap of our own (a laptop that slept, a stopped process) time stood as well.
     gap = timedelta(0) if shard.served_until is None else now - shard.served_until
-    if not timedelta(0) <= gap <= SILENCE:
+    if not -SLACK <= gap <= SILENCE:
         _claim(shard, worker, now)
         _say_step(shard, gap)
         return
