@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.deep]
 
 LOOKS = [(width, scheme) for width in (1440, 390) for scheme in ("light", "dark")]
 POD = "{containers: [{name: app, image: 'nginx:1.27', resources: {requests: {cpu: 100m}}}]}"

@@ -15,7 +15,7 @@ from lifecycle.models import ObjectVersion, StoredObject
 from tests.kube_api.conftest import Shop
 from tests.kube_api.test_watching import AS_STORED, EVERYTHING, end_feeds, make_bookmark, may
 
-pytestmark = [pytest.mark.asyncio, pytest.mark.slow, pytest.mark.usefixtures("quick_looks")]
+pytestmark = [pytest.mark.asyncio, pytest.mark.deep, pytest.mark.usefixtures("quick_looks")]
 PODS = 1000
 
 

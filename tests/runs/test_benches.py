@@ -81,6 +81,7 @@ def test_api():
     assert answer["figures"]["gets_per_second"] > 0
 
 
+@pytest.mark.django_db(transaction=True)
 def test_live():
     answer = bench("live", clients=5, seconds=5, changes=20)
     assert answer["figures"]["clients_that_missed_rows"] == 0
