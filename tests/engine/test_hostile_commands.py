@@ -50,7 +50,7 @@ def submit_refused(cluster: Cluster, kind: str, payload: dict[str, Any]) -> dict
         ),
         ({"metadata": {"labels": {"a": 1}}}, "metadata.labels.a: must be text, not the number 1"),
         ({"kind": "Pod"}, "kind: must stay Deployment"),
-        ({"apiVersion": 5}, "apiVersion: must stay apps/v1"),
+        ({"apiVersion": 5}, "cannot unmarshal number into Go struct field .apiVersion of type string"),
         ({"spec": {"strategy": "x"}}, "spec.strategy: must be a mapping"),
         ({"spec": {"template": None}}, "spec.template"),
         ([1], "json: cannot unmarshal array into Go value of type map[string]interface {}"),

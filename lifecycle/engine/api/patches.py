@@ -62,7 +62,7 @@ def _decode(patched: Any, current: Json, patch: Any, how: str, options: WriteOpt
         raise Unprocessable()
     head = {name: current[name] for name in ("apiVersion", "kind")}
     typed = {**patched, **head}
-    wrong = (_find_wrong_head(patched) or find_wrong_type(typed)) if options.is_request else ""
+    wrong = _find_wrong_head(patched) or (find_wrong_type(typed) if options.is_request else "")
     if wrong:
         raise refuse_patch(how, patch, patched, wrong)
     try:
