@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
-import lifecycle
+from dashboard.gallery import GALLERY
 
-GALLERY = Path(lifecycle.__file__).with_name("scenarios")
 LABELS = {
     "nginx-rolling-update": "nginx, three replicas",
     "probed-deployment": "Three probes, and a slow start",

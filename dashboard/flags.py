@@ -11,6 +11,7 @@ from django.db.models import Q
 
 from dashboard.causes import read_target, tell_command
 from lifecycle.models import Cluster, Command, StoredObject, Transition
+from lifecycle.runs.inbox import is_rehearsal
 from lifecycle.stored_kinds import kind_of_stored, of_kind
 
 Json = dict[str, Any]
@@ -54,9 +55,9 @@ class FlagReader:
 
 
 def _make_flag(command: Command) -> Json | None:
-    """None for what was refused, and for what only says how programs behave."""
+    """None for what was refused, for what was only tried, and for what only says how programs behave."""
     kind, _namespace, _name = read_target(command)
-    if kind in SETTINGS or (command.result or {}).get("code", 200) >= 400:
+    if kind in SETTINGS or (command.result or {}).get("code", 200) >= 400 or is_rehearsal(command):
         return None
     link = tell_command(command)
     label = f"{link.what} {link.subject}".strip()

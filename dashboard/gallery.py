@@ -15,6 +15,7 @@ import lifecycle
 from lifecycle.input.manifests import read_documents
 from lifecycle.models import Cluster
 from lifecycle.runs import inbox
+from lifecycle.runs.forks import find_free_name
 from lifecycle.runs.inbox import User
 from lifecycle.simulation import Plan, make_plan
 
@@ -96,20 +97,10 @@ def play(plan: Plan, name: str, user: User) -> Cluster:
     settings = plan.settings.to_json()
     with transaction.atomic():
         made = inbox.create_cluster(
-            user, suggest_name(name), plan.seed, epoch, settings, speed=PLAYED_AT_SPEED
+            user, find_free_name(name.replace(".", "-")), plan.seed, epoch, settings, speed=PLAYED_AT_SPEED
         )
         for data in plan.objects:
             inbox.append(made, "apply", {"object": dict(data)}, user, pinned_ms=0)
         for step in plan.steps:
             inbox.append(made, step.kind, step.payload, user, pinned_ms=step.at_ms)
     return made
-
-
-def suggest_name(stem: str) -> str:
-    """A cluster's name that is not taken yet: `crash-loop`, `crash-loop-2`…"""
-    stem = stem.replace(".", "-")[:50].rstrip("-")
-    taken = set(Cluster.objects.filter(name__startswith=stem).values_list("name", flat=True))
-    number = 1
-    while (name := stem if number == 1 else f"{stem}-{number}") in taken:
-        number += 1
-    return name

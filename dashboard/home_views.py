@@ -28,6 +28,7 @@ from lifecycle.input.problems import ManifestError
 from lifecycle.input.reading import read_batches
 from lifecycle.models import Cluster
 from lifecycle.runs import inbox
+from lifecycle.runs.forks import find_free_name
 from lifecycle.runs.retelling import retell
 from lifecycle.simulation import make_plan
 
@@ -40,7 +41,7 @@ def clusters(request: HttpRequest, form: ClusterForm | None = None) -> HttpRespo
     seen = list(clusters_for(request.user))
     context = {
         "seen": [_card(cluster, depth) for cluster, depth in walk_forks(seen)],
-        "form": form or ClusterForm(initial={"name": gallery.suggest_name("cluster")}),
+        "form": form or ClusterForm(initial={"name": find_free_name("cluster")}),
         "topics": gallery.list_topics(),
         "examples": list_examples(),
         "limits": uploads.LIMITS,

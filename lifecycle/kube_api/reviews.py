@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from django.contrib.auth import get_user_model
+
 from lifecycle import tokens
 from lifecycle.access import Verb, may
 from lifecycle.engine.objects.times import format_time
@@ -51,7 +53,17 @@ def _others_access(asked: Asked, data: Json) -> Json:
     if not spec.get("user") and not spec.get("groups"):
         errors.append(invalid("spec.user", "", "at least one of user or group must be specified"))
     raise_invalid("", errors, GROUP)
-    return {"spec": spec, "status": {"allowed": True}}
+    return {"spec": spec, "status": {"allowed": _may_other(asked, spec)}}
+
+
+def _may_other(asked: Asked, spec: Json) -> bool:
+    """A user of Podline may what their role says; nobody else is kept from anything by a cluster itself."""
+    other = get_user_model().objects.filter(username=spec.get("user") or "").first()
+    if other is None:
+        return True
+    attributes = spec.get("resourceAttributes") or spec.get("nonResourceAttributes") or {}
+    verb = Verb.VIEW if attributes.get("verb", "") in READING else Verb.CHANGE
+    return may(other, asked.cluster, verb)
 
 
 def _local_access(asked: Asked, data: Json) -> Json:

@@ -54,8 +54,13 @@ def fork(parent: Cluster, at_ms: int | None, owner: Any, name: str, is_look: boo
 
 
 def suggest_name(parent: Cluster) -> str:
-    """A name for a fork that is not taken yet: `shop-fork`, `shop-fork-2`…"""
-    stem = parent.name[:50].rstrip("-") + "-fork"
+    """A name for a fork that is not taken yet."""
+    return find_free_name(f"{parent.name[:50].rstrip('-')}-fork")
+
+
+def find_free_name(stem: str) -> str:
+    """A cluster's name that begins so and is not taken yet: `shop-fork`, `shop-fork-2`…"""
+    stem = stem[:55].rstrip("-")
     taken = set(Cluster.objects.filter(name__startswith=stem).values_list("name", flat=True))
     names = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
     return next(name for name in names if name not in taken)

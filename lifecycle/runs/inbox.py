@@ -94,6 +94,12 @@ def append(
     return known
 
 
+def is_rehearsal(command: Command) -> bool:
+    """Whether it was a dry run: answered as if done, and nothing was."""
+    payload = command.payload
+    return bool(payload.get("dryRun") or (payload.get("request") or {}).get("dryRun"))
+
+
 def _has_nul(value: Any) -> bool:
     """Whether a text in it has a NUL, which PostgreSQL does not keep."""
     if isinstance(value, str):

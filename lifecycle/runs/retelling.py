@@ -18,6 +18,7 @@ from lifecycle.engine.objects.times import format_time
 from lifecycle.input.scenario import API_VERSION, KIND, format_duration
 from lifecycle.input.scenario_steps import READERS
 from lifecycle.models import Cluster, Command, StoredObject
+from lifecycle.runs.inbox import is_rehearsal
 from lifecycle.stored_kinds import kind_of_stored, of_kind
 
 Json = dict[str, Any]
@@ -32,6 +33,8 @@ def retell(cluster: Cluster) -> str:
     steps: list[Json] = []
     untold: list[str] = []
     for command in commands.order_by("instant_ms", "order").iterator():
+        if is_rehearsal(command):
+            continue
         at_ms, step = command.instant_ms or 0, _make_step(command)
         if step is None:
             untold.append(f"# at {format_duration(at_ms)} there was also: {command.kind}")
@@ -42,7 +45,8 @@ def retell(cluster: Cluster) -> str:
     for command in cluster.commands.filter(state=Command.State.PENDING, pinned_ms__gt=cluster.instant_ms):
         if step := _make_step(command):
             steps.append({"at": format_duration(command.pinned_ms or 0), **step})
-    documents = [*manifests, _make_scenario(cluster, steps)]
+    kubelets = cluster.settings.get("kubelet") or []
+    documents = [*kubelets, *manifests, _make_scenario(cluster, steps)]
     texts = [yaml.safe_dump(one, sort_keys=False, allow_unicode=True, width=100) for one in documents]
     return "\n".join([*untold, "---\n".join(texts)])
 
@@ -97,6 +101,9 @@ def _claim(row: StoredObject) -> Iterator[str]:
 
 def _make_step(command: Command) -> Json | None:
     """The entry of `steps` that becomes this command again; None where there is none."""
+    if command.payload.get("type") == "apply":
+        # Of apply on the server's side a step says what is applied, not by whom.
+        return {"apply": command.payload["patch"]}
     write = _WRITERS.get(command.kind)
     if write is None or command.kind not in READERS:
         return None

@@ -150,7 +150,16 @@ def test_running_bars_grow_with_the_virtual_clock_and_stand_when_it_does(page: P
     )
     page.get_by_role("button", name="Pause", exact=True).click()
     expect(page.locator("[data-speed]")).to_have_text("paused")
-    page.wait_for_timeout(500)
+    page.wait_for_function(
+        """() => {
+          const [hours, minutes, seconds] = document.querySelector("[role=timer]").textContent.split(":");
+          const clock = ((+hours * 60 + +minutes) * 60 + +seconds) * 1000;
+          const traces = document.querySelector(".chart").data.filter(({type}) => type === "bar");
+          const ends = traces.filter(({name}) => name !== "ahead")
+            .flatMap((t) => t.x.map((length, index) => t.base[index] + length));
+          return Math.abs(Math.max(...ends) - clock) <= 100;
+        }"""
+    )
     standing = longest(page)
     page.wait_for_timeout(700)
     assert longest(page) == standing
@@ -225,7 +234,7 @@ def test_what_comes_next_is_drawn_pale_and_can_be_switched_off(page: Page, clust
     )
     ahead = (
         "(count) => document.querySelector('.chart').data"
-        ".filter((one) => one.name === 'ahead').length === count"
+        "?.filter((one) => one.name === 'ahead').length === count"
     )
     page.wait_for_function(ahead, arg=1)
     page.get_by_role("button", name="Look ahead").click()

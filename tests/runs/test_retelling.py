@@ -83,6 +83,38 @@ def test_steps_that_are_still_to_come_are_told(shop):
     assert steps[-1] == {"at": "200s", "scale": {"deployment": "web", "namespace": "default", "replicas": 9}}
 
 
+def test_what_was_only_tried_is_not_told_and_what_a_client_applied_is(owner, make_cluster):
+    """A dry run did nothing; nodes keep their kubelets' settings."""
+    kubelet = {
+        "apiVersion": "kubelet.config.k8s.io/v1beta1",
+        "kind": "KubeletConfiguration",
+        "metadata": {"name": "small", "labels": {"podline.dev/node": "node-1"}},
+        "maxPods": 7,
+    }
+    cluster = make_cluster(settings={"kubelet": [kubelet]})
+    create(cluster)
+    run_on(owner, cluster, 10_000)
+    inbox.append(cluster, "delete", {**WEB, "request": {"dryRun": ["All"]}})
+    applied = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web"},
+        "spec": {"replicas": 5},
+    }
+    inbox.append(
+        cluster,
+        "patch",
+        {**WEB, "type": "apply", "patch": applied, "request": {"fieldManager": "me", "force": True}},
+    )
+    run_on(owner, cluster, 60_000)
+    documents = list(yaml.safe_load_all(retell(cluster)))
+    assert documents[0] == kubelet
+    assert [set(step) - {"at"} for step in documents[-1]["spec"]["steps"]] == [{"create"}, {"apply"}]
+    kept, outcome = play_again(retell(cluster))
+    assert outcome.exit_status == 0, outcome
+    assert strip(kept.rows) == strip(recorded(cluster))
+
+
 @pytest.mark.parametrize("story", ["slow-pre-stop", "stateful-set-rolling-update", "job-back-off-per-index"])
 def test_a_story_of_the_gallery_that_was_played_can_be_kept(owner, client, django_user_model, story):
     user = django_user_model.objects.create_user("ada")
