@@ -169,6 +169,9 @@ class UncountedPods(Record):
         }
 
 
+NONE_UNCOUNTED = UncountedPods()
+
+
 @dataclass(slots=True, eq=False)
 class JobStatus(WorkloadStatus):
     """What is reported of a Job. Instants in ms; a number is None where it was never counted."""
