@@ -11,7 +11,7 @@ from typing import Any
 from ..objects.meta import StoredObject
 
 Json = dict[str, Any]
-MOST_MOLDS = 1000
+MOST_OWNERS, MOST_OF_ONE = 1000, 8
 _OF_EACH = ("name", "annotations")
 
 
@@ -29,9 +29,13 @@ class Mold:
         """Remember what an object was sent as, and what its defaults made of it."""
         self._sent, self._completed, self.made = sent, completed, None
 
+    def is_of(self, spec: Json) -> bool:
+        """Whether it is the mold of this very template."""
+        return self._sent.get("spec") is spec
+
     def fits(self, data: Json) -> bool:
         """Whether an object differs from the first one in nothing that could be found wrong."""
-        if self.made is None or data["spec"] is not self._sent["spec"] or data["kind"] != self._sent["kind"]:
+        if self.made is None or not self.is_of(data["spec"]) or data["kind"] != self._sent["kind"]:
             return False
         meta, known = data["metadata"], self._sent["metadata"]
         return (
@@ -48,19 +52,24 @@ class Mold:
 
 
 class Molds:
-    """The templates of all owners, by the owner's uid and the spec, which the mold keeps."""
+    """The templates that objects were last made of, by their owner's uid."""
 
     __slots__ = ("_molds",)
 
     def __init__(self) -> None:
-        self._molds: dict[tuple[str, int], Mold] = {}
+        self._molds: dict[str, list[Mold]] = {}
 
     def of(self, owner: StoredObject, data: Json) -> Mold:
         """The mold for an object, as it is to be sent."""
-        key = (owner.meta.uid, id(data["spec"]))
-        found = self._molds.get(key)
-        if found is None:
-            if len(self._molds) >= MOST_MOLDS:
+        molds = self._molds.get(owner.meta.uid)
+        if molds is None:
+            if len(self._molds) >= MOST_OWNERS:
                 self._molds.clear()
-            found = self._molds[key] = Mold()
-        return found
+            molds = self._molds[owner.meta.uid] = []
+        for mold in molds:
+            if mold.is_of(data["spec"]):
+                return mold
+        if len(molds) >= MOST_OF_ONE:
+            molds.clear()
+        molds.append(Mold())
+        return molds[-1]
