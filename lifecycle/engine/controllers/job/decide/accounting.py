@@ -15,8 +15,8 @@ from ....objects.pod import SUCCEEDED, Pod
 from ....rules.jobs.failure_policy import judge
 from ....rules.jobs.indexes import count_indexes, format_indexes, has_index, with_indexes
 from ....rules.jobs.pods import is_failed, read_index
-from .look import Look, is_placed, make_condition
-from .seen import Seen
+from .look import is_placed, make_condition
+from .seen import Look, Seen
 
 MAX_UNCOUNTED = 500
 """How many uids a status holds at most: the rest waits for the next look."""
