@@ -22,6 +22,7 @@ BENCHES: dict[str, dict[str, Any]] = {
     "live": {"clients": 50, "clusters": 1, "changes": 200, "seconds": 30},
     "pages": {"pods": 10_000, "changes": 200, "seconds": 8, "minutes": 1},
     "record": {"pods": 2000, "nodes": 200},
+    "safety": {"seconds": 20},
     "schedule": {"pods": 5000, "nodes": 5000},
     "rollout": {"pods": 2000, "nodes": 200, "kind": "Deployment"},
     "sleep": {"pods": 10_000, "nodes": 1000},
