@@ -100,6 +100,7 @@ def count_common(one: Intervals, other: Intervals) -> int:
     return total
 
 
+@lru_cache(maxsize=64)
 def format_indexes(intervals: Intervals) -> str:
     """The text: three or more neighbours are shortened, two stay `a,b`."""
     text = ",".join(

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from ....objects.condition import Condition, find_condition, with_condition
 from ....objects.job import (
     COMPLETE,
+    NONE_UNCOUNTED,
     SUSPENDED,
     TRACKING_FINALIZER,
     JobStatus,
-    UncountedPods,
 )
 from ....objects.job import Job as Job
 from ....objects.pod import Pod
@@ -111,12 +111,12 @@ def _delete(step: _Step) -> list[Action]:
 
 def _tell_counts(step: _Step) -> JobStatus:
     status, gates = step.seen.job.status, step.seen.gates
-    return status.replace(
+    return status.changed(
         active=step.active,
         ready=step.ready,
         terminating=step.terminating if gates.replacement_policy else None,
         start_ms=step.look.start_ms if not is_resuming(step.seen.job) else status.start_ms,
-        uncounted=status.uncounted or UncountedPods(),
+        uncounted=status.uncounted or NONE_UNCOUNTED,
     )
 
 
