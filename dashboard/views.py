@@ -50,6 +50,7 @@ from dashboard.pages import kind_of_folder
 from dashboard.past import at_instant
 from dashboard.plots.phases import VALUES
 from dashboard.plots.theme import REVISIONS, STATES, css_rule, duration
+from lifecycle import limits
 from lifecycle.access import Verb, clusters_for, get_cluster_or_404, may
 from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.objects.pod import POD_KIND
@@ -136,7 +137,8 @@ def ahead(request: HttpRequest, cluster: str) -> HttpResponse:
     """What comes next, for a timeline (`?figure=timeline:shop/Deployment/web`)."""
     found = get_cluster_or_404(request.user, cluster)
     try:
-        ghost = read_ghost(found, request.GET.get("figure", "").partition(":")[2])
+        with limits.preview(request.user):
+            ghost = read_ghost(found, request.GET.get("figure", "").partition(":")[2])
     except Unreadable as problem:
         ghost = {"bars": [], "lanes": [], "note": str(problem)}
     return JsonResponse(ghost)
