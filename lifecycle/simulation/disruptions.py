@@ -15,11 +15,16 @@ from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pod import POD_KIND
-from lifecycle.engine.rules.drains import BLOCKED, DONE, DRAIN, ENDS, STARTED
+from lifecycle.engine.rules.drains import BLOCKED, CANCELLED, DONE, DRAIN, ENDS, FAILED, STARTED, TIMED_OUT
 from lifecycle.simulation.traces import format_time
 
 _AVAILABLE = ("availableReplicas", "numberAvailable")
-_WORDS = {DONE: "drained", "timedOut": "not drained in time", "failed": "not drained"}
+_WORDS = {
+    DONE: "drained",
+    TIMED_OUT: "not drained in time",
+    FAILED: "not drained",
+    CANCELLED: "not drained, cancelled",
+}
 Place = tuple[str, str]
 """(`Deployment/web`, namespace)"""
 
