@@ -106,7 +106,7 @@ class Definitions:
         needed = [name for name in known.get("required") or () if name != "metadata"]
         return validate_custom(own, {**known, "properties": properties, "required": needed})
 
-    def is_generation_new(self, current: Json, wanted: Json) -> bool:
+    def is_spec_new(self, current: Json, wanted: Json) -> bool:
         """Whether a change is one of what is wanted: of the spec, and of a custom resource of anything else.
 
         The status is not, where it has an address of its own.
@@ -145,3 +145,9 @@ class Definitions:
         if at not in self._shapes:
             self._shapes[at] = shape_of_schema(version.schema)
         return self._shapes[at]
+
+
+def is_told_of(current: Json, wanted: Json) -> bool:
+    """Whether a change of annotations raises the generation as one of the spec does: a Deployment's does."""
+    before, after = (data["metadata"].get("annotations") or {} for data in (current, wanted))
+    return before != after and entry_of_json(current).counts_annotations
