@@ -28,6 +28,7 @@ _DRAINS = {
     "done": "was drained",
     "timedOut": "was not drained in time",
     "failed": "could not be drained",
+    "cancelled": "was being drained until somebody cancelled that",
 }
 
 
