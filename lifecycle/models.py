@@ -85,6 +85,9 @@ class Cluster(models.Model):
     watch_rows = models.BigIntegerField(default=DEFAULT_WATCH_ROWS)
     oldest_seq = models.BigIntegerField(default=1)
     oldest_rv = models.BigIntegerField(default=1)
+    # What limits count.
+    pods = models.BigIntegerField(default=0)
+    recorded_bytes = models.BigIntegerField(default=0)
 
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)

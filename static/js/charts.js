@@ -1,6 +1,7 @@
 // A live Plotly figure: the server's figure and patches, grown with the virtual clock, drawn when it is worth it.
 import { writeWords } from "./bar_words.js";
 import { listenToKeys } from "./chart_keys.js";
+import { Cursor } from "./cursor.js";
 import { Flags } from "./flags.js";
 import { ticks } from "./format.js";
 import { makeGhostTrace } from "./ghost.js";
@@ -13,7 +14,6 @@ const CONFIG = { displayModeBar: false, responsive: true, doubleClick: false, sc
 // Drawing takes at most a fifth of the time, and a figure that only grows is drawn ten times a second.
 const FEWEST_MS_BETWEEN = 100;
 const REST_FACTOR = 4;
-const SHORTEST_SPAN_MS = 30_000;
 const MOST_ARROWS = 40;
 
 export class Chart {
@@ -24,6 +24,7 @@ export class Chart {
   #askWhy;
   #flags;
   #rows;
+  #cursor;
   #ghost = null;
   #isDirty = false;
   #isVisible = true;
@@ -44,6 +45,7 @@ export class Chart {
     new IntersectionObserver(([entry]) => { this.#isVisible = entry.isIntersecting; }, near).observe(this.plot);
     new ResizeObserver(() => { this.#isDirty = true; }).observe(this.plot);
     element.querySelector("[data-follow]")?.addEventListener("click", () => view.follow());
+    this.#cursor = new Cursor(this.plot, this);
     listenToKeys(this.plot, this);
     requestAnimationFrame((at) => this.#tick(at));
   }
@@ -63,6 +65,7 @@ export class Chart {
     note.textContent = ghost?.note ?? "";
     note.hidden = !ghost;
     if (this.#figure) this.#layoutChanged();
+    this.#view.refresh();
   }
 
   /** The whole figure, anew. */
@@ -83,6 +86,13 @@ export class Chart {
     return this.#figure?.layout.xaxis.range;
   }
 
+  /** From when on there is anything, until when (null: now), and how far ahead is looked; null without a figure. */
+  get reach() {
+    if (!this.#figure) return null;
+    const { from = 0, to = null } = this.#figure.layout.meta ?? {};
+    return { from, to, ahead: this.#ghost?.bars.length ? this.#ghost.to_ms : 0 };
+  }
+
   look(range) {
     this.#view.look(range);
   }
@@ -91,8 +101,9 @@ export class Chart {
     this.#view.follow();
   }
 
-  /** Say why the last thing that is drawn has happened. */
-  askWhy() {
+  /** Say why a row of the history came; without one, why the last thing that is drawn has happened. */
+  askWhy(seq = null) {
+    if (seq !== null) return this.#askWhy(seq);
     const seqs = (this.#figure?.data ?? []).flatMap((trace) => trace.seqs ?? []);
     const last = seqs.reduce((latest, seq) => Math.max(latest, seq ?? 0), 0);
     if (last) this.#askWhy(last);
@@ -137,7 +148,7 @@ export class Chart {
     const began = performance.now();
     const { data } = this.#figure;
     const layout = this.#layout();
-    layout.xaxis.range = this.#view.range ? [...this.#view.range] : this.#range();
+    layout.xaxis.range = this.#view.stretch(this.#clock.now());
     const { values, labels } = ticks(layout.xaxis.range, this.plot.clientWidth);
     Object.assign(layout.xaxis, { tickvals: values, ticktext: labels });
     layout.shapes = this.#shapes();
@@ -152,18 +163,9 @@ export class Chart {
     if (this.#ghost?.bars.length) drawn.push(makeGhostTrace(this.#ghost, this.#clock.now(), layout.yaxis.categoryarray));
     Plotly.react(this.plot, drawn, layout, CONFIG);
     if (isFirst) this.#listen();
+    this.#cursor.drawn();
     const cost = performance.now() - began;
     this.#notBefore = at + Math.max(FEWEST_MS_BETWEEN, cost * (1 + REST_FACTOR));
-  }
-
-  #range() {
-    const { from = 0, to = null } = this.#figure.layout.meta ?? {};
-    const now = to ?? this.#clock.now();
-    const { windowMs } = this.#view;
-    const start = windowMs === null ? from : Math.max(from, now - windowMs);
-    const end = start + Math.max(SHORTEST_SPAN_MS, (now - start) * 1.03);
-    if (!this.#ghost?.bars.length || to !== null) return [start, end];
-    return [start, Math.max(end, Math.min(this.#ghost.to_ms, now + Math.max(SHORTEST_SPAN_MS, (now - start) / 2)))];
   }
 
   /** Rows of pods that are not there yet. */
@@ -209,9 +211,5 @@ export class Chart {
       if ("xaxis.range[0]" in change) this.look([change["xaxis.range[0]"], change["xaxis.range[1]"]]);
     });
     this.plot.on("plotly_doubleclick", () => this.follow());
-    this.plot.on("plotly_click", ({ points: [point] }) => {
-      const seq = point.data.seqs?.[point.pointNumber];
-      if (seq) this.#askWhy(seq);
-    });
   }
 }

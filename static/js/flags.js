@@ -1,5 +1,6 @@
 // Flags over a chart: thin lines where somebody asked something of the cluster, each with a button that asks why.
-const [LEFT, RIGHT] = [8, 16];
+import { placeOf } from "./pick.js";
+
 // A label that would lie upon its neighbour is not written; its line and its button stay.
 const LABEL_WIDTH = 118;
 const MOST_WIDTH = 260;
@@ -46,7 +47,7 @@ export class Flags {
       const item = this.#list.children[index];
       item.hidden = !(share >= 0 && share <= 1);
       if (item.hidden) continue;
-      const x = LEFT + share * (width - LEFT - RIGHT);
+      const x = placeOf([from, to], this.#flags[index].at, width);
       const room = Math.min(free, width) - x;
       item.style.setProperty("--x", `${x}px`);
       // What came at about the same time lies below, is counted, and can be reached by the keyboard.

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..kinds.registry import entry_of_json, kind_of_json
+from ..kinds.registry import entry_of, entry_of_json, kind_of_json
 from ..objects.kinds import Kind
 from ..objects.meta import StoredObject
-from ..rules.custom_resources.definition import Definition, Version, read_definition
+from ..rules.custom_resources.definition import Definition, ScalePaths, Version, read_definition
 from ..rules.custom_resources.structural import prune, with_defaults
 from ..rules.custom_resources.validation import validate_custom
+from ..rules.scales import BUILT_IN
 from ..rules.validation.field_error import FieldError
 from ..schema.typed.custom import shape_of_schema
 from ..schema.typed.shapes import Shape
@@ -125,6 +126,15 @@ class Definitions:
         if version is not None:
             return version.scale.spec if version.scale is not None else ()
         return entry_of_json(data).replicas_path
+
+    def find_scale_paths(self, kind: Kind) -> ScalePaths | None:
+        """Where objects of a kind have their size, in whichever version; None: they have no /scale."""
+        definition = self.find(kind.id)
+        if definition is not None:
+            return next(
+                (one.scale for one in definition.versions.values() if one.scale and one.scale.spec), None
+            )
+        return BUILT_IN if entry_of(kind).replicas_path else None
 
     def find_shape(self, data: Json) -> Shape | None:
         """How server-side apply sees an object of a defined kind."""
