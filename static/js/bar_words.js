@@ -13,10 +13,10 @@ function makeWord(word, ms, room) {
   return word && word.length * LETTER + MARGIN <= room ? word : "";
 }
 
-/** Write them into the traces of a figure that shows `range` in a plot of `width` pixels. */
-export function writeWords({ data, layout }, [from, to], width) {
+/** Write them into traces of a figure with that layout, which shows `range` in a plot of `width` pixels. */
+export function writeWords(traces, layout, [from, to], width) {
   const isHigh = (layout.meta?.rowHeight ?? 0) >= LOWEST_ROW;
-  for (const trace of data) {
+  for (const trace of traces) {
     if (!trace.words) continue;
     trace.text = trace.words.map((word, index) => {
       const [start, length] = [trace.base[index], trace.x[index]];
@@ -25,5 +25,7 @@ export function writeWords({ data, layout }, [from, to], width) {
       const seen = Math.min(start + length, to) - start;
       return makeWord(word, length, (seen / (to - from)) * width);
     });
+    // Room for words costs nearly as much as words.
+    trace.textposition = trace.text.some(Boolean) ? "inside" : "none";
   }
 }
