@@ -228,6 +228,12 @@ class StoredObject(models.Model):
         indexes = [
             models.Index(fields=["cluster", "kind", "group", "namespace", "name"], name="object_name"),
             models.Index(fields=["cluster", "rv"], name="object_rv"),
+            # What pages count: without their JSON, which is most of a pod.
+            models.Index(
+                fields=["cluster", "namespace", "owner", "state", "node", "restarts"],
+                condition=models.Q(kind="Pod", group="", deleted_ms__isnull=True),
+                name="living_pod",
+            ),
         ]
 
     def __str__(self) -> str:
