@@ -43,7 +43,10 @@ def apply(cluster: Cluster, report: Report, user: User) -> list[Answer]:
 def send(cluster: Cluster, commands: list[tuple[str, Json, str]], user: User) -> list[Answer]:
     """Append (kind, payload, subject) in order, then wait for the results in order."""
     try:
-        sent = [(inbox.append(cluster, kind, payload, user), subject) for kind, payload, subject in commands]
+        sent = [
+            (inbox.append(cluster, kind, payload, user, is_begun=number > 0), subject)
+            for number, (kind, payload, subject) in enumerate(commands)
+        ]
     except Refused as refused:
         return [Answer(False, cluster.name, str(refused))]
     deadline = time.monotonic() + WAIT_SECONDS

@@ -50,6 +50,7 @@ from dashboard.pages import kind_of_folder
 from dashboard.past import at_instant
 from dashboard.plots.phases import VALUES
 from dashboard.plots.theme import REVISIONS, STATES, css_rule, duration
+from lifecycle import limits
 from lifecycle.access import Verb, clusters_for, get_cluster_or_404, may
 from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.objects.pod import POD_KIND
@@ -77,7 +78,6 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
         "nodes": list_nodes(found),
         "assumed": list_assumed(found),
         "missing": readings.list_missing(found),
-        "events": list_recent_events(found, query=query),
         "query": query,
         "examples": list_examples(),
         "limits": uploads.LIMITS,
@@ -86,6 +86,7 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
         "forked_at": duration(found.forked_at_ms or 0),
         "is_own": may(request.user, found, Verb.OWN),
     }
+    context |= list_recent_events(found, query=query)
     return render(request, "clusters/cluster.html", context)
 
 
@@ -119,12 +120,14 @@ def verdict(request: HttpRequest, cluster: str) -> HttpResponse:
 @signed_in
 @require_GET
 def events(request: HttpRequest, cluster: str) -> HttpResponse:
-    """The latest events, of the whole cluster or about one object (`?uid=`), or found (`?q=`)."""
+    """The latest events, of the whole cluster or about one object (`?uid=`), or found (`?q=`, `?before=`)."""
     found = get_cluster_or_404(request.user, cluster)
     uid = request.GET.get("uid", "")
     query = request.GET.get("q", "")
-    told = list_recent_events(found, uid, query)
-    context = {"cluster": found, "events": told, "event_uid": uid, "query": query}
+    before = request.GET.get("before", "")
+    is_number = before.isascii() and before.isdigit() and len(before) < 19
+    told = list_recent_events(found, uid, query, int(before) if is_number else None)
+    context = {"cluster": found, "event_uid": uid, "query": query} | told
     return render(request, "_events.html", context)
 
 
@@ -134,7 +137,8 @@ def ahead(request: HttpRequest, cluster: str) -> HttpResponse:
     """What comes next, for a timeline (`?figure=timeline:shop/Deployment/web`)."""
     found = get_cluster_or_404(request.user, cluster)
     try:
-        ghost = read_ghost(found, request.GET.get("figure", "").partition(":")[2])
+        with limits.preview(request.user):
+            ghost = read_ghost(found, request.GET.get("figure", "").partition(":")[2])
     except Unreadable as problem:
         ghost = {"bars": [], "lanes": [], "note": str(problem)}
     return JsonResponse(ghost)
@@ -233,7 +237,7 @@ def pod(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpRe
     found = get_cluster_or_404(request.user, cluster)
     context = show_live(found, f"pod:{namespace}/{name}") | _pod(found, namespace, name)
     uid = readings.event_uid_of(context["pod"])
-    context |= {"event_uid": uid, "events": list_recent_events(found, uid), "values": VALUES}
+    context |= {"event_uid": uid, "values": VALUES} | list_recent_events(found, uid)
     # As `kubectl logs` does: the first of the containers proper.
     context["talker"] = next((one["name"] for one in context["containers"] if not one["role"]), "")
     return render(request, "pods/pod.html", context)

@@ -1,8 +1,8 @@
 """`bench safety`: while one user does the worst that is known, how long another waits for a page or a write.
 
 Both have their clusters on both engine workers. First nobody does anything: that is the baseline; then one
-attack at a time, each gone before the next begins. What the other user asks for is asked one by one, a page and
-a write in turns, as a person with a quick hand would.
+attack at a time, each gone before the next begins. What the other user asks for is asked one by one, a page
+and a write in turns, as a person with a quick hand would.
 """
 
 import http.client
@@ -39,8 +39,7 @@ PATIENCE_SECONDS = 60.0
 EXPORTS = 20
 
 BOMB = "\n".join(
-    ["a0: &a0 [x,x,x,x,x,x,x,x,x]"]
-    + [f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10)]
+    ["a0: &a0 [x,x,x,x,x,x,x,x,x]"] + [f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10)]
 )
 MKDIR = "x=a; while :; do x=$x/a; mkdir -p $x; done"
 LOGGING = "while true; do sleep 1; echo tick; done"

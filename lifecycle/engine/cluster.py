@@ -148,6 +148,11 @@ class Cluster:
         """Instant 0, in ms since 1970 UTC."""
         return self._context.clock.epoch_ms
 
+    @property
+    def head(self) -> int:
+        """The number of the trace's last row."""
+        return self._context.trace.seq
+
     def next_wake(self) -> int | None:
         """The instant of the next timer."""
         return self._context.agenda.next_due_ms()

@@ -1,6 +1,7 @@
 // A live Plotly figure: the server's figure and patches, grown with the virtual clock, drawn when it is worth it.
 import { writeWords } from "./bar_words.js";
 import { listenToKeys } from "./chart_keys.js";
+import { Cursor } from "./cursor.js";
 import { Flags } from "./flags.js";
 import { ticks } from "./format.js";
 import { makeGhostTrace } from "./ghost.js";
@@ -14,7 +15,6 @@ const CONFIG = { displayModeBar: false, responsive: true, doubleClick: false, sc
 // Drawing takes at most a fifth of the time, and a figure that only grows is drawn ten times a second.
 const FEWEST_MS_BETWEEN = 100;
 const REST_FACTOR = 4;
-const SHORTEST_SPAN_MS = 30_000;
 const MOST_ARROWS = 40;
 // Growth that is less than this cannot be seen.
 const LEAST_PX = 0.5;
@@ -29,6 +29,7 @@ export class Chart {
   #askWhy;
   #flags;
   #rows;
+  #cursor;
   #ghost = null;
   #isDirty = false;
   #isGrowing = false;
@@ -37,6 +38,8 @@ export class Chart {
   #drawn = { at: -Infinity, msPerPx: 0, first: 0, last: 0 };
   #notBefore = 0;
   #revision = 0;
+  /** All there is to draw, in sight or not. */
+  data = [];
 
   /** `element` has a `.chart` for the plot, and perhaps `[data-lanes]`, `[data-empty]`, `[data-hidden]`. */
   constructor(element, clock, view, askWhy) {
@@ -53,6 +56,7 @@ export class Chart {
     new IntersectionObserver(([entry]) => this.#seen(entry.isIntersecting), near).observe(this.plot);
     new ResizeObserver(() => this.#changed()).observe(this.plot);
     element.querySelector("[data-follow]")?.addEventListener("click", () => view.follow());
+    this.#cursor = new Cursor(this.plot, this);
     listenToKeys(this.plot, this);
     setInterval(() => this.#hasGrown() && this.#changed(), FEWEST_MS_BETWEEN);
   }
@@ -72,6 +76,7 @@ export class Chart {
     note.textContent = ghost?.note ?? "";
     note.hidden = !ghost;
     if (this.#figure) this.#layoutChanged();
+    this.#view.refresh();
   }
 
   /** The whole figure, anew. */
@@ -92,6 +97,13 @@ export class Chart {
     return this.#figure?.layout.xaxis.range;
   }
 
+  /** From when on there is anything, until when (null: now), and how far ahead is looked; null without a figure. */
+  get reach() {
+    if (!this.#figure) return null;
+    const { from = 0, to = null } = this.#figure.layout.meta ?? {};
+    return { from, to, ahead: this.#ghost?.bars.length ? this.#ghost.to_ms : 0 };
+  }
+
   look(range) {
     this.#view.look(range);
   }
@@ -100,8 +112,9 @@ export class Chart {
     this.#view.follow();
   }
 
-  /** Say why the last thing that is drawn has happened. */
-  askWhy() {
+  /** Say why a row of the history came; without one, why the last thing that is drawn has happened. */
+  askWhy(seq = null) {
+    if (seq !== null) return this.#askWhy(seq);
     const seqs = (this.#figure?.data ?? []).flatMap((trace) => trace.seqs ?? []);
     const last = seqs.reduce((latest, seq) => Math.max(latest, seq ?? 0), 0);
     if (last) this.#askWhy(last);
@@ -184,7 +197,7 @@ export class Chart {
     const width = this.plot.clientWidth;
     growFigure(this.#figure, now);
     const layout = this.#layout();
-    const range = this.#view.range ? [...this.#view.range] : this.#range();
+    const range = this.#view.stretch(now);
     const { values, labels } = ticks(range, width);
     Object.assign(layout.xaxis, { range, tickvals: values, ticktext: labels });
     layout.shapes = this.#shapes();
@@ -195,24 +208,18 @@ export class Chart {
     this.#flags.place(range, width, layout.height);
     const rows = this.#rowsInSight(layout, BEYOND_PX);
     this.#drawn = { at: now, msPerPx: (range[1] - range[0]) / width, ...rows };
-    const drawn = pickSeen({ data: this.#figure.data, layout }, range, width, rows).map((trace) => thinMarks(trace, range, width));
+    const { data } = this.#figure;
+    const ghost = this.#ghost?.bars.length ? [makeGhostTrace(this.#ghost, now, layout.yaxis.categoryarray)] : [];
+    this.data = [...data, ...ghost];
+    const seen = pickSeen({ data, layout }, range, width, rows);
+    const drawn = [...seen.map((trace) => thinMarks(trace, range, width)), ...ghost];
     writeWords(drawn, layout, range, width);
-    if (this.#ghost?.bars.length) drawn.push(makeGhostTrace(this.#ghost, now, layout.yaxis.categoryarray));
     const isFirst = !this.plot.data;
     Plotly.react(this.plot, drawn, layout, CONFIG);
     if (isFirst) this.#listen();
+    this.#cursor.drawn();
     const ended = performance.now();
     this.#notBefore = ended + Math.max(FEWEST_MS_BETWEEN, (ended - began) * REST_FACTOR);
-  }
-
-  #range() {
-    const { from = 0, to = null } = this.#figure.layout.meta ?? {};
-    const now = to ?? this.#clock.now();
-    const { windowMs } = this.#view;
-    const start = windowMs === null ? from : Math.max(from, now - windowMs);
-    const end = start + Math.max(SHORTEST_SPAN_MS, (now - start) * 1.03);
-    if (!this.#ghost?.bars.length || to !== null) return [start, end];
-    return [start, Math.max(end, Math.min(this.#ghost.to_ms, now + Math.max(SHORTEST_SPAN_MS, (now - start) / 2)))];
   }
 
   /** Rows of pods that are not there yet. */
@@ -258,9 +265,5 @@ export class Chart {
       if ("xaxis.range[0]" in change) this.look([change["xaxis.range[0]"], change["xaxis.range[1]"]]);
     });
     this.plot.on("plotly_doubleclick", () => this.follow());
-    this.plot.on("plotly_click", ({ points: [point] }) => {
-      const seq = point.data.seqs?.[point.pointNumber];
-      if (seq) this.#askWhy(seq);
-    });
   }
 }

@@ -1,5 +1,6 @@
 // Flags over a chart: thin lines where somebody asked something of the cluster, each with a button that asks why.
-const [LEFT, RIGHT] = [8, 16];
+import { placeOf } from "./pick.js";
+
 // A label that would lie upon its neighbour is not written; its line and its button stay.
 const LABEL_WIDTH = 118;
 const MOST_WIDTH = 260;
@@ -59,7 +60,7 @@ export class Flags {
       const isHidden = !(share >= 0 && share <= 1);
       if (item.hidden !== isHidden) item.hidden = isHidden;
       if (isHidden) continue;
-      const x = LEFT + share * (width - LEFT - RIGHT);
+      const x = placeOf([from, to], this.#flags[index].at, width);
       const room = Math.min(free, width) - x;
       write(item, "--x", `${Math.round(x)}px`);
       // What came at about the same time lies below, is counted, and can be reached by the keyboard.

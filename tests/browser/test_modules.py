@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, Route
 from dashboard.plots.patches import make_patch
 from dashboard.plots.stories import Stories
 from dashboard.plots.timeline import make_timeline
-from tests.dashboard.rows import pod_life, transition
+from tests.dashboard.rows import event, pod_life, transition
 from tests.dashboard.test_patches import apply
 
 pytestmark = pytest.mark.browser
@@ -157,25 +157,87 @@ def test_lanes_and_events_write_strangers_text_as_text(empty):
     assert found == [False, HOSTILE, HOSTILE]
 
 
-def test_hover_labels_show_strangers_text_as_it_is(empty):
+def test_a_tip_shows_strangers_text_as_it_is_and_stays_in_the_window(empty):
     stories = Stories()
     for row in pod_life(HOSTILE):
         stories.feed(row)
-    shown = empty.evaluate(
-        """async (figure) => {
-          const plot = document.createElement("div");
-          document.body.append(plot);
-          await Plotly.newPlot(plot, figure.data, {...figure.layout, width: 800});
-          const curve = figure.data.findIndex((trace) => trace.name === "ready");
-          Plotly.Fx.hover(plot, [{curveNumber: curve, pointNumber: 0}]);
-          await new Promise((done) => setTimeout(done, 200));
-          const label = plot.querySelector(".hoverlayer");
-          return [label.textContent, label.querySelectorAll("script").length];
-        }""",
-        make_timeline(stories, 9000),
+    figure = make_timeline(stories, 9000)
+    found = call(
+        empty,
+        "pick",
+        """(async () => {
+          const {tip} = await import("/js/tips.js");
+          const [{data, layout}, width] = [a[0], 800];
+          const {x: [length], base: [start], y: [lane]} = data.find((trace) => trace.name === "ready");
+          const x = m.placeOf(layout.xaxis.range, start + length / 2, width);
+          const y = m.TOP + (m.rowOf(layout, lane) + 0.5) * layout.meta.rowHeight;
+          const item = m.findItem({data, layout}, x, y, width);
+          tip.show(item.lines, innerWidth - 3, innerHeight - 3);
+          const shown = document.querySelector("[role=tooltip]");
+          const box = shown.getBoundingClientRect();
+          const isInside = Math.min(box.left, box.top) >= 0 && box.right <= innerWidth
+            && box.bottom <= innerHeight;
+          return [shown.textContent, shown.querySelectorAll("script, b").length, isInside,
+            m.findItem({data, layout}, x, y + 400, width)];
+        })()""",
+        figure,
     )
-    assert HOSTILE[:40] in shown[0]
-    assert shown[1] == 0
+    assert HOSTILE[:40] in found[0]
+    assert found[1:] == [0, True, None]
+
+
+def test_a_tip_on_lines_tells_what_each_of_them_says_at_that_instant(empty):
+    lines = [
+        {"mode": "lines", "x": [0, 10, 20], "y": [0, 3, 3], "meta": {"grows": "line"}},
+        {"mode": "lines", "x": [5, 15], "y": [1, 0]},
+    ]
+    for name, line in zip(("ready", "revision 1"), lines, strict=True):
+        line["hovertext"] = [f"<b>{name}: {value}</b><br>at" for value in line["y"]]
+    told = [call(empty, "pick", "m.tellLines(...a)?.lines", lines, at) for at in (2, 12, 400)]
+    assert told == [
+        ["00:00:00.0", "ready: 0"],
+        ["00:00:00.0", "ready: 3", "revision 1: 1"],
+        ["00:00:00.4", "ready: 3"],
+    ]
+
+
+FOLDED = """(async () => {
+  const {EventFeed} = await import("/js/feed.js");
+  const feed = document.createElement("div");
+  feed.innerHTML = `<ol></ol><template><li><time data-time></time><button data-reason data-why></button>
+    <span><span data-message></span><a data-subject></a></span></li></template>`;
+  new EventFeed(feed, "/c/", {"/Pod": "pods"}).add(a[0]);
+  return [...feed.querySelectorAll("ol")[0].children].map((item) => [
+    item.querySelector("[data-reason]").textContent,
+    item.querySelector("summary")?.textContent ?? item.querySelector("[data-message]").textContent,
+    item.querySelector("a").getAttribute("href"),
+  ]);
+})()"""
+
+
+def test_what_a_start_says_is_one_line_and_what_comes_again_takes_its_own_place(empty):
+    app = {"fieldPath": "spec.containers{app}"}
+    start = [
+        event(0, "Scheduled", "to node-1"),
+        event(10, "Pulling", "app", **app),
+        event(20, "Scheduled", "to node-2", name="web-2"),
+        event(3000, "Pulled", "app", **app),
+        event(3200, "Created", "app", **app),
+        event(4200, "Started", "app", **app),
+    ]
+    after = [
+        event(5000, "Unhealthy", "503", **app, eventId="u"),
+        event(6000, "Unhealthy", "503", **app, eventId="u", count=2, first_ms=5000),
+        event(7000, "Pulled", "present", **app),
+        event(7100, "Started", "again", **app),
+    ]
+    page = "/c/pods/default/web-1/"
+    assert call(empty, "feed", FOLDED, [*start, *after]) == [
+        ["Started", "Pulled, Started within 100ms", page],
+        ["Unhealthy ×2 over 1s", "503", page],
+        ["Started", "Scheduled, Pulling, Pulled, Created, Started within 4.2s", page],
+        ["Scheduled", "to node-2", "/c/pods/default/web-2/"],
+    ]
 
 
 PICK = """(async () => {

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
-from .condition import Condition, find_condition, is_true, read_conditions
+from .condition import Condition, is_true, read_conditions
 from .kinds import Kind
 from .pod import PodSpec
 from .pod_template import PodTemplate
@@ -33,6 +33,7 @@ REPLACE_FAILED = "Failed"
 IGNORE, COUNT, FAIL_JOB, FAIL_INDEX = "Ignore", "Count", "FailJob", "FailIndex"
 COMPLETE, FAILED, SUSPENDED = "Complete", "Failed", "Suspended"
 FAILURE_TARGET, SUCCESS_CRITERIA_MET = "FailureTarget", "SuccessCriteriaMet"
+_ENDINGS = (COMPLETE, FAILED)
 
 
 @dataclass(slots=True)
@@ -168,6 +169,9 @@ class UncountedPods(Record):
         }
 
 
+NONE_UNCOUNTED = UncountedPods()
+
+
 @dataclass(slots=True, eq=False)
 class JobStatus(WorkloadStatus):
     """What is reported of a Job. Instants in ms; a number is None where it was never counted."""
@@ -192,7 +196,8 @@ class JobStatus(WorkloadStatus):
         ("ready", "ready"),
     )
     NUMBERS: ClassVar = INTEGERS
-    TOLD_AT_ZERO: ClassVar = ("terminating", "ready")
+    TEXTS: ClassVar = (("completedIndexes", "completed_indexes"), ("failedIndexes", "failed_indexes"))
+    TOLD_AT_ZERO: ClassVar = ("terminating", "ready", "failed_indexes")
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any] | None, epoch_ms: int = 0) -> Self:
@@ -240,9 +245,8 @@ class JobStatus(WorkloadStatus):
     @property
     def finished(self) -> Condition | None:
         """Complete or Failed, whichever holds. There is never more than one."""
-        for name in (COMPLETE, FAILED):
-            condition = find_condition(self.conditions, name)
-            if condition is not None and condition.status == "True":
+        for condition in self.conditions:
+            if condition.type in _ENDINGS and condition.status == "True":
                 return condition
         return None
 

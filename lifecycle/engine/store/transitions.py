@@ -19,6 +19,7 @@ from ..objects.meta import StoredObject
 from ..objects.pod import Pod
 from ..objects.pod_status import PodStatus
 from ..objects.shown import Shown, State
+from ..objects.workload import Workload, WorkloadStatus
 from ..rules.eviction import DISRUPTION_TARGET
 from ..rules.pod_columns import SCHEDULING_GATED, decide_shown
 from ..rules.pod_state import decide_state
@@ -335,6 +336,8 @@ def _field_rank(field: str) -> tuple[int, int, str]:
 
 def _status_readings(old: StoredObject, new: StoredObject) -> tuple[Readings, Readings]:
     """What rows are made of before and after a write to the status alone, as far as that has changed it."""
+    if isinstance(old, Workload) and isinstance(new, Workload) and old.status.extra == new.status.extra:
+        return _typed_readings(old.status, new.status), _typed_readings(new.status, old.status)
     was, now = old.status_json(), new.status_json()
     if not isinstance(was, dict) or not isinstance(now, dict):
         return _read_status(was, old), _read_status(now, new)
@@ -343,6 +346,20 @@ def _status_readings(old: StoredObject, new: StoredObject) -> tuple[Readings, Re
     before = {name: was[name] for name in changed if name in was}
     after = {name: now[name] for name in changed if name in now}
     return _read_status(before, old), _read_status(after, new)
+
+
+def _typed_readings(status: WorkloadStatus, other: WorkloadStatus) -> Readings:
+    """The same of what a typed status says otherwise than another one."""
+    found: Readings = {}
+    if status is other:
+        return found
+    for name, slot in (*status.INTEGERS, *status.TEXTS):
+        value = getattr(status, slot)
+        if value != getattr(other, slot) and (value or (value is not None and slot in status.TOLD_AT_ZERO)):
+            found[name] = (value, None, None)
+    for one in status.conditions if status.conditions is not other.conditions else ():
+        found["condition." + one.type] = (one.status, one.reason or None, _Message(one.message))
+    return found
 
 
 def _readings(obj: StoredObject | None) -> Readings:
