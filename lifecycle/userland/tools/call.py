@@ -125,7 +125,9 @@ class Call:
         """All of standard input, once its end is reached; a Wait until then."""
         text, is_end = self.machine.read(self.task, 0)
         self.state["input"] = self.state.get("input", "") + text
-        _check_size(len(self.state["input"]), 0)
+        if len(self.state["input"]) > _MOST_INPUT:
+            self.machine.work(self.task, _MOST_INPUT * _SIGNS_OF_A_SIGN)
+            _check_size(_MOST_INPUT + 1, 0)
         if is_end or not self._is_pipe():
             return str(self.state["input"])
         return self.wait_for_input()
@@ -167,8 +169,8 @@ class Call:
                 return read
             found.append((name, read))
         size, lines = (sum(map(count, (text for _, text in found))) for count in (len, _count_lines))
-        _check_size(size, lines)
         self.machine.work(self.task, (size + _LINE_OF_MANY * lines) * _SIGNS_OF_A_SIGN)
+        _check_size(size, lines)
         return found
 
     def walk(self, name: str) -> list[str]:
