@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from lifecycle.userland.crowd import Crowd
+
 from ..api.context import Context
 from ..api.metrics import Running
 from ..heart.chance import PART
@@ -59,6 +61,7 @@ class Parts:
         "agents",
         "context",
         "cpus",
+        "crowd",
         "has_profiles",
         "look_period_ms",
         "outages",
@@ -80,6 +83,7 @@ class Parts:
         self.profiles: tuple[Profile, ...] = ()
         self.has_profiles = 0
         self.cpus = Cpus(context.store, self.roster)
+        self.crowd = Crowd()
         self._network = Network(context, self.roster, self.agents)
         # How often kubelets look at their runtimes; 0: whenever something happens there.
         self.look_period_ms = context.timing.spreads["kubelet_look"][1]
@@ -335,7 +339,7 @@ class Parts:
 
     def world(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> ContainerWorld:
         """The world of a container, for one call."""
-        return ContainerWorld(self.context, worker, pod, run.container, self._network, self.cpus)
+        return ContainerWorld(self.context, worker, pod, run.container, self._network, self.cpus, self.crowd)
 
     def schedule_wake(self, worker: PodWorker, run: ContainerRun) -> None:
         """Have the process run when it is due next."""
