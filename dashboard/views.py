@@ -232,7 +232,8 @@ def apply_manifest(request: HttpRequest, cluster: str) -> HttpResponse:
         return _show_applied(request, found, report, given, unsaid)
     context = {"report": report, "has_changed": bool(seen), "images": images, "behaviors": BEHAVIORS}
     if is_preview:
-        context["previews"] = preview_manifests(found, report, profiles)
+        with limits.preview(request.user):
+            context["previews"] = preview_manifests(found, report, profiles)
     context["refused"] = [answer_problem(problem) for problem in report.refused[:MOST_SHOWN]]
     context["hidden"] = len(report.refused[MOST_SHOWN:])
     status = UNPROCESSABLE if report.refused else 200
