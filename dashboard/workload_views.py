@@ -23,6 +23,7 @@ from dashboard.page_parts import (
 from dashboard.pages import kind_of_folder
 from dashboard.past import at_instant
 from dashboard.previews import Subject, preview
+from lifecycle import limits
 from lifecycle.access import Verb, get_cluster_or_404
 from lifecycle.engine.kinds.cron_job import CRON_JOB
 from lifecycle.engine.kinds.entry import KindEntry
@@ -46,7 +47,7 @@ def workload(request: HttpRequest, cluster: str, folder: str, namespace: str, na
     figures = [context["rollout"]] if context["has_chart"] else []
     context |= show_live(found, *figures, context["timeline"])
     uid = context["workload"].uid
-    context |= {"event_uid": uid, "events": list_recent_events(found, uid), "behaviors": BEHAVIORS}
+    context |= {"event_uid": uid, "behaviors": BEHAVIORS} | list_recent_events(found, uid)
     return render(request, "workloads/workload.html", context)
 
 
@@ -78,7 +79,8 @@ def change_workload(
     commands = form.commands(entry.kind.id, namespace, name)
     silence = _tell_silence(entry, stored, form)
     if "preview" in request.POST:
-        previewed = _preview(found, commands, Subject(entry.kind.id, namespace, name))
+        with limits.preview(request.user):
+            previewed = _preview(found, commands, Subject(entry.kind.id, namespace, name))
         return show_answers(request, [*previewed, *silence])
     asked = [(*command, subject) for command in commands]
     # Of the profile that goes before a new image only a refusal is told.

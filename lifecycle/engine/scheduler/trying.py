@@ -92,6 +92,8 @@ class Trier:
         room = self._finder.find(pod, pod_class)
         if room is None:
             self._give_up(pod, pod_class)
+        elif pod_class.wishes.unreadable and pod_class.count_fitting() > 1:
+            self._fail_by_error(pod, ERROR, pod_class.wishes.unreadable)
         else:
             self._assign(pod, room.node.meta.name, volumes)
 

@@ -156,9 +156,13 @@ class Life:
                 beside = is_beside(other if one is new else one, term["topologyKey"])
                 assert not (beside and is_meant(term, one, other)), (one.meta.name, other.meta.name)
         for term in required(new, "podAffinity"):
-            meant = [pod for pod in others if is_meant(term, new, pod)]
-            is_first = not meant and is_meant(term, new, new)
-            assert is_first or any(is_beside(pod, term["topologyKey"]) for pod in meant), new.meta.name
+            key = term["topologyKey"]
+            # Who is in no domain of the key is near nobody (Kubernetes counts pods by their domains).
+            meant = [
+                pod for pod in others if is_meant(term, new, pod) and key in nodes[pod.node_name].meta.labels
+            ]
+            is_first = not meant and is_meant(term, new, new) and key in home
+            assert is_first or any(is_beside(pod, key) for pod in meant), new.meta.name
         for one in new.spec.topology_spread_constraints:
             if one["whenUnsatisfiable"] == "DoNotSchedule":
                 self._check_spread(new, one, others, nodes)
