@@ -49,7 +49,10 @@ def list_objects(report: Report) -> list[Json]:
 def send(cluster: Cluster, commands: list[tuple[str, Json, str]], user: User) -> list[Answer]:
     """Append (kind, payload, subject) in order, then wait for the results in order."""
     try:
-        sent = [inbox.append(cluster, kind, payload, user) for kind, payload, _subject in commands]
+        sent = [
+            inbox.append(cluster, kind, payload, user, is_begun=number > 0)
+            for number, (kind, payload, _subject) in enumerate(commands)
+        ]
     except Refused as refused:
         return [Answer(False, cluster.name, str(refused))]
     head, deadline = read_head(cluster), time.monotonic() + WAIT_SECONDS

@@ -24,7 +24,7 @@ from dashboard.catch_up import Head, read_frame, read_head, shared
 from dashboard.live_figures import LiveFigures
 from dashboard.load import Load, of_this_loop
 from dashboard.timeline_feed import BY_NAME, Asked
-from lifecycle import frames
+from lifecycle import frames, limits
 from lifecycle.access import Verb, may
 from lifecycle.models import Cluster
 
@@ -56,12 +56,17 @@ class ClusterConsumer(AsyncWebsocketConsumer):
     group = ""
     figures: LiveFigures | None = None
     load: Load | None = None
+    leave: Callable[[], object] | None = None
     tasks: tuple[asyncio.Task[None], ...] = ()
 
     async def connect(self) -> None:
         found = await in_thread(_find)(self.scope["user"], self.scope["url_route"]["kwargs"]["cluster"])
         if found is None:
             return await self._refuse()
+        try:
+            self.leave = limits.take_socket(self.scope["user"], self)
+        except limits.Exceeded as excess:
+            return await self._refuse(excess.code, f"{excess}\n")
         self.cluster, self.group = found, found.group
         try:
             await self._begin(parse_qs(self.scope["query_string"].decode("utf-8", "replace")))
@@ -86,6 +91,8 @@ class ClusterConsumer(AsyncWebsocketConsumer):
         self._start(query)
 
     async def disconnect(self, code: int) -> None:
+        if self.leave is not None:
+            self.leave()
         for task in self.tasks:
             task.cancel()
         if self.load:
@@ -212,12 +219,12 @@ class ClusterConsumer(AsyncWebsocketConsumer):
                 await self.send(text_data=orjson.dumps(message).decode())
             await asyncio.sleep(max(0.0, FIGURE_SECONDS - (time.monotonic() - began)))
 
-    async def _refuse(self) -> None:
+    async def _refuse(self, status: int = 404, why: str = "No such cluster.\n") -> None:
         """Someone else's cluster is not there: 404, where the server can say so before the upgrade."""
         if "websocket.http.response" not in (self.scope.get("extensions") or {}):
-            return await self.close(NOT_FOUND)
-        await self.base_send({"type": "websocket.http.response.start", "status": 404, "headers": []})
-        await self.base_send({"type": "websocket.http.response.body", "body": b"No such cluster.\n"})
+            return await self.close(4000 + status)
+        await self.base_send({"type": "websocket.http.response.start", "status": status, "headers": []})
+        await self.base_send({"type": "websocket.http.response.body", "body": why.encode()})
 
 
 def _find(user: Any, name: str) -> Cluster | None:

@@ -203,7 +203,9 @@ class BoundsForm(forms.Form):
 class NodeForm(forms.Form):
     """What can be done to a node, as (kind, payload) of a command."""
 
-    action = forms.ChoiceField(choices=[(name, name) for name in ("cordon", "uncordon", "drain", "fault")])
+    action = forms.ChoiceField(
+        choices=[(name, name) for name in ("cordon", "uncordon", "drain", "cancel", "fault")]
+    )
     force = forms.BooleanField(required=False)
     local = forms.BooleanField(required=False)
     daemons = forms.BooleanField(required=False)
@@ -227,6 +229,8 @@ class NodeForm(forms.Form):
         """The command for these answers."""
         given, action = self.cleaned_data, self.cleaned_data["action"]
         payload: dict[str, Any] = {"node": node}
+        if action == "cancel":
+            return "drain", payload | {"cancel": True}
         if action == "fault":
             payload["kind"] = given["fault"]
             if given["lasts"]:

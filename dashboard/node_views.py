@@ -23,6 +23,7 @@ from dashboard.page_parts import (
     signed_in,
 )
 from dashboard.past import at_instant
+from lifecycle import limits
 from lifecycle.access import Verb, get_cluster_or_404
 from lifecycle.engine.kubelet.node.faults import NODE_FAULTS
 from lifecycle.engine.objects.node import NODE_KIND
@@ -66,7 +67,8 @@ def change_node(request: HttpRequest, cluster: str, name: str) -> HttpResponse:
 
 def _show_preview(request: HttpRequest, cluster: Cluster, payload: dict[str, Any]) -> HttpResponse:
     try:
-        told = preview_drain(cluster, payload)
+        with limits.preview(request.user):
+            told = preview_drain(cluster, payload)
     except Unreadable as problem:
         told = DrainPreview(refusals=(str(problem),), is_good=False)
     context = {"cluster": cluster, "preview": told}

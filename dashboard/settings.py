@@ -15,8 +15,17 @@
 | OPEN_TO_ALL       | (none)                      | of metrics,schema: what needs no signing in    |
 | PODLINE_AUTHORITY | made in PODLINE_DATA        | PEM file of the authority kubeconfigs trust    |
 | PODLINE_SHARDS    | 16                          | shards clusters are spread over                |
+| MAX_CLUSTERS      | 100                         | clusters one user may have; 0: any number      |
+| MAX_PODS          | 10000                       | pods one user's clusters may have together     |
+| MAX_MEGABYTES     | 8192                        | MiB of history one user's clusters may keep    |
+| MAX_COMMANDS      | 50                          | commands a second one user may send, a process |
+| MAX_SOCKETS       | 200                         | sockets and watches one user may have open     |
+| MAX_PREVIEWS      | 4                           | previews and looks one user may have at once   |
 | MAX_EXPORTS       | 4                           | exports one user may have at once, a process   |
 | LOG_LEVEL         | INFO                        | DEBUG, INFO, WARNING or ERROR                  |
+
+Limits of one user are for all but superusers, who set them; a cluster whose owner has too much is paused and
+says why. Sockets, commands, previews and exports are counted by each process of the web server.
 """
 
 import hashlib
@@ -76,6 +85,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "dashboard.refusals.AnswerExceeded",
 ]
 
 ROOT_URLCONF = "dashboard.urls"
@@ -218,6 +228,12 @@ CHANNEL_LAYERS = {
 }
 
 SHARDS = env.whole("PODLINE_SHARDS", 16, low=1, high=4096)
+MAX_CLUSTERS = env.whole("MAX_CLUSTERS", 100)
+MAX_PODS = env.whole("MAX_PODS", 10_000)
+MAX_MEGABYTES = env.whole("MAX_MEGABYTES", 8192)
+MAX_COMMANDS = env.whole("MAX_COMMANDS", 50)
+MAX_SOCKETS = env.whole("MAX_SOCKETS", 200)
+MAX_PREVIEWS = env.whole("MAX_PREVIEWS", 4)
 MAX_EXPORTS = env.whole("MAX_EXPORTS", 4, low=1)
 
 # kombu spells a Redis socket redis+socket://.

@@ -53,6 +53,7 @@ from dashboard.past import at_instant
 from dashboard.plots.phases import VALUES
 from dashboard.plots.theme import REVISIONS, STATES, css_rule, duration
 from dashboard.previews import preview_manifests
+from lifecycle import limits
 from lifecycle.access import Verb, clusters_for, get_cluster_or_404, may
 from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.objects.pod import POD_KIND
@@ -139,7 +140,8 @@ def ahead(request: HttpRequest, cluster: str) -> HttpResponse:
     """What comes next, for a timeline (`?figure=timeline:shop/Deployment/web`)."""
     found = get_cluster_or_404(request.user, cluster)
     try:
-        ghost = read_ghost(found, request.GET.get("figure", "").partition(":")[2])
+        with limits.preview(request.user):
+            ghost = read_ghost(found, request.GET.get("figure", "").partition(":")[2])
     except Unreadable as problem:
         ghost = {"bars": [], "lanes": [], "note": str(problem)}
     return JsonResponse(ghost)
@@ -230,7 +232,8 @@ def apply_manifest(request: HttpRequest, cluster: str) -> HttpResponse:
         return _show_applied(request, found, report, given, unsaid)
     context = {"report": report, "has_changed": bool(seen), "images": images, "behaviors": BEHAVIORS}
     if is_preview:
-        context["previews"] = preview_manifests(found, report, profiles)
+        with limits.preview(request.user):
+            context["previews"] = preview_manifests(found, report, profiles)
     context["refused"] = [answer_problem(problem) for problem in report.refused[:MOST_SHOWN]]
     context["hidden"] = len(report.refused[MOST_SHOWN:])
     status = UNPROCESSABLE if report.refused else 200

@@ -23,6 +23,7 @@ from dashboard.page_parts import (
 from dashboard.pages import kind_of_folder
 from dashboard.past import at_instant
 from dashboard.previews import Subject, preview
+from lifecycle import limits
 from lifecycle.access import Verb, get_cluster_or_404
 from lifecycle.engine.kinds.cron_job import CRON_JOB
 from lifecycle.engine.kinds.entry import KindEntry
@@ -78,7 +79,8 @@ def change_workload(
     commands = form.commands(entry.kind.id, namespace, name)
     silence = _tell_silence(entry, stored, form)
     if "preview" in request.POST:
-        previewed = _preview(found, commands, Subject(entry.kind.id, namespace, name))
+        with limits.preview(request.user):
+            previewed = _preview(found, commands, Subject(entry.kind.id, namespace, name))
         return show_answers(request, [*previewed, *silence])
     asked = [(*command, subject) for command in commands]
     # Of the profile that goes before a new image only a refusal is told.
