@@ -195,5 +195,5 @@ def _read(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-_TOLD = ("action", "container", "image", "replicas", "toRevision", "gracePeriodSeconds")
+_TOLD = ("action", "container", "image", "replicas", "toRevision", "gracePeriodSeconds", "cancel")
 _OF_FAULTS = ("container", "code", "reason", "resource", "available", "for")

@@ -19,6 +19,7 @@ from lifecycle.input.reading import Batch
 from lifecycle.models import DNS_LABEL
 
 MAX_REPLICAS = 10_000
+MOST_IMAGES = 50
 SUSPENDABLE = (JOB_KIND.id, CRON_JOB_KIND.id)
 ACTIONS = ("setImage", "scale", "restart", "pause", "resume", "undo", "delete", "suspend", "unsuspend")
 
@@ -43,6 +44,7 @@ class ManifestForm(forms.Form):
     paths = forms.CharField(required=False, strip=False)
     named = forms.CharField(required=False, strip=False)
     seen = forms.CharField(required=False, max_length=64)
+    preview = forms.BooleanField(required=False)
 
     def clean_paths(self) -> list[str]:
         """Where each file stood."""
@@ -65,6 +67,23 @@ class ManifestForm(forms.Form):
         if not self.has_files:
             return [Batch({"": self.cleaned_data["manifest"]})]
         return uploads.make_batches(self._files, self.cleaned_data["paths"], self.cleaned_data["named"])
+
+
+class BehaviorsForm(forms.Form):
+    """How images behave that nobody knows: pairs of `image` and `behavior`."""
+
+    def clean(self) -> dict[str, Any]:
+        data: Any = self.data
+        pairs = zip(data.getlist("image"), data.getlist("behavior"), strict=False)
+        chosen = {image[:1024]: behavior for image, behavior in list(pairs)[:MOST_IMAGES]}
+        if unknown := [behavior for behavior in chosen.values() if behavior not in BEHAVIORS]:
+            raise ValidationError(f"{unknown[0][:40]} is no behaviour: choose {', '.join(BEHAVIORS)}")
+        return {"chosen": chosen}
+
+    def profiles(self) -> list[dict[str, Any]]:
+        """The ContainerProfiles that say so."""
+        made = (make_profile(image, behavior) for image, behavior in self.cleaned_data["chosen"].items())
+        return [profile for profile in made if profile is not None]
 
 
 class ControlForm(forms.Form):
@@ -184,7 +203,9 @@ class BoundsForm(forms.Form):
 class NodeForm(forms.Form):
     """What can be done to a node, as (kind, payload) of a command."""
 
-    action = forms.ChoiceField(choices=[(name, name) for name in ("cordon", "uncordon", "drain", "fault")])
+    action = forms.ChoiceField(
+        choices=[(name, name) for name in ("cordon", "uncordon", "drain", "cancel", "fault")]
+    )
     force = forms.BooleanField(required=False)
     local = forms.BooleanField(required=False)
     daemons = forms.BooleanField(required=False)
@@ -208,6 +229,8 @@ class NodeForm(forms.Form):
         """The command for these answers."""
         given, action = self.cleaned_data, self.cleaned_data["action"]
         payload: dict[str, Any] = {"node": node}
+        if action == "cancel":
+            return "drain", payload | {"cancel": True}
         if action == "fault":
             payload["kind"] = given["fault"]
             if given["lasts"]:

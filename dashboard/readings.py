@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Count, Q
 
 from dashboard.pages import find_page
 from dashboard.plots.theme import STATES, TONES, Tone
@@ -62,11 +62,13 @@ def list_workloads(cluster: Cluster) -> list[Workload]:
 def list_missing(cluster: Cluster) -> list[references.Missing]:
     """What the cluster's workloads, lone pods and claims need and nobody has made."""
     alive = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True)
-    wanting = [entry.kind.id for entry in registry.list_entries() if entry.pod_spec_path]
-    askers = alive.filter(of_kind(*wanting, *references.ASKERS), owner__isnull=True).order_by(
-        "created_ms", "uid"
-    )
-    return references.list_missing(askers.values_list("data", flat=True), list_there(cluster))
+    wanting = {entry.kind.id for entry in registry.list_entries() if entry.pod_spec_path} - {POD_KIND.id}
+    alone = alive.filter(owner__isnull=True)
+    # Pods by themselves: of very many the few that nobody owns are found without reading them.
+    asked = [alone.filter(of_kind(*wanting, *references.ASKERS)), alone.filter(of_kind(POD_KIND.id))]
+    found = [row for rows in asked for row in rows.values_list("created_ms", "uid", "data")]
+    found.sort(key=lambda row: row[:2])
+    return references.list_missing((data for *_, data in found), list_there(cluster))
 
 
 def list_classes(cluster: Cluster) -> list[Any]:
@@ -93,10 +95,11 @@ def _states_by_workload(cluster: Cluster) -> dict[Key, Counter[str]]:
     alive = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True)
     parents = read_parents(cluster)
     states: dict[Key, Counter[str]] = {}
-    pods = alive.filter(of_kind(POD_KIND.id), owner__isnull=False)
-    for namespace, owner, state in pods.values_list("namespace", "owner", "state"):
+    pods = alive.filter(of_kind(POD_KIND.id), owner__isnull=False).order_by()
+    counted = pods.values_list("namespace", "owner", "state").annotate(count=Count("pk"))
+    for namespace, owner, state, count in counted:
         workload = parents.get((namespace, owner), owner)
-        states.setdefault((namespace, workload), Counter())[state or "unknown"] += 1
+        states.setdefault((namespace, workload), Counter())[state or "unknown"] += count
     return states
 
 
@@ -126,8 +129,8 @@ def _shares(states: Counter[str]) -> list[Share]:
 def count_states(cluster: Cluster) -> list[tuple[Tone, int]]:
     """Living pods by state, in the order of the palette."""
     pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
-    counts = Counter(pods.values_list("state", flat=True))
-    return [(tone, counts[tone.name]) for tone in STATES]
+    counts = dict(pods.order_by().values_list("state").annotate(count=Count("pk")))
+    return [(tone, counts.get(tone.name, 0)) for tone in STATES]
 
 
 def describe_workload(entry: KindEntry, data: Json) -> str:

@@ -50,6 +50,7 @@ urlpatterns = [
     path("clusters/<str:cluster>/tokens/", kubeconfig_views.issued, name="tokens"),
     path("clusters/<str:cluster>/tokens/<int:token>/revoke/", kubeconfig_views.revoke, name="revoke-token"),
     path("clusters/<str:cluster>/manifest/", views.apply_manifest, name="apply-manifest"),
+    path("clusters/<str:cluster>/behaviors/", views.say_behaviors, name="say-behaviors"),
     path("clusters/<str:cluster>/workloads/", views.workloads, name="workloads"),
     path("clusters/<str:cluster>/ahead/", views.ahead, name="ahead"),
     path("clusters/<str:cluster>/events/", views.events, name="events"),

@@ -47,7 +47,7 @@ def workload(request: HttpRequest, cluster: str, folder: str, namespace: str, na
     figures = [context["rollout"]] if context["has_chart"] else []
     context |= show_live(found, *figures, context["timeline"])
     uid = context["workload"].uid
-    context |= {"event_uid": uid, "events": list_recent_events(found, uid), "behaviors": BEHAVIORS}
+    context |= {"event_uid": uid, "behaviors": BEHAVIORS} | list_recent_events(found, uid)
     return render(request, "workloads/workload.html", context)
 
 

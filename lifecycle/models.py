@@ -231,6 +231,15 @@ class StoredObject(models.Model):
         indexes = [
             models.Index(fields=["cluster", "kind", "group", "namespace", "name"], name="object_name"),
             models.Index(fields=["cluster", "rv"], name="object_rv"),
+            # What pages count is read from here alone, without the objects' JSON.
+            models.Index(
+                fields=[
+                    *("cluster", "kind", "group", "deleted_ms"),
+                    *("owner", "state", "namespace", "node", "restarts"),
+                ],
+                condition=models.Q(deleted_ms__isnull=True),
+                name="living_object",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,5 +1,5 @@
-"""`bench recover`: kill -9 at random instants of worker, ticker, web server, Redis and, on PostgreSQL, the
-database; Redis is emptied as well.
+"""`bench recover`: kill -9 at random instants of worker, ticker, web server, Redis and, on PostgreSQL, of the
+database; Redis emptied as well.
 
 Two clusters roll out meanwhile. One is asked for changes as they come; the other has all its commands from
 the start, pinned to instants. Nothing may be lost or doubled: in the end each recorded history is compared,
@@ -58,7 +58,7 @@ class Trial:
         return command
 
     def kill(self, role: str) -> None:
-        """kill -9 a process of that role, or empty Redis; the database is started again here."""
+        """kill -9 a process of that role, or empty Redis; the database, not kept by `up`, starts again."""
         if role == "flush":
             broker.client().flushall()
             return

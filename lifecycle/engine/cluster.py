@@ -357,6 +357,7 @@ class Cluster:
         self._restore_controllers(saved)
         context.loop.load(upgrades.read_failures(saved))
         self._kubelets.upgrade.go_on()
+        self._drains.go_on()
         lost = upgrades.count_lost_timers(saved, agenda)
         if lost:
             self._kubelets.upgrade.begun_anew.insert(0, f"what {lost} timers were to do")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lifecycle.engine.rules.validation.field_error import FieldError, forbidden, not_supported
-from lifecycle.kube_api import field_selectors, label_selectors, reads, trace_events, versions
+from lifecycle.kube_api import field_selectors, heartbeats, label_selectors, reads, trace_events, versions
 from lifecycle.kube_api.conversions import to_served
 from lifecycle.kube_api.field_selectors import FieldSelector
 from lifecycle.kube_api.go_json import find_syntax_error
@@ -86,10 +86,13 @@ def read_page(cluster: Cluster, selection: Selection, options: Options) -> Page:
     try:
         if limit == 0 and not start:
             loaded = reads.load(cluster, selection.resource, selection.namespace, version)
-            return Page(_taken(selection, loaded), str(version))
-        return _read_part(cluster, selection, start, limit, version)
+            page = Page(_taken(selection, loaded), str(version))
+        else:
+            page = _read_part(cluster, selection, start, limit, version)
     except versions.Expired:
         raise _expired(start) from None
+    page.items = heartbeats.show_all(cluster, selection.resource, page.items)
+    return page
 
 
 def _read_events(cluster: Cluster, selection: Selection, options: Options, limit: int) -> Page:

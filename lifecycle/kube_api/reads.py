@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Q
 
 from lifecycle.engine.objects.kinds import kind_id
-from lifecycle.kube_api import trace_events, versions
+from lifecycle.kube_api import heartbeats, trace_events, versions
 from lifecycle.kube_api.conversions import to_served
 from lifecycle.kube_api.resource import Resource
 from lifecycle.kube_api.status import not_found, unknown
@@ -38,7 +38,7 @@ def get(cluster: Cluster, resource: Resource, namespace: str | None, name: str, 
     found = find(cluster, resource, namespace, name)
     if found is None:
         raise not_found(resource, name)
-    return to_served(resource, found)
+    return to_served(resource, heartbeats.show_all(cluster, resource, [found])[0])
 
 
 def keys(cluster: Cluster, resource: Resource, namespace: str | None, version: int) -> list[tuple[str, str]]:

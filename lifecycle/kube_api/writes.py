@@ -8,7 +8,7 @@ from lifecycle.engine.api.patches import patch_object
 from lifecycle.engine.heart.errors import ApiError
 from lifecycle.engine.rules.validation.events import validate_newer_change, validate_newer_event
 from lifecycle.engine.rules.validation.refusal import raise_invalid
-from lifecycle.kube_api import bodies, lists, objects, patch_bodies, reads, versions
+from lifecycle.kube_api import bodies, heartbeats, lists, objects, patch_bodies, reads, versions
 from lifecycle.kube_api.asked import Answer, Asked
 from lifecycle.kube_api.bodies import Unreadable
 from lifecycle.kube_api.conversions import to_served, to_stored
@@ -87,7 +87,8 @@ def carry_out(asked: Asked, kind: str, payload: Json) -> Result:
 
 def answer(asked: Asked, result: Result, code: int | None = None) -> Answer:
     """A result as the resource shows it."""
-    shown = to_served(asked.resource, result.data)
+    data = heartbeats.show_all(asked.cluster, asked.resource, [result.data])[0]
+    shown = to_served(asked.resource, data)
     return Answer(shown, code or result.code, warnings=result.warnings)
 
 

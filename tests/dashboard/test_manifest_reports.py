@@ -131,6 +131,20 @@ def test_a_folder_is_told_of_before_anything_is_applied(client, shop, sent):
     assert "Images assumed to start and to answer ghcr.io/acme/web:1" in told
 
 
+def test_of_an_image_nobody_knows_is_asked_how_it_behaves(client, shop, sent):
+    image = "ghcr.io/acme/web:1"
+    answer = bring(client, FOLDER)
+    assert 'name="image" value="ghcr.io/acme/web:1"' in answer.content.decode()
+    chosen = {"seen": seen(answer), "image": image, "behavior": "crashes"}
+    told = bring(client, FOLDER, **chosen)
+    assert told.status_code == 200
+    profile = sent[0]
+    assert (profile["kind"], profile["spec"]["match"]) == ("ContainerProfile", {"image": image})
+    assert profile["spec"]["behavior"] == {"runs": [{"for": "5s", "exit": 1}]}
+    refused = bring(client, FOLDER, **chosen | {"behavior": "explodes"})
+    assert refused.status_code == 422 and "explodes is no behaviour: choose" in words(refused)
+
+
 def test_one_click_applies_what_is_right_and_what_it_needs(client, shop, sent):
     answer = bring(client, FOLDER, seen=seen(bring(client, FOLDER)))
     assert answer.status_code == 200

@@ -138,6 +138,7 @@ def test_a_preview_says_what_forbids_the_drain(client: Client):
     "given, command",
     [
         ({"action": "cordon", "daemons": "on"}, ("cordon", {"node": "n"})),
+        ({"action": "cancel", "force": "on"}, ("drain", {"node": "n", "cancel": True})),
         (
             {"action": "drain", "daemons": "on", "grace": "0", "timeout": "10m"},
             ("drain", {"node": "n", "ignoreDaemonSets": True, "gracePeriodSeconds": 0, "timeout": "10m"}),

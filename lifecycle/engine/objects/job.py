@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
-from .condition import Condition, find_condition, is_true, read_conditions
+from .condition import Condition, is_true, read_conditions
 from .kinds import Kind
+from .meta import ObjectMeta
 from .pod import PodSpec
 from .pod_template import PodTemplate
 from .record import Reading, Record
@@ -33,6 +34,7 @@ REPLACE_FAILED = "Failed"
 IGNORE, COUNT, FAIL_JOB, FAIL_INDEX = "Ignore", "Count", "FailJob", "FailIndex"
 COMPLETE, FAILED, SUSPENDED = "Complete", "Failed", "Suspended"
 FAILURE_TARGET, SUCCESS_CRITERIA_MET = "FailureTarget", "SuccessCriteriaMet"
+_ENDINGS = (COMPLETE, FAILED)
 
 
 @dataclass(slots=True)
@@ -168,6 +170,9 @@ class UncountedPods(Record):
         }
 
 
+NONE_UNCOUNTED = UncountedPods()
+
+
 @dataclass(slots=True, eq=False)
 class JobStatus(WorkloadStatus):
     """What is reported of a Job. Instants in ms; a number is None where it was never counted."""
@@ -192,7 +197,8 @@ class JobStatus(WorkloadStatus):
         ("ready", "ready"),
     )
     NUMBERS: ClassVar = INTEGERS
-    TOLD_AT_ZERO: ClassVar = ("terminating", "ready")
+    TEXTS: ClassVar = (("completedIndexes", "completed_indexes"), ("failedIndexes", "failed_indexes"))
+    TOLD_AT_ZERO: ClassVar = ("terminating", "ready", "failed_indexes")
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any] | None, epoch_ms: int = 0) -> Self:
@@ -240,9 +246,8 @@ class JobStatus(WorkloadStatus):
     @property
     def finished(self) -> Condition | None:
         """Complete or Failed, whichever holds. There is never more than one."""
-        for name in (COMPLETE, FAILED):
-            condition = find_condition(self.conditions, name)
-            if condition is not None and condition.status == "True":
+        for condition in self.conditions:
+            if condition.type in _ENDINGS and condition.status == "True":
                 return condition
         return None
 
@@ -255,6 +260,14 @@ class Job(Workload):
     SPEC, STATUS = JobSpec, JobStatus
     spec: JobSpec
     status: JobStatus
+
+    def read_like(self, data: Mapping[str, Any], epoch_ms: int = 0) -> Self:
+        """Read a new Job; pods of the very same spec share its reading, whatever their labels."""
+        template = data["spec"]["template"]
+        if template.get("spec") is not self.spec.template.raw.get("spec"):
+            return type(self).from_json(data, epoch_ms)
+        spec = JobSpec(data["spec"], PodTemplate(template, self.spec.template.spec))
+        return type(self)(self.kind, ObjectMeta.from_json(data["metadata"], epoch_ms), spec, JobStatus())
 
     @property
     def is_finished(self) -> bool:

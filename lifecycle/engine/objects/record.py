@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, ClassVar, NoReturn, Self
+
+
+def _content_of(fields: tuple[str, ...]) -> Callable[[Any], Any]:
+    return attrgetter(*fields) if fields else lambda _record: ()
 
 
 class Record:
@@ -15,11 +21,14 @@ class Record:
     __slots__ = ()
     DERIVED: ClassVar[tuple[str, ...]] = ()
     _fields: ClassVar[tuple[str, ...]] = ()
+    # All of its fields at once, to be compared.
+    _content: ClassVar[Callable[[Any], Any]]
 
     def __init_subclass__(cls) -> None:
         # By the alphabet, class by class: what was saved keeps that order, however the slots are spelled.
         slots = [sorted(base.__dict__.get("__slots__", ())) for base in reversed(cls.__mro__)]
         cls._fields = tuple(name for names in slots for name in names if name not in cls.DERIVED)
+        cls._content = _content_of(cls._fields)
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed. Raises AttributeError for a field the record does not have."""
@@ -30,12 +39,19 @@ class Record:
             setattr(new, name, value)
         return new
 
+    def changed(self, **changes: Any) -> Self:
+        """The record itself where the changes change nothing, else a copy with them."""
+        if all(getattr(self, name) == value for name, value in changes.items()):
+            return self
+        return self.replace(**changes)
+
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
         if type(self) is not type(other):
             return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in self._fields)
+        content = type(self)._content
+        return bool(content(self) == content(other))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -51,6 +67,7 @@ class Reading(Record):
 
     def __init_subclass__(cls, read_from: tuple[str, ...] = ("raw",)) -> None:
         cls._fields = read_from
+        cls._content = _content_of(read_from)
 
     def replace(self, **changes: Any) -> NoReturn:
         """Not for readings: raises TypeError."""

@@ -23,8 +23,10 @@ class WorkloadStatus(Record):
     """The numbers that the trace follows, in the API's order."""
     NUMBERS: ClassVar[Numbers]
     """All numbers, in the API's order."""
+    TEXTS: ClassVar[Numbers] = ()
+    """The texts that the trace follows."""
     TOLD_AT_ZERO: ClassVar[Collection[str]]
-    """Slots that are written although they are 0."""
+    """Slots that are written although they are 0, or empty."""
     conditions: tuple[Condition, ...]
     extra: dict[str, Any] | None
 

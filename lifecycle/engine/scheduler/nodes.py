@@ -72,6 +72,11 @@ class NodeRoom:
         else:
             self.uids.pop(uid, None)
 
+    def put_last(self, uid: str) -> None:
+        """Have a pod that is here stand behind the others."""
+        del self.uids[uid]
+        self.uids[uid] = None
+
     def refuse(self, load: Load) -> Refusal | None:
         """What the node has too little of for one more pod; None when it fits."""
         if load.ports and has_clash(load.ports, self.ports):
@@ -114,6 +119,11 @@ class NodeRoom:
             if amount and lack > 0:
                 missing.append(f"{lack}{'m' if resource == 'cpu' else ''} more {resource}")
         return missing
+
+    def lacks(self, requests: Mapping[str, int]) -> bool:
+        """Whether the node has less CPU or memory than that, whoever else is there."""
+        has = self._has
+        return requests.get("cpu", 0) > has.get("cpu", 0) or requests.get("memory", 0) > has.get("memory", 0)
 
     def could_ever_hold(self, load: Load) -> bool:
         """Whether the pod would fit on the node if nobody else were there."""

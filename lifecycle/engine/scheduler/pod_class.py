@@ -296,6 +296,10 @@ class PodClass:
         self._scored_size = sum([one.size for one in lines])
         return self._scored
 
+    def count_fitting(self) -> int:
+        """How many nodes take the pod."""
+        return sum(one.line.size for one in self.score_lines())
+
     def list_refusals(self) -> Counter[Refusal]:
         """Why nodes do not take the pod, and how many say so."""
         found = Counter(self.refused)

@@ -19,7 +19,7 @@ from ..objects.node import Node
 from ..objects.pod import DEFAULT_SCHEDULER, Pod
 from ..objects.storage import AVAILABLE, CLAIM, STORAGE_CLASS, VOLUME
 from ..rules.claims import claim_ref, is_bound, list_claims, phase_of, spec_of
-from .census import Census
+from .census import OF_ONE_POD, Census
 from .classes import Classes
 from .finder import Finder, Promises
 from .hints import (
@@ -52,7 +52,7 @@ class Scheduler:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._store = context.store
-        self._rooms, self._census, self._queue = Rooms(), Census(), Queue()
+        self._rooms, self._census, self._queue = Rooms(), Census(OF_ONE_POD), Queue()
         self._classes = Classes(context.store, self._rooms, self._census)
         self._promises, self._waits = Promises(), VolumeWaits(context)
         self._finder = Finder(self._rooms, self._census, self._classes, self._promises)
@@ -234,12 +234,23 @@ class Scheduler:
         has_begun_to_end = (old.meta.deletion_ms is None) != (new.meta.deletion_ms is None)
         if not is_resized and not has_labels and not has_begun_to_end:
             return
+        if not is_resized and not has_labels and self._begins_to_end(old, new):
+            return
         self._occupy(old, -1)
         self._occupy(new, 1)
         if is_resized:
             self._wake(lambda plugins, wishes: is_helped_by_resize(plugins, wishes, old, new))
         if has_labels:
             self._wake(lambda plugins, wishes: is_helped_by_labels(plugins, wishes, old, new))
+
+    def _begins_to_end(self, old: Pod, new: Pod) -> bool:
+        """Whether it is all that a pod begins to end, taking as much of its node as before."""
+        room = self._rooms.by_name.get(old.node_name)
+        if room is None or self._finder.load_of(old) is not self._finder.load_of(new):
+            return False
+        room.put_last(old.meta.uid)
+        self._census.begin_to_end(old, old.node_name)
+        return True
 
     def _on_unbound(self, old: Pod | None, new: Pod) -> None:
         uid, promised = new.meta.uid, new.status.nominated_node_name
@@ -265,6 +276,8 @@ class Scheduler:
         self._count(pod, sign)
         if name not in self._rooms.by_name:
             return
+        if pod.spec.affinity:
+            self._classes.note_rules(pod.spec)
         self._rooms.occupy(name, pod.meta.uid, self._finder.load_of(pod), sign)
         if sign > 0:
             self._census.come(pod, name)

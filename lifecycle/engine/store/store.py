@@ -17,7 +17,8 @@ from ..objects.pod import POD_KIND, Pod
 from ..objects.shown import Shown
 from ..rules.pod_columns import decide_shown
 from .index import Index
-from .transitions import find_lead, first_changes, object_changes, pod_changes
+from .object_changes import object_changes
+from .transitions import find_lead, first_changes, pod_changes
 
 Listener = Callable[[Any, Any], None]
 """Told (old, new) of a write, None for absent; both are of the class of the kind it listens to."""

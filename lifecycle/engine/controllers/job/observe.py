@@ -18,7 +18,7 @@ from ..act import Act
 from ..owner.orphans import list_by_age
 from ..owner.pods import PodOwnerController, PodOwners
 from . import release
-from .decide import SOURCE, Seen, SeenPods, decide
+from .decide import SOURCE, Look, Seen, SeenPods, decide
 from .tally import JobTally
 
 
@@ -37,6 +37,8 @@ class JobController(PodOwnerController[Job]):
         self._batch_ms = context.timing.spread(self.gathers)[1]
         self._hears_of_restarts = False
         self._tallies: dict[str, JobTally] = {}
+        # Of the Job that is looked at now: what was made of it before some of its pods were made.
+        self._look: Look | None = None
         # What the back-off goes by, by the Job's uid: it lives as long as a controller does.
         self._failures: dict[str, Failures] = {}
         super().__init__(context, act, pods)
@@ -118,8 +120,10 @@ class JobController(PodOwnerController[Job]):
         """The next batch of pods, or what the status says once they are there."""
         uid = owner.meta.uid
         failures = self._failures.get(uid, NO_FAILURES)
-        seen = Seen(owner, self._see_pods(owner), failures, tried, self._gates, self._batch_ms)
+        look = self._look if tried.calls else None
+        seen = Seen(owner, self._see_pods(owner), failures, tried, self._gates, self._batch_ms, look=look)
         decision = decide(seen, self._context.now_ms)
+        self._look = decision.look
         if owner.is_finished or decision.failures == NO_FAILURES:
             self._failures.pop(uid, None)
         elif decision.failures is not None:

@@ -7,31 +7,19 @@ counted in the Job's status, which takes their finalizer away.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
 
 from ...objects.job import Job
 from ...objects.meta import Key
-from ...objects.pod import Pod
+from ...objects.pod import FAILED, PENDING, RUNNING, SUCCEEDED, Pod
 from ...objects.selector import Selector
-from ...rules.jobs.pods import count_restarts, is_tracked, read_index
+from ...rules.jobs.pods import NO_INDEX, count_restarts, is_tracked, read_index
 
-
-class Facts(NamedTuple):
-    """What counts of one pod. `place`: its index. `restarts`: in place. `phase`: if it is not active."""
-
-    is_active: bool
-    is_ready: bool
-    is_terminating: bool
-    is_tracked: bool
-    is_stray: bool
-    place: int
-    restarts: int
-    phase: str
-
-    @property
-    def is_ended(self) -> bool:
-        """Whether it is finished or being deleted, and that is in no count yet."""
-        return self.is_tracked and not self.is_active
+ACTIVE, READY, TERMINATING, TRACKED, STRAY = 1, 2, 4, 8, 16
+_OF_META = TRACKED | STRAY
+# The phase of a pod that is not active.
+_PHASES = {PENDING: 32, RUNNING: 64, SUCCEEDED: 128, FAILED: 256}
+_NO_PHASE = 512
+_ENDS = (SUCCEEDED, FAILED)
 
 
 class JobTally:
@@ -46,8 +34,11 @@ class JobTally:
         self._clear()
 
     def _clear(self) -> None:
-        self._facts: dict[str, Facts] = {}
-        self.active = self.ready = self.terminating = 0
+        # What counts of each pod that is of interest; its index, and its restarts in place, where it has any.
+        self._bits: dict[str, int] = {}
+        self._places: dict[str, int] = {}
+        self._restarts: dict[str, int] = {}
+        self.restarts = self.ready = self.terminating = 0
         self.active_pods: dict[str, None] = {}
         # Active or ending pods whose labels no longer match the selector.
         self.strays: dict[str, None] = {}
@@ -61,7 +52,11 @@ class JobTally:
         self.misplaced = 0
         # Pods that are being deleted, by index.
         self.going_by_index: dict[int, int] = {}
-        self.restarts = 0
+
+    @property
+    def active(self) -> int:
+        """How many pods are neither finished nor being deleted."""
+        return len(self.active_pods)
 
     def describe_job(self, job: Job, pods: Callable[[], Iterable[Pod]]) -> None:
         """Take in a new Job, or a changed one; counts again where that matters."""
@@ -79,52 +74,45 @@ class JobTally:
         pod = new if new is not None else old
         assert pod is not None, "a change has an old or a new pod"
         uid = pod.meta.uid
-        before = self._facts.get(uid)
-        is_known = before is not None and before.is_active and old is not None and old.meta is pod.meta
-        if is_known and new is not None and before is not None and not new.is_finished:
-            return self._follow_status(uid, before, new)
-        after = self._look(new) if new is not None else None
-        if before == after:
-            return False
-        if before is not None:
-            self._weigh(uid, before, -1)
-        if after is None:
-            del self._facts[uid]
+        before = self._bits.get(uid, 0)
+        if new is None:
+            after = 0
+        elif before and old is not None and old.meta is new.meta:
+            after = self._read_status(new, before & _OF_META)
         else:
-            self._facts[uid] = after
-            self._weigh(uid, after, 1)
-        return True
+            after = self._read(new)
+            place = read_index(new)
+            if after and place != self._places.get(uid, NO_INDEX):
+                if before:
+                    self._count(uid, before, 0)
+                    before = 0
+                self._places[uid] = place
+        has_changed = before != after
+        if has_changed:
+            self._count(uid, before, after)
+        if pod.spec.restart_policy == "OnFailure":
+            has_changed |= self._count_restarts(uid, count_restarts(pod) if after else 0)
+        return has_changed
 
-    def _follow_status(self, uid: str, before: Facts, pod: Pod) -> bool:
-        """Of an active pod that stays one its status alone has changed: whether that is of interest."""
-        is_ready, restarts = pod.is_ready, self._count_restarts(pod)
-        if before.is_ready == is_ready and before.restarts == restarts:
-            return False
-        self.ready += is_ready - before.is_ready
-        self.restarts += restarts - before.restarts
-        self._facts[uid] = before._replace(is_ready=is_ready, restarts=restarts)
-        return True
+    def _read(self, pod: Pod) -> int:
+        """What counts of a pod; 0 once it is of no more interest."""
+        kept = TRACKED if is_tracked(pod) else 0
+        if not self._selects(pod.meta.labels):
+            kept |= STRAY
+        return self._read_status(pod, kept)
 
-    def _look(self, pod: Pod) -> Facts | None:
-        """The facts of a pod; None once it is of no more interest."""
-        is_active, is_tracked_still = pod.is_active, is_tracked(pod)
-        is_stray = not self._selects(pod.meta.labels)
-        is_terminating = not is_active and not pod.is_finished
-        if not (is_active or is_terminating or is_tracked_still or is_stray):
-            return None
-        return Facts(
-            is_active,
-            is_active and pod.is_ready,
-            is_terminating,
-            is_tracked_still,
-            is_stray,
-            read_index(pod),
-            self._count_restarts(pod),
-            "" if is_active else pod.status.phase,
-        )
-
-    def _count_restarts(self, pod: Pod) -> int:
-        return count_restarts(pod) if pod.spec.restart_policy == "OnFailure" else 0
+    def _read_status(self, pod: Pod, of_meta: int) -> int:
+        status = pod.status
+        phase = status.phase
+        if phase in _ENDS:
+            return of_meta | _PHASES[phase] if of_meta else 0
+        if pod.meta.deletion_ms is not None:
+            return of_meta | TERMINATING | _PHASES.get(phase, _NO_PHASE)
+        # The kubelet tells it last.
+        for condition in reversed(status.conditions):
+            if condition.type == "Ready":
+                return of_meta | ACTIVE | (READY if condition.status == "True" else 0)
+        return of_meta | ACTIVE
 
     def _selects(self, labels: Mapping[str, str]) -> bool:
         # Pods of the template share its labels.
@@ -135,42 +123,64 @@ class JobTally:
         self._selected = labels
         return True
 
-    def _weigh(self, uid: str, facts: Facts, sign: int) -> None:
-        self.restarts += sign * facts.restarts
-        self.ready += sign * facts.is_ready
-        if facts.is_active:
-            self.active += sign
-            _put(self.active_pods, uid, sign)
-            self._count_index(uid, facts.place, sign)
-        if facts.is_terminating:
-            self.terminating += sign
-            going = self.going_by_index.get(facts.place, 0) + sign
-            self.going_by_index[facts.place] = going
-            if not going:
-                del self.going_by_index[facts.place]
-        if facts.is_tracked:
-            _put(self.tracked, uid, sign)
-        if facts.is_ended:
-            _put(self.ended, uid, sign)
-        if facts.is_stray:
-            _put(self.strays, uid, sign)
+    def _count(self, uid: str, before: int, after: int) -> None:
+        changed = before ^ after
+        if changed & READY:
+            self.ready += 1 if after & READY else -1
+        if changed & (ACTIVE | TERMINATING | TRACKED):
+            self._file(uid, before, after)
+        if changed & STRAY:
+            _put(self.strays, uid, after & STRAY)
+        if after:
+            self._bits[uid] = after
+        else:
+            del self._bits[uid]
+            if self._places:
+                self._places.pop(uid, None)
 
-    def _count_index(self, uid: str, index: int, sign: int) -> None:
+    def _file(self, uid: str, before: int, after: int) -> None:
+        """A pod that has come, has ended, or has been counted."""
+        changed = before ^ after
+        if changed & ACTIVE:
+            _put(self.active_pods, uid, after & ACTIVE)
+            self._count_index(uid, 1 if after & ACTIVE else -1)
+        if changed & TRACKED:
+            _put(self.tracked, uid, after & TRACKED)
+        is_ended = after & (TRACKED | ACTIVE) == TRACKED
+        if is_ended != (before & (TRACKED | ACTIVE) == TRACKED):
+            _put(self.ended, uid, is_ended)
+        if changed & TERMINATING:
+            sign, place = (1 if after & TERMINATING else -1), self._places.get(uid, NO_INDEX)
+            self.terminating += sign
+            going = self.going_by_index[place] = self.going_by_index.get(place, 0) + sign
+            if not going:
+                del self.going_by_index[place]
+
+    def _count_index(self, uid: str, sign: int) -> None:
         if self._completions is None:
             return
+        index = self._places.get(uid, NO_INDEX)
         if not 0 <= index < self._completions:
             self.misplaced += sign
             return
         alike = self.by_index.setdefault(index, {})
         self.repeated -= max(0, len(alike) - 1)
-        _put(alike, uid, sign)
+        _put(alike, uid, sign > 0)
         self.repeated += max(0, len(alike) - 1)
         if not alike:
             del self.by_index[index]
 
+    def _count_restarts(self, uid: str, restarts: int) -> bool:
+        """Keep how often containers of a pod were restarted in place; whether that is new."""
+        known = self._restarts.pop(uid, 0)
+        if restarts:
+            self._restarts[uid] = restarts
+        self.restarts += restarts - known
+        return restarts != known
 
-def _put(uids: dict[str, None], uid: str, sign: int) -> None:
-    if sign > 0:
+
+def _put(uids: dict[str, None], uid: str, is_there: int) -> None:
+    if is_there:
         uids[uid] = None
     else:
         del uids[uid]

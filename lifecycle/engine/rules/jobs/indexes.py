@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from heapq import merge
 from itertools import chain
 
+_BEYOND = float("inf")
 # No number of an index has more digits.
 _LIMITS = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?")
 Intervals = tuple[tuple[int, int], ...]
@@ -16,10 +16,23 @@ Intervals = tuple[tuple[int, int], ...]
 
 
 @lru_cache(maxsize=256)
+def _made_of(text: str) -> list[Intervals]:
+    """What a text was made of, if it was made here: a Job's next look does not read what it has written."""
+    return []
+
+
 def parse_indexes(text: str, completions: int) -> Intervals:
     """The indexes below `completions` that a text names; parts that cannot be read are left out."""
+    if not text:
+        return ()
+    known = _made_of(text)
+    return known[0] if known and known[0][-1][1] < completions else _read_indexes(text, completions)
+
+
+@lru_cache(maxsize=256)
+def _read_indexes(text: str, completions: int) -> Intervals:
     found: list[tuple[int, int]] = []
-    for part in text.split(",") if text else ():
+    for part in text.split(","):
         limits = _LIMITS.fullmatch(part)
         if limits is None:
             continue
@@ -40,7 +53,7 @@ def union(one: Intervals, other: Intervals) -> Intervals:
     if not other:
         return one
     found: list[tuple[int, int]] = []
-    for first, last in merge(one, other):
+    for first, last in sorted((*one, *other)):
         if not found or first > found[-1][1] + 1:
             found.append((first, last))
         elif found[-1][1] < last:
@@ -50,18 +63,30 @@ def union(one: Intervals, other: Intervals) -> Intervals:
 
 def with_indexes(intervals: Intervals, indexes: Iterable[int]) -> Intervals:
     """The intervals with single indexes added, in whatever order they come."""
-    return union(intervals, tuple((index, index) for index in sorted(set(indexes))))
+    found = [*intervals]
+    for index in indexes:
+        place = bisect_right(found, (index, _BEYOND))
+        first = last = index
+        if place and found[place - 1][1] >= index - 1:
+            if found[place - 1][1] >= index:
+                continue
+            place -= 1
+            first = found.pop(place)[0]
+        if place < len(found) and found[place][0] == index + 1:
+            last = found.pop(place)[1]
+        found.insert(place, (first, last))
+    return tuple(found)
 
 
 def count_indexes(intervals: Intervals) -> int:
     """How many indexes there are."""
-    return sum(last - first + 1 for first, last in intervals)
+    return sum(last - first for first, last in intervals) + len(intervals)
 
 
 def has_index(intervals: Intervals, index: int) -> bool:
     """Whether an index is among them."""
-    place = bisect_left(intervals, index, key=lambda one: one[1])
-    return place < len(intervals) and intervals[place][0] <= index
+    place = bisect_right(intervals, (index, _BEYOND))
+    return place > 0 and intervals[place - 1][1] >= index
 
 
 def count_common(one: Intervals, other: Intervals) -> int:
@@ -75,12 +100,16 @@ def count_common(one: Intervals, other: Intervals) -> int:
     return total
 
 
-def format_indexes(intervals: Sequence[tuple[int, int]]) -> str:
+@lru_cache(maxsize=64)
+def format_indexes(intervals: Intervals) -> str:
     """The text: three or more neighbours are shortened, two stay `a,b`."""
-    return ",".join(
+    text = ",".join(
         str(first) if first == last else f"{first}{',' if last == first + 1 else '-'}{last}"
         for first, last in intervals
     )
+    if text:
+        _made_of(text)[:] = [intervals]
+    return text
 
 
 def list_gaps(intervals: Intervals, completions: int) -> Iterator[int]:

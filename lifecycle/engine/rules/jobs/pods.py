@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from ...objects.container import ContainerStatus
 from ...objects.job import (
@@ -38,6 +39,7 @@ def read_index(pod: Pod) -> int:
     return _read_number(text) if text is not None else NO_INDEX
 
 
+@lru_cache(maxsize=16_384)
 def _read_number(text: str) -> int:
     # As Go reads it: ASCII digits, which may have a sign before them.
     digits = text[1:] if text[:1] in ("+", "-") else text

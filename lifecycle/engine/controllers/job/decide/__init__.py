@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from ....objects.condition import Condition, find_condition, with_condition
 from ....objects.job import (
     COMPLETE,
+    NONE_UNCOUNTED,
     SUSPENDED,
     TRACKING_FINALIZER,
     JobStatus,
-    UncountedPods,
 )
 from ....objects.job import Job as Job
 from ....objects.pod import Pod
 from ....rules.actions import Action, DeletePod, RecordEvent, RemoveFinalizer, Update
 from .accounting import take_account
-from .look import Look, find_deadline_ms, is_resuming, look_at, make_condition, make_success
+from .look import find_deadline_ms, is_resuming, look_at, make_condition, make_success, without_tried
 from .pods import Plan, plan_pods
-from .seen import SOURCE, JobDecision, Seen, SeenPods
+from .seen import SOURCE, JobDecision, Look, Seen, SeenPods
 
 
 @dataclass(slots=True)
@@ -42,10 +42,11 @@ def decide(seen: Seen, now_ms: int) -> JobDecision:
         return JobDecision()
     if job.is_finished:
         return JobDecision(_release(seen.pods.list_tracked() if seen.pods.tracked else ()))
-    look = look_at(seen, now_ms)
+    # What has ended, and what follows from that, stays as it was while pods are made.
+    look = look_at(seen, now_ms) if seen.look is None else without_tried(seen.look, seen.pods.by_index)
     plan = plan_pods(seen, look, now_ms)
     if plan.creations:
-        return JobDecision(plan.creations, goes_on=True)
+        return JobDecision(plan.creations, goes_on=True, look=look)
     return _settle(_see_counts(seen, look, plan, now_ms), now_ms)
 
 
@@ -110,12 +111,12 @@ def _delete(step: _Step) -> list[Action]:
 
 def _tell_counts(step: _Step) -> JobStatus:
     status, gates = step.seen.job.status, step.seen.gates
-    return status.replace(
+    return status.changed(
         active=step.active,
         ready=step.ready,
         terminating=step.terminating if gates.replacement_policy else None,
         start_ms=step.look.start_ms if not is_resuming(step.seen.job) else status.start_ms,
-        uncounted=status.uncounted or UncountedPods(),
+        uncounted=status.uncounted or NONE_UNCOUNTED,
     )
 
 
@@ -156,4 +157,4 @@ def _find_recheck(step: _Step, now_ms: int) -> int | None:
     return min(dues, default=None)
 
 
-__all__ = ["SOURCE", "JobDecision", "Seen", "SeenPods", "decide"]
+__all__ = ["SOURCE", "JobDecision", "Look", "Seen", "SeenPods", "decide"]

@@ -10,13 +10,21 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from ....objects.condition import Condition, is_true, with_condition
-from ....objects.job import COMPLETE, FAILED, FAILURE_TARGET, SUCCESS_CRITERIA_MET, JobStatus, UncountedPods
+from ....objects.job import (
+    COMPLETE,
+    FAILED,
+    FAILURE_TARGET,
+    NONE_UNCOUNTED,
+    SUCCESS_CRITERIA_MET,
+    JobStatus,
+    UncountedPods,
+)
 from ....objects.pod import SUCCEEDED, Pod
 from ....rules.jobs.failure_policy import judge
 from ....rules.jobs.indexes import count_indexes, format_indexes, has_index, with_indexes
 from ....rules.jobs.pods import is_failed, read_index
-from .look import Look, is_placed, make_condition
-from .seen import Seen
+from .look import is_placed, make_condition
+from .seen import Look, Seen
 
 MAX_UNCOUNTED = 500
 """How many uids a status holds at most: the rest waits for the next look."""
@@ -56,10 +64,11 @@ def take_account(
     """
     status = _count_released(status, seen.pods.tracked)
     ended = _gather(seen, look, status, end)
-    status = status.replace(uncounted=UncountedPods(tuple(ended.succeeded), tuple(ended.failed)))
+    if ended.succeeded or ended.failed or status.uncounted is None:
+        status = status.changed(uncounted=UncountedPods(tuple(ended.succeeded), tuple(ended.failed)))
     if seen.job.spec.is_indexed:
         done = with_indexes(look.done, ended.indexes)
-        status = status.replace(
+        status = status.changed(
             succeeded=count_indexes(done),
             completed_indexes=format_indexes(done),
             failed_indexes=None if look.lost is None else format_indexes(look.lost),
@@ -67,14 +76,14 @@ def take_account(
     told, terminal = _tell_end(status, end, now_ms)
     final = _count_released(told, seen.pods.tracked, {pod.meta.uid for pod in ended.pods})
     waits = seen.gates.delays_end and terminating > 0
-    if terminal is None or ended.is_full or final.uncounted != UncountedPods() or waits:
+    if terminal is None or ended.is_full or final.uncounted != NONE_UNCOUNTED or waits:
         return Account(told, ended.pods, final, None)
     return Account(told, ended.pods, _finish(final, terminal), terminal)
 
 
 def _gather(seen: Seen, look: Look, status: JobStatus, end: Condition | None) -> _Ended:
     job, only_failed = seen.job, seen.gates.replaces_only_failed(seen.job.spec)
-    before = status.uncounted or UncountedPods()
+    before = status.uncounted or NONE_UNCOUNTED
     ended, lost, done = _Ended([*before.succeeded], [*before.failed]), {*before.failed}, {*before.succeeded}
     for pod in _list_candidates(seen, end):
         is_bad, uid = is_failed(pod, only_failed), pod.meta.uid

@@ -7,17 +7,15 @@ later, when it is known which pods stay.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 
 from ....objects.condition import Condition, find_condition
 from ....objects.job import COMPLETE, FAILED, FAILURE_TARGET, SUCCESS_CRITERIA_MET, SUSPENDED, Job
 from ....objects.pod import SUCCEEDED, Pod
-from ....rules.jobs.backoff import Failures, with_ends
+from ....rules.jobs.backoff import with_ends
 from ....rules.jobs.failure_policy import judge
 from ....rules.jobs.gates import JobGates
 from ....rules.jobs.indexes import (
-    Intervals,
     count_indexes,
     has_index,
     parse_indexes,
@@ -31,27 +29,7 @@ from ....rules.jobs.pods import (
     read_index,
 )
 from ....rules.jobs.success_policy import find_success
-from .seen import Seen
-
-
-@dataclass(slots=True)
-class Look:
-    """What one look makes of a Job. `succeeded` and `failed`: pods, those not yet in the status included.
-
-    Of an Indexed Job: `known` and `done` are the succeeded indexes as written and as they are, `lost` the
-    failed ones (None: indexes have no limit), `awaiting` the last failed pod of each index that waits for
-    another try. `end`: the condition with which it ends, or is about to.
-    """
-
-    start_ms: int | None
-    succeeded: int
-    failed: int
-    failures: Failures
-    known: Intervals = ()
-    done: Intervals = ()
-    lost: Intervals | None = None
-    awaiting: dict[int, Pod] | None = None
-    end: Condition | None = None
+from .seen import Look, Seen
 
 
 def look_at(seen: Seen, now_ms: int) -> Look:
@@ -209,6 +187,13 @@ def _find_awaiting(seen: Seen, look: Look, failed: Sequence[Pod]) -> dict[int, P
         if last is None or _comes_after(pod, last):
             found[index] = pod
     return found
+
+
+def without_tried(look: Look, by_index: Collection[int]) -> Look:
+    """The look once some pods were made: a failed one whose index has an active pod awaits none any more."""
+    if look.awaiting:
+        look.awaiting = {index: pod for index, pod in look.awaiting.items() if index not in by_index}
+    return look
 
 
 def _comes_after(pod: Pod, last: Pod) -> bool:

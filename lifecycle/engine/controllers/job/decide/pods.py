@@ -17,8 +17,7 @@ from ....rules.jobs.indexes import list_gaps, union
 from ....rules.jobs.pods import NO_INDEX, read_failure_count, read_ignored_count, read_index
 from ...replica_set.decide import decide_batch_size
 from ...replica_set.decide.ranking import Rank, rank
-from .look import Look
-from .seen import SOURCE, Seen
+from .seen import SOURCE, Look, Seen
 
 BURST = 500
 """The most pods that one look makes or deletes."""
@@ -128,10 +127,11 @@ def _plan_creations(seen: Seen, look: Look, wanted: int, now_ms: int) -> Plan:
     if not spec.is_indexed:
         batch = decide_batch_size(calls + missing, calls, False)
         return Plan([_make_pod(job)] * batch)
-    indexes, waits = _list_due(look, list_missing(seen, look, missing), now_ms)
+    indexes, waits = look.due or _list_due(look, list_missing(seen, look, missing), now_ms)
     if not indexes and waits:
         return Plan(wait_ms=max(min(waits), seen.batch_ms))
     batch = decide_batch_size(calls + len(indexes), calls, False)
+    look.due = indexes[batch:], waits
     return Plan([_make_indexed_pod(seen, look, index) for index in indexes[:batch]])
 
 

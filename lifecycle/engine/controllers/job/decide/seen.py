@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 
+from ....objects.condition import Condition
 from ....objects.job import Job
 from ....objects.pod import Pod
 from ....rules.actions import Decision, Tried
 from ....rules.jobs.backoff import NO_FAILURES, Failures
 from ....rules.jobs.gates import ALL_GATES, JobGates
+from ....rules.jobs.indexes import Intervals
 
 SOURCE = "job-controller"
 BATCH_MS = 1000
@@ -39,8 +41,31 @@ class SeenPods:
 
 
 @dataclass(slots=True)
+class Look:
+    """What one look makes of a Job. `succeeded` and `failed`: pods, those not yet in the status included.
+
+    Of an Indexed Job: `known` and `done` are the succeeded indexes as written and as they are, `lost` the
+    failed ones (None: indexes have no limit), `awaiting` the last failed pod of each index that waits for
+    another try; `due`, once they were looked for, the indexes that are still to get a pod in this look, and
+    how long others have to wait, in ms. `end`: the condition with which it ends, or is about to.
+    """
+
+    start_ms: int | None
+    succeeded: int
+    failed: int
+    failures: Failures
+    known: Intervals = ()
+    done: Intervals = ()
+    lost: Intervals | None = None
+    awaiting: dict[int, Pod] | None = None
+    due: tuple[Sequence[int], Sequence[int]] | None = None
+    end: Condition | None = None
+
+
+@dataclass(slots=True)
 class Seen:
-    """`failures`: those that the back-off goes by. `tried`: what this look has done so far.
+    """`failures`: those that the back-off goes by. `tried`: what this look has done so far, and `look`: what
+    it has made of the Job before that.
 
     `is_settled`: whether all that earlier looks wrote has been seen; pods are made and deleted only then.
     """
@@ -52,11 +77,16 @@ class Seen:
     gates: JobGates = ALL_GATES
     batch_ms: int = BATCH_MS
     is_settled: bool = True
+    look: Look | None = None
 
 
 @dataclass(slots=True)
 class JobDecision(Decision):
-    """A decision, and the failures that the back-off is to go by from then on (None: those it went by)."""
+    """A decision, and the failures that the back-off is to go by from then on (None: those it went by).
+
+    `look`: where the decision that follows goes on, once some pods were made.
+    """
 
     _: KW_ONLY
     failures: Failures | None = None
+    look: Look | None = None
