@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -18,18 +18,18 @@ from dashboard import readings
 from dashboard.answers import Answer
 from dashboard.finding import read_query
 from dashboard.live_figures import tell_time
+from dashboard.pages import find_page, list_folders
 from dashboard.past import tell_past
-from dashboard.plots.theme import clock
+from dashboard.plots.theme import clock, duration, without_uids
+from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.models import Cluster, Event, StoredObject
 
 SPEEDS = (0.1, 0.5, 1, 2, 5, 10, 60, 100, 600, 1000, 10_000)
 WINDOWS = (("5m", 300_000), ("15m", 900_000), ("1h", 3_600_000), ("All", ""))
 DEFAULT_WINDOW_MS = 900_000
-RECENT_EVENTS = 60
+RECENT_EVENTS = 100
+"""So many are read at once; the starts of pods are folded, so that they are fewer lines."""
 UNPROCESSABLE = 422
-UID = re.compile(r"\([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\)")
-"""Of an event's text that names a pod by its uid as well: who reads it knows which one is meant."""
-
 View = Callable[..., HttpResponse]
 
 
@@ -56,12 +56,13 @@ def show_live(cluster: Cluster, *figures: str) -> dict[str, Any]:
         "window_ms": DEFAULT_WINDOW_MS,
         "base": reverse("cluster", args=[cluster.name]),
         "past": tell_past(cluster),
+        "folders": json.dumps(list_folders()),
     }
 
 
 def show_object(cluster: Cluster, stored: StoredObject, *figures: str) -> dict[str, Any]:
     """What the page of one object needs beside: the object, and the events about it."""
-    beside = {"object": stored, "event_uid": stored.uid, "events": list_recent_events(cluster, stored.uid)}
+    beside = {"object": stored, "event_uid": stored.uid} | list_recent_events(cluster, stored.uid)
     return show_live(cluster, *figures) | beside
 
 
@@ -72,20 +73,27 @@ def tell_clock(cluster: Cluster) -> dict[str, Any]:
     return {"cluster": cluster, "clock": told, "clock_digits": clock(told["at_ms"]), "speeds": speeds}
 
 
-def list_recent_events(cluster: Cluster, uid: str = "", query: str = "") -> list[dict[str, Any]]:
-    """The latest events first: of the whole cluster, or about one object, or about what is asked for."""
+def list_recent_events(
+    cluster: Cluster, uid: str = "", query: str = "", before: int | None = None
+) -> dict[str, Any]:
+    """The latest events first and where older ones begin: all, about one object, or what is asked for."""
     rows = Event.objects.filter(cluster=cluster, seq__lte=cluster.seq)
     rows = rows.filter(uid=uid) if uid else rows
-    rows = read_query(query).narrow_events(cluster, rows)
-    return [
-        {
-            "row": row,
-            "at": clock(row.at_ms),
-            "times": row.count if row.count > 1 else 0,
-            "message": UID.sub("", row.message),
-        }
-        for row in rows.order_by("-seq")[:RECENT_EVENTS]
-    ]
+    rows = rows if before is None else rows.filter(seq__lt=before)
+    found = list(read_query(query).narrow_events(cluster, rows).order_by("-seq")[: RECENT_EVENTS + 1])
+    told = [_tell_event(row) for row in found[:RECENT_EVENTS]]
+    return {"events": told, "older": told[-1]["row"].seq if len(found) > RECENT_EVENTS else None}
+
+
+def _tell_event(row: Event) -> dict[str, Any]:
+    return {
+        "row": row,
+        "at": clock(row.at_ms),
+        "times": row.count if row.count > 1 else 0,
+        "over": duration(row.last_ms - row.first_ms) if row.count > 1 and row.last_ms > row.first_ms else "",
+        "message": without_uids(row.message),
+        "page": find_page(kind_id(row.group, row.kind), row.namespace or "", row.name),
+    }
 
 
 def find_or_404(cluster: Cluster, kind: str, namespace: str, name: str) -> StoredObject:

@@ -30,6 +30,12 @@ def kind_of_folder(folder: str) -> KindEntry:
     return _BY_FOLDER.get(folder) or _OTHERS[folder]
 
 
+def list_folders() -> dict[str, str]:
+    """By group and kind (`apps/Deployment`, `/Pod`) the folder of its pages, `nodes` as well."""
+    entries = (*_BY_FOLDER.values(), *_OTHERS.values(), registry.entry_of_id(POD_KIND.id))
+    return {f"{entry.kind.group}/{entry.kind.name}": entry.kind.plural for entry in entries}
+
+
 def find_page(kind_id: str, namespace: str, name: str) -> str:
     """The address below its cluster's: `deployments/shop/web/`; "" for a kind that has no page."""
     entry = registry.entry_of_id(kind_id)

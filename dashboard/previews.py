@@ -7,16 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dashboard.answers import Answer
+from dashboard.answers import Answer, list_objects
+from dashboard.manifest_reports import Report
 from dashboard.plots.theme import TONES, clock, duration
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.heart.trace import Row, Transition
+from lifecycle.engine.kinds import registry
+from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.models import Cluster
 from lifecycle.runs.ahead import Ahead, run_ahead
+from lifecycle.runs.checkpoints import Unreadable
 from lifecycle.verdicts import UNWELL, judge_rollout
 
+MOST_PREVIEWED = 3
+_PREVIEWED = {entry.kind.id for entry in registry.list_workloads()}
 # What a rollout that is done looks like a little later belongs to the answer.
 AFTERWARDS_MS = 60_000
 AVAILABLE = ("availableReplicas", "numberAvailable")
@@ -44,6 +50,24 @@ def preview(
     troubles = _tell_troubles(ahead)
     told = [_tell_end(ahead, watch), *_tell_available(ahead, subject), *troubles]
     return [Answer(not troubles, title, " ".join(told))]
+
+
+def preview_manifests(
+    cluster: Cluster, report: Report, profiles: Sequence[dict[str, Any]] = ()
+) -> list[Answer]:
+    """The same of the first workloads of what is about to be applied, with how unknown images behave."""
+    commands = [("apply", {"object": one}) for one in (*profiles, *list_objects(report))]
+    subjects = [
+        Subject(kind.id, one["metadata"].get("namespace") or "default", one["metadata"]["name"])
+        for one in list_objects(report)
+        if (kind := kind_of_json(one)).id in _PREVIEWED
+    ]
+    try:
+        told = [answer for one in subjects[:MOST_PREVIEWED] for answer in preview(cluster, commands, one)]
+    except Unreadable as problem:
+        return [Answer(False, cluster.shown_name, str(problem))]
+    hidden = len(subjects) - MOST_PREVIEWED
+    return [*told, *([Answer(True, "", f"And {hidden} more that were not looked at.")] if hidden > 0 else [])]
 
 
 class _Watch:
@@ -87,6 +111,8 @@ def _tell_available(ahead: Ahead, subject: Subject) -> list[str]:
     if not counts:
         return ["As many pods as now stay available all the time."]
     first = counts[0][0]
+    if not first:
+        return [f"{counts[-1][1]} available in the end."]
     fewest, at_ms = min((new, at_ms) for _, new, at_ms in counts)
     if fewest >= first:
         return [f"Never fewer than the {first} pods that are available now."]

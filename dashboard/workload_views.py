@@ -23,6 +23,7 @@ from dashboard.page_parts import (
 from dashboard.pages import kind_of_folder
 from dashboard.past import at_instant
 from dashboard.previews import Subject, preview
+from lifecycle import limits
 from lifecycle.access import Verb, get_cluster_or_404
 from lifecycle.engine.kinds.cron_job import CRON_JOB
 from lifecycle.engine.kinds.entry import KindEntry
@@ -46,7 +47,7 @@ def workload(request: HttpRequest, cluster: str, folder: str, namespace: str, na
     figures = [context["rollout"]] if context["has_chart"] else []
     context |= show_live(found, *figures, context["timeline"])
     uid = context["workload"].uid
-    context |= {"event_uid": uid, "events": list_recent_events(found, uid), "behaviors": BEHAVIORS}
+    context |= {"event_uid": uid, "behaviors": BEHAVIORS} | list_recent_events(found, uid)
     return render(request, "workloads/workload.html", context)
 
 
@@ -78,7 +79,8 @@ def change_workload(
     commands = form.commands(entry.kind.id, namespace, name)
     silence = _tell_silence(entry, stored, form)
     if "preview" in request.POST:
-        previewed = _preview(found, commands, Subject(entry.kind.id, namespace, name))
+        with limits.preview(request.user):
+            previewed = _preview(found, commands, Subject(entry.kind.id, namespace, name))
         return show_answers(request, [*previewed, *silence])
     asked = [(*command, subject) for command in commands]
     # Of the profile that goes before a new image only a refusal is told.
@@ -88,14 +90,34 @@ def change_workload(
     )
 
 
+@signed_in
+@require_GET
+def compare_revision(
+    request: HttpRequest, cluster: str, folder: str, namespace: str, name: str, number: int
+) -> HttpResponse:
+    """What differs between the template as it is now and that of a revision."""
+    found, entry = get_cluster_or_404(request.user, cluster), kind_of_folder(folder)
+    stored = find_or_404(found, entry.kind.id, namespace, name)
+    lines = workload_readings.tell_difference(found, stored, entry, number)
+    if lines is None:
+        text = f"Revision {number} is not kept any more"
+        return show_answers(request, [Answer(False, f"{entry.kind.name} {namespace}/{name}", text)])
+    return render(request, "workloads/_difference.html", {"lines": lines, "number": number})
+
+
 def _tell_silence(entry: KindEntry, stored: StoredObject, form: ChangeForm) -> list[Answer]:
-    """That a chosen behaviour shows nowhere, if so."""
-    if form.cleaned_data["action"] != "setImage":
+    """That a chosen behaviour shows nowhere, or a change not yet, if so."""
+    subject = f"{entry.kind.name} {stored.namespace}/{stored.name}"
+    action, spec = form.cleaned_data["action"], stored.data.get("spec") or {}
+    if spec.get("paused") and action in ("setImage", "restart", "undo"):
+        return [
+            Answer(True, subject, "Its rollout is paused: pods stay until it is resumed", is_warning=True)
+        ]
+    if action != "setImage":
         return []
     containers = (find_pod_spec(stored.data) or {}).get("containers") or ()
     named = (one for one in containers if one.get("name") == form.cleaned_data["container"])
     silences = [find_silence(form.cleaned_data["behavior"], one) for one in named]
-    subject = f"{entry.kind.name} {stored.namespace}/{stored.name}"
     return [Answer(True, subject, silence, is_warning=True) for silence in silences if silence]
 
 
@@ -116,4 +138,6 @@ def _make_run(cluster: Cluster, stored: StoredObject) -> tuple[str, dict[str, An
 def _read(cluster: Cluster, folder: str, namespace: str, name: str) -> dict[str, Any]:
     entry = kind_of_folder(folder)
     stored = find_or_404(cluster, entry.kind.id, namespace, name)
-    return {"cluster": cluster, "folder": folder} | workload_readings.read_workload(cluster, stored, entry)
+    return {"cluster": cluster, "folder": folder, "past": cluster.is_look} | workload_readings.read_workload(
+        cluster, stored, entry
+    )

@@ -85,6 +85,9 @@ class Cluster(models.Model):
     watch_rows = models.BigIntegerField(default=DEFAULT_WATCH_ROWS)
     oldest_seq = models.BigIntegerField(default=1)
     oldest_rv = models.BigIntegerField(default=1)
+    # What limits count.
+    pods = models.BigIntegerField(default=0)
+    recorded_bytes = models.BigIntegerField(default=0)
 
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
@@ -228,6 +231,15 @@ class StoredObject(models.Model):
         indexes = [
             models.Index(fields=["cluster", "kind", "group", "namespace", "name"], name="object_name"),
             models.Index(fields=["cluster", "rv"], name="object_rv"),
+            # What pages count is read from here alone, without the objects' JSON.
+            models.Index(
+                fields=[
+                    *("cluster", "kind", "group", "deleted_ms"),
+                    *("owner", "state", "namespace", "node", "restarts"),
+                ],
+                condition=models.Q(deleted_ms__isnull=True),
+                name="living_object",
+            ),
         ]
 
     def __str__(self) -> str:

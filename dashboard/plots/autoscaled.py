@@ -91,7 +91,6 @@ def make_line(
         "y": values,
         "line": {"shape": "hv", "color": TONES[tone].colour, "width": width, "dash": dash},
         "hovertext": [hover(text, when(at, at)) for text, at in zip(words, at_ms, strict=True)],
-        "hoverinfo": "text",
         "meta": {"grows": "line"},
     }
 

@@ -343,6 +343,5 @@ def _step_line(
         "hovertext": [
             hover(f"{name}: {value}", when(at, at)) for at, value in zip(at_ms, values, strict=True)
         ],
-        "hoverinfo": "text",
         "meta": {"grows": "line"},
     }

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from dashboard.plots.theme import Tone, clock, duration, escape, ink, layout, marker, time_axis
+from dashboard.plots.theme import Tone, clock, duration, escape, ink, layout, marker, time_axis, without_uids
 
 # Beyond so many characters a hover label stops helping.
 LINE_WIDTH, LINES = 64, 6
@@ -97,7 +97,7 @@ def hover(title: str, *notes: str) -> str:
 
 def _wrap(note: str) -> Sequence[str]:
     """Most notes fit a line."""
-    words = " ".join(note.split())
+    words = " ".join(without_uids(note).split())
     return _wrap_long(words) if len(words) > LINE_WIDTH else (words,) * bool(words)
 
 
@@ -142,7 +142,6 @@ def _bars(tone: Tone, spans: list[Span], now_ms: int) -> dict[str, Any]:
         "constraintext": "none",
         "textfont": {"size": 11, "color": ink(tone)},
         "hovertext": [span.hover() for span in spans],
-        "hoverinfo": "text",
         "offset": [span.place[0] for span in spans],
         "width": [span.place[1] for span in spans],
         "marker": marker(tone),
@@ -159,7 +158,6 @@ def _marks(name: str, marks: Sequence[Mark], size: int) -> dict[str, Any]:
         "y": [mark.lane for mark in marks],
         "seqs": [mark.seq for mark in marks],
         "hovertext": [hover(mark.title, when(mark.at_ms, mark.at_ms), *mark.notes) for mark in marks],
-        "hoverinfo": "text",
         "cliponaxis": False,
         "marker": {
             "size": size,

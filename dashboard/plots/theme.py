@@ -7,6 +7,7 @@ stylesheet, so that switching the theme redraws nothing.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +46,9 @@ REVISIONS = ("#6c7a92", "#8a7a66", "#5f7a78", "#83748f", "#78786a")
 FONT = "-apple-system, BlinkMacSystemFont, 'Segoe UI', Inter, Roboto, 'Liberation Sans', Arial, sans-serif"
 
 
+UID = re.compile(r"\([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\)")
+
+
 def revision_tone(turn: int) -> str:
     """The name of the colour of the `turn`-th revision there was, from 0 on."""
     return f"revision-{turn % len(REVISIONS)}"
@@ -58,6 +62,11 @@ def revision_colour(turn: int) -> str:
 def escape(text: object) -> str:
     """Names and messages are strangers' text, and Plotly reads a little HTML: make it plain."""
     return str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def without_uids(text: str) -> str:
+    """A text that names a pod by its uid as well: who reads it knows which one is meant."""
+    return UID.sub("", text)
 
 
 def duration(milliseconds: int) -> str:
@@ -99,11 +108,16 @@ def marker(tone: Tone) -> dict[str, Any]:
 
 
 def ink(tone: Tone) -> str:
-    """What is written on a bar of a tone: dark or light, 4.5:1 at least; patterns are light."""
+    """What is written on a bar of a tone: dark or light, 4.5:1 at least; patterns are light.
+
+    The stylesheet knows by pure black what stands on a pattern.
+    """
     channels = (int(tone.colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
     linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in channels]
     luminance = sum(share * one for share, one in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-    return "#000000" if tone.pattern or luminance > 0.179 else "#ffffff"
+    if tone.pattern:
+        return "#000000"
+    return "#050505" if luminance > 0.179 else "#ffffff"
 
 
 _LINES = "repeating-linear-gradient({}deg, #fff9 0 1.5px, #0000 1.5px 4px)"
@@ -135,6 +149,9 @@ def time_axis(side: str = "top") -> dict[str, Any]:
         "tickfont": {"size": 11},
         "autorange": False,
         "range": [0, 60_000],
+        # Else Plotly measures every label at every drawing.
+        "tickangle": 0,
+        "ticklabeloverflow": "allow",
         "tickmode": "array",
         "tickvals": [],
         "ticktext": [],
@@ -148,9 +165,8 @@ def layout(**more: Any) -> dict[str, Any]:
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": FONT, "size": 12},
         "showlegend": False,
-        "hovermode": "closest",
-        "hoverdistance": 12,
-        "hoverlabel": {"align": "left", "font": {"family": FONT, "size": 12}, "namelength": 0},
+        # What is at the pointer, the page says itself, beside it.
+        "hovermode": False,
         "dragmode": "zoom",
         # Above the instants there is room for flags.
         "margin": {"l": 8, "r": 16, "t": 46, "b": 8, "pad": 0},

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from lifecycle import limits
 from lifecycle.access import User
 from lifecycle.input.problems import Problem
 from lifecycle.models import StoredObject
@@ -24,7 +25,7 @@ def order(kind: str, payload: dict[str, Any], stored: StoredObject, user: User) 
 
     try:
         command = inbox.append(stored.cluster, kind, name_target(stored) | payload, user)
-    except inbox.Refused as refusal:
+    except (inbox.Refused, limits.Exceeded) as refusal:
         return Outcome([Problem(str(refusal))])
     result = inbox.wait_for_result(command)
     if result is None:

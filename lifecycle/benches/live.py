@@ -109,7 +109,7 @@ def _frames(watchers: list[Watcher]) -> int:
 def _make_cluster(podline: Installation, number: int, changes: int) -> Cluster:
     pods = max(1, round(changes / CHANGES_A_POD))
     cluster = inbox.create_cluster(podline.owner(), f"live-{number}")
-    created = [inbox.append(cluster, "create", {"object": _make_pod(pod)}) for pod in range(pods)]
+    created = [inbox.append(cluster, "create", {"object": make_flipping_pod(pod)}) for pod in range(pods)]
     for command in created:
         result = inbox.wait_for_result(command)
         if result is None or result["code"] >= 400:
@@ -117,7 +117,8 @@ def _make_cluster(podline: Installation, number: int, changes: int) -> Cluster:
     return cluster
 
 
-def _make_pod(number: int) -> dict[str, Any]:
+def make_flipping_pod(number: int) -> dict[str, Any]:
+    """A pod that becomes ready and not ready by turns: `CHANGES_A_POD` a second."""
     look = {"exec": {"command": ["test", "-e", "/tmp/ready"]}, "periodSeconds": 1, "failureThreshold": 1}
     container = {"name": "app", "image": "busybox:1.36", "command": ["sh", "-c", FLIPPING]}
     return {

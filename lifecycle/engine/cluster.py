@@ -148,6 +148,11 @@ class Cluster:
         """Instant 0, in ms since 1970 UTC."""
         return self._context.clock.epoch_ms
 
+    @property
+    def head(self) -> int:
+        """The number of the trace's last row."""
+        return self._context.trace.seq
+
     def next_wake(self) -> int | None:
         """The instant of the next timer."""
         return self._context.agenda.next_due_ms()
@@ -352,6 +357,7 @@ class Cluster:
         self._restore_controllers(saved)
         context.loop.load(upgrades.read_failures(saved))
         self._kubelets.upgrade.go_on()
+        self._drains.go_on()
         lost = upgrades.count_lost_timers(saved, agenda)
         if lost:
             self._kubelets.upgrade.begun_anew.insert(0, f"what {lost} timers were to do")

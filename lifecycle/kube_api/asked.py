@@ -55,8 +55,12 @@ class Text:
     headers: dict[str, str] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class Stream:
-    """An answer that is made on the event loop: a watch, a log that is followed."""
+    """An answer that is made on the event loop: a watch, a log that is followed.
+
+    Of the places its user has it takes one, until `leave` is called or it is gone.
+    """
 
     respond: Callable[[], Awaitable[HttpResponseBase]]
+    leave: Callable[[], object] = lambda: None

@@ -39,12 +39,15 @@ _PARTS: dict[str, dict[str, Part]] = {
             "cronjobs",
             "customresourcedefinitions",
             "daemonsets",
+            "flowschemas",
             "horizontalpodautoscalers",
             "ingresses",
             "jobs",
             "persistentvolumeclaims",
             "persistentvolumes",
             "poddisruptionbudgets",
+            "prioritylevelconfigurations",
+            "resourceclaims",
             "resourcequotas",
             "servicecidrs",
             "validatingadmissionpolicies",
@@ -74,6 +77,8 @@ _CATEGORIES = {
 _OF_FILES = {"KubeletConfiguration"}
 USAGE = "metrics.k8s.io"
 """The group of what a metrics server tells."""
+SCALE = Resource("autoscaling", "v1", "scales", "Scale", True, verbs=())
+"""The size of an object, which is a part of it: no path leads to it alone."""
 # Answered at once and not stored, or only read.
 _ON_DEMAND = (
     Resource(USAGE, "v1beta1", "nodes", "NodeMetrics", False, verbs=("get", "list")),
@@ -143,6 +148,8 @@ GROUPS = (
     "coordination.k8s.io",
     "node.k8s.io",
     "discovery.k8s.io",
+    "resource.k8s.io",
+    "flowcontrol.apiserver.k8s.io",
 )
 Key = tuple[str, str, str]
 

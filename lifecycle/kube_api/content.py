@@ -1,5 +1,6 @@
 """In which form an answer goes out: what the Accept header asks for, and JSON or YAML of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,9 +63,14 @@ def negotiate(accept: str, is_watch: bool = False) -> Form:
     raise Refusal(406, f"only the following media types are accepted: {accepted}", "NotAcceptable")
 
 
-def accepts_json(accept: str) -> bool:
-    """Whether plain JSON is among what is wanted."""
-    return any(media_type in ("*/*", "application/*", JSON) for media_type, _ in _clauses(accept))
+def choose_type(accept: str, served: Sequence[str]) -> str | None:
+    """The first media type that is wanted and served, None when there is none; of any, the first served."""
+    for wanted, _ in _clauses(accept):
+        if wanted in ("*/*", "application/*"):
+            return served[0]
+        if wanted in served:
+            return wanted
+    return None
 
 
 def negotiate_discovery(accept: str) -> Form | None:

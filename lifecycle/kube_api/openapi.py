@@ -9,8 +9,9 @@ from django.http import HttpRequest
 
 from lifecycle.kube_api import openapi_paths, openapi_schemas
 from lifecycle.kube_api.asked import Text
-from lifecycle.kube_api.content import JSON, accepts_json
-from lifecycle.kube_api.openapi_schemas import DELETE_OPTIONS, LIST_META, OBJECT_META, Refer
+from lifecycle.kube_api.content import JSON, choose_type
+from lifecycle.kube_api.openapi_schemas import LIST_META, OBJECT_META, Refer
+from lifecycle.kube_api.protobuf import swagger
 from lifecycle.kube_api.resource import Resource
 from lifecycle.kube_api.status import NoSuchPath, Refusal
 from lifecycle.models import Cluster
@@ -25,11 +26,7 @@ _written: dict[tuple[Any, ...], bytes] = {}
 def answer(request: HttpRequest, cluster: Cluster, words: list[str], known: list[Resource]) -> Text:
     """/openapi/v2, /openapi/v3 and what lies below. Raises NoSuchPath, Refusal (406)."""
     if words == ["v2"]:
-        if not accepts_json(request.headers.get("Accept", "")):
-            raise Refusal(
-                406, "only the following media types are accepted: application/json", "NotAcceptable"
-            )
-        return _send(request, _write("v2", known, lambda: make_v2(known)))
+        return _send_v2(request, known)
     groups: dict[str, list[Resource]] = {}
     for one in known if words[:1] == ["v3"] else ():
         groups.setdefault(_place(one), []).append(one)
@@ -47,11 +44,24 @@ def answer(request: HttpRequest, cluster: Cluster, words: list[str], known: list
     raise NoSuchPath
 
 
+def _send_v2(request: HttpRequest, known: list[Resource]) -> Text:
+    served = (JSON, *swagger.MEDIA_TYPES)
+    wanted = choose_type(request.headers.get("Accept", ""), served)
+    if wanted is None:
+        said = f"only the following media types are accepted: {', '.join(served)}"
+        raise Refusal(406, said, "NotAcceptable")
+    text = _write("v2", known, lambda: orjson.dumps(make_v2(known)))
+    if wanted == JSON:
+        return _send(request, text)
+    encoded = _write("v2 as protobuf", known, lambda: swagger.encode(orjson.loads(text)))
+    return _send(request, encoded, swagger.MEDIA_TYPE)
+
+
 def _written_v3(place: str, known: Sequence[Resource]) -> bytes:
-    return _write(place, known, lambda: make_v3(known))
+    return _write(place, known, lambda: orjson.dumps(make_v3(known)))
 
 
-def _write(place: str, known: Sequence[Resource], make: Callable[[], Json]) -> bytes:
+def _write(place: str, known: Sequence[Resource], make: Callable[[], bytes]) -> bytes:
     custom = tuple(
         (one.group, one.version, one.name, _hash(orjson.dumps([one.schema, dict(one.scale_paths or {})])))
         for one in known
@@ -62,16 +72,16 @@ def _write(place: str, known: Sequence[Resource], make: Callable[[], Json]) -> b
     if found is None:
         if len(_written) >= _KEPT:
             _written.clear()
-        found = _written[key] = orjson.dumps(make())
+        found = _written[key] = make()
     return found
 
 
-def _send(request: HttpRequest, text: bytes) -> Text:
+def _send(request: HttpRequest, text: bytes, content_type: str = JSON) -> Text:
     etag = f'"{_hash(text)}"'
     headers = {"ETag": etag, "Vary": "Accept"}
     if request.headers.get("If-None-Match") == etag:
-        return Text(b"", JSON, 304, headers)
-    return Text(text, JSON, 200, headers)
+        return Text(b"", content_type, 304, headers)
+    return Text(text, content_type, 200, headers)
 
 
 def _hash(text: bytes) -> str:
@@ -87,34 +97,30 @@ def _place(resource: Resource) -> str:
 
 def make_v2(known: Sequence[Resource]) -> Json:
     """The one document of OpenAPI v2."""
-    refer: Refer = _refer("#/definitions/")
+    refer = Refer("#/definitions/", is_v2=True)
     schemas = make_schemas(known, refer)
     return {
         "swagger": "2.0",
         "info": _INFO,
-        "paths": openapi_paths.make_paths(known, refer, is_v2=True),
+        "paths": openapi_paths.make_paths(known, refer),
         "definitions": schemas,
     }
 
 
 def make_v3(known: Sequence[Resource]) -> Json:
     """The document of one group version in OpenAPI v3."""
-    refer: Refer = _refer("#/components/schemas/")
+    refer = Refer("#/components/schemas/", is_v2=False)
     return {
         "openapi": "3.0.0",
         "info": _INFO,
-        "paths": openapi_paths.make_paths(known, refer, is_v2=False),
+        "paths": openapi_paths.make_paths(known, refer),
         "components": {"schemas": make_schemas(known, refer)},
     }
 
 
-def _refer(prefix: str) -> Refer:
-    return lambda name: {"$ref": prefix + name}
-
-
 def make_schemas(known: Sequence[Resource], refer: Refer) -> Json:
     """The definitions of resources, of their lists and of what their parts speak."""
-    found = openapi_schemas.list_common(refer)
+    found: Json = {}
     for one in known:
         spoken = [(one.api_version, one.kind)]
         spoken += [(f"{part.group}/{part.version}", part.kind) for part in one.parts.values() if part.version]
@@ -124,12 +130,10 @@ def make_schemas(known: Sequence[Resource], refer: Refer) -> Json:
         if one.custom:
             found[name] = make_custom(one, refer)
         elif name not in found:
-            found[name] = _without_table(one)
+            found[name] = _without_table(one, refer)
         if "list" in one.verbs:
             found[f"{name}List"] = _make_list(one, name, refer)
-    found.setdefault(OBJECT_META, {"type": "object"})
-    assert DELETE_OPTIONS in found, "every document has it"
-    return found
+    return found | openapi_schemas.list_common(refer)
 
 
 def make_custom(resource: Resource, refer: Refer) -> Json:
@@ -145,11 +149,11 @@ def make_custom(resource: Resource, refer: Refer) -> Json:
     return {**given, "type": "object", "properties": properties, **_marks(resource, resource.kind)}
 
 
-def _without_table(resource: Resource) -> Json:
+def _without_table(resource: Resource, refer: Refer) -> Json:
     text = {"type": "string"}
     return {
         "type": "object",
-        "properties": {"apiVersion": text, "kind": text, "metadata": {"type": "object"}},
+        "properties": {"apiVersion": text, "kind": text, "metadata": refer(OBJECT_META)},
         "x-kubernetes-preserve-unknown-fields": True,
         **_marks(resource, resource.kind),
     }

@@ -61,19 +61,19 @@ def name_of(resource: Resource) -> str:
     return f"{place}.{resource.version}.{resource.kind}"
 
 
-def make_paths(known: Sequence[Resource], refer: Refer, is_v2: bool) -> Json:
+def make_paths(known: Sequence[Resource], refer: Refer) -> Json:
     """All paths of these resources."""
     paths: Json = {}
     for one in known:
-        for path, operations in _paths_of(one, refer, is_v2):
+        for path, operations in _paths_of(one, refer):
             paths[path] = operations
     return dict(sorted(paths.items()))
 
 
-def _paths_of(resource: Resource, refer: Refer, is_v2: bool) -> Iterator[tuple[str, Json]]:
+def _paths_of(resource: Resource, refer: Refer) -> Iterator[tuple[str, Json]]:
     root = f"/apis/{resource.api_version}" if resource.group else f"/api/{resource.version}"
     inside = f"{root}/namespaces/{{namespace}}" if resource.namespaced else root
-    maker = _Maker(resource, refer, is_v2)
+    maker = _Maker(resource, refer)
     if resource.namespaced and "list" in resource.verbs:
         yield f"{root}/{resource.name}", maker.make(("list",), resource.verbs, ())
     places = ("namespace",) if resource.namespaced else ()
@@ -88,8 +88,8 @@ def _paths_of(resource: Resource, refer: Refer, is_v2: bool) -> Iterator[tuple[s
 class _Maker:
     """Makes the operations of one resource."""
 
-    def __init__(self, resource: Resource, refer: Refer, is_v2: bool) -> None:
-        self.resource, self.refer, self.is_v2 = resource, refer, is_v2
+    def __init__(self, resource: Resource, refer: Refer) -> None:
+        self.resource, self.refer, self.is_v2 = resource, refer, refer.is_v2
 
     def make(
         self,

@@ -1,6 +1,7 @@
 """Schemas of all kinds, made of the engine's field tables: what OpenAPI says of objects."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -8,13 +9,37 @@ from lifecycle.engine.schema.fields import ANY_TYPE, LIST, MAP, Field
 from lifecycle.engine.schema.tables import ANY_FIELD, load_tables
 
 Json = dict[str, Any]
-Refer = Callable[[str], Json]
-"""How a document refers to a definition by its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refer:
+    """How a document of one version of OpenAPI refers to a definition by its name."""
+
+    prefix: str
+    is_v2: bool
+
+    def __call__(self, name: str) -> Json:
+        return {"$ref": self.prefix + name}
+
+    def mark(self, schema: Json, marks: Json) -> Json:
+        """A schema, and what is said of this use of it. In v3 nothing stands beside a reference."""
+        if not marks or self.is_v2 or "$ref" not in schema:
+            return {**schema, **marks}
+        return {"allOf": [schema], **marks}
+
+    def either(self, format: Json, *types: str) -> Json:
+        """What is of one of several types: a text, as far as v2 can say."""
+        kinds: Json = {"type": "string"} if self.is_v2 else {"oneOf": [{"type": one} for one in types]}
+        return {**kinds, **format}
+
+
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1"
 _OF_META = frozenset(
     "ObjectMeta ListMeta LabelSelector LabelSelectorRequirement OwnerReference ManagedFieldsEntry FieldsV1"
-    " Condition FieldSelectorRequirement".split()
+    " Condition FieldSelectorRequirement DeleteOptions Preconditions".split()
 )
+_OF_CORE = frozenset({"TopologySelectorTerm", "TopologySelectorLabelRequirement"})
+"""What another group's kind is reached by first, and is the core group's."""
 QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 INT_OR_STRING = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
 _SCALARS: dict[str, Json] = {
@@ -32,11 +57,25 @@ _NAMED_SCALARS = {
     "quantity": QUANTITY,
     "intOrString": INT_OR_STRING,
 }
+_DEFINITIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1"
+_OPAQUE: dict[tuple[str, str], str] = {
+    ("ControllerRevision", "data"): "io.k8s.apimachinery.pkg.runtime.RawExtension",
+    ("ManagedFieldsEntry", "fieldsV1"): f"{_META}.FieldsV1",
+    ("CustomResourceSubresources", "status"): f"{_DEFINITIONS}.CustomResourceSubresourceStatus",
+    **{("JSONSchemaProps", name): f"{_DEFINITIONS}.JSON" for name in ("default", "example", "enum")},
+    ("JSONSchemaProps", "additionalItems"): f"{_DEFINITIONS}.JSONSchemaPropsOrBool",
+    ("JSONSchemaProps", "additionalProperties"): f"{_DEFINITIONS}.JSONSchemaPropsOrBool",
+    ("JSONSchemaProps", "items"): f"{_DEFINITIONS}.JSONSchemaPropsOrArray",
+    ("JSONSchemaProps", "dependencies"): f"{_DEFINITIONS}.JSONSchemaPropsOrStringArray",
+}
+"""By type and field: what has a name, and nothing that could be said of it."""
 _COMMON: dict[str, Json] = {
+    **{
+        name: {"type": "object"} if "JSON" not in name.rpartition(".")[2] else {}
+        for name in sorted(set(_OPAQUE.values()))
+    },
     f"{_META}.Time": {"type": "string", "format": "date-time"},
     f"{_META}.MicroTime": {"type": "string", "format": "date-time"},
-    QUANTITY: {"type": "string"},
-    INT_OR_STRING: {"type": "string", "format": "int-or-string"},
     f"{_META}.Patch": {"type": "object"},
     f"{_META}.ListMeta": {
         "type": "object",
@@ -46,10 +85,6 @@ _COMMON: dict[str, Json] = {
             "resourceVersion": {"type": "string"},
             "selfLink": {"type": "string"},
         },
-    },
-    f"{_META}.Preconditions": {
-        "type": "object",
-        "properties": {"resourceVersion": {"type": "string"}, "uid": {"type": "string"}},
     },
 }
 _CAUSE = {
@@ -63,16 +98,22 @@ PATCH = f"{_META}.Patch"
 
 def list_common(refer: Refer) -> Json:
     """Definitions that every document has: lists, statuses, options of deletions."""
-    text, texts = {"type": "string"}, {"type": "array", "items": {"type": "string"}}
+    text = {"type": "string"}
     head = {"apiVersion": text, "kind": text}
     return {
         **_COMMON,
+        QUANTITY: refer.either({}, "string", "number"),
+        INT_OR_STRING: refer.either({"format": "int-or-string"}, "integer", "string"),
         f"{_META}.StatusCause": _CAUSE,
         f"{_META}.StatusDetails": {
             "type": "object",
             "properties": {
                 **dict.fromkeys(("group", "kind", "name", "uid"), text),
-                "causes": {"type": "array", "items": refer(f"{_META}.StatusCause")},
+                "causes": {
+                    "type": "array",
+                    "items": refer(f"{_META}.StatusCause"),
+                    "x-kubernetes-list-type": "atomic",
+                },
                 "retryAfterSeconds": _SCALARS["int32"],
             },
         },
@@ -87,16 +128,9 @@ def list_common(refer: Refer) -> Json:
             },
             "x-kubernetes-group-version-kind": [{"group": "", "kind": "Status", "version": "v1"}],
         },
+        f"{_META}.Preconditions": make_schema("Preconditions", refer),
         DELETE_OPTIONS: {
-            "type": "object",
-            "properties": {
-                **head,
-                "dryRun": texts,
-                "gracePeriodSeconds": _SCALARS["int64"],
-                "orphanDependents": _SCALARS["boolean"],
-                "preconditions": refer(f"{_META}.Preconditions"),
-                "propagationPolicy": text,
-            },
+            **make_schema("DeleteOptions", refer),
             "x-kubernetes-group-version-kind": [{"group": "", "kind": "DeleteOptions", "version": "v1"}],
         },
     }
@@ -118,6 +152,8 @@ def _name(type_name: str, api_version: str) -> str:
     short = type_name.rpartition(".")[2]
     if short in _OF_META:
         return f"{_META}.{short}"
+    if short in _OF_CORE:
+        return f"io.k8s.api.core.v1.{short}"
     group, _, version = api_version.rpartition("/")
     if group in ("apiextensions.k8s.io", "apiregistration.k8s.io"):
         place = {
@@ -174,41 +210,62 @@ def make_schema(type_name: str, refer: Refer) -> Json:
     """The schema of a type, whose fields refer to others."""
     fields = load_tables().types[type_name]
     properties = {
-        name: make_field(field, refer) for name, field in sorted(fields.items()) if name != ANY_FIELD
+        name: make_field(_named(type_name, name, field), refer)
+        for name, field in sorted(fields.items())
+        if name != ANY_FIELD
     }
     schema: Json = {"type": "object"}
     if properties:
         schema["properties"] = properties
     if ANY_FIELD in fields:
         schema["x-kubernetes-preserve-unknown-fields"] = True
+    if type_name in _owned_whole():
+        schema["x-kubernetes-map-type"] = "atomic"
     needed = sorted(name for name, field in fields.items() if field.is_required)
     return schema | ({"required": needed} if needed else {})
+
+
+def _named(type_name: str, name: str, field: Field) -> Field:
+    """A field, its type named where the tables know none."""
+    opaque = _OPAQUE.get((type_name, name))
+    if opaque is None:
+        return field
+    if field.inner is not None:
+        return replace(field, inner=replace(field.inner, type_name=opaque))
+    return replace(field, type_name=opaque)
+
+
+@cache
+def _owned_whole() -> frozenset[str]:
+    """The types whose objects server-side apply owns whole, wherever they stand."""
+    fields = (field for type in load_tables().types.values() for field in type.values())
+    return frozenset(field.type_name for field in fields if not field.shape and field.ownership == "atomic")
 
 
 def make_field(field: Field, refer: Refer) -> Json:
     """The schema of a field, and how it is merged."""
     schema = _make_value(field, refer)
     marks: Json = {}
-    if field.choices:
+    if field.choices and field.inner is None:
         marks["enum"] = sorted(field.choices)
     if field.shape == LIST:
         marks["x-kubernetes-list-type"] = field.ownership or "atomic"
         if field.ownership == "map":
             marks["x-kubernetes-list-map-keys"] = list(field.owned_by)
-    elif field.ownership == "atomic":
+    elif field.ownership == "atomic" and field.type_name not in names():
         marks["x-kubernetes-map-type"] = "atomic"
     if field.merge_key:
         marks["x-kubernetes-patch-merge-key"] = field.merge_key
     if field.strategies:
         marks["x-kubernetes-patch-strategy"] = ",".join(field.strategies)
-    if not marks:
-        return schema
-    return {"allOf": [schema], **marks} if "$ref" in schema else {**schema, **marks}
+    return refer.mark(schema, marks)
 
 
 def _make_value(field: Field, refer: Refer) -> Json:
     if field.inner is not None:
         inner = make_field(field.inner, refer)
+        if field.choices:
+            inner = {**inner, "enum": sorted(field.choices)}
         if field.shape == MAP:
             return {"type": "object", "additionalProperties": inner}
         return {"type": "array", "items": inner}
@@ -216,4 +273,4 @@ def _make_value(field: Field, refer: Refer) -> Json:
         return refer(_NAMED_SCALARS[field.type_name])
     if field.type_name in _SCALARS:
         return _SCALARS[field.type_name]
-    return refer(names()[field.type_name])
+    return refer(names().get(field.type_name, field.type_name))

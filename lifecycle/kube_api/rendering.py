@@ -4,6 +4,7 @@ from typing import Any
 
 from lifecycle.kube_api import tables
 from lifecycle.kube_api.asked import Asked
+from lifecycle.kube_api.built_in import SCALE
 from lifecycle.kube_api.lists import Page
 from lifecycle.kube_api.resource import Resource
 from lifecycle.kube_api.status import Refusal, bad_request
@@ -71,7 +72,7 @@ def make_table(asked: Asked, value: Any, now_ms: int) -> Json:
     """An object or a page of a list as a table at virtual now. Raises Refusal (400)."""
     is_list = isinstance(value, Page)
     table = tables.make_table(
-        asked.resource,
+        asked.resource if is_list or value.get("kind") != SCALE.kind else SCALE,
         value.items if is_list else [value],
         now_ms,
         asked.cluster.epoch_ms,

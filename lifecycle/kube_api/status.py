@@ -3,6 +3,7 @@
 from typing import Any
 
 from lifecycle.kube_api.resource import Resource
+from lifecycle.limits import Exceeded
 
 Json = dict[str, Any]
 
@@ -76,6 +77,16 @@ def about(resource: Resource, name: str) -> Json:
     if resource.group:
         details["group"] = resource.group
     return {**details, "kind": resource.name}
+
+
+def exceeded(excess: Exceeded) -> Refusal:
+    """More than one user may have, as a quota says it, or send, as a server that is busy: again later."""
+    if excess.code == 403:
+        return forbidden(str(excess))
+    details = {"retryAfterSeconds": excess.seconds}
+    refusal = Refusal(429, str(excess), "TooManyRequests", details)
+    refusal.headers["Retry-After"] = str(excess.seconds)
+    return refusal
 
 
 def unknown(message: str) -> Refusal:

@@ -249,8 +249,54 @@ def _event(data: Json, ages: Ages) -> Cells:
     }
 
 
+def _flow_schema(data: Json, ages: Ages) -> Cells:
+    spec, conditions = _spec(data), (data.get("status") or {}).get("conditions") or ()
+    return {
+        "PRIORITYLEVEL": (spec.get("priorityLevelConfiguration") or {}).get("name") or "",
+        "MATCHINGPRECEDENCE": spec.get("matchingPrecedence") or 0,
+        "DISTINGUISHERMETHOD": (spec.get("distinguisherMethod") or {}).get("type") or NONE,
+        "MISSINGPL": next((one.get("status") for one in conditions if one.get("type") == "Dangling"), "?"),
+    }
+
+
+def _priority_level(data: Json, ages: Ages) -> Cells:
+    spec = _spec(data)
+    limited = spec.get("limited") or {}
+    queues = (limited.get("limitResponse") or {}).get("queuing") or {}
+    shares = (limited or spec.get("exempt") or {}).get("nominalConcurrencyShares")
+    return {
+        "TYPE": spec.get("type") or "",
+        "NOMINALCONCURRENCYSHARES": NONE if shares is None else shares,
+        "QUEUES": queues.get("queues", NONE),
+        "HANDSIZE": queues.get("handSize", NONE),
+        "QUEUELENGTHLIMIT": queues.get("queueLengthLimit", NONE),
+    }
+
+
+def _claim(data: Json, ages: Ages) -> Cells:
+    status, is_going = data.get("status") or {}, bool((data.get("metadata") or {}).get("deletionTimestamp"))
+    states = ["deleted"] if is_going else []
+    if status.get("allocation"):
+        states += ["allocated", *(["reserved"] if status.get("reservedFor") else [])]
+    elif not is_going:
+        states.append("pending")
+    return {"STATE": ",".join(states)}
+
+
 Make = Callable[[Json, Ages], Cells]
 CELLS: dict[tuple[str, str], Make] = {
+    ("autoscaling", "scales"): lambda data, ages: {
+        "DESIRED": _spec(data).get("replicas") or 0,
+        "AVAILABLE": (data.get("status") or {}).get("replicas") or 0,
+    },
+    ("flowcontrol.apiserver.k8s.io", "flowschemas"): _flow_schema,
+    ("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations"): _priority_level,
+    ("resource.k8s.io", "resourceclaims"): _claim,
+    ("resource.k8s.io", "resourceslices"): lambda data, ages: {
+        "NODE": _spec(data).get("nodeName") or "",
+        "DRIVER": _spec(data).get("driver") or "",
+        "POOL": (_spec(data).get("pool") or {}).get("name") or "",
+    },
     ("networking.k8s.io", "ingresses"): _ingress,
     ("networking.k8s.io", "ingressclasses"): _ingress_class,
     ("networking.k8s.io", "networkpolicies"): _network_policy,

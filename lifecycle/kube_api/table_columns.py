@@ -36,6 +36,7 @@ _COLUMNS: dict[tuple[str, str], str] = {
     ("apps", "replicasets"): _COUNTED,
     ("apps", "statefulsets"): f"Ready; Age; {_WORKLOAD}",
     ("autoscaling", "horizontalpodautoscalers"): "Reference; Targets; MinPods; MaxPods; Replicas; Age",
+    ("autoscaling", "scales"): "Desired:integer; Available:integer; Age",
     ("batch", "cronjobs"): (
         f"Schedule; Timezone; Suspend:boolean; Active:integer; Last Schedule; Age; {_WORKLOAD}; wide Selector"
     ),
@@ -45,6 +46,12 @@ _COLUMNS: dict[tuple[str, str], str] = {
     ),
     ("coordination.k8s.io", "leases"): "Holder; Age",
     ("discovery.k8s.io", "endpointslices"): "AddressType; Ports; Endpoints; Age",
+    ("flowcontrol.apiserver.k8s.io", "flowschemas"): (
+        "PriorityLevel; MatchingPrecedence; DistinguisherMethod; Age; MissingPL"
+    ),
+    ("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations"): (
+        "Type; NominalConcurrencyShares; Queues; HandSize; QueueLengthLimit; Age"
+    ),
     ("networking.k8s.io", "ingressclasses"): "Controller; Parameters; Age",
     ("networking.k8s.io", "ingresses"): "Class; Hosts; Address; Ports; Age",
     ("networking.k8s.io", "ipaddresses"): "ParentRef",
@@ -54,6 +61,9 @@ _COLUMNS: dict[tuple[str, str], str] = {
     ("policy", "poddisruptionbudgets"): ("Min Available; Max Unavailable; Allowed Disruptions:integer; Age"),
     ("rbac.authorization.k8s.io", "clusterrolebindings"): _SUBJECTS,
     ("rbac.authorization.k8s.io", "rolebindings"): _SUBJECTS,
+    **{("resource.k8s.io", name): "Age" for name in ("deviceclasses", "resourceclaimtemplates")},
+    ("resource.k8s.io", "resourceclaims"): "State; Age",
+    ("resource.k8s.io", "resourceslices"): "Node; Driver; Pool; Age",
     ("scheduling.k8s.io", "priorityclasses"): "Value:integer; Global-Default:boolean; Age; PreemptionPolicy",
     ("storage.k8s.io", "csidrivers"): (
         "AttachRequired:boolean; PodInfoOnMount:boolean; StorageCapacity:boolean; TokenRequests;"

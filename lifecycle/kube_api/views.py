@@ -8,12 +8,13 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 
+from lifecycle import limits
 from lifecycle.kube_api import content, serving
 from lifecycle.kube_api.asked import Asked, Stream, Text
 from lifecycle.kube_api.authentication import authenticate, find_cluster
 from lifecycle.kube_api.content import Form
 from lifecycle.kube_api.rendering import render
-from lifecycle.kube_api.status import NoSuchPath, Refusal
+from lifecycle.kube_api.status import NoSuchPath, Refusal, exceeded
 from lifecycle.kube_api.warnings import make_header
 
 
@@ -22,7 +23,12 @@ from lifecycle.kube_api.warnings import make_header
 async def serve(request: HttpRequest, cluster: str, path: str) -> HttpResponseBase:
     """Any request below a cluster's address. A refusal is a Status, never a page."""
     outcome = await sync_to_async(_answer)(request, cluster, path)
-    return await outcome.respond() if isinstance(outcome, Stream) else outcome
+    if not isinstance(outcome, Stream):
+        return outcome
+    response = await outcome.respond()
+    # The response holds its place as long as it is there, however it ends.
+    response._resource_closers.append(lambda: outcome.leave())  # type: ignore[attr-defined]
+    return response
 
 
 def _answer(request: HttpRequest, cluster_name: str, path: str) -> HttpResponse | Stream:
@@ -32,6 +38,7 @@ def _answer(request: HttpRequest, cluster_name: str, path: str) -> HttpResponse 
         cluster = find_cluster(user, cluster_name)
         asked, outcome = serving.respond(request, cluster, user, path)
         if isinstance(outcome, Stream):
+            outcome.leave = limits.take_socket(user, outcome)
             return outcome
         if isinstance(outcome, Text):
             return _respond(outcome.text, outcome.code, outcome.content_type, (), outcome.headers)
@@ -42,6 +49,8 @@ def _answer(request: HttpRequest, cluster_name: str, path: str) -> HttpResponse 
         return _respond(b"404 page not found\n", 404, "text/plain; charset=utf-8")
     except Refusal as refusal:
         return _refuse(request, refusal)
+    except limits.Exceeded as excess:
+        return _refuse(request, exceeded(excess))
 
 
 def _shown(request: HttpRequest, asked: Asked | None, value: Any, form: Form | None) -> tuple[Any, Form]:

@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 
 from lifecycle.engine.rules.validation.field_error import FieldError, forbidden, not_supported
-from lifecycle.kube_api import lists, rendering, tables, versions
+from lifecycle.kube_api import heartbeats, lists, rendering, tables, versions
 from lifecycle.kube_api.asked import Asked, Stream
 from lifecycle.kube_api.authentication import Right
 from lifecycle.kube_api.conversions import is_as_stored, to_served
@@ -82,17 +82,19 @@ def _make_encoding(asked: Asked) -> Encoding:
     resource, form = asked.resource, asked.form
     shown = rendering.check_table(asked) if form.kind == "Table" else ""
     key = (resource.group, resource.version, form.kind, form.version, shown)
+    beats = heartbeats.load(asked.cluster, resource) if heartbeats.have(resource) and not form.kind else None
 
     def make(stored: Json, is_first: bool) -> bytes:
-        served = to_served(resource, stored)
+        now_ms = feed_of(asked.cluster).now_ms()
+        served = to_served(resource, stored if beats is None else beats.show(stored, now_ms))
         if form.kind == "Table":
-            table = rendering.make_table(asked, served, feed_of(asked.cluster).now_ms())
+            table = rendering.make_table(asked, served, now_ms)
             return orjson.dumps(table if is_first else table | {"columnDefinitions": None})
         if form.kind:
             return orjson.dumps(tables.partial(served, form.api_version))
         return orjson.dumps(rendering.head_first(asked, served))
 
-    return Encoding(key, make, is_stored=not form.kind and is_as_stored(resource))
+    return Encoding(key, make, is_stored=not (form.kind or beats) and is_as_stored(resource))
 
 
 def _make_bookmark(asked: Asked, rv: int, annotations: dict[str, str]) -> bytes:

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from django.db import connection, transaction
 
-from lifecycle import frames, reads
+from lifecycle import frames, limits, reads
 from lifecycle.engine.kinds.presentation import summarize
 from lifecycle.models import Cluster, Command, StoredObject
 from lifecycle.runs import bulk, checkpoints, container_logs, recorder, shards, upgrades
@@ -28,8 +28,15 @@ def fork(parent: Cluster, at_ms: int | None, owner: Any, name: str, is_look: boo
     """A new, paused cluster that is what `parent` was at `at_ms`; None: what it is now.
 
     ValueError when the instant is not recorded; checkpoints.Unreadable when it cannot be replayed any more;
-    ValidationError when the name is taken or no DNS label.
+    ValidationError when the name is taken or no DNS label; limits.Exceeded when the owner has as many as one
+    may have, or makes too many at once.
     """
+    limits.check_clusters(owner, wanted=0 if is_look else 1)
+    with limits.preview(owner):
+        return _fork(parent, at_ms, owner, name, is_look)
+
+
+def _fork(parent: Cluster, at_ms: int | None, owner: Any, name: str, is_look: bool) -> Cluster:
     if parent.failure == UNFINISHED:
         raise ValueError("it is a fork itself, and still being made; ask again soon")
     restored = _restore(parent, at_ms)
@@ -111,6 +118,7 @@ def _make_child(
         # Rows that its parent no longer keeps; what it writes itself is kept.
         oldest_seq=min(parent.oldest_seq, restored.seq + 1),
         oldest_rv=min(parent.oldest_rv, restored.rv + 1),
+        recorded_bytes=parent.recorded_bytes,
         paused=True,
         # Nobody serves it before it is whole.
         failure=UNFINISHED,

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
+from lifecycle import limits
 from lifecycle.input import expressions, scenario
 from lifecycle.models import DEFAULT_EPOCH, Cluster, Command, RunControl
 from lifecycle.runs import messages, run_controls, shards
@@ -21,6 +22,9 @@ WAIT_SECONDS = 10.0
 FIRST_YEAR, LAST_YEAR = 1970, 9000
 # Should an announcement get lost, the result is looked up this often.
 LOOK_SECONDS = 0.5
+# Commands that make objects, and controls that let time go on.
+ADDING = frozenset(("create", "apply"))
+MOVING = frozenset((RunControl.Kind.RESUME, RunControl.Kind.STEP, RunControl.Kind.RUN))
 
 User = AbstractBaseUser | AnonymousUser | None
 
@@ -39,8 +43,10 @@ def create_cluster(
 ) -> Cluster:
     """A new cluster at instant 0.
 
-    ValidationError when the name is taken or no DNS label, or its input would give no cluster.
+    ValidationError when the name is taken or no DNS label, or its input would give no cluster;
+    limits.Exceeded when its owner has as many as one may have.
     """
+    limits.check_clusters(owner)
     check_input(epoch, settings or {})
     cluster = Cluster(owner=owner, name=name, seed=seed, epoch=epoch, settings=settings or {}, **columns)
     cluster.full_clean(exclude=["settings"])
@@ -74,12 +80,17 @@ def append(
     id: UUID | str | None = None,
     version: int = 1,
     pinned_ms: int | None = None,
+    is_begun: bool = False,
 ) -> Command:
     """Put a command into the cluster's inbox and wake the cluster. The same id twice is one command.
 
-    `pinned_ms`: the instant a scenario step carries. Refused when the id names another command, or the
-    cluster has failed.
+    `pinned_ms`: the instant a scenario step carries; `is_begun`: commands before it are already taken, as of
+    one file. Refused when the id names another command, or the cluster has failed; limits.Exceeded when the
+    user sends too many, or adds to clusters that hold too much.
     """
+    limits.take_command(user, is_begun or pinned_ms is not None)
+    if kind in ADDING and not is_begun:
+        limits.check_holdings(user)
     if _has_nul(payload):
         raise Refused("a NUL character is no part of any text here: leave it out, or write an escape for it")
     command_id = uuid4() if id is None else UUID(str(id))
@@ -161,9 +172,12 @@ def control(
     """Ask for a run control: pause {}, resume {}, speed {speed},
     step {ms?}, run {untilMs?, condition?, fast?}.
 
-    ValidationError with what would be right.
+    ValidationError with what would be right; limits.Exceeded as for commands.
     """
     payload = payload or {}
+    limits.take_command(user)
+    if kind in MOVING:
+        limits.check_holdings(cluster.owner)
     _check_control(kind, payload)
     control = RunControl.objects.create(cluster=cluster, kind=kind, payload=payload, user=_known(user))
     _nudge(cluster)

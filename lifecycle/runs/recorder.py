@@ -24,6 +24,7 @@ from lifecycle.engine.heart.trace import (
     transition_values,
 )
 from lifecycle.engine.kinds.presentation import summarize
+from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.models import Cluster, Command, ObjectVersion, RunControl, StoredObject
 from lifecycle.models import Event as EventModel
 from lifecycle.models import Transition as TransitionModel
@@ -31,6 +32,9 @@ from lifecycle.runs import bulk, container_logs
 from lifecycle.runs.container_logs import Tails
 
 BATCH_ROWS = 5000
+# About what a row of the history takes beside a version's patch.
+ROW_BYTES = 300
+_COMING_AND_GOING = {"ADDED": 1, "DELETED": -1}
 
 TRANSITIONS = bulk.Table(
     TransitionModel._meta.db_table, ("cluster_id", *frames.TRANSITION_COLUMNS), ("cluster_id", "seq")
@@ -61,6 +65,9 @@ def _find_places(columns: tuple[str, ...], json: str, text: str) -> _Places:
 
 _OF_TRANSITION = _find_places(TRANSITIONS.columns, "old new cause detail", "reason message")
 _OF_EVENT = _find_places(EVENTS.columns, "cause detail", "reason message")
+
+
+_PATCH = VERSIONS.columns.index("patch")
 
 
 class FencedOff(Exception):
@@ -102,6 +109,9 @@ class Rendered:
     versions: list[bulk.Values]
     objects: list[bulk.Values]
     summaries: list[frames.Summary]
+    # By how many living pods, and about how many bytes, the cluster has grown.
+    pods: int = 0
+    size: int = 0
 
 
 def record(cluster: Cluster, fence: int, piece: Slice, tails: Tails) -> list[frames.Summary]:
@@ -116,7 +126,7 @@ def record(cluster: Cluster, fence: int, piece: Slice, tails: Tails) -> list[fra
             _check_fence(cluster.pk, fence)
             write()
     with transaction.atomic():
-        _move_cursor(cluster, fence, piece)
+        _move_cursor(cluster, fence, piece, rendered)
         _write_all(rendered)
         container_logs.write(cluster.pk, logs)
         _write_answers(piece)
@@ -152,8 +162,13 @@ def render(cluster: Cluster, piece: Slice) -> Rendered:
 
     last: dict[str, Version] = {}
     for version in piece.versions:
-        rendered.versions.append(_version_values(pk, version, document))
+        values = _version_values(pk, version, document)
+        rendered.versions.append(values)
+        rendered.size += len(values[_PATCH])
+        if version.new.kind is POD_KIND:
+            rendered.pods += _COMING_AND_GOING.get(version.type, 0)
         last[version.new.meta.uid] = version
+    rendered.size += ROW_BYTES * (len(piece.rows) + len(piece.versions))
     for version in last.values():
         summary = _summary(version)
         rendered.summaries.append(summary)
@@ -231,8 +246,11 @@ def _check_fence(pk: int, fence: int) -> None:
         raise FencedOff
 
 
-def _move_cursor(cluster: Cluster, fence: int, piece: Slice) -> None:
+def _move_cursor(cluster: Cluster, fence: int, piece: Slice, rendered: Rendered) -> None:
     columns = piece.columns | {"instant_ms": piece.instant_ms, "updated_at": timezone.now()}
+    if rendered.size:
+        columns["pods"] = cluster.pods + rendered.pods
+        columns["recorded_bytes"] = cluster.recorded_bytes + rendered.size
     if piece.rows:
         columns["seq"] = piece.rows[-1].seq
     if piece.versions:

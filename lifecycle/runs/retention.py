@@ -30,11 +30,17 @@ def prune(cluster: Cluster) -> None:
     oldest_rv = max(oldest_rv, cluster.oldest_rv)
     if (oldest_rv, oldest_seq) == (cluster.oldest_rv, cluster.oldest_seq):
         return
-    Cluster.objects.filter(pk=cluster.pk).update(oldest_rv=oldest_rv, oldest_seq=oldest_seq)
+    before = cluster.rv - cluster.oldest_rv + cluster.seq - cluster.oldest_seq + 2
+    left = max(0, cluster.rv - oldest_rv + cluster.seq - oldest_seq + 2)
+    # About: the rows that go are taken to be as large as those that stay.
+    size = cluster.recorded_bytes * left // before
+    Cluster.objects.filter(pk=cluster.pk).update(
+        oldest_rv=oldest_rv, oldest_seq=oldest_seq, recorded_bytes=size
+    )
     _delete_below(ObjectVersion, "rv", cluster, oldest_rv)
     _delete_below(Transition, "seq", cluster, oldest_seq)
     _delete_below(Event, "seq", cluster, oldest_seq)
-    cluster.oldest_rv, cluster.oldest_seq = oldest_rv, oldest_seq
+    cluster.oldest_rv, cluster.oldest_seq, cluster.recorded_bytes = oldest_rv, oldest_seq, size
 
 
 def first_at(model: type[Model], number: str, cluster: Cluster, at_ms: int) -> int:

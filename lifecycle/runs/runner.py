@@ -11,18 +11,17 @@ import socket
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cache
 
 from django.db import DataError, Error, IntegrityError
 from django.db.models import Q
 
-from lifecycle import frames
-from lifecycle.engine import ENGINE_VERSION
+from lifecycle import frames, limits
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.heart.trace import row_to_json
+from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.input import expressions
-from lifecycle.models import Cluster, Command, RunControl
+from lifecycle.models import Cluster, Command, StoredObject
 from lifecycle.runs import (
     checkpoints,
     collector,
@@ -38,39 +37,25 @@ from lifecycle.runs import (
 )
 from lifecycle.runs.container_logs import Tails
 from lifecycle.runs.engine_faults import EngineFault
+from lifecycle.runs.hot import Hot, hold, keep_time, stand
 from lifecycle.runs.recorder import Answer, FencedOff, Slice
-from lifecycle.runs.run_clock import RunClock, StepWatch, moment
+from lifecycle.runs.run_clock import RunClock, StepWatch
+from lifecycle.runs.shares import Due, Shares
+from lifecycle.stored_kinds import of_kind
 
 log = logging.getLogger(__name__)
 
 TURN_SECONDS = 0.1
-MIN_TURN_SECONDS = 0.01
+# What has made so many rows is recorded before it goes on.
+ROWS_A_TURN = 2500
+# What a cluster's owner may have is looked up this often while it grows.
+HOLDINGS_SECONDS = 1.0
 COMMANDS_A_TURN = 200
-# Wakes closer together than this are taken in one turn.
-COALESCE_SECONDS = 0.05
-# Behind by more than this, the anchor moves: the run is slower than asked, and says so.
-LAG_SECONDS = 0.5
 # A new checkpoint once this much engine time would have to be replayed, and four times what saving costs.
 REPLAY_SECONDS = 1.0
 HOT_CLUSTERS = 256
-# The speed reached is measured over windows of this length.
-SPEED_WINDOW_SECONDS = 2.0
 
 Wall = Callable[[], float]
-
-
-@dataclass(slots=True)
-class Hot:
-    """A cluster in this process: its row as last read or written, and its engine at the row's cursor."""
-
-    cluster: Cluster
-    engine: Engine
-    clock: RunClock
-    tails: Tails
-    unsaved_seconds: float = 0.0
-    save_seconds: float = 0.0
-    speed_since: tuple[float, int] | None = None
-    pruned_at: float = field(default_factory=time.monotonic)
 
 
 class Owner:
@@ -85,6 +70,16 @@ class Owner:
         self.steady = steady
         self.steps = StepWatch(wall(), steady())
         self.hot: OrderedDict[int, Hot] = OrderedDict()
+        self.shares = Shares()
+
+    def turn_of(self, due: Due, seconds: float) -> float | None:
+        """As `turn`, and counted as its owner's."""
+        began = self.steady()
+        try:
+            return self.turn(due.cluster, seconds)
+        finally:
+            now = self.steady()
+            self.shares.charge(due.owner, now - began, now)
 
     def turn(self, cluster_id: int, seconds: float = TURN_SECONDS) -> float | None:
         """One turn of a cluster. The wall time of its next one is returned; None: nothing will be due."""
@@ -151,6 +146,11 @@ class Owner:
             raise
         except Exception as problem:
             raise EngineFault(cluster, None, problem) from problem
+        living = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
+        pods = living.count()
+        if pods != cluster.pods:
+            cluster.pods = pods
+            Cluster.objects.filter(pk=cluster.pk, fence=cluster.fence).update(pods=pods)
         clock = RunClock.of(cluster)
         if clock.anchor_wall is None:
             clock.anchor(cluster.instant_ms, self.wall())
@@ -164,6 +164,7 @@ class Owner:
         piece = Slice(instant_ms=hot.cluster.instant_ms)
         try:
             self._apply_controls(hot, piece)
+            hold(hot, piece, self.wall())
             self._run(hot, piece, started + seconds)
             changes = hot.engine.take_changes()
         except (EngineFault, Error):
@@ -173,7 +174,7 @@ class Owner:
         piece.instant_ms = hot.engine.now_ms
         piece.rows, piece.versions, piece.logs = changes.rows, changes.versions, changes.logs
         engine_seconds = time.perf_counter() - started
-        wake = _keep_time(hot, piece, self.wall())
+        wake = keep_time(hot, piece, self.wall())
         summaries = self._record(hot, piece)
         metrics.count_turn(piece, engine_seconds, time.perf_counter() - started - engine_seconds)
         hot.unsaved_seconds += engine_seconds
@@ -218,7 +219,7 @@ class Owner:
         is_there = is_there and self._run_to(hot, target_ms, deadline)
         # A run that was heading somewhere stands when it is there.
         if is_there and hot.clock.run_until_ms is not None and hot.engine.now_ms >= hot.clock.run_until_ms:
-            _stand(hot, self.wall())
+            stand(hot, self.wall())
 
     def _run_to(self, hot: Hot, until_ms: int, deadline: float) -> bool:
         """Whether the engine is there: time was enough, and no condition stopped it."""
@@ -232,11 +233,16 @@ class Owner:
         def is_met(at: Engine) -> bool:
             return holds is not None and holds(at)
 
+        most = engine.head + ROWS_A_TURN
+
+        def is_over(at: Engine) -> bool:
+            return is_met(at) or at.head > most or time.perf_counter() > deadline
+
         if not is_met(engine):
             with collector.out_of_sight():
-                engine.run_until(end_ms, stop=lambda at: is_met(at) or time.perf_counter() > deadline)
+                engine.run_until(end_ms, stop=is_over)
         if is_met(engine):
-            _stand(hot, self.wall())
+            stand(hot, self.wall())
             return False
         return engine.now_ms >= until_ms
 
@@ -265,13 +271,6 @@ def _waiting_commands(cluster: Cluster, now_ms: int, target_ms: int) -> list[tup
     return sorted(enters, key=lambda one: (one[0], one[1].order))
 
 
-def _next_pinned(cluster: Cluster) -> int | None:
-    if not cluster.has_commands:
-        return None
-    pinned = cluster.commands.filter(state=Command.State.PENDING, pinned_ms__isnull=False)
-    return pinned.order_by("pinned_ms").values_list("pinned_ms", flat=True).first()
-
-
 def _condition(text: str) -> Callable[[Engine], bool] | None:
     """What a run stops at: `idle`, or an expression such as `deployment/web Available`."""
     if not text:
@@ -280,58 +279,6 @@ def _condition(text: str) -> Callable[[Engine], bool] | None:
         return Engine.is_idle
     look = expressions.Look(expressions.parse(text))
     return lambda engine: look.at(engine).holds
-
-
-def _stand(hot: Hot, wall: float) -> None:
-    hot.clock.anchor(hot.engine.now_ms, wall)
-    hot.clock.pause()
-
-
-def _keep_time(hot: Hot, piece: Slice, wall: float) -> float | None:
-    """Move the anchor when the engine lags, note the speed reached and when the next turn is due."""
-    clock, engine = hot.clock, hot.engine
-    behind_ms = clock.now_ms(wall) - engine.now_ms
-    lag_seconds = max(0.0, behind_ms / 1000 / clock.speed)
-    is_busy = clock.as_fast_as_possible or lag_seconds > LAG_SECONDS
-    if is_busy and not clock.is_paused:
-        clock.anchor(engine.now_ms, wall)
-    metrics.gauges["lag_seconds"] = lag_seconds
-    wake = _next_wake(hot, wall)
-    piece.columns = clock.columns() | {
-        "achieved_speed": _achieved_speed(hot, wall, is_busy),
-        "next_wake_at": None if wake is None else moment(wake),
-    }
-    return wake
-
-
-def _next_wake(hot: Hot, wall: float) -> float | None:
-    clock, engine = hot.clock, hot.engine
-    if clock.is_paused:
-        return None
-    if clock.as_fast_as_possible:
-        return wall
-    dues = [engine.next_wake(), clock.run_until_ms, _next_pinned(hot.cluster)]
-    due_ms = min((due for due in dues if due is not None), default=None)
-    if due_ms is None:
-        return None
-    due = clock.wall_of(due_ms)
-    assert due is not None, due_ms
-    return due if due <= wall else max(due, wall + COALESCE_SECONDS)
-
-
-def _achieved_speed(hot: Hot, wall: float, is_busy: bool) -> float | None:
-    """Virtual over wall time, while the engine cannot keep up or runs as fast as it can; else None."""
-    now_ms = hot.engine.now_ms
-    if not is_busy or hot.clock.is_paused:
-        hot.speed_since = None
-        return None
-    since_wall, since_ms = hot.speed_since = hot.speed_since or (wall, now_ms)
-    seconds = wall - since_wall
-    if seconds < 0.1:
-        return hot.cluster.achieved_speed
-    if seconds > SPEED_WINDOW_SECONDS:
-        hot.speed_since = (wall, now_ms)
-    return round((now_ms - since_ms) / 1000 / seconds, 3)
 
 
 def _tell(hot: Hot, piece: Slice, before: tuple[int, int], summaries: list[frames.Summary]) -> None:
@@ -350,7 +297,11 @@ def _tell(hot: Hot, piece: Slice, before: tuple[int, int], summaries: list[frame
 
 
 def _look_after(hot: Hot) -> None:
-    """Now and then a checkpoint, and old history goes."""
+    """Now and then a checkpoint, old history goes, and what the owner may have is looked up."""
+    if time.monotonic() - hot.looked_at > HOLDINGS_SECONDS:
+        hot.looked_at = time.monotonic()
+        owner = hot.cluster.owner
+        hot.excess = limits.find_excess(owner) if limits.is_bound(owner) else ""
     if hot.unsaved_seconds > max(REPLAY_SECONDS, 4 * hot.save_seconds):
         _save(hot)
     if time.monotonic() - hot.pruned_at > retention.EVERY_SECONDS:
@@ -365,30 +316,6 @@ def _save(hot: Hot) -> None:
     checkpoints.save(hot.cluster, hot.cluster.fence, hot.engine)
     hot.save_seconds = time.perf_counter() - started
     hot.unsaved_seconds = 0.0
-
-
-def due_clusters(shard: int, now: float) -> list[int]:
-    """The clusters of a shard that want a turn: those with something waiting first, then in wake order.
-
-    One that another engine left is taken up at once, so that it can be forked and goes on whenever asked.
-    """
-    there = Cluster.objects.filter(shard=shard, failure="")
-    waiting = there.filter(
-        Q(pk__in=Command.objects.filter(state=Command.State.PENDING, pinned_ms=None).values("cluster"))
-        | Q(pk__in=RunControl.objects.filter(applied_at=None).values("cluster"))
-        | Q(seq__gt=0) & ~Q(engine_version=ENGINE_VERSION)
-    ).values_list("pk", flat=True)
-    due = there.filter(next_wake_at__lte=moment(now)).order_by("next_wake_at").values_list("pk", flat=True)
-    return list(dict.fromkeys([*waiting, *due]))
-
-
-def turn_of_shard(owner: Owner, shard: int) -> bool:
-    """One turn of each due cluster; True when any of them wants another at once."""
-    due = due_clusters(shard, owner.wall())
-    # Many at once share the time of two, so that a command to any of them or to another shard waits little.
-    seconds = min(TURN_SECONDS, max(2 * TURN_SECONDS / max(len(due), 1), MIN_TURN_SECONDS))
-    wakes = [owner.turn(cluster_id, seconds) for cluster_id in due]
-    return any(wake is not None and wake <= owner.wall() for wake in wakes)
 
 
 @cache

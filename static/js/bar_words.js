@@ -13,17 +13,35 @@ function makeWord(word, ms, room) {
   return word && word.length * LETTER + MARGIN <= room ? word : "";
 }
 
-/** Write them into the traces of a figure that shows `range` in a plot of `width` pixels. */
-export function writeWords({ data, layout }, [from, to], width) {
+/** By lane the instants at which marks lie on it. */
+function findMarks(traces) {
+  const marks = new Map();
+  for (const trace of traces) {
+    if (trace.mode !== "markers") continue;
+    trace.y.forEach((lane, index) => {
+      if (!marks.has(lane)) marks.set(lane, []);
+      marks.get(lane).push(trace.x[index]);
+    });
+  }
+  for (const instants of marks.values()) instants.sort((one, other) => one - other);
+  return marks;
+}
+
+/** Write them into traces of a figure with that layout, which shows `range` in a plot of `width` pixels. */
+export function writeWords(traces, layout, [from, to], width) {
   const isHigh = (layout.meta?.rowHeight ?? 0) >= LOWEST_ROW;
-  for (const trace of data) {
+  const marks = findMarks(traces);
+  for (const trace of traces) {
     if (!trace.words) continue;
     trace.text = trace.words.map((word, index) => {
       const [start, length] = [trace.base[index], trace.x[index]];
       // Of a bar that began out of sight its words would begin there as well.
       if (!isHigh || start < from) return "";
-      const seen = Math.min(start + length, to) - start;
+      const next = marks.get(trace.y[index])?.find((at) => at >= start) ?? Infinity;
+      const seen = Math.min(start + length, to, next) - start;
       return makeWord(word, length, (seen / (to - from)) * width);
     });
+    // Room for words costs nearly as much as words.
+    trace.textposition = trace.text.some(Boolean) ? "inside" : "none";
   }
 }

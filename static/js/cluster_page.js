@@ -21,7 +21,9 @@ const view = new View();
 const why = new WhyPanel(page.querySelector("[data-why-panel]"), view);
 const askWhy = (seq) => why.ask(seq);
 const charts = [...page.querySelectorAll("[data-figure]")].map((element) => new Chart(element, clock, view, askWhy));
-const feeds = [...page.querySelectorAll("[data-events]")].map((element) => new EventFeed(element));
+const folders = JSON.parse(page.dataset.folders ?? "{}");
+const base = page.querySelector("[data-why-panel]").dataset.base;
+const feeds = [...page.querySelectorAll("[data-events]")].map((element) => new EventFeed(element, base, folders));
 
 const legends = [...page.querySelectorAll("[data-legend]")].map((element) => new Legend(element));
 
@@ -38,6 +40,7 @@ function chartOf(name) {
 
 function showLayout(layout) {
   if (layout.meta?.counts) for (const legend of legends) legend.show(layout.meta.counts);
+  if (layout.meta?.counts && pods) for (const legend of legends) legend.explain(pods.traces);
   if (layout.meta?.flags) ghost?.hear({ flags: layout.meta.flags.length });
 }
 
@@ -71,6 +74,8 @@ const socket = new Socket(page.dataset.socket, {
   lost: (retryMs) => face.setConnection("lost", retryMs),
   clock: (message) => {
     face.hear(message.clock);
+    // Of an address that was opened only now is known whether what it shows has been read.
+    if (view.range) view.onFar(view.range[0]);
     ghost?.hear(message.clock);
   },
   frame: followFrame,

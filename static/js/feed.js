@@ -1,5 +1,6 @@
 // The list of recent events, newest first, made from a <template>.
-import { clock } from "./format.js";
+import { clock, duration } from "./format.js";
+import { addEvent, foldEvents } from "./starts.js";
 
 const MOST_SHOWN = 200;
 const PAUSE_MS = 1000;
@@ -20,12 +21,19 @@ export class EventFeed {
   #element;
   #template;
   #uid;
+  #base;
+  #folders;
   isAsked = false;
 
-  constructor(element) {
+  /** `base` is the cluster's address, `folders` by group and kind where pages of such objects stand below it. */
+  constructor(element, base = "", folders = {}) {
     this.#element = element;
+    this.#base = base;
+    this.#folders = folders;
     this.#template = element.querySelector("template");
     this.#uid = element.dataset.uid ?? "";
+    foldEvents(this.#list);
+    element.addEventListener("htmx:afterSettle", () => foldEvents(this.#list));
   }
 
   get #list() {
@@ -38,22 +46,46 @@ export class EventFeed {
       if (events.length) refreshEvents();
       return;
     }
-    const shown = events.filter((row) => !this.#uid || row.uid === this.#uid);
+    const shown = events.filter((row) => !this.#uid || row.uid === this.#uid).slice(-MOST_SHOWN);
     if (!shown.length) return;
     this.#element.querySelector("[data-no-events]")?.remove();
-    this.#list.prepend(...shown.map((row) => this.#make(row)).reverse());
-    while (this.#list.childElementCount > MOST_SHOWN) this.#list.lastElementChild.remove();
+    const list = this.#list;
+    for (const row of shown) addEvent(list, this.#make(row));
+    this.#trim(list);
+  }
+
+  /** What leaves the end of the list is older than what the button below it would read. */
+  #trim(list) {
+    const more = list.querySelector(":scope > .older");
+    const items = [...list.children].filter((item) => item !== more);
+    if (items.length <= MOST_SHOWN) return;
+    for (const item of items.slice(MOST_SHOWN)) item.remove();
+    const first = items[MOST_SHOWN - 1];
+    if (more) more.querySelector("button").value = (first.parts?.[0] ?? first).dataset.seq;
   }
 
   #make(row) {
     const item = this.#template.content.cloneNode(true).firstElementChild;
     item.classList.add(row.eventType === "Warning" ? "Warning" : "Normal");
+    Object.assign(item.dataset, {
+      seq: row.seq, at: row.at_ms, uid: row.uid, kind: `${row.group}/${row.kind}`,
+      reason: row.reason, container: row.fieldPath ?? "", event: row.eventId ?? "",
+    });
     const write = (name, text) => { item.querySelector(`[data-${name}]`).textContent = text; };
     write("time", clock(row.at_ms));
     item.querySelector("[data-why]").dataset.why = row.seq;
-    write("reason", row.count > 1 ? `${row.reason} ×${row.count}` : row.reason);
-    write("subject", `${row.kind} ${row.namespace ? `${row.namespace}/` : ""}${row.name}`);
+    const over = row.last_ms > row.first_ms ? ` over ${duration(row.last_ms - row.first_ms)}` : "";
+    write("reason", row.count > 1 ? `${row.reason} ×${row.count}${over}` : row.reason);
     write("message", row.message.replace(UID, ""));
+    this.#writeSubject(item.querySelector("[data-subject]"), row);
     return item;
+  }
+
+  #writeSubject(subject, { group, kind, namespace, name }) {
+    if (!subject) return;
+    const path = `${namespace ? `${namespace}/` : ""}${name}`;
+    subject.textContent = `${kind} ${path}`;
+    const folder = this.#folders[`${group}/${kind}`];
+    if (folder) subject.href = `${this.#base}${folder}/${path}/`;
   }
 }

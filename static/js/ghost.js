@@ -18,7 +18,6 @@ export function makeGhostTrace(ghost, nowMs, lanes) {
     width: 0.62,
     marker: { color: bars.map((bar) => bar.colour), opacity: OPACITY, line: { width: 0 } },
     hovertext: bars.map((bar) => `<b>${escape(bar.title)}</b><br>to come: ${escape(bar.when)}`),
-    hoverinfo: "text",
   };
 }
 

@@ -18,6 +18,7 @@ export class Minimap {
   #run = [];
   #bars = make("g", { class: "trouble" });
   #window = make("rect", { class: "window", y: 0.5, height: HEIGHT - 1, rx: 3 });
+  #shown = 0;
   #drawn = "";
   #hold = null;
 
@@ -39,6 +40,7 @@ export class Minimap {
   /** `[[from, in trouble, all]…]`, each until the next. */
   show(run) {
     this.#run = run;
+    this.#shown += 1;
     this.#draw();
   }
 
@@ -60,7 +62,7 @@ export class Minimap {
     const [from, to] = range.map((at) => (Math.max(0, at) / length) * WIDTH);
     this.#window.setAttribute("x", from);
     this.#window.setAttribute("width", Math.max(LEAST_PX, Math.min(WIDTH, to) - from));
-    const drawn = JSON.stringify([this.#run, Math.round(length / 1000)]);
+    const drawn = `${this.#shown} ${Math.round(length / 1000)}`;
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     this.#bars.replaceChildren(...this.#makeBars(length));

@@ -1,10 +1,8 @@
 // Which stretch of time the charts of a page show: all the same, and one line through all where the pointer is.
 import { clock as digits } from "./format.js";
+import { instantAt, LEFT, RIGHT, TOP } from "./pick.js";
 
-// As the figures' own margins, so that a place in one is the same instant in all.
-const [LEFT, RIGHT] = [8, 16];
-// Above the plot stand the labels of the axis: a click there goes to that instant.
-const AXIS_PX = 46;
+const SHORTEST_SPAN_MS = 30_000;
 
 export class View {
   #charts = [];
@@ -24,11 +22,29 @@ export class View {
     this.#charts.push(chart);
     chart.plot.addEventListener("pointermove", (event) => this.#point(chart, event));
     chart.plot.addEventListener("pointerleave", () => this.#point(null));
+    // Above the plot stand the labels of the axis: a click there goes to that instant.
     chart.plot.addEventListener("click", (event) => {
       const { left, top } = chart.plot.getBoundingClientRect();
-      const isOnAxis = event.clientY - top < AXIS_PX && !event.target.closest("button");
+      const isOnAxis = event.clientY - top < TOP && !event.target.closest("button");
       if (isOnAxis && chart.range) this.travel(this.#instantAt(chart, event.clientX - left));
     });
+  }
+
+  /** What is shown, the same in all charts: where somebody looks, or the past up to `nowMs` and what is known to come. */
+  stretch(nowMs) {
+    if (this.range) return [...this.range];
+    const reaches = this.#charts.map((chart) => chart.reach).filter(Boolean);
+    const first = Math.min(...reaches.map(({ from }) => from));
+    const now = reaches.every(({ to }) => to !== null) ? Math.max(...reaches.map(({ to }) => to)) : nowMs;
+    const start = this.windowMs === null ? first : Math.max(first, now - this.windowMs);
+    const end = start + Math.max(SHORTEST_SPAN_MS, (now - start) * 1.03);
+    const ahead = Math.max(...reaches.map((reach) => reach.ahead));
+    return [start, Math.max(end, Math.min(ahead, now + Math.max(SHORTEST_SPAN_MS, (now - start) / 2)))];
+  }
+
+  /** Something that decides what is shown has changed. */
+  refresh() {
+    this.#set(this.range);
   }
 
   /** Stay with this stretch instead of following now. */
@@ -47,7 +63,7 @@ export class View {
   /** Draw arrows from each of these to the next. */
   showChain(chain) {
     this.chain = chain;
-    this.#set(this.range);
+    this.refresh();
   }
 
   /** Show the page as it was at an instant. */
@@ -66,7 +82,7 @@ export class View {
   /** How much of the past is shown; null shows all of it. */
   showPast(windowMs) {
     this.windowMs = windowMs;
-    this.#set(this.range);
+    this.refresh();
   }
 
   /** Mark an instant, and go there if it is out of sight. */
@@ -95,7 +111,6 @@ export class View {
   }
 
   #instantAt(chart, x) {
-    const [from, to] = chart.range;
-    return Math.max(0, from + (to - from) * (x - LEFT) / (chart.plot.clientWidth - LEFT - RIGHT));
+    return instantAt(chart.range, x, chart.plot.clientWidth);
   }
 }

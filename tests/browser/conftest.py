@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from tests.browser.chromium import PROGRAM, launch
+from lifecycle.benches.chromium import PROGRAM, launch
 
 TOP = Path(__file__).resolve().parents[2]
 READY = "Podline is ready: "

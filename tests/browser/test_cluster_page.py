@@ -166,3 +166,35 @@ def test_enter_on_a_chart_asks_why_the_last_change_came(opened: Page, server: Se
     opened.keyboard.press("Enter")
     opened.wait_for_function("!document.querySelector('[data-why-panel]').hidden")
     assert opened.locator(".chain").inner_text() == f"row {READY_SEQ}"
+
+
+def test_the_keyboard_goes_from_bar_to_bar_and_asks_why(opened: Page):
+    wait_for_start(opened, NOW_MS - 900_000)
+    opened.get_by_text("All", exact=True).click()
+    wait_for_start(opened, 0)
+    opened.locator(".chart").focus()
+    opened.keyboard.press("ArrowDown")
+    tip = opened.get_by_role("tooltip")
+    assert tip.inner_text().startswith("web-1 · Ready")
+    opened.keyboard.press("ArrowLeft")
+    assert tip.inner_text().startswith("web-1 · Not ready")
+    opened.keyboard.press("Enter")
+    opened.wait_for_function("!document.querySelector('[data-why-panel]').hidden")
+    assert opened.locator(".chain").inner_text() != f"row {READY_SEQ}"
+
+
+def test_the_tip_stands_beside_the_pointer_while_the_chart_is_drawn_anew(opened: Page, server: Server):
+    wait_for_start(opened, NOW_MS - 900_000)
+    opened.get_by_text("All", exact=True).click()
+    wait_for_start(opened, 0)
+    x, y = bar_of(opened)
+    opened.mouse.move(x, y)
+    tip = opened.get_by_role("tooltip")
+    clock = {"at_ms": NOW_MS, "speed": 1000, "paused": False, "fast": False, "stalled": False}
+    server.sockets[-1].send(json.dumps({"clock": clock}))
+    opened.wait_for_timeout(600)
+    # This page has no stylesheet, which would put it there.
+    left, top = tip.evaluate(
+        "(tip) => ['--x', '--y'].map((name) => parseFloat(tip.style.getPropertyValue(name)))"
+    )
+    assert (abs(left - x) < 20, abs(top - y) < 20) == (True, True)

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, Route
 from dashboard.plots.patches import make_patch
 from dashboard.plots.stories import Stories
 from dashboard.plots.timeline import make_timeline
-from tests.dashboard.rows import pod_life, transition
+from tests.dashboard.rows import event, pod_life, transition
 from tests.dashboard.test_patches import apply
 
 pytestmark = pytest.mark.browser
@@ -157,25 +157,87 @@ def test_lanes_and_events_write_strangers_text_as_text(empty):
     assert found == [False, HOSTILE, HOSTILE]
 
 
-def test_hover_labels_show_strangers_text_as_it_is(empty):
+def test_a_tip_shows_strangers_text_as_it_is_and_stays_in_the_window(empty):
     stories = Stories()
     for row in pod_life(HOSTILE):
         stories.feed(row)
-    shown = empty.evaluate(
-        """async (figure) => {
-          const plot = document.createElement("div");
-          document.body.append(plot);
-          await Plotly.newPlot(plot, figure.data, {...figure.layout, width: 800});
-          const curve = figure.data.findIndex((trace) => trace.name === "ready");
-          Plotly.Fx.hover(plot, [{curveNumber: curve, pointNumber: 0}]);
-          await new Promise((done) => setTimeout(done, 200));
-          const label = plot.querySelector(".hoverlayer");
-          return [label.textContent, label.querySelectorAll("script").length];
-        }""",
-        make_timeline(stories, 9000),
+    figure = make_timeline(stories, 9000)
+    found = call(
+        empty,
+        "pick",
+        """(async () => {
+          const {tip} = await import("/js/tips.js");
+          const [{data, layout}, width] = [a[0], 800];
+          const {x: [length], base: [start], y: [lane]} = data.find((trace) => trace.name === "ready");
+          const x = m.placeOf(layout.xaxis.range, start + length / 2, width);
+          const y = m.TOP + (m.rowOf(layout, lane) + 0.5) * layout.meta.rowHeight;
+          const item = m.findItem({data, layout}, x, y, width);
+          tip.show(item.lines, innerWidth - 3, innerHeight - 3);
+          const shown = document.querySelector("[role=tooltip]");
+          const box = shown.getBoundingClientRect();
+          const isInside = Math.min(box.left, box.top) >= 0 && box.right <= innerWidth
+            && box.bottom <= innerHeight;
+          return [shown.textContent, shown.querySelectorAll("script, b").length, isInside,
+            m.findItem({data, layout}, x, y + 400, width)];
+        })()""",
+        figure,
     )
-    assert HOSTILE[:40] in shown[0]
-    assert shown[1] == 0
+    assert HOSTILE[:40] in found[0]
+    assert found[1:] == [0, True, None]
+
+
+def test_a_tip_on_lines_tells_what_each_of_them_says_at_that_instant(empty):
+    lines = [
+        {"mode": "lines", "x": [0, 10, 20], "y": [0, 3, 3], "meta": {"grows": "line"}},
+        {"mode": "lines", "x": [5, 15], "y": [1, 0]},
+    ]
+    for name, line in zip(("ready", "revision 1"), lines, strict=True):
+        line["hovertext"] = [f"<b>{name}: {value}</b><br>at" for value in line["y"]]
+    told = [call(empty, "pick", "m.tellLines(...a)?.lines", lines, at) for at in (2, 12, 400)]
+    assert told == [
+        ["00:00:00.0", "ready: 0"],
+        ["00:00:00.0", "ready: 3", "revision 1: 1"],
+        ["00:00:00.4", "ready: 3"],
+    ]
+
+
+FOLDED = """(async () => {
+  const {EventFeed} = await import("/js/feed.js");
+  const feed = document.createElement("div");
+  feed.innerHTML = `<ol></ol><template><li><time data-time></time><button data-reason data-why></button>
+    <span><span data-message></span><a data-subject></a></span></li></template>`;
+  new EventFeed(feed, "/c/", {"/Pod": "pods"}).add(a[0]);
+  return [...feed.querySelectorAll("ol")[0].children].map((item) => [
+    item.querySelector("[data-reason]").textContent,
+    item.querySelector("summary")?.textContent ?? item.querySelector("[data-message]").textContent,
+    item.querySelector("a").getAttribute("href"),
+  ]);
+})()"""
+
+
+def test_what_a_start_says_is_one_line_and_what_comes_again_takes_its_own_place(empty):
+    app = {"fieldPath": "spec.containers{app}"}
+    start = [
+        event(0, "Scheduled", "to node-1"),
+        event(10, "Pulling", "app", **app),
+        event(20, "Scheduled", "to node-2", name="web-2"),
+        event(3000, "Pulled", "app", **app),
+        event(3200, "Created", "app", **app),
+        event(4200, "Started", "app", **app),
+    ]
+    after = [
+        event(5000, "Unhealthy", "503", **app, eventId="u"),
+        event(6000, "Unhealthy", "503", **app, eventId="u", count=2, first_ms=5000),
+        event(7000, "Pulled", "present", **app),
+        event(7100, "Started", "again", **app),
+    ]
+    page = "/c/pods/default/web-1/"
+    assert call(empty, "feed", FOLDED, [*start, *after]) == [
+        ["Started", "Pulled, Started within 100ms", page],
+        ["Unhealthy ×2 over 1s", "503", page],
+        ["Started", "Scheduled, Pulling, Pulled, Created, Started within 4.2s", page],
+        ["Scheduled", "to node-2", "/c/pods/default/web-2/"],
+    ]
 
 
 PICK = """(async () => {
@@ -200,3 +262,61 @@ PICK = """(async () => {
 def test_only_files_that_may_hold_manifests_are_sent_and_not_too_many(empty: Page, files, expected):
     found = call(empty, "picked_files", f"await {PICK}", files)
     assert expected in found if isinstance(expected, str) else found == expected
+
+
+SEEN = """(() => {
+  const [rows, range, inSight] = a;
+  const trace = (name, ends) => ({
+    type: "bar", name, y: rows.map((row) => row[0]), base: rows.map((row) => row[1]), x: rows.map(ends),
+    offset: rows.map(() => -0.3), width: rows.map(() => 0.6), seqs: rows.map((row) => row[2]),
+  });
+  const layout = {yaxis: {categoryarray: [...new Set(rows.map((row) => row[0]))]}};
+  const data = [trace("ready", () => 5), trace("crashing", () => 3)];
+  const seen = m.pickSeen({data, layout}, range, 1000, inSight);
+  return Object.fromEntries(seen.map((trace) => [trace.name, trace.seqs.map((seq, index) => (
+    [seq, trace.base[index], trace.x[index]]))]));
+})()"""
+
+
+def many_bars(rows: int, bars: int) -> list[list[object]]:
+    """Row, start and number of bars that begin every 10 ms, in each row."""
+    return [[f"row-{row}", bar * 10, row * bars + bar] for row in range(rows) for bar in range(bars)]
+
+
+def test_of_many_bars_those_out_of_sight_are_not_drawn(empty: Page):
+    seen = call(empty, "sight", SEEN, many_bars(20, 10), [30, 60], {"first": 3, "last": 4})
+    assert {name: [seq for seq, *_ in bars] for name, bars in seen.items()} == {
+        "ready": [row * 10 + bar for row in (3, 4) for bar in (3, 4, 5, 6)],
+        "crashing": [row * 10 + bar for row in (3, 4) for bar in (3, 4, 5, 6)],
+    }
+
+
+def test_of_bars_too_narrow_to_be_told_apart_the_gravest_is_drawn(empty: Page):
+    seen = call(empty, "sight", SEEN, many_bars(1, 1000), [0, 10_000], {"first": 0, "last": 9})
+    # A bar is half a pixel wide, and so one stands for all of two pixels.
+    assert set(seen) == {"crashing"}
+    assert len(seen["crashing"]) == 500
+    assert all((start, length) == (bar * 20, 20) for bar, (_, start, length) in enumerate(seen["crashing"]))
+
+
+def test_few_bars_are_all_drawn(empty: Page):
+    seen = call(empty, "sight", SEEN, many_bars(10, 10), [30, 60], {"first": 3, "last": 4})
+    assert [len(bars) for bars in seen.values()] == [100, 100]
+
+
+def test_rows_that_say_the_same_stay_the_same_elements(empty: Page):
+    kept = call(
+        empty,
+        "lanes",
+        """(() => {
+          const list = document.createElement("ol");
+          const draw = (...labels) => (
+            m.drawLanes(list, {rowHeight: 26, rows: labels.map((label) => ({label}))}, "/"));
+          draw("a", "b", "c");
+          const [, b, c] = list.children;
+          draw("c", "x", "b");
+          const texts = [...list.children].map((item) => item.textContent);
+          return [texts, list.children[0] === c, list.children[2] === b];
+        })()""",
+    )
+    assert kept == [["c", "x", "b"], True, True]

@@ -7,6 +7,7 @@ from django.test import Client
 
 from lifecycle.kube_api.built_in import list_built_in
 from lifecycle.kube_api.openapi_paths import make_paths
+from lifecycle.kube_api.openapi_schemas import Refer
 from tests.builders import make_cluster, make_user
 
 pytestmark = pytest.mark.django_db
@@ -14,9 +15,7 @@ pytestmark = pytest.mark.django_db
 # Taken from what is described, so that whatever is served stands here by itself.
 RESOURCES = {
     path.format(namespace="default", name="x"): sorted(set(operations) - {"parameters"})
-    for path, operations in make_paths(
-        list(list_built_in().values()), lambda name: {"$ref": name}, is_v2=False
-    ).items()
+    for path, operations in make_paths(list(list_built_in().values()), Refer("", is_v2=False)).items()
 }
 OTHERS = {
     path: ["get"]

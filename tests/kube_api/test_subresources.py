@@ -104,6 +104,15 @@ def test_a_size_is_shown_and_set(api: Api) -> None:
     code, scale = api("GET", f"{path}/web/scale")
     assert (code, scale["kind"], scale["spec"]) == (200, "Scale", {"replicas": 2})
     assert scale["status"]["selector"] == "app=web"
+    accept = {"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}
+    table = api.client.get(f"/k8s/shop{path}/web/scale", headers=accept).json()
+    assert [column["name"] for column in table["columnDefinitions"]] == [
+        "Name",
+        "Desired",
+        "Available",
+        "Age",
+    ]
+    assert table["rows"][0]["cells"][:2] == ["web", 2]
     scale["spec"]["replicas"] = 3
     assert api("PUT", f"{path}/web/scale", scale)[1]["spec"] == {"replicas": 3}
     assert api("GET", f"{path}/web")[1]["spec"]["replicas"] == 3

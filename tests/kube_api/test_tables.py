@@ -9,16 +9,13 @@ from typing import Any
 
 import pytest
 
-from lifecycle.kube_api.built_in import list_built_in
+from lifecycle.kube_api.built_in import SCALE, list_built_in
 from lifecycle.kube_api.resource import Resource
 from lifecycle.kube_api.table_columns import columns_of
 from lifecycle.kube_api.tables import make_cells
 from tests.kube_api.replay.answers import Mask
 
 RECORDED = json.loads((Path(__file__).parent / "replay" / "tables.json").read_text())
-# Groups of which the model has nothing.
-UNKNOWN_GROUPS = ("resource.k8s.io", "flowcontrol.apiserver.k8s.io")
-COLUMNS = [name for name in RECORDED["columns"] if not name.startswith(UNKNOWN_GROUPS)]
 # A custom resource of the recorded cluster, as its definition had it.
 WIDGETS = Resource(
     "api-tables.example.org",
@@ -39,7 +36,7 @@ def find_resource(group: str, version: str, name: str) -> Resource:
     return WIDGETS if name == "widgets" else list_built_in()[group, version, name]
 
 
-@pytest.mark.parametrize("path", COLUMNS)
+@pytest.mark.parametrize("path", RECORDED["columns"])
 def test_columns_are_the_recorded_ones(path: str) -> None:
     group, version, name = ["", *path.split("/")][-3:]
     shown = [column.to_json() for column in columns_of(find_resource(group, version, name))]
@@ -68,3 +65,78 @@ def test_cells_are_the_recorded_ones(name: str) -> None:
         if [mask.cell(cell) for cell in cells] != [mask.cell(cell) for cell in pair["cells"]]:
             wrong.append((data["metadata"]["name"], cells, pair["cells"]))
     assert not wrong
+
+
+AT = "2026-01-01T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    "group, name, spec, status, cells",
+    [
+        pytest.param(
+            "autoscaling", "scales", {"replicas": 3}, {"replicas": 2}, [3, 2, "60s"], id="an object's size"
+        ),
+        pytest.param(
+            "flowcontrol.apiserver.k8s.io",
+            "flowschemas",
+            {"priorityLevelConfiguration": {"name": "low"}, "matchingPrecedence": 500},
+            {"conditions": [{"type": "Dangling", "status": "False"}]},
+            ["low", 500, "<none>", "60s", "False"],
+            id="a flow",
+        ),
+        pytest.param(
+            "flowcontrol.apiserver.k8s.io",
+            "prioritylevelconfigurations",
+            {
+                "type": "Limited",
+                "limited": {
+                    "nominalConcurrencyShares": 5,
+                    "limitResponse": {
+                        "queuing": {"queues": 64, "handSize": 6, "queueLengthLimit": 50},
+                    },
+                },
+            },
+            {},
+            ["Limited", 5, 64, 6, 50, "60s"],
+            id="a level with queues",
+        ),
+        pytest.param(
+            "flowcontrol.apiserver.k8s.io",
+            "prioritylevelconfigurations",
+            {"type": "Exempt", "exempt": {}},
+            {},
+            ["Exempt", "<none>", "<none>", "<none>", "<none>", "60s"],
+            id="a level without limits",
+        ),
+        pytest.param(
+            "resource.k8s.io", "resourceclaims", {}, {}, ["pending", "60s"], id="a claim that waits"
+        ),
+        pytest.param(
+            "resource.k8s.io",
+            "resourceclaims",
+            {},
+            {"allocation": {"devices": {}}, "reservedFor": [{"name": "p"}]},
+            ["allocated,reserved", "60s"],
+            id="a claim in use",
+        ),
+        pytest.param(
+            "resource.k8s.io",
+            "resourceslices",
+            {"nodeName": "n", "driver": "d", "pool": {"name": "p"}},
+            {},
+            ["n", "d", "p", "60s"],
+            id="a node's devices",
+        ),
+    ],
+)
+def test_cells_of_what_was_not_recorded(group, name, spec, status, cells):
+    resource = SCALE if name == "scales" else list_built_in()[group, "v1", name]
+    data = {
+        "apiVersion": f"{group}/v1",
+        "kind": resource.kind,
+        "metadata": {"name": "one", "creationTimestamp": AT},
+        "spec": spec,
+        "status": status,
+    }
+    found = make_cells(resource, columns_of(resource), data, read_ms(AT) + 60_000, 0)
+    assert found == ["one", *cells]

@@ -13,7 +13,8 @@ from lifecycle.engine.api import server
 from lifecycle.models import Command, Event, ObjectVersion, Shard, StoredObject, Transition
 from lifecycle.runs import bulk, checkpoints, inbox, recorder, shards
 from lifecycle.runs.run_clock import moment
-from lifecycle.runs.runner import Owner, due_clusters
+from lifecycle.runs.runner import Owner
+from lifecycle.runs.turns import due_clusters
 from tests.runs.conftest import create, deployment
 from tests.runs.histories import assert_whole, recorded
 

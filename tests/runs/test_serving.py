@@ -155,7 +155,7 @@ def test_a_turn_without_a_database_is_over_and_asks_for_no_other(monkeypatch):
         raise DatabaseAway("the server is not there")
 
     nudged: list[int] = []
-    monkeypatch.setattr(runner, "turn_of_shard", fail)
+    monkeypatch.setattr(tasks.turns, "turn_of_shard", fail)
     monkeypatch.setattr(tasks, "nudge", nudged.append)
     tasks.turn(1)
     assert nudged == []

@@ -5,11 +5,11 @@ import time
 
 import pytest
 
+from lifecycle.benches.chromium import PROGRAM
 from lifecycle.benches.installation import Installation, installation
 from lifecycle.benches.replay import find_difference
 from lifecycle.models import Cluster
 from lifecycle.runs import inbox
-from tests.browser.chromium import PROGRAM
 from tests.runs.conftest import create
 from tests.runs.open_tab import OpenTab, resident_mib
 

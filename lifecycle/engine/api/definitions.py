@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..kinds.registry import entry_of_json, kind_of_json
+from ..kinds.registry import entry_of, entry_of_json, kind_of_json
 from ..objects.kinds import Kind
 from ..objects.meta import StoredObject
-from ..rules.custom_resources.definition import Definition, Version, read_definition
+from ..rules.custom_resources.definition import Definition, ScalePaths, Version, read_definition
 from ..rules.custom_resources.structural import prune, with_defaults
 from ..rules.custom_resources.validation import validate_custom
+from ..rules.scales import BUILT_IN
 from ..rules.validation.field_error import FieldError
 from ..schema.typed.custom import shape_of_schema
 from ..schema.typed.shapes import Shape
@@ -105,7 +106,7 @@ class Definitions:
         needed = [name for name in known.get("required") or () if name != "metadata"]
         return validate_custom(own, {**known, "properties": properties, "required": needed})
 
-    def is_generation_new(self, current: Json, wanted: Json) -> bool:
+    def is_spec_new(self, current: Json, wanted: Json) -> bool:
         """Whether a change is one of what is wanted: of the spec, and of a custom resource of anything else.
 
         The status is not, where it has an address of its own.
@@ -126,6 +127,15 @@ class Definitions:
             return version.scale.spec if version.scale is not None else ()
         return entry_of_json(data).replicas_path
 
+    def find_scale_paths(self, kind: Kind) -> ScalePaths | None:
+        """Where objects of a kind have their size, in whichever version; None: they have no /scale."""
+        definition = self.find(kind.id)
+        if definition is not None:
+            return next(
+                (one.scale for one in definition.versions.values() if one.scale and one.scale.spec), None
+            )
+        return BUILT_IN if entry_of(kind).replicas_path else None
+
     def find_shape(self, data: Json) -> Shape | None:
         """How server-side apply sees an object of a defined kind."""
         version = self.find_version(data)
@@ -135,3 +145,9 @@ class Definitions:
         if at not in self._shapes:
             self._shapes[at] = shape_of_schema(version.schema)
         return self._shapes[at]
+
+
+def is_told_of(current: Json, wanted: Json) -> bool:
+    """Whether a change of annotations raises the generation as one of the spec does: a Deployment's does."""
+    before, after = (data["metadata"].get("annotations") or {} for data in (current, wanted))
+    return before != after and entry_of_json(current).counts_annotations

@@ -30,7 +30,7 @@ from .admission import admit_changed, admit_new, admit_pod
 from .completion import annotate
 from .context import Context
 from .definition_rules import delete_definition
-from .definitions import DEFINITION
+from .definitions import DEFINITION, is_told_of
 from .deletion import (
     check_mortal,
     check_preconditions,
@@ -228,8 +228,7 @@ class ApiServer:
         """
         context, epoch_ms = self._context, self._clock.epoch_ms
         current = old.to_json(epoch_ms)
-        data = as_stored(current, data)
-        size = context.definitions.find_replicas_path(current)
+        data, size = as_stored(current, data), context.definitions.find_replicas_path(current)
         check_address(current, data, subresource, size)
         given = (data.get("metadata") or {}).get(FIELD)
         if subresource != SCALE:
@@ -248,7 +247,9 @@ class ApiServer:
         if wanted == current and (entries or None) == tracked:
             return old
         with_managed_fields(new, entries)
-        return self._put(old, new, context.definitions.is_generation_new(current, wanted))
+        is_changed = context.definitions.is_spec_new(current, wanted)
+        is_counted = is_changed or (not subresource and is_told_of(current, wanted))
+        return self._put(old, new, is_changed, is_counted)
 
     def patch(
         self,
@@ -289,8 +290,8 @@ class ApiServer:
             data, entries = self._managers.apply(current, patch, options, subresource)
         return self.update_json(old, data, subresource or None, options, entries)
 
-    def _put(self, old: StoredObject, new: StoredObject, is_spec_changed: bool) -> StoredObject:
-        """Store a client's change: of the metadata only what is a client's, the generation with the spec."""
+    def _put(self, old: StoredObject, new: StoredObject, is_changed: bool, is_counted: bool) -> StoredObject:
+        """Store a client's change: of the metadata only what is a client's, and the generation if counted."""
         meta = old.meta
         new.meta = meta.replace(
             labels=new.meta.labels,
@@ -298,10 +299,10 @@ class ApiServer:
             finalizers=new.meta.finalizers,
             owner_references=new.meta.owner_references,
             extra=new.meta.extra,
-            generation=meta.generation + 1 if is_spec_changed and meta.generation else meta.generation,
+            generation=meta.generation + 1 if is_counted and meta.generation else meta.generation,
         )
         new.extra = new.extra or None
-        if not is_spec_changed:
+        if not is_changed:
             new.spec = old.spec
         if isinstance(new, Pod) and isinstance(old, Pod):
             new.node_name = old.node_name or new.node_name

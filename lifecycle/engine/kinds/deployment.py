@@ -23,6 +23,8 @@ DEPLOYMENT = KindEntry(
     is_host_name="Pod names and hostnames",
     validate_spec=validate_deployment,
     immutable=("selector",),
+    # They are copied to its replica sets.
+    counts_annotations=True,
     columns=decide_deployment_columns,
     wide_columns=decide_wide_deployment_columns,
     summarize=lambda obj: summarize_counts(obj, obj.status.ready_replicas, obj.spec.replicas),

@@ -89,6 +89,8 @@ class KindEntry:
     """(stored spec, new spec): what else may not change so."""
     validate_fixed: Callable[[Json, Json], list[FieldError]] | None = None
     """(new object, stored object): what of the whole object may not change so."""
+    counts_annotations: bool = False
+    """Whether its generation counts changes of its annotations too, and not of its spec alone."""
     validate_update: Change | None = None
     """Of a kind whose updates are held to rules of their own: in the place of all checks of the spec."""
     warn: Callable[[Json], list[str]] = lambda data: []

@@ -184,6 +184,14 @@ _PASSIVE = (
     Kind("storage.k8s.io/v1", "CSINode", "csinodes", False),
     Kind("storage.k8s.io/v1", "CSIStorageCapacity", "csistoragecapacities"),
     Kind("storage.k8s.io/v1", "VolumeAttributesClass", "volumeattributesclasses", False, "vac"),
+    Kind("resource.k8s.io/v1", "DeviceClass", "deviceclasses", False),
+    Kind("resource.k8s.io/v1", "ResourceClaim", "resourceclaims"),
+    Kind("resource.k8s.io/v1", "ResourceClaimTemplate", "resourceclaimtemplates"),
+    Kind("resource.k8s.io/v1", "ResourceSlice", "resourceslices", False),
+    Kind("flowcontrol.apiserver.k8s.io/v1", "FlowSchema", "flowschemas", False),
+    Kind(
+        "flowcontrol.apiserver.k8s.io/v1", "PriorityLevelConfiguration", "prioritylevelconfigurations", False
+    ),
 )
 
 PLAIN = (*_READ, *_CHECKED, *(KindEntry(kind=kind, is_passive=True) for kind in _PASSIVE))

@@ -60,19 +60,25 @@ def validate_update(
     own = entry.subresources.get(subresource) or entry.validate_update
     if own is not None:
         return errors + own(old, new, gates)
-    return errors + _validate_fixed_fields(entry, old, new) + _validate_content(entry, new, gates)
+    changed = _validate_change(entry, old, new)
+    return errors + changed + _validate_content(entry, new, gates) + _find_changed(entry, old, new)
 
 
-def _validate_fixed_fields(entry: KindEntry, old: Json, new: Json) -> list[FieldError]:
-    """Fields an object keeps for life (DEP-SEL-01, RS-SPEC-08)."""
+def _validate_change(entry: KindEntry, old: Json, new: Json) -> list[FieldError]:
+    """What a kind says of a change before it looks at what became of the object."""
     before, after = old.get("spec") or {}, new.get("spec") or {}
-    errors = [
+    errors = entry.validate_change(before, after) if entry.validate_change is not None else []
+    return errors + (entry.validate_fixed(new, old) if entry.validate_fixed is not None else [])
+
+
+def _find_changed(entry: KindEntry, old: Json, new: Json) -> list[FieldError]:
+    """Fields an object keeps for life (DEP-SEL-01, RS-SPEC-08): what was asked for is looked at before."""
+    before, after = old.get("spec") or {}, new.get("spec") or {}
+    return [
         invalid(f"spec.{field}", after.get(field), "field is immutable")
         for field in entry.immutable
         if before.get(field) != after.get(field)
     ]
-    errors += entry.validate_change(before, after) if entry.validate_change is not None else []
-    return errors + (entry.validate_fixed(new, old) if entry.validate_fixed is not None else [])
 
 
 def list_warnings(data: Json) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..objects.node import Node, Taint
@@ -11,8 +12,10 @@ from ..objects.pod import PodSpec, Toleration
 UNSCHEDULABLE_TAINT = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
 CORDONED = "node(s) were unschedulable"
 UNTOLERATED = "node(s) had untolerated taint(s)"
+_NO_INTEGER = "for 'Gt', 'Lt' operators, the value must be an integer"
 NOT_WANTED = "node(s) didn't match Pod's node affinity/selector"
 _EFFECTS = ("NoSchedule", "NoExecute")
+_INTEGER, _MOST = re.compile(r"[+-]?[0-9]{1,63}"), 1 << 63
 
 
 def why_not(spec: PodSpec, node: Node) -> str:
@@ -77,6 +80,27 @@ def has_preferences(spec: PodSpec) -> bool:
     return bool(of_nodes.get("preferredDuringSchedulingIgnoredDuringExecution"))
 
 
+def tell_unreadable(spec: PodSpec) -> str:
+    """What of the preferred terms cannot be read, so that no nodes can be compared; "" for nothing."""
+    preferred = spec.affinity.get("nodeAffinity") or {}
+    terms = preferred.get("preferredDuringSchedulingIgnoredDuringExecution") or ()
+    found = [
+        f'[{number}].matchExpressions[{place}].values[0]: Invalid value: "{value}": {_NO_INTEGER}'
+        for number, term in enumerate(terms)
+        for place, value in _list_unreadable((term.get("preference") or {}).get("matchExpressions") or ())
+        if term.get("weight")
+    ]
+    text = found[0] if len(found) == 1 else f"[{', '.join(found)}]"
+    return f'running PreScore plugin "NodeAffinity": {text}' if found else ""
+
+
+def _list_unreadable(expressions: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str]]:
+    for place, one in enumerate(expressions):
+        values = one.get("values") or ()
+        if one.get("operator") in ("Gt", "Lt") and values and _read_integer(values[0]) is None:
+            yield place, values[0]
+
+
 def tolerates(tolerations: Sequence[Toleration], taint: Taint) -> bool:
     """Whether one of the tolerations covers a taint."""
     return any(one.covers(taint) for one in tolerations)
@@ -117,7 +141,17 @@ def _matches(expression: Mapping[str, Any], values: Mapping[str, str]) -> bool:
         case "DoesNotExist":
             return value is None
         case "Gt" | "Lt":
-            if value is None or not value.lstrip("-").isdigit() or not wanted:
+            bound, number = _read_integer(wanted[0] if wanted else None), _read_integer(value)
+            # A term with a bound that is no number is none: it holds nowhere.
+            if bound is None or number is None:
                 return False
-            return int(value) > int(wanted[0]) if operator == "Gt" else int(value) < int(wanted[0])
+            return number > bound if operator == "Gt" else number < bound
     return False
+
+
+def _read_integer(text: str | None) -> int | None:
+    """A number of 64 bits as Go reads it; None for anything else."""
+    if text is None or _INTEGER.fullmatch(text) is None:
+        return None
+    number = int(text)
+    return number if -_MOST <= number < _MOST else None

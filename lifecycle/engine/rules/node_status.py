@@ -86,15 +86,18 @@ def show_node(node: StoredObject, lease: StoredObject | None, now_ms: int, epoch
     last_ms = max(heard_ms - (heard_ms - created_ms) % REPORT_MS, created_ms)
     status = dict(data.get("status") or {})
     status["conditions"] = [
-        _with_heartbeat(one, format_time(last_ms, epoch_ms)) for one in status.get("conditions") or ()
+        _with_heartbeat(one, format_time(last_ms, epoch_ms), silent_ms is not None)
+        for one in status.get("conditions") or ()
     ]
     return {**data, "status": status}
 
 
-def _with_heartbeat(condition: dict[str, Any], at: str) -> dict[str, Any]:
-    if condition.get("type") not in _OWN:
+def _with_heartbeat(condition: dict[str, Any], at: str, is_silent: bool) -> dict[str, Any]:
+    is_unknown = condition.get("status") == "Unknown"
+    # Of a kubelet that was given up it has to be known when it fell silent.
+    if condition.get("type") not in _OWN or (is_unknown and not is_silent):
         return condition
-    if condition.get("status") != "Unknown":
+    if not is_unknown:
         # A change is told at once, and is a heartbeat too.
         at = max(at, condition.get("lastTransitionTime") or "")
     return {**condition, "lastHeartbeatTime": at}

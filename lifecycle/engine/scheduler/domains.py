@@ -56,7 +56,11 @@ class Sums:
 
     def domain_of(self, node: Node) -> str | None:
         """The domain of a node; None where it has none."""
-        return node.meta.labels.get(self.key) if self.key else node.meta.name
+        labels = node.meta.labels
+        if self.key:
+            return labels.get(self.key)
+        # Each node is a domain of its own, as long as it has the label that says so.
+        return node.meta.name if HOSTNAME in labels else None
 
     def is_counted(self, node: Node) -> bool:
         """Whether pods on a node count."""

@@ -111,8 +111,8 @@ class PodClass:
             self._build()
             return
         if self._position != rooms.position:
-            for name in rooms.list_since(self._position):
-                self._changed[name] = None
+            names = rooms.list_since(self._position)
+            self._changed |= dict.fromkeys((*rooms.by_name, *self._seen) if names is None else names)
             self._position = rooms.position
         self._images_version = rooms.images_version
         if self._changed:
@@ -295,6 +295,10 @@ class PodClass:
         self._scored = score_lines(self.wishes, neighbors, lines)
         self._scored_size = sum([one.size for one in lines])
         return self._scored
+
+    def count_fitting(self) -> int:
+        """How many nodes take the pod."""
+        return sum(one.line.size for one in self.score_lines())
 
     def list_refusals(self) -> Counter[Refusal]:
         """Why nodes do not take the pod, and how many say so."""

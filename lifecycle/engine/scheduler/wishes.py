@@ -8,7 +8,7 @@ from ..objects.node import Node
 from ..objects.pod import Pod, PodSpec
 from ..objects.selector import Selector
 from ..rules.host_ports import list_host_ports
-from ..rules.node_filters import has_preferences, has_untolerated, wants_node
+from ..rules.node_filters import has_preferences, has_untolerated, tell_unreadable, wants_node
 from ..rules.placement.terms import (
     DO_NOT_SCHEDULE,
     SCHEDULE_ANYWAY,
@@ -28,6 +28,7 @@ class Wishes:
     """What a pod asks for. `selectors`: of the Services and the workload that it is one of.
 
     `labels_of`: the labels of a namespace.
+    `unreadable`: why nodes cannot be compared, "" where they can.
     `needs_all_labels`: nodes without the label of a preferred constraint are the last choice.
     """
 
@@ -49,6 +50,7 @@ class Wishes:
         if not own:
             self.soft = make_default_constraints(selectors)
         self.has_preferences = has_preferences(spec)
+        self.unreadable = tell_unreadable(spec) if self.has_preferences else ""
         containers = (*spec.init_containers, *spec.containers)
         self.images = tuple(_with_tag(one.image) for one in containers)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from . import by_hand, kubernetes
+from . import by_hand, by_hand_devices, kubernetes
 from .fields import ANY_TYPE, Field, read_field
 
 ANY_FIELD = "*"
@@ -37,16 +37,17 @@ class Tables:
 @cache
 def load_tables() -> Tables:
     """All tables, read once. They are part of the program, so anything odd in them is a bug and raises."""
-    twice = kubernetes.TYPES.keys() & by_hand.TYPES.keys()
-    assert not twice, f"two tables each: {sorted(twice)}"
-    kinds = {pair: name for table in (kubernetes.KINDS, by_hand.KINDS) for pair, name in _read_kinds(table)}
+    sources = (kubernetes, by_hand, by_hand_devices)
+    written = [one for source in sources for one in source.TYPES.items()]
+    assert len(dict(written)) == len(written), "a type has one table"
+    kinds = {pair: name for source in sources for pair, name in _read_kinds(source.KINDS)}
     objects = {*kinds.values()}
     types = {
         name: {
             **(OBJECT_FIELDS if name in objects else {}),
             **{field: read_field(text) for field, text in fields.items()},
         }
-        for name, fields in {**kubernetes.TYPES, **by_hand.TYPES}.items()
+        for name, fields in written
     }
     return Tables(types, kinds, frozenset(version for version, _kind in kinds))
 

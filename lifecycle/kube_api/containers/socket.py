@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 from typing import Any
 
 import orjson
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.http import QueryDict
 
+from lifecycle import limits
 from lifecycle.access import Verb, may
 from lifecycle.kube_api.authentication import Right, find_bearer
 from lifecycle.kube_api.containers import logs, streams
 from lifecycle.kube_api.containers.log_options import LogOptions
 from lifecycle.kube_api.containers.streams import Streamed
 from lifecycle.kube_api.requests import Options
-from lifecycle.kube_api.status import Refusal, bad_request, forbidden, unauthorized
+from lifecycle.kube_api.status import Refusal, bad_request, exceeded, forbidden, unauthorized
 from lifecycle.kube_api.watching.feed import in_thread
 from lifecycle.models import Cluster
 from lifecycle.runs import inbox
@@ -42,6 +44,7 @@ class ContainerSocket(AsyncWebsocketConsumer):
     cluster: Cluster
     user: Any
     work: asyncio.Task[None] | None = None
+    leave: Callable[[], object] | None = None
 
     async def connect(self) -> None:
         place = self.scope["url_route"]["kwargs"]
@@ -49,6 +52,8 @@ class ContainerSocket(AsyncWebsocketConsumer):
             await in_thread(self._let_in)(place)
         except Refusal as refusal:
             return await self._refuse(refusal)
+        except limits.Exceeded as excess:
+            return await self._refuse(exceeded(excess))
         protocol = next((one for one in (V5, V4) if one in self.scope["subprotocols"]), None)
         if protocol is None:
             return await self._refuse(bad_request(f"subprotocols: use {V5} or {V4}"))
@@ -62,8 +67,11 @@ class ContainerSocket(AsyncWebsocketConsumer):
         self.user, self.cluster, self.token_id = _find_bearer(self.scope, place["cluster"])
         options = Options(QueryDict(self.scope["query_string"].decode("utf-8", "replace")))
         self.asked = streams.read(self.cluster, place["namespace"], place["pod"], place["action"], options)
+        self.leave = limits.take_socket(self.user, self)
 
     async def disconnect(self, code: int) -> None:
+        if self.leave is not None:
+            self.leave()
         if self.work is not None:
             self.work.cancel()
 
@@ -130,6 +138,8 @@ class ContainerSocket(AsyncWebsocketConsumer):
             )
         except inbox.Refused as problem:
             raise Refusal(503, str(problem), "ServiceUnavailable", {}) from None
+        except limits.Exceeded as excess:
+            raise exceeded(excess) from None
         result = inbox.wait_for_result(command, WAIT_SECONDS)
         if result is None:
             raise Refusal(504, f"no answer within {WAIT_SECONDS:g} seconds", "Timeout", {})

@@ -20,7 +20,9 @@ BENCHES: dict[str, dict[str, Any]] = {
     "crash": {"pods": 10_000, "nodes": 1000},
     "idle": {"pods": 10_000, "nodes": 1000},
     "live": {"clients": 50, "clusters": 1, "changes": 200, "seconds": 30},
+    "pages": {"pods": 10_000, "changes": 200, "seconds": 8, "minutes": 1},
     "record": {"pods": 2000, "nodes": 200},
+    "safety": {"seconds": 20},
     "schedule": {"pods": 5000, "nodes": 5000},
     "rollout": {"pods": 2000, "nodes": 200, "kind": "Deployment"},
     "sleep": {"pods": 10_000, "nodes": 1000},
@@ -52,7 +54,11 @@ class Command(BaseCommand):
         }
         if min((size for option, size in work.items() if option not in WORDS), default=1) < 1:
             raise CommandError("sizes start at 1")
-        report = import_module(f"lifecycle.benches.{name}").run(**work)
+        try:
+            bench = import_module(f"lifecycle.benches.{name}")
+        except ModuleNotFoundError as missing:
+            raise CommandError(f"bench {name} needs {missing.name}: it is in requirements-dev.txt") from None
+        report = bench.run(**work)
         self.stdout.write(orjson.dumps(report.to_json()).decode() if options["json"] else _as_text(report))
 
 

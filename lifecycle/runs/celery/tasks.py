@@ -7,7 +7,7 @@ from celery import shared_task
 from django.db import Error, close_old_connections
 from kombu.exceptions import OperationalError
 
-from lifecycle.runs import runner
+from lifecycle.runs import runner, turns
 from lifecycle.runs.celery import broker
 from lifecycle.runs.shards import queue_of
 
@@ -20,7 +20,7 @@ def turn(shard: int) -> None:
     close_old_connections()
     broker.clear_nudged(shard)
     try:
-        is_more_due = runner.turn_of_shard(runner.this_process(), shard)
+        is_more_due = turns.turn_of_shard(runner.this_process(), shard)
     except Error as problem:
         # The database is away. The ticker asks again once it is back.
         log.warning("no turn: %s", problem, extra={"shard": shard})

@@ -72,13 +72,29 @@ def test_applying_the_same_twice_is_one_version() -> None:
     [
         pytest.param({"spec": {"replicas": 3}}, 2, id="spec"),
         pytest.param({"metadata": {"labels": {"a": "b"}}}, 1, id="labels"),
-        pytest.param({"metadata": {"annotations": {"a": "b"}}}, 1, id="annotations"),
+        # They are copied to its replica sets, which is worth a generation.
+        pytest.param({"metadata": {"annotations": {"a": "b"}}}, 2, id="annotations"),
     ],
 )
 def test_the_generation_counts_changes_of_the_spec(patch: Json, generation: int) -> None:
     desk = Desk()
     assert desk.create(make_deployment()).ok
     assert desk.patched("Deployment", patch)["metadata"]["generation"] == generation
+
+
+def test_annotations_of_other_kinds_are_not_counted() -> None:
+    desk = Desk()
+    assert desk.create(make_deployment() | {"kind": "ReplicaSet"}).ok
+    patched = desk.patched("ReplicaSet", {"metadata": {"annotations": {"a": "b"}}})
+    assert patched["metadata"]["generation"] == 1
+
+
+def test_what_is_asked_for_is_looked_at_before_what_stays_for_life() -> None:
+    desk = Desk()
+    assert desk.create(make_deployment()).ok
+    result = desk.patch("Deployment", {"spec": {"selector": {"matchLabels": {"app": "other"}}}})
+    causes = (result.status or {})["details"]["causes"]
+    assert [cause["field"] for cause in causes] == ["spec.template.metadata.labels", "spec.selector"]
 
 
 @pytest.mark.parametrize(

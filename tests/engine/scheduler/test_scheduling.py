@@ -74,8 +74,17 @@ def make_node(labels: dict[str, str] | None = None, **spec: Any) -> Node:
 
 def require(key: str, operator: str, *values: str) -> dict[str, Any]:
     """Required node affinity of one expression."""
-    term = {"matchExpressions": [{"key": key, "operator": operator, "values": list(values)}]}
-    required = {"nodeSelectorTerms": [term]}
+    return either([{"matchExpressions": [expect(key, operator, *values)]}])
+
+
+def expect(key: str, operator: str, *values: str) -> dict[str, Any]:
+    """One expression of a term."""
+    return {"key": key, "operator": operator, "values": list(values)}
+
+
+def either(terms: list[dict[str, Any]]) -> dict[str, Any]:
+    """Required node affinity of several terms."""
+    required = {"nodeSelectorTerms": terms}
     return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}}
 
 
@@ -115,6 +124,39 @@ MISMATCH = "node(s) didn't match Pod's node affinity/selector"
         pytest.param(require("cores", "Gt", "8"), make_node({"cores": "9"}), "", id="Gt"),
         pytest.param(require("cores", "Gt", "8"), make_node({"cores": "8"}), MISMATCH, id="Gt, the same"),
         pytest.param(require("cores", "Lt", "8"), make_node({"cores": "many"}), MISMATCH, id="Lt, no number"),
+        pytest.param(require("cores", "Gt", "many"), make_node({"cores": "9"}), MISMATCH, id="Gt nonsense"),
+        pytest.param(require("cores", "Lt", "9" * 20), make_node({"cores": "9"}), MISMATCH, id="Lt too much"),
+        pytest.param(require("cores", "Gt", "007"), make_node({"cores": "8"}), "", id="Gt as Go reads it"),
+        pytest.param(either([]), make_node(), MISMATCH, id="no term"),
+        pytest.param(either([{}]), make_node(), MISMATCH, id="an empty term is none"),
+        pytest.param(
+            either([{"matchExpressions": [expect("cores", "Gt", "many")]},
+                    {"matchExpressions": [expect("disk", "In", "ssd")]}]),
+            make_node({"cores": "9", "disk": "ssd"}), "", id="one term holds, whatever the others are",
+        ),
+        pytest.param(
+            either([{"matchExpressions": [expect("disk", "Exists"), expect("disk", "NotIn", "ssd")]}]),
+            make_node({"disk": "ssd"}), MISMATCH, id="all of a term have to hold",
+        ),
+        pytest.param(
+            either([{"matchExpressions": [expect("disk", "In", "ssd")],
+                     "matchFields": [expect("metadata.name", "In", "node-2")]}]),
+            make_node({"disk": "ssd"}), MISMATCH, id="labels match, the name does not",
+        ),
+        pytest.param(
+            either([{"matchExpressions": [expect("disk", "In", "ssd")]}]) | {"nodeSelector": {"zone": "a"}},
+            make_node({"disk": "ssd"}), MISMATCH, id="affinity and selector both have to hold",
+        ),
+        pytest.param(
+            {"tolerations": [{"key": "gpu", "value": "yes", "effect": "NoExecute"}]},
+            make_node(taints=[TAINT]),
+            "node(s) had untolerated taint(s)", id="tolerated, but for another effect",
+        ),
+        pytest.param(
+            {"tolerations": [{"key": "gpu", "operator": "Exists"}]},
+            make_node(taints=[TAINT, {"key": "other", "effect": "NoExecute"}]),
+            "node(s) had untolerated taint(s)", id="one of two is tolerated",
+        ),
         pytest.param({"affinity": AFFINITY}, make_node(), MISMATCH, id="a field, another node"),
     ],
 )  # fmt: skip
@@ -331,3 +373,16 @@ def test_pods_are_tried_in_the_order_they_came_in() -> None:
     rows = cluster.take_changes().rows
     scheduled = [row.subject.name for row in rows if isinstance(row, EventRow) and row.reason == "Scheduled"]
     assert scheduled == names
+
+
+def test_a_node_that_went_long_ago_is_not_taken_for_one_that_is_there() -> None:
+    """Whoever has missed more changes than there are nodes looks at all of them anew."""
+    world = World(3)
+    template = {"labels": {"app": "rare"}}
+    world.create("Pod", "first", metadata=template, spec={"containers": [{"name": "app", "image": "x"}]})
+    world.api.delete(world.store.require("Node", "", "node-3"))
+    world.drain()
+    for number in range(60):
+        world.pod(f"other-{number}", "1m")
+    world.create("Pod", "second", metadata=template, spec={"containers": [{"name": "app", "image": "x"}]})
+    assert world.node_of("second") in ("node-1", "node-2")

@@ -121,7 +121,7 @@ class DisruptionController:
             pod = self._store.pods[next(iter(pods))]
             owner = pod.meta.controller
             assert owner is not None, "they are filed by their controller"
-            found = find_scale(self._store, namespace, owner)
+            found = find_scale(self._context, namespace, owner)
             if found is None:
                 raise NoScaleError(f'found no controllers for pod "{pod.meta.name}"')
             scales[found[0]] = found[1]

@@ -14,6 +14,7 @@ from typing import Any
 
 from ...api.context import Context
 from ...api.metrics import has_other_demand, service_of_slice
+from ...api.scale_targets import find_target, kind_of_target, target_key
 from ...heart.errors import ApiError
 from ...kinds.addons import SCALED_OBJECT
 from ...kinds.defaults import apply_defaults
@@ -31,7 +32,6 @@ from ..act import Act
 from .decide import SOURCE, Past, Seen, Verdict, conclude, decide
 from .decide.calculator import Clock
 from .pods import PodsByLabel
-from .scales import read_scale, selector_of, target_key
 from .sight import Sight
 
 KIND = HORIZONTAL_POD_AUTOSCALER.kind.id
@@ -138,11 +138,8 @@ class HorizontalPodAutoscalerController:
             self._wake(namespace, new.meta.name)
 
     def _file(self, autoscaler: StoredObject, is_there: bool) -> None:
-        namespace, name, target = (
-            autoscaler.meta.namespace or "",
-            autoscaler.meta.name,
-            target_key(autoscaler),
-        )
+        namespace, name = autoscaler.meta.namespace or "", autoscaler.meta.name
+        target = target_key(_reference_of(autoscaler), namespace)
         for shelf in (self._by_namespace.setdefault(namespace, {}), self._by_target.setdefault(target, {})):
             if is_there:
                 shelf[name] = None
@@ -272,8 +269,10 @@ class HorizontalPodAutoscalerController:
                 memory.past.recommendations[-1][1], now_ms - self._period_ms
             )
         clock = Clock(now_ms, self._context.clock.epoch_ms, *self._spans_ms)
-        target, scale = read_scale(self._store, autoscaler)
-        pods = self._see_pods(autoscaler, memory, target)
+        reference, namespace = _reference_of(autoscaler), autoscaler.meta.namespace
+        kind, name = kind_of_target(reference), str(reference.get("name") or "")
+        target, scale, selector = find_target(self._context, kind, namespace, name)
+        pods = self._see_pods(autoscaler, memory, selector)
         shares = self._metrics.shares(autoscaler.meta.namespace or "")
         readings, rivals = self._sight.read(autoscaler, pods, shares), self._list_rivals(autoscaler, pods)
         has_own = self._context.features.get("HPAConfigurableTolerance", True)
@@ -319,11 +318,11 @@ class HorizontalPodAutoscalerController:
 
     # --- what is seen -----------------------------------------------------------------------------------
 
-    def _see_pods(self, autoscaler: StoredObject, memory: Memory, target: StoredObject | None) -> list[Pod]:
+    def _see_pods(self, autoscaler: StoredObject, memory: Memory, selector: Selector | None) -> list[Pod]:
         """The pods of the target's selector; another selector than before may be some other's too."""
-        if target is None:
+        if selector is None:
             return []
-        meta, selector = autoscaler.meta, selector_of(target)
+        meta = autoscaler.meta
         pods = self._pods.list(meta.namespace or "", selector)
         if memory.selector != selector.raw:
             memory.selector = dict(selector.raw or {})
@@ -345,3 +344,9 @@ class HorizontalPodAutoscalerController:
     def _list_rivals(self, autoscaler: StoredObject, pods: Iterable[Pod]) -> list[str]:
         namespace = autoscaler.meta.namespace or ""
         return sorted(f"{namespace}/{name}" for _uid, name in self._selecting(autoscaler, pods))
+
+
+def _reference_of(autoscaler: StoredObject) -> Mapping[str, Any]:
+    """What names the object that an autoscaler scales."""
+    reference: Mapping[str, Any] = (autoscaler.spec or {}).get("scaleTargetRef") or {}
+    return reference

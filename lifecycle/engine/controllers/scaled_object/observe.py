@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...api.context import Context
 from ...api.metrics import metrics_of, turns_of
+from ...api.scale_targets import Target, find_target, kind_of_target
 from ...heart.errors import ApiError
 from ...kinds.addons import DEFINITION, SCALED_OBJECT, definition_of
 from ...kinds.defaults import apply_defaults
 from ...kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
-from ...kinds.registry import entry_of, read_object
+from ...kinds.registry import read_object
 from ...kinds.validation import validate_manifest
-from ...objects.kinds import Kind, kind_for
+from ...objects.kinds import Kind
 from ...objects.meta import StoredObject
 from ...rules.actions import Create, Scale, Update
 from ...rules.validation.addons import SCALED_OBJECT as SHAPE
@@ -99,8 +98,8 @@ class ScaledObjectController:
         verdict = decide(self._see(scaled, target))
         self._keep_autoscaler(scaled, verdict)
         is_new = verdict.status != (scaled.status or {})
-        if verdict.size is not None and target is not None:
-            self._scale(target, verdict.size)
+        if verdict.size is not None and target.found is not None:
+            self._scale(target.found, verdict.size)
         if verdict.event is not None and (is_new or verdict.size is not None):
             self._context.trace.event(scaled.subject, *verdict.event, SOURCE)
         if is_new:
@@ -117,20 +116,18 @@ class ScaledObjectController:
             # The next change of the target brings the next try.
             return
 
-    def _see(self, scaled: StoredObject, target: StoredObject | None) -> Seen:
+    def _see(self, scaled: StoredObject, target: Target) -> Seen:
         namespace, now_ms = scaled.meta.namespace or "", self._context.now_ms
         reference = (scaled.spec or {}).get("scaleTargetRef") or {}
         kind = _target_kind(scaled)
         what = f"{kind.api_version}.{kind.name} {namespace}/{reference.get('name')}"
-        replicas: Any = target.spec.replicas if target is not None else None
+        replicas = None if isinstance(target.scale, str) else target.scale.replicas
         series = {one.name: value for one, value in metrics_of(scaled, now_ms)}
         return Seen(scaled, replicas, what, series, now_ms, self._context.clock.epoch_ms)
 
-    def _target_of(self, scaled: StoredObject) -> StoredObject | None:
-        kind = _target_kind(scaled)
+    def _target_of(self, scaled: StoredObject) -> Target:
         name = str(((scaled.spec or {}).get("scaleTargetRef") or {}).get("name") or "")
-        has_size = bool(entry_of(kind).replicas_path)
-        return self._store.get(kind.id, scaled.meta.namespace, name) if has_size else None
+        return find_target(self._context, _target_kind(scaled), scaled.meta.namespace, name)
 
     def _keep_autoscaler(self, scaled: StoredObject, verdict: Verdict) -> None:
         if verdict.autoscaler is None:
@@ -149,4 +146,4 @@ class ScaledObjectController:
 
 def _target_kind(scaled: StoredObject) -> Kind:
     reference = (scaled.spec or {}).get("scaleTargetRef") or {}
-    return kind_for(str(reference.get("apiVersion") or "apps/v1"), str(reference.get("kind") or "Deployment"))
+    return kind_of_target(reference, "apps/v1", "Deployment")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...api.context import Context
+from ...api.scale_targets import Target, find_target, kind_of_target
 from ...heart.errors import ApiError
 from ...kinds.addons import DEFINITION, VERTICAL_POD_AUTOSCALER, definition_of
 from ...kinds.registry import entry_of
-from ...objects.kinds import kind_for
 from ...objects.meta import StoredObject
 from ...objects.pod import POD_KIND, Pod
 from ...objects.selector import Selector
@@ -111,14 +111,14 @@ class VerticalAutoscalerController:
         except ValueError:
             # Somebody wrote into its status what nobody recommends.
             found = {}
-        if target is None or not found or mode_of(autoscaler) == OFF:
+        if target.selector is None or not found or mode_of(autoscaler) == OFF:
             self._context.recommendations.drop(meta.uid)
             return
         only = {
             name for name in found if policy_of(autoscaler, name).get("controlledValues") == "RequestsOnly"
         }
         key = meta.namespace or "", meta.name
-        self._context.recommendations.put(meta.uid, key, _selector_of(target), found, only)
+        self._context.recommendations.put(meta.uid, key, target.selector, found, only)
 
     # --- a look -----------------------------------------------------------------------------------------
 
@@ -129,10 +129,10 @@ class VerticalAutoscalerController:
         if autoscaler is None or installed is None or check_shape(autoscaler.spec, SHAPE):
             return
         self._look_at(autoscaler)
-        target: Any = self._target_of(autoscaler)
-        if target is None:
+        target = self._target_of(autoscaler)
+        if target.selector is None:
             return
-        pods = self._list_pods(namespace, _selector_of(target))
+        pods = self._list_pods(namespace, target.selector)
         seen = self._sample(autoscaler, pods)
         now_ms = self._context.now_ms
         recommended = decide_recommendations(autoscaler, seen, now_ms)
@@ -141,7 +141,7 @@ class VerticalAutoscalerController:
         if status != (autoscaler.status or {}):
             self._act(Update(autoscaler.replace(status=status)))
         found = read_recommendations(autoscaler.replace(status=status))
-        replicas = getattr(target.spec, "replicas", len(pods))
+        replicas = len(pods) if isinstance(target.scale, str) else target.scale.replicas
         for pod in decide_evictions(autoscaler, pods, replicas, found, now_ms):
             self._evict(pod)
 
@@ -170,17 +170,14 @@ class VerticalAutoscalerController:
         pods = (pod for pod in self._store.list(POD_KIND.id, namespace) if isinstance(pod, Pod))
         return [pod for pod in pods if selector.matches(pod.meta.labels)]
 
-    def _target_of(self, autoscaler: StoredObject) -> StoredObject | None:
+    def _target_of(self, autoscaler: StoredObject) -> Target:
+        """Whose pods they are: of a workload without a size no more than the selector is known."""
         reference = (autoscaler.spec or {}).get("targetRef")
         if not isinstance(reference, dict):
-            return None
-        kind = kind_for(str(reference.get("apiVersion") or ""), str(reference.get("kind") or ""))
+            return Target(None, "")
+        kind, name = kind_of_target(reference), str(reference.get("name") or "")
         is_workload = entry_of(kind).is_workload and hasattr(entry_of(kind).spec_class, "selector")
-        has_pods = bool(entry_of(kind).replicas_path) or is_workload
-        name = str(reference.get("name") or "")
-        return self._store.get(kind.id, autoscaler.meta.namespace, name) if has_pods else None
-
-
-def _selector_of(target: StoredObject) -> Selector:
-    selector: Any = target.spec.selector
-    return selector if isinstance(selector, Selector) else Selector.of_labels(selector)
+        if not is_workload or entry_of(kind).replicas_path:
+            return find_target(self._context, kind, autoscaler.meta.namespace, name)
+        found = self._store.get(kind.id, autoscaler.meta.namespace, name)
+        return Target(found, "", found.spec.selector if found is not None else None)

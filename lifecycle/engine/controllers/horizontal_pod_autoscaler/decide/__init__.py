@@ -14,6 +14,7 @@ from ....objects.meta import StoredObject
 from ....objects.pod import Pod
 from ....objects.quantity import parse_quantity
 from ....objects.times import format_time
+from ....rules.scales import Scale
 from .calculator import TOLERANCE, Clock, Tolerances
 from .limits import (
     DOWN_STABILIZED,
@@ -40,19 +41,6 @@ SOURCE = "horizontal-pod-autoscaler"
 ABLE, ACTIVE, LIMITED = "AbleToScale", "ScalingActive", "ScalingLimited"
 GOT_SCALE = ("SucceededGetScale", "the HPA controller was able to get the target's current scale")
 DISABLED = ("ScalingDisabled", "scaling is disabled since the replica count of the target is zero")
-
-
-@dataclass(slots=True)
-class Scale:
-    """What /scale tells of a target: the size that is wanted, the one that is, and its selector.
-
-    `selector` is the selector as text ("": it has none); `problem`: why it cannot be read.
-    """
-
-    replicas: int
-    status_replicas: int
-    selector: str = ""
-    problem: str = ""
 
 
 @dataclass(slots=True)
@@ -209,6 +197,9 @@ def _compare(seen: Seen, scale: Scale, verdict: Verdict, clock: Clock) -> tuple[
     statuses = [one.status if isinstance(one, Proposal) else {"type": ""} for one in found]
     verdict.warnings += [(one.reason, one.message) for one in unusable]
     best = max(proposals, key=lambda one: one.replicas, default=None)
+    if best is not None and best.replicas == 0:
+        # Nobody asks for any: it is told of the last one.
+        best = proposals[-1]
     text = ""
     if unusable:
         first = f"first error is: {unusable[0].text}"
