@@ -252,6 +252,13 @@ async def test_who_shows_no_good_token_is_refused_before_the_upgrade(running):
     assert client.code == 401
 
 
+async def test_nobody_acts_as_somebody_else(running):
+    token = await in_thread(lambda: tokens.issue(running.cluster.owner, running.cluster))()
+    client = Client(token, "exec", command=["true"])
+    client.socket.scope["headers"] += [(b"impersonate-user", b"joe")]
+    assert await client.connect() is None and client.code == 403
+
+
 async def test_a_token_that_is_revoked_hears_no_more(running, monkeypatch):
     monkeypatch.setattr(logs, "LOOK_SECONDS", 0.02)
     client = await start(running, "attach")

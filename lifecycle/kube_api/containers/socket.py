@@ -17,7 +17,7 @@ from django.http import QueryDict
 
 from lifecycle import limits
 from lifecycle.access import Verb, may
-from lifecycle.kube_api.authentication import Right, find_bearer
+from lifecycle.kube_api.authentication import Right, find_bearer, refuse_impersonation
 from lifecycle.kube_api.containers import archives, logs, streams
 from lifecycle.kube_api.containers.log_options import LogOptions
 from lifecycle.kube_api.containers.streams import Streamed
@@ -197,13 +197,14 @@ class ContainerSocket(AsyncWebsocketConsumer):
 
 def _find_bearer(scope: Any, cluster_name: str) -> tuple[Any, Cluster, int]:
     """(user, cluster, number of the token). Raises Refusal (401, 403)."""
-    shown = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
-    found = find_bearer(shown, cluster_name)
+    headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+    found = find_bearer(headers.get(b"authorization", ""), cluster_name)
     if not may(found.user, found.cluster, Verb.VIEW):
         raise unauthorized()
     if not may(found.user, found.cluster, Verb.CHANGE):
         name = found.user.get_username()
         raise forbidden(f'pods is forbidden: User "{name}" cannot create resource "pods/exec"')
+    refuse_impersonation(found.user, headers.get(b"impersonate-user", ""))
     return found.user, found.cluster, found.pk
 
 
