@@ -232,7 +232,8 @@ def apply_manifest(request: HttpRequest, cluster: str) -> HttpResponse:
         return _show_applied(request, found, report, given, unsaid)
     context = {"report": report, "has_changed": bool(seen), "images": images, "behaviors": BEHAVIORS}
     if is_preview:
-        context["previews"] = preview_manifests(found, report, profiles)
+        with limits.preview(request.user):
+            context["previews"] = preview_manifests(found, report, profiles)
     context["refused"] = [answer_problem(problem) for problem in report.refused[:MOST_SHOWN]]
     context["hidden"] = len(report.refused[MOST_SHOWN:])
     status = UNPROCESSABLE if report.refused else 200
@@ -341,10 +342,11 @@ def _pod(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
         "pod": stored,
         "tone": readings.tone_of(stored),
         "status": stored.data.get("status") or {},
-        "containers": readings.list_containers(stored.data),
+        "containers": readings.list_containers(stored.data, cluster.epoch_ms),
         "configurations": list_configurations(stored.data),
         "conduct": list_conduct(cluster, stored),
         "age": duration(max(0, end_ms - stored.created_ms)),
+        "owners": readings.list_owners(cluster, stored),
     }
 
 
