@@ -15,7 +15,7 @@ from django.db import models
 from django.db.models.signals import pre_delete
 from django.dispatch import receiver
 
-from lifecycle.fields import WrittenJSONField
+from lifecycle.fields import LIVING_OBJECT, WrittenJSONField
 from lifecycle.tokens import ApiToken, EntryLink
 from lifecycle.workers import Shard, Worker
 
@@ -232,23 +232,14 @@ class StoredObject(models.Model):
         indexes = [
             models.Index(fields=["cluster", "kind", "group", "namespace", "name"], name="object_name"),
             models.Index(fields=["cluster", "rv"], name="object_rv"),
-            # What pages count is read from here alone, without the objects' JSON.
-            models.Index(
-                fields=[
-                    *("cluster", "kind", "group", "deleted_ms"),
-                    *("owner", "state", "namespace", "node", "restarts"),
-                ],
-                condition=models.Q(deleted_ms__isnull=True),
-                name="living_object",
-            ),
+            LIVING_OBJECT,
         ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.namespace + '/' if self.namespace else ''}{self.name}"
 
 
-# Every row is written under its cluster's lock: for the database to look the cluster up once more for each
-# took a third of its time.
+# Rows are written under their cluster's lock: to look the cluster up for each took a third of the time.
 HISTORY: dict[str, Any] = {"related_name": "+", "db_index": False, "db_constraint": False}
 
 
