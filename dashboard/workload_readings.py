@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
+from difflib import unified_diff
+from itertools import islice
 from typing import Any
 
 from dashboard.autoscalers import list_autoscalers
@@ -20,19 +23,22 @@ from dashboard.places import (
 )
 from dashboard.plots.theme import clock
 from dashboard.readings import list_between, read_turns
+from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.kinds.cron_job import CRON_JOB
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.kinds.deployment import DEPLOYMENT
-from lifecycle.engine.kinds.entry import UNDO, KindEntry
+from lifecycle.engine.kinds.entry import PAUSE, RESUME, UNDO, KindEntry
 from lifecycle.engine.kinds.job import JOB
 from lifecycle.engine.kinds.presentation import decide_columns
 from lifecycle.engine.kinds.stateful_set import STATEFUL_SET
 from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.engine.objects.pod_template import HASH_LABEL
 from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.verdicts import UNWELL, Troubled, tell_verdict
 
 Json = dict[str, Any]
+MOST_LINES = 400
 CONTROLLER_REVISION = "ControllerRevision"
 
 
@@ -59,7 +65,9 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
         "replicas": spec.get("replicas", 1) if entry.replicas_path else None,
         "autoscalers": list_autoscalers(cluster, stored) if entry.replicas_path else [],
         "containers": pod_spec.get("containers") or [],
-        "verbs": entry.rollout,
+        "verbs": [verb for verb in entry.rollout if verb not in (PAUSE, RESUME)],
+        "is_paused": bool(spec.get("paused")) if PAUSE in entry.rollout else None,
+        "has_conditions": entry in (DEPLOYMENT, JOB),
         "can_undo": UNDO in entry.rollout,
         "revisions": revisions,
         "revision_columns": list(revisions[0].counts) if revisions else [],
@@ -97,6 +105,26 @@ def _describe_strategy(spec: Json) -> str:
     strategy = spec.get("strategy") or spec.get("updateStrategy") or {}
     numbers = [f"{name} {value}" for name, value in (strategy.get("rollingUpdate") or {}).items()]
     return strategy.get("type", "") + (f": {', '.join(numbers)}" if numbers else "")
+
+
+def tell_difference(
+    cluster: Cluster, stored: StoredObject, entry: KindEntry, number: int
+) -> list[str] | None:
+    """The template as it is now against that of a revision, as `kubectl diff` prints it; None without one."""
+    kind = REPLICA_SET_KIND.id if entry is DEPLOYMENT else CONTROLLER_REVISION
+    for row in list_owned(cluster, stored, kind):
+        spec = row.data if entry is DEPLOYMENT else row.data.get("data") or {}
+        found = row.revision if entry is DEPLOYMENT else row.data.get("revision")
+        if found == number:
+            template = deepcopy((spec.get("spec") or {}).get("template") or {})
+            break
+    else:
+        return None
+    template.pop("$patch", None)
+    ((template.get("metadata") or {}).get("labels") or {}).pop(HASH_LABEL, None)
+    now = (stored.data.get("spec") or {}).get("template") or {}
+    before, after = (to_yaml(one).splitlines() for one in (now, template))
+    return list(islice(unified_diff(before, after, n=2, lineterm=""), 2, MOST_LINES))
 
 
 # --- revisions --------------------------------------------------------------------------------------------

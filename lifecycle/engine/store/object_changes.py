@@ -56,7 +56,7 @@ def _field_rank(field: str) -> tuple[int, int, str]:
 def _status_readings(old: StoredObject, new: StoredObject) -> tuple[Readings, Readings]:
     """What rows are made of before and after a write to the status alone, as far as that has changed it."""
     if isinstance(old, Workload) and isinstance(new, Workload) and old.status.extra == new.status.extra:
-        return _typed_readings(old.status, new.status), _typed_readings(new.status, old.status)
+        return _typed_readings(old.status, new.status)
     was, now = old.status_json(), new.status_json()
     if not isinstance(was, dict) or not isinstance(now, dict):
         return _read_status(was, old), _read_status(now, new)
@@ -67,18 +67,22 @@ def _status_readings(old: StoredObject, new: StoredObject) -> tuple[Readings, Re
     return _read_status(before, old), _read_status(after, new)
 
 
-def _typed_readings(status: WorkloadStatus, other: WorkloadStatus) -> Readings:
-    """The same of what a typed status says otherwise than another one."""
-    found: Readings = {}
-    if status is other:
-        return found
-    for name, slot in (*status.INTEGERS, *status.TEXTS):
-        value = getattr(status, slot)
-        if value != getattr(other, slot) and (value or (value is not None and slot in status.TOLD_AT_ZERO)):
-            found[name] = (value, None, None)
-    for one in status.conditions if status.conditions is not other.conditions else ():
-        found["condition." + one.type] = (one.status, one.reason or None, _Message(one.message))
-    return found
+def _typed_readings(was: WorkloadStatus, now: WorkloadStatus) -> tuple[Readings, Readings]:
+    """The same of two typed statuses."""
+    before: Readings = {}
+    after: Readings = {}
+    for name, slot in now.FOLLOWED:
+        old_value, value = getattr(was, slot), getattr(now, slot)
+        if old_value == value:
+            continue
+        for found, one in ((before, old_value), (after, value)):
+            if one or (one is not None and slot in now.TOLD_AT_ZERO):
+                found[name] = (one, None, None)
+    if was.conditions is not now.conditions:
+        for found, conditions in ((before, was.conditions), (after, now.conditions)):
+            for one in conditions:
+                found["condition." + one.type] = (one.status, one.reason or None, _Message(one.message))
+    return before, after
 
 
 def _readings(obj: StoredObject | None) -> Readings:
