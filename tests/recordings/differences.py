@@ -49,7 +49,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "its API server took 20 to 50 ms to answer, and a budget's pods were there before it": """
             drain-replacements-pending pdb-percent
         """,
-        "a lease is found old 41 to 52 s after its node fell silent, by its age then; ours takes the middle": """
+        "a lease is found old 41 to 52 s after its node fell silent; ours takes the middle": """
             nodeloss-two-of-three nodeloss-force-delete-then-return nodeloss-zone
         """,
         "its kubelet drew the shortest back-off there is": "job-onfailure-then-success",
