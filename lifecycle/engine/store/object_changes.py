@@ -5,12 +5,15 @@ A changed message alone is no row.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..heart.trace import Change
 from ..kinds.presentation import read_revision
 from ..kinds.registry import entry_of
+from ..objects.condition import Condition
 from ..objects.meta import StoredObject
+from ..objects.node import Node
 from ..objects.workload import Workload, WorkloadStatus
 from .transitions import CONDITION_ORDER
 
@@ -79,17 +82,25 @@ def _typed_readings(was: WorkloadStatus, now: WorkloadStatus) -> tuple[Readings,
             if one or (one is not None and slot in now.TOLD_AT_ZERO):
                 found[name] = (one, None, None)
     if was.conditions is not now.conditions:
-        for found, conditions in ((before, was.conditions), (after, now.conditions)):
-            for one in conditions:
-                found["condition." + one.type] = (one.status, one.reason or None, _Message(one.message))
+        before |= _read_conditions(was.conditions)
+        after |= _read_conditions(now.conditions)
     return before, after
+
+
+def _read_conditions(conditions: Iterable[Condition]) -> Readings:
+    return {
+        "condition." + one.type: (one.status, one.reason or None, _Message(one.message)) for one in conditions
+    }
 
 
 def _readings(obj: StoredObject | None) -> Readings:
     """What rows are made of, by field: (value, reason, message)."""
     if obj is None:
         return {}
-    found = _read_status(obj.status_json(), obj)
+    if isinstance(obj, Node):
+        found = _read_status(obj.status.raw, obj) | _read_conditions(obj.status.conditions)
+    else:
+        found = _read_status(obj.status_json(), obj)
     _read_spec_fields(obj, found)
     return found
 
