@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dashboard.catch_up import read_head
 from dashboard.manifest_reports import Report
 from lifecycle.input.manifests import name_object
 from lifecycle.input.problems import Problem
@@ -34,26 +35,32 @@ class Answer:
     is_warning: bool = False
 
 
-def apply(cluster: Cluster, report: Report, user: User) -> list[Answer]:
+def apply(cluster: Cluster, report: Report, user: User, profiles: Sequence[Json] = ()) -> list[Answer]:
     """Every object that is right becomes one `apply`, in order, after what they need and nobody gave."""
-    objects = [*report.added, *(document.data for document in report.documents)]
+    objects = [*profiles, *list_objects(report)]
     return send(cluster, [("apply", {"object": one}, name_object(one)) for one in objects], user)
+
+
+def list_objects(report: Report) -> list[Json]:
+    """What is applied, in order."""
+    return [*report.added, *(document.data for document in report.documents)]
 
 
 def send(cluster: Cluster, commands: list[tuple[str, Json, str]], user: User) -> list[Answer]:
     """Append (kind, payload, subject) in order, then wait for the results in order."""
     try:
         sent = [
-            (inbox.append(cluster, kind, payload, user, is_begun=number > 0), subject)
-            for number, (kind, payload, subject) in enumerate(commands)
+            inbox.append(cluster, kind, payload, user, is_begun=number > 0)
+            for number, (kind, payload, _subject) in enumerate(commands)
         ]
     except Refused as refused:
         return [Answer(False, cluster.name, str(refused))]
-    deadline = time.monotonic() + WAIT_SECONDS
+    head, deadline = read_head(cluster), time.monotonic() + WAIT_SECONDS
+    known = head.rv if head else 0
     return [
         answer
-        for command, subject in sent
-        for answer in _answer_result(_wait_until(deadline, command), subject)
+        for asked, (kind, payload, subject) in zip(sent, commands, strict=True)
+        for answer in _answer_result(_wait_until(deadline, asked), kind, payload, subject, known)
     ]
 
 
@@ -74,18 +81,43 @@ def answer_problem(problem: Problem) -> Answer:
     )
 
 
-def _answer_result(result: Json | None, subject: str) -> Iterator[Answer]:
-    """Kubernetes' own words: one answer for each cause of a refusal, warnings beside a success."""
+def _answer_result(result: Json | None, kind: str, asked: Json, subject: str, known: int) -> Iterator[Answer]:
+    """One answer for each cause of a refusal, warnings beside a success. `known`: the version before."""
     if result is None:
         yield Answer(False, subject, "No answer within 10 seconds; the command waits in the inbox.")
         return
     if result["code"] >= 400:
         yield from _answer_status(result.get("status") or {}, subject)
         return
-    done = {200: "configured", 201: "created"}.get(result["code"], "accepted")
-    yield Answer(True, subject, done)
+    yield Answer(True, subject, _tell_done(kind, asked, result, known))
     for warning in result.get("warnings") or ():
         yield Answer(True, subject, f"Warning: {warning}", is_warning=True)
+
+
+def _tell_done(kind: str, asked: Json, result: Json, known: int) -> str:
+    """What was done, in kubectl's words as far as it has any."""
+    match kind:
+        case "scale":
+            return f"scaled to {asked['replicas']}"
+        case "setImage":
+            return f"configured: {asked['container']} gets the image {asked['image']}"
+        case "delete":
+            return "deleted, as soon as everything that holds it is over"
+        case "rollout" if asked["action"] in _ROLLOUTS:
+            revision = f" to revision {asked['toRevision']}" if "toRevision" in asked else ""
+            return _ROLLOUTS[asked["action"]] + revision
+    version = str(((result.get("object") or {}).get("metadata") or {}).get("resourceVersion") or "")
+    if kind == "apply" and result["code"] == 200 and version.isdigit() and int(version) <= known:
+        return "unchanged"
+    return {200: "configured", 201: "created"}.get(result["code"], "accepted")
+
+
+_ROLLOUTS = {
+    "restart": "restarted: new pods take the place of the old",
+    "pause": "paused: changes wait until it is resumed",
+    "resume": "resumed",
+    "undo": "rolled back",
+}
 
 
 def _answer_status(status: Json, subject: str) -> Iterator[Answer]:

@@ -13,9 +13,10 @@ from dashboard.readings import Key, read_parents
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.stored_kinds import of_kind
-from lifecycle.verdicts import UNWELL, Troubled, tell_troubled
+from lifecycle.verdicts import UNWELL, Troubled, has_restarted_lately, tell_restarted, tell_troubled
 
 MOST_TOLD = 5
+MOST_RESTARTED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,12 @@ class Trouble:
     name: str
     page: str
     sentence: str
+
+    @property
+    def rest(self) -> str:
+        """The sentence, without the name where it begins with that."""
+        rest = self.sentence.removeprefix(self.name)
+        return rest.removeprefix(":").strip() if rest[:1] in (":", " ") else self.sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,8 @@ def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) 
     """How a cluster stands. `counts`: its living pods by state."""
     groups = _list_troubled(cluster)
     if not groups:
+        if restless := _list_restless(cluster, now_ms):
+            return _tell_restless(restless, now_ms, cluster.epoch_ms)
         told = [f"{count} {tone.label.lower()}" for tone, count in counts if count]
         if restarts := _living_pods(cluster).aggregate(sum=Sum("restarts"))["sum"]:
             told.append(f"{restarts} restart{'s' if restarts > 1 else ''} so far")
@@ -71,6 +80,27 @@ def _list_troubled(cluster: Cluster) -> list[tuple[Key, Tone, str, int]]:
             worst[key] = rank, uid
     ranked = sorted(worst.items(), key=lambda item: (item[1][0], -counts[item[0]], str(item[0])))
     return [(key, TONES[UNWELL[rank]], uid, counts[key] - 1) for key, (rank, uid) in ranked]
+
+
+def _list_restless(cluster: Cluster, now_ms: int) -> list[tuple[Key, list[StoredObject]]]:
+    """By workload or lone pod those that are well now and restarted lately; the most restarted first."""
+    parents, found = read_parents(cluster), dict[Key, list[StoredObject]]()
+    for pod in _living_pods(cluster).filter(restarts__gt=0).order_by("-restarts", "name")[:MOST_RESTARTED]:
+        if has_restarted_lately(pod.data, now_ms, cluster.epoch_ms):
+            owner = parents.get((pod.namespace, pod.owner), pod.owner) or f"{POD_KIND.id}/{pod.name}"
+            found.setdefault((pod.namespace, owner), []).append(pod)
+    return list(found.items())
+
+
+def _tell_restless(groups: list[tuple[Key, list[StoredObject]]], now_ms: int, epoch_ms: int) -> Verdict:
+    troubles = []
+    for (namespace, owner), pods in groups[:MOST_TOLD]:
+        kind, _, name = (owner or "").partition("/")
+        sentence = tell_restarted(Troubled(pods[0].data, len(pods) - 1), now_ms, epoch_ms)
+        troubles.append(Trouble(TONES["crashing"], name, find_page(kind, namespace or "", name), sentence))
+    count = sum(len(pods) for _, pods in groups)
+    sentence = f"Nothing is down, but {count} pod{'s' if count > 1 else ''} restarted lately."
+    return Verdict(sentence, troubles, len(groups) - len(troubles))
 
 
 def _living_pods(cluster: Cluster) -> QuerySet[StoredObject]:

@@ -8,9 +8,9 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from dashboard import uploads
+from dashboard.disruption_presets import CHOICES, read_trouble
 from dashboard.image_behaviors import AS_KNOWN, BEHAVIORS, make_profile
 from lifecycle.engine.heart.timing import parse_milliseconds, read_duration_ms
-from lifecycle.engine.kubelet.node.faults import NODE_FAULTS
 from lifecycle.engine.objects.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.job import JOB_KIND
 from lifecycle.engine.objects.pod import POD_KIND
@@ -19,6 +19,7 @@ from lifecycle.input.reading import Batch
 from lifecycle.models import DNS_LABEL
 
 MAX_REPLICAS = 10_000
+MOST_IMAGES = 50
 SUSPENDABLE = (JOB_KIND.id, CRON_JOB_KIND.id)
 ACTIONS = ("setImage", "scale", "restart", "pause", "resume", "undo", "delete", "suspend", "unsuspend")
 
@@ -43,6 +44,7 @@ class ManifestForm(forms.Form):
     paths = forms.CharField(required=False, strip=False)
     named = forms.CharField(required=False, strip=False)
     seen = forms.CharField(required=False, max_length=64)
+    preview = forms.BooleanField(required=False)
 
     def clean_paths(self) -> list[str]:
         """Where each file stood."""
@@ -65,6 +67,23 @@ class ManifestForm(forms.Form):
         if not self.has_files:
             return [Batch({"": self.cleaned_data["manifest"]})]
         return uploads.make_batches(self._files, self.cleaned_data["paths"], self.cleaned_data["named"])
+
+
+class BehaviorsForm(forms.Form):
+    """How images behave that nobody knows: pairs of `image` and `behavior`."""
+
+    def clean(self) -> dict[str, Any]:
+        data: Any = self.data
+        pairs = zip(data.getlist("image"), data.getlist("behavior"), strict=False)
+        chosen = {image[:1024]: behavior for image, behavior in list(pairs)[:MOST_IMAGES]}
+        if unknown := [behavior for behavior in chosen.values() if behavior not in BEHAVIORS]:
+            raise ValidationError(f"{unknown[0][:40]} is no behaviour: choose {', '.join(BEHAVIORS)}")
+        return {"chosen": chosen}
+
+    def profiles(self) -> list[dict[str, Any]]:
+        """The ContainerProfiles that say so."""
+        made = (make_profile(image, behavior) for image, behavior in self.cleaned_data["chosen"].items())
+        return [profile for profile in made if profile is not None]
 
 
 class ControlForm(forms.Form):
@@ -184,13 +203,15 @@ class BoundsForm(forms.Form):
 class NodeForm(forms.Form):
     """What can be done to a node, as (kind, payload) of a command."""
 
-    action = forms.ChoiceField(choices=[(name, name) for name in ("cordon", "uncordon", "drain", "fault")])
+    action = forms.ChoiceField(
+        choices=[(name, name) for name in ("cordon", "uncordon", "drain", "cancel", "fault")]
+    )
     force = forms.BooleanField(required=False)
     local = forms.BooleanField(required=False)
     daemons = forms.BooleanField(required=False)
     grace = forms.IntegerField(required=False, min_value=0, max_value=86_400)
     timeout = forms.CharField(required=False, max_length=40)
-    fault = forms.ChoiceField(required=False, choices=[(name, name) for name in NODE_FAULTS])
+    fault = forms.ChoiceField(required=False, choices=CHOICES)
     lasts = forms.CharField(required=False, max_length=40)
 
     def clean(self) -> dict[str, Any]:
@@ -208,11 +229,11 @@ class NodeForm(forms.Form):
         """The command for these answers."""
         given, action = self.cleaned_data, self.cleaned_data["action"]
         payload: dict[str, Any] = {"node": node}
+        if action == "cancel":
+            return "drain", payload | {"cancel": True}
         if action == "fault":
-            payload["kind"] = given["fault"]
-            if given["lasts"]:
-                payload["for"] = given["lasts"]
-        elif action == "drain":
+            return read_trouble(given["fault"], node, given["lasts"])
+        if action == "drain":
             flags = {"force": "force", "deleteEmptyDirData": "local", "ignoreDaemonSets": "daemons"}
             payload |= {name: True for name, field in flags.items() if given[field]}
             if given["grace"] is not None:

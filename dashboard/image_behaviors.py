@@ -9,7 +9,7 @@ from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 
 AS_KNOWN = "as-known"
 BEHAVIORS: dict[str, tuple[str, dict[str, Any] | None]] = {
-    AS_KNOWN: ("as its annotation, profile, script or known image says", None),
+    AS_KNOWN: ("as is known of it, or assumed", None),
     "healthy": ("healthy: starts in a second and answers", {"start": {"takes": "1s"}}),
     "slow": (
         "slow: needs 40 s until it is ready",

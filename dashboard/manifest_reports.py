@@ -32,6 +32,7 @@ from lifecycle.stored_kinds import of_kind
 
 MOST_OBJECTS = 5_000
 MOST_SHOWN = 200
+MOST_IMAGES = 50
 """So many problems are written out."""
 
 
@@ -54,6 +55,8 @@ class Report:
     sections: tuple[Section, ...]
     added: tuple[dict[str, Any], ...] = ()
     """Objects that nobody gave and the right ones need: they are created first."""
+    images: tuple[str, ...] = ()
+    """Images of which nobody says how they behave: they are assumed to start and to answer."""
 
     @property
     def file_count(self) -> int:
@@ -82,6 +85,7 @@ def read_report(cluster: Cluster, batches: Sequence[Batch]) -> Report:
         skipped=(*reading.report.skipped, *unused),
         sections=tuple(Section(title, tuple(lines)) for title, lines in remarks.items() if lines),
         added=tuple(added),
+        images=tuple(_list_images(cluster, [document.data for document in right])[:MOST_IMAGES]),
     )
 
 
@@ -118,7 +122,6 @@ def _list_remarks(cluster: Cluster, objects: Sequence[Mapping[str, Any]]) -> dic
         "Missing": [str(one) for one in missing],
         "Stored only": list_stored_only(objects),
         "Not acted on yet": list_unmodelled(objects),
-        "Images assumed to start and to answer": _list_images(cluster, objects),
         "Storage that is taken to be there": list_assumed_storage(
             [*objects, *readings.list_classes(cluster)]
         ),

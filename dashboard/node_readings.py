@@ -28,6 +28,7 @@ _DRAINS = {
     "done": "was drained",
     "timedOut": "was not drained in time",
     "failed": "could not be drained",
+    "cancelled": "was being drained until somebody cancelled that",
 }
 
 
@@ -171,7 +172,7 @@ def _show(stored: StoredObject, epoch_ms: int) -> NodePod:
 def list_nodes(cluster: Cluster) -> Json:
     """The nodes there are, by name, with their pages and how many pods are on them: so many, and the rest."""
     alive = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True)
-    nodes = alive.filter(of_kind(NODE_KIND.id)).order_by("name")
+    nodes = alive.filter(of_kind(NODE_KIND.id)).order_by("name").defer("data")
     shown = list(nodes[:MOST_NODES])
     pods = alive.filter(of_kind(POD_KIND.id), node__in=[one.name for one in shown])
     counts = dict(pods.values_list("node").annotate(Count("pk")).order_by())

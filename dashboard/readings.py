@@ -6,20 +6,22 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Count, Q
 
 from dashboard.pages import find_page
-from dashboard.plots.theme import STATES, TONES, Tone
+from dashboard.plots.theme import STATES, TONES, Tone, clock
 from lifecycle.engine.kinds import references, registry
 from lifecycle.engine.kinds.entry import KindEntry
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import MIRROR, POD_KIND
 from lifecycle.engine.objects.storage import STORAGE_CLASS
+from lifecycle.engine.objects.times import parse_time_or_none
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.stored_kinds import kind_of_stored, of_kind
 from lifecycle.verdicts import judge_rollout
 
 Json = dict[str, Any]
+MOST_OWNERS = 4
 # A namespace and what stands in it: `Deployment/web`.
 Key = tuple[str | None, str | None]
 
@@ -62,11 +64,13 @@ def list_workloads(cluster: Cluster) -> list[Workload]:
 def list_missing(cluster: Cluster) -> list[references.Missing]:
     """What the cluster's workloads, lone pods and claims need and nobody has made."""
     alive = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True)
-    wanting = [entry.kind.id for entry in registry.list_entries() if entry.pod_spec_path]
-    askers = alive.filter(of_kind(*wanting, *references.ASKERS), owner__isnull=True).order_by(
-        "created_ms", "uid"
-    )
-    return references.list_missing(askers.values_list("data", flat=True), list_there(cluster))
+    wanting = {entry.kind.id for entry in registry.list_entries() if entry.pod_spec_path} - {POD_KIND.id}
+    alone = alive.filter(owner__isnull=True)
+    # Pods by themselves: of very many the few that nobody owns are found without reading them.
+    asked = [alone.filter(of_kind(*wanting, *references.ASKERS)), alone.filter(of_kind(POD_KIND.id))]
+    found = [row for rows in asked for row in rows.values_list("created_ms", "uid", "data")]
+    found.sort(key=lambda row: row[:2])
+    return references.list_missing((data for *_, data in found), list_there(cluster))
 
 
 def list_classes(cluster: Cluster) -> list[Any]:
@@ -93,10 +97,11 @@ def _states_by_workload(cluster: Cluster) -> dict[Key, Counter[str]]:
     alive = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True)
     parents = read_parents(cluster)
     states: dict[Key, Counter[str]] = {}
-    pods = alive.filter(of_kind(POD_KIND.id), owner__isnull=False)
-    for namespace, owner, state in pods.values_list("namespace", "owner", "state"):
+    pods = alive.filter(of_kind(POD_KIND.id), owner__isnull=False).order_by()
+    counted = pods.values_list("namespace", "owner", "state").annotate(count=Count("pk"))
+    for namespace, owner, state, count in counted:
         workload = parents.get((namespace, owner), owner)
-        states.setdefault((namespace, workload), Counter())[state or "unknown"] += 1
+        states.setdefault((namespace, workload), Counter())[state or "unknown"] += count
     return states
 
 
@@ -126,8 +131,8 @@ def _shares(states: Counter[str]) -> list[Share]:
 def count_states(cluster: Cluster) -> list[tuple[Tone, int]]:
     """Living pods by state, in the order of the palette."""
     pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
-    counts = Counter(pods.values_list("state", flat=True))
-    return [(tone, counts[tone.name]) for tone in STATES]
+    counts = dict(pods.order_by().values_list("state").annotate(count=Count("pk")))
+    return [(tone, counts.get(tone.name, 0)) for tone in STATES]
 
 
 def describe_workload(entry: KindEntry, data: Json) -> str:
@@ -146,6 +151,18 @@ def find_object(cluster: Cluster, kind: str, namespace: str, name: str) -> Store
     return named.order_by("-rv").first()
 
 
+def list_owners(cluster: Cluster, stored: StoredObject) -> list[tuple[str, str, str]]:
+    """Whose an object is, and whose that is: kind, name and page of each, the highest first."""
+    found: list[tuple[str, str, str]] = []
+    owner, namespace = stored.owner, stored.namespace or ""
+    while owner and len(found) < MOST_OWNERS:
+        kind, _, name = owner.partition("/")
+        found.insert(0, (kind, name, find_page(kind, namespace, name)))
+        above = find_object(cluster, kind, namespace, name)
+        owner = above.owner if above is not None else None
+    return found
+
+
 def tone_of(stored: StoredObject) -> Tone:
     """The palette's entry for a pod; a deleted one keeps its last state's."""
     return TONES.get(stored.state or "", TONES["unknown"])
@@ -161,7 +178,7 @@ def event_uid_of(pod: StoredObject) -> str:
     return event_uid(pod.uid, (pod.data.get("metadata") or {}).get("annotations"))
 
 
-def list_containers(data: Json) -> list[Json]:
+def list_containers(data: Json, epoch_ms: int = 0) -> list[Json]:
     """Containers in the order they start, init, main, ephemeral: of spec and status what a table shows."""
     spec, status = data.get("spec") or {}, data.get("status") or {}
     containers = []
@@ -172,11 +189,11 @@ def list_containers(data: Json) -> list[Json]:
         for container in specs:
             known = by_name.get(container["name"], {})
             kind = "sidecar" if role == "init" and container.get("restartPolicy") == "Always" else role
-            containers.append(_container(container, known, kind))
+            containers.append(_container(container, known, kind, epoch_ms))
     return containers
 
 
-def _container(spec: Json, status: Json, role: str) -> Json:
+def _container(spec: Json, status: Json, role: str, epoch_ms: int) -> Json:
     return {
         "name": spec["name"],
         "role": role,
@@ -184,9 +201,9 @@ def _container(spec: Json, status: Json, role: str) -> Json:
         "ready": status.get("ready", False),
         "restarts": status.get("restartCount", 0),
         "state": state_words(status.get("state")),
-        "times": state_times(status.get("state")),
+        "times": state_times(status.get("state"), epoch_ms),
         "last": state_words(status.get("lastState")),
-        "last_times": state_times(status.get("lastState")),
+        "last_times": state_times(status.get("lastState"), epoch_ms),
     }
 
 
@@ -200,11 +217,15 @@ def state_words(state: Json | None) -> str:
     return ""
 
 
-def state_times(state: Json | None) -> list[str]:
-    """`started 2026-01-01T00:00:00Z` and `finished 2026-01-01T00:00:05Z`, as far as a state has these."""
+def state_times(state: Json | None, epoch_ms: int = 0) -> list[tuple[str, str]]:
+    """`started 00:00:00` and `finished 00:00:05` as far as a state has these, each with its date and time."""
     detail = next(iter((state or {}).values()), None) or {}
     named = (("started", detail.get("startedAt")), ("finished", detail.get("finishedAt")))
-    return [f"{name} {time}" for name, time in named if time]
+    return [
+        (f"{name} {clock(at_ms).partition('.')[0]}", time)
+        for name, time in named
+        if time and (at_ms := parse_time_or_none(time, epoch_ms)) is not None
+    ]
 
 
 def read_turns(cluster: Cluster, kind: str, namespace: str | None, owner: str) -> dict[str, int]:

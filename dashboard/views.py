@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -31,8 +32,9 @@ from dashboard.disruption_budgets import list_budgets
 from dashboard.examples import list_examples
 from dashboard.finding import LONGEST
 from dashboard.flags import find_command, list_followed
-from dashboard.forms import ControlForm, DeletePodForm, ForkForm, ManifestForm
+from dashboard.forms import BehaviorsForm, ControlForm, DeletePodForm, ForkForm, ManifestForm
 from dashboard.ghost import read_ghost
+from dashboard.image_behaviors import AS_KNOWN, BEHAVIORS
 from dashboard.live_figures import tell_time
 from dashboard.manifest_reports import MOST_SHOWN, Report, read_report
 from dashboard.node_readings import list_nodes
@@ -50,6 +52,7 @@ from dashboard.pages import kind_of_folder
 from dashboard.past import at_instant
 from dashboard.plots.phases import VALUES
 from dashboard.plots.theme import REVISIONS, STATES, css_rule, duration
+from dashboard.previews import preview_manifests
 from lifecycle import limits
 from lifecycle.access import Verb, clusters_for, get_cluster_or_404, may
 from lifecycle.admin.texts import to_yaml
@@ -211,23 +214,47 @@ def apply_manifest(request: HttpRequest, cluster: str) -> HttpResponse:
     Files are applied once their report was `seen`; a text that is right as a whole needs none.
     """
     found = get_cluster_or_404(request.user, cluster, Verb.CHANGE)
-    form = ManifestForm(request.POST, request.FILES)
+    form, behaviors = ManifestForm(request.POST, request.FILES), BehaviorsForm(request.POST)
     try:
         uploads.check_size(request.META.get("CONTENT_LENGTH"))
-        if not form.is_valid():
-            raise ValidationError(messages_of(form))
+        if not (form.is_valid() and behaviors.is_valid()):
+            raise ValidationError(f"{messages_of(form)} {messages_of(behaviors)}".strip())
         report = read_report(found, form.batches())
     except ValidationError as error:
         return show_answers(request, [Answer(False, "", message) for message in error.messages])
-    seen = form.cleaned_data["seen"]
-    is_wanted = seen == report.digest or not (seen or form.has_files or report.refused)
+    seen, is_preview = form.cleaned_data["seen"], form.cleaned_data["preview"]
+    is_wanted = seen == report.digest or not (seen or form.has_files or report.refused or is_preview)
+    profiles, chosen = behaviors.profiles(), behaviors.cleaned_data["chosen"]
+    images = [(image, chosen.get(image, AS_KNOWN)) for image in report.images]
     if report.documents and is_wanted:
-        return _show_applied(request, report, answers.apply(found, report, request.user))
-    context = {"report": report, "has_changed": bool(seen)}
+        given = answers.apply(found, report, request.user, profiles)
+        unsaid = [pair for pair in images if pair[1] == AS_KNOWN]
+        return _show_applied(request, found, report, given, unsaid)
+    context = {"report": report, "has_changed": bool(seen), "images": images, "behaviors": BEHAVIORS}
+    if is_preview:
+        with limits.preview(request.user):
+            context["previews"] = preview_manifests(found, report, profiles)
     context["refused"] = [answer_problem(problem) for problem in report.refused[:MOST_SHOWN]]
     context["hidden"] = len(report.refused[MOST_SHOWN:])
     status = UNPROCESSABLE if report.refused else 200
     return render(request, "clusters/_report.html", context, status=status)
+
+
+@signed_in
+@require_POST
+def say_behaviors(request: HttpRequest, cluster: str) -> HttpResponse:
+    """Say how images behave that nobody knows."""
+    found = get_cluster_or_404(request.user, cluster, Verb.CHANGE)
+    form = BehaviorsForm(request.POST)
+    if not form.is_valid():
+        return show_answers(request, [Answer(False, "", messages_of(form))])
+    commands = [
+        ("apply", {"object": profile}, f"Containers of {profile['spec']['match']['image']}")
+        for profile in form.profiles()
+    ]
+    given = answers.send(found, commands, request.user)
+    told = [replace(one, message="behave so when they start next") if one.is_good else one for one in given]
+    return show_answers(request, told or [Answer(True, "", "As assumed: nothing is changed.")])
 
 
 @signed_in
@@ -315,18 +342,22 @@ def _pod(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
         "pod": stored,
         "tone": readings.tone_of(stored),
         "status": stored.data.get("status") or {},
-        "containers": readings.list_containers(stored.data),
+        "containers": readings.list_containers(stored.data, cluster.epoch_ms),
         "configurations": list_configurations(stored.data),
         "conduct": list_conduct(cluster, stored),
         "age": duration(max(0, end_ms - stored.created_ms)),
+        "owners": readings.list_owners(cluster, stored),
     }
 
 
-def _show_applied(request: HttpRequest, report: Report, given: list[Answer]) -> HttpResponse:
+def _show_applied(
+    request: HttpRequest, cluster: Cluster, report: Report, given: list[Answer], images: list[tuple[str, str]]
+) -> HttpResponse:
     """What came of each object: what went well in few words, what did not in full."""
     good = [answer for answer in given if answer.is_good]
     bad = [answer for answer in given if not answer.is_good]
     done = Counter(answer.message for answer in good if not answer.is_warning)
     context = {"good": good, "bad": bad[:MOST_SHOWN], "hidden": len(bad[MOST_SHOWN:])}
     context |= {"done": sorted(done.items()), "sections": report.sections}
+    context |= {"cluster": cluster, "images": images, "behaviors": BEHAVIORS}
     return render(request, "clusters/_applied.html", context, status=UNPROCESSABLE if bad else 200)

@@ -46,6 +46,11 @@ class Places:
         with self._lock:
             return self._taken[user_id] >= most
 
+    def count(self) -> int:
+        """How many places are taken, by all users."""
+        with self._lock:
+            return self._taken.total()
+
     def take(self, user_id: int, holder: object) -> Callable[[], object]:
         """A place until what is returned is called, or the holder is gone."""
         with self._lock:

@@ -27,7 +27,7 @@ from lifecycle.engine.objects.stateful_set import (
     StatefulSet,
     StatefulSetSpec,
 )
-from lifecycle.engine.rules import pod_verdict, verdict_words
+from lifecycle.engine.rules import pod_verdict, rollout_words, verdict_words
 from lifecycle.engine.rules.daemon_pods import explain_fit, find_target, tolerate_trouble
 from lifecycle.engine.rules.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
 from lifecycle.engine.rules.pod_state import decide_state
@@ -79,8 +79,14 @@ def tell_verdict(
     nothing will change by itself any more is said only where no pod and no timer could change anything.
     """
     told = []
+    coming: list[str] = []
     if rollout := judge_rollout(kind, workload):
-        told.append(("paused, " if (workload.get("spec") or {}).get("paused") else "") + rollout.brief)
+        brief = rollout.brief
+        if kind == DEPLOYMENT_KIND.id and not (rollout.is_done or rollout.has_failed):
+            deployment = Deployment.from_json(workload, epoch_ms)
+            brief = rollout_words.head_rollout(deployment, brief)
+            coming = rollout_words.tell_next(deployment, now_ms)
+        told.append(("paused, " if (workload.get("spec") or {}).get("paused") else "") + brief)
     if kind == JOB_KIND.id:
         told += verdict_words.tell_job(Job.from_json(workload, epoch_ms), now_ms, troubled is not None)
     elif kind == CRON_JOB_KIND.id:
@@ -91,6 +97,7 @@ def tell_verdict(
         told.append(tell_troubled(troubled, now_ms, epoch_ms))
     if wait:
         told.append(wait)
+    told += coming
     if verdict_words.wants_nothing(workload):
         told.append(verdict_words.FOR_GOOD)
     sentence = "; ".join(told)
@@ -100,6 +107,16 @@ def tell_verdict(
 def tell_troubled(troubled: Troubled, now_ms: int, epoch_ms: int) -> str:
     """`web-0 and 2 more pods: CrashLoopBackOff since 00:02:10, next retry in 20s`"""
     return verdict_words.tell_trouble(Pod.from_json(troubled.pod, epoch_ms), troubled.others, now_ms)
+
+
+def tell_restarted(troubled: Troubled, now_ms: int, epoch_ms: int) -> str:
+    """`web-0 restarted lately, 6 times so far: app ended with exit code 137 (Error) 40s ago`"""
+    return pod_verdict.tell_restarted(Pod.from_json(troubled.pod, epoch_ms), troubled.others, now_ms)
+
+
+def has_restarted_lately(pod: Json, now_ms: int, epoch_ms: int) -> bool:
+    """Whether a container of a stored pod ended so lately that its next end is still backed off from."""
+    return pod_verdict.has_restarted_lately(Pod.from_json(pod, epoch_ms), now_ms)
 
 
 def tell_pod(pod: Json, now_ms: int, epoch_ms: int, deleted_ms: int | None = None) -> str:

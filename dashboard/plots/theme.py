@@ -149,6 +149,9 @@ def time_axis(side: str = "top") -> dict[str, Any]:
         "tickfont": {"size": 11},
         "autorange": False,
         "range": [0, 60_000],
+        # Else Plotly measures every label at every drawing.
+        "tickangle": 0,
+        "ticklabeloverflow": "allow",
         "tickmode": "array",
         "tickvals": [],
         "ticktext": [],

@@ -26,7 +26,13 @@ from lifecycle.benches.postgres_server import PostgresServer, postgres_server
 from lifecycle.runs.celery import broker
 
 # What a child's command line tells: part of it -> what it is.
-ROLES = {"celery": "worker", "manage.py web": "web", "redis-server": "redis", "valkey-server": "redis"}
+ROLES = {
+    "celery": "worker",
+    "manage.py web": "web",
+    "manage.py ticker": "ticker",
+    "redis-server": "redis",
+    "valkey-server": "redis",
+}
 
 
 @dataclass

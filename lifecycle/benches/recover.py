@@ -1,4 +1,5 @@
-"""`bench recover`: kill -9 at random instants of worker, web server, Redis and, on PostgreSQL, the database.
+"""`bench recover`: kill -9 at random instants of worker, ticker, web server, Redis and, on PostgreSQL, of the
+database; Redis emptied as well.
 
 Two clusters roll out meanwhile. One is asked for changes as they come; the other has all its commands from
 the start, pinned to instants. Nothing may be lost or doubled: in the end each recorded history is compared,
@@ -24,6 +25,7 @@ from lifecycle.benches.replay import find_difference
 from lifecycle.benches.report import Report
 from lifecycle.models import Cluster, Command, Shard
 from lifecycle.runs import inbox
+from lifecycle.runs.celery import broker
 
 # A take-over may take this long.
 LIMIT_SECONDS = 5.0
@@ -31,7 +33,7 @@ PATIENCE_SECONDS = 60.0
 SPEED = 5.0
 # Commands of the pinned cluster stand this far apart; with the speed, about one a second.
 PINNED_EVERY_MS = 5000
-ROLES = ("worker", "worker", "web", "redis")
+ROLES = ("worker", "ticker", "web", "worker", "redis", "flush")
 
 Answer = TypeVar("Answer")
 
@@ -56,7 +58,10 @@ class Trial:
         return command
 
     def kill(self, role: str) -> None:
-        """kill -9 a process of that role; the database, which `up` does not keep, is started again here."""
+        """kill -9 a process of that role, or empty Redis; the database, not kept by `up`, starts again."""
+        if role == "flush":
+            broker.client().flushall()
+            return
         if role == "database":
             assert self.podline.database is not None
             self.podline.database.kill()

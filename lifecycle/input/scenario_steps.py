@@ -231,13 +231,19 @@ def _rollout(reader: StepReader, value: Any, path: Path) -> Commands:
 
 
 def _drain(reader: StepReader, value: Any, path: Path) -> Commands:
-    """`{node: node-1}`, or `{nodes: […]}` one after another, with the flags of `kubectl drain`."""
+    """`{node: node-1}`, or `{nodes: […]}` one after another, with the flags of `kubectl drain`.
+
+    `{node: node-1, cancel: true}` has nobody go on with the drain of a node.
+    """
     found = reader.fields(
         value, path, node=str, nodes=list, ignoreDaemonSets=bool, gracePeriodSeconds=int, timeout=str,
         force=bool, deleteEmptyDirData=bool, disableEviction=bool, podSelector=str, uncordonAfter=str,
+        cancel=bool,
     )  # fmt: skip
     if ("node" in found) == ("nodes" in found):
         reader.complain(path, "must name one node or a list of nodes", "node: node-1 or nodes: [node-1]")
+    if found.get("cancel") and found.keys() != {"node", "cancel"}:
+        reader.complain(path, "a drain that is cancelled takes no flags", "{node: node-1, cancel: true}")
     for name in ("timeout", "uncordonAfter"):
         if name in found:
             reader.duration(found[name], (*path, name))

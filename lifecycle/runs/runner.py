@@ -47,7 +47,7 @@ log = logging.getLogger(__name__)
 
 TURN_SECONDS = 0.1
 # What has made so many rows is recorded before it goes on.
-ROWS_A_TURN = 5000
+ROWS_A_TURN = 2500
 # What a cluster's owner may have is looked up this often while it grows.
 HOLDINGS_SECONDS = 1.0
 COMMANDS_A_TURN = 200

@@ -12,6 +12,8 @@ from lifecycle.runs.runner import TURN_SECONDS, Owner
 from lifecycle.runs.shares import Due
 
 MIN_TURN_SECONDS = 0.01
+# While clusters of several users live here, none has a whole turn.
+SHARED_TURN_SECONDS = 0.04
 # After so long, others who have had less of this worker are looked for.
 LOOK_AROUND_SECONDS = 0.02
 
@@ -44,7 +46,8 @@ def turn_of_shard(owner: Owner, shard: int) -> bool:
     """
     due = owner.shares.order(_find_due(Q(shard=shard), owner.wall()), owner.steady())
     # Many at once share the time of two, so that a command to any of them or to another shard waits little.
-    seconds = shares.split(due, TURN_SECONDS, MIN_TURN_SECONDS, 2 * TURN_SECONDS)
+    most = TURN_SECONDS if len(owner.shares.had) < 2 else SHARED_TURN_SECONDS
+    seconds = shares.split(due, most, MIN_TURN_SECONDS, 2 * TURN_SECONDS)
     wakes, looked_at = [], owner.steady()
     for one in due:
         if owner.steady() - looked_at > LOOK_AROUND_SECONDS:

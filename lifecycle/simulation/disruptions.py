@@ -1,4 +1,4 @@
-"""What drains and evictions did to a run: which node took how long, who waited for what, how few were left.
+"""What drains and evictions did to a run: how few were left, which budget was kept, which node took how long.
 
 Only of runs in which somebody was evicted or a node was drained.
 """
@@ -11,22 +11,34 @@ from typing import Any
 
 from lifecycle.engine.api.evictions import ACCEPTED, REFUSED
 from lifecycle.engine.heart.trace import Row, Transition
+from lifecycle.engine.kinds.pod_disruption_budget import POD_DISRUPTION_BUDGET
 from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pod import POD_KIND
-from lifecycle.engine.rules.drains import BLOCKED, DONE, DRAIN, ENDS, STARTED
-from lifecycle.simulation.traces import format_time
+from lifecycle.engine.rules.drains import (
+    BLOCKED,
+    CANCELLED,
+    DONE,
+    DRAIN,
+    ENDS,
+    FAILED,
+    STARTED,
+    TIMED_OUT,
+    show_duration,
+)
 
 _AVAILABLE = ("availableReplicas", "numberAvailable")
-_WORDS = {DONE: "drained", "timedOut": "not drained in time", "failed": "not drained"}
+_HEALTHY, _NEEDED = "currentHealthy", "desiredHealthy"
+show = show_duration
+_WORDS = {
+    DONE: "drained",
+    TIMED_OUT: "not drained in time",
+    FAILED: "not drained",
+    CANCELLED: "not drained, cancelled",
+}
 Place = tuple[str, str]
 """(`Deployment/web`, namespace)"""
-
-
-def show(duration_ms: int) -> str:
-    """A duration or instant, as all of a summary are shown."""
-    return format_time(duration_ms).strip()
 
 
 @dataclass(slots=True)
@@ -88,7 +100,7 @@ class Drain:
 
 @dataclass(slots=True)
 class Availability:
-    """How many pods of a workload were available: now, at least since disruptions began, and how long so."""
+    """How many there were of something: now, at least since disruptions began, and how long so."""
 
     now: int = 0
     least: int = 0
@@ -109,6 +121,46 @@ class Availability:
             self.least, self.least_at_ms, self.least_ms = count, at_ms, 0
 
 
+@dataclass(slots=True)
+class Kept:
+    """A budget: how many healthy pods it needed, and by how many there were more of them, or fewer."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    spare: Availability = field(default_factory=Availability)
+    at_ms: int = 0
+
+    def tell(self, name: str, count: int, at_ms: int) -> None:
+        """One of its sums, which are told one by one: they belong together at the end of an instant."""
+        self.settle(at_ms)
+        self.counts[name] = count
+
+    def settle(self, at_ms: int) -> None:
+        """Time passes: what was told last held since then."""
+        if at_ms > self.at_ms:
+            self.spare.tell(self._spare, self.at_ms)
+            self.at_ms = at_ms
+
+    @property
+    def _spare(self) -> int:
+        return self.counts.get(_HEALTHY, 0) - self.counts.get(_NEEDED, 0)
+
+    def begin(self, at_ms: int) -> None:
+        """Watch from here on."""
+        self.settle(at_ms)
+        self.spare.begin(at_ms)
+
+    def describe(self, now_ms: int) -> str:
+        """`kept: 59 healthy pods needed, never fewer`"""
+        self.settle(now_ms + 1)
+        self.spare.tell(self.spare.now, now_ms)
+        needed = f"{_count(self.counts.get(_NEEDED, 0), 'healthy pod')} needed"
+        if self.spare.least >= 0:
+            return f"kept: {needed}, never fewer"
+        fewer = f"{-self.spare.least} fewer at worst"
+        when = f"first at {show(self.spare.least_at_ms)}, for {show(self.spare.least_ms)} in all"
+        return f"not kept: {needed}, {fewer}, {when}"
+
+
 class Disruptions:
     """Follows a run's rows: its `drains` and `evictions`, in the order in which they began."""
 
@@ -117,6 +169,7 @@ class Disruptions:
         self._owners: dict[Place, Place] = {}
         self._nodes: dict[str, str] = {}
         self.available: dict[Place, Availability] = {}
+        self.budgets: dict[Place, Kept] = {}
         self.evictions: list[Eviction] = []
         # Those that are neither accepted nor given up, by the pod's uid.
         self._asked: dict[str, Eviction] = {}
@@ -138,6 +191,8 @@ class Disruptions:
         elif kind == NODE_KIND.id:
             if row.field == DRAIN:
                 self._take_drain(row)
+        elif kind == POD_DISRUPTION_BUDGET.kind.id:
+            self._take_budget(row)
         elif kind in self._workloads:
             place = (f"{kind}/{subject.name}", subject.namespace or "")
             if subject.owner:
@@ -158,6 +213,13 @@ class Disruptions:
                 kind, above = kind_of_json(data).id, kind_of_json(owner).id
                 place = (f"{kind}/{meta['name']}", str(meta.get("namespace") or ""))
                 self._owners[place] = (f"{above}/{owner['name']}", place[1])
+
+    def _take_budget(self, row: Transition) -> None:
+        place = (row.subject.name, row.subject.namespace or "")
+        if row.field in (_HEALTHY, _NEEDED):
+            self.budgets.setdefault(place, Kept()).tell(row.field, int(row.new or 0), row.at_ms)
+        elif row.field == "exists" and row.new == "deleted":
+            self.budgets.pop(place, None)
 
     def _take_pod(self, row: Transition) -> None:
         uid = row.subject.uid
@@ -205,23 +267,31 @@ class Disruptions:
             self._began = True
             for one in self.available.values():
                 one.begin(at_ms)
+            for budget in self.budgets.values():
+                budget.begin(at_ms)
 
     # --- what is told of it -----------------------------------------------------------------------------
 
     def describe(self, wanted: Mapping[Place, int], now_ms: int) -> Iterator[str]:
-        """Drains in their order, then the workloads whose pods were evicted. `wanted`: their sizes."""
+        """All together, the workloads whose pods were evicted, the budgets; then the drains in their order.
+
+        `wanted`: the sizes of workloads.
+        """
         if not self._began:
             return
         yield "Drains and evictions"
+        yield from self._describe_total(now_ms)
+        for place in sorted({one.workload for one in self.evictions if one.workload[0]}):
+            yield from self._describe_workload(place, wanted.get(place), now_ms)
+        for (name, namespace), budget in sorted(self.budgets.items(), key=lambda one: (one[0][1], one[0][0])):
+            yield f"  Budget {namespace}/{name}"
+            yield f"    {budget.describe(now_ms)}"
         for drain in self.drains:
             yield from drain.describe(now_ms)
         followed = {id(one) for drain in self.drains for one in drain.evictions}
         for one in self.evictions:
             if id(one) not in followed and one.budget:
                 yield f"  evicted   {one.describe(now_ms)}"
-        yield from self._describe_total(now_ms)
-        for place in sorted({one.workload for one in self.evictions if one.workload[0]}):
-            yield from self._describe_workload(place, wanted.get(place), now_ms)
 
     def _describe_total(self, now_ms: int) -> Iterator[str]:
         done = sum(drain.said == DONE for drain in self.drains)
@@ -229,7 +299,9 @@ class Disruptions:
             first_ms = min(drain.started_ms for drain in self.drains)
             last_ms = max(now_ms if drain.ended_ms is None else drain.ended_ms for drain in self.drains)
             took = f"{show(first_ms)} to {show(last_ms)}, {show(last_ms - first_ms)} in all"
-            yield f"  total     {done} of {len(self.drains)} drains done: {took}"
+            blocked_ms = sum(drain.blocked_ms for drain in self.drains)
+            blocked = f"; budgets held them up for {show(blocked_ms)}" if blocked_ms else ""
+            yield f"  total     {done} of {len(self.drains)} drains done: {took}{blocked}"
         yield f"  evictions {self._sum_up(self.evictions, now_ms)}"
 
     def _describe_workload(self, place: Place, wanted: int | None, now_ms: int) -> Iterator[str]:
@@ -239,9 +311,9 @@ class Disruptions:
         if found is not None:
             found.tell(found.now, now_ms)
             of = f" of {wanted}" if wanted is not None else ""
-            when = f"first at {show(found.least_at_ms)}, for {show(found.least_ms)} in all"
             is_whole = wanted is not None and found.least >= wanted
-            yield f"    available  {found.least}{of} at least{', all the time' if is_whole else f': {when}'}"
+            when = f"so few for {show(found.least_ms)} in all, first at {show(found.least_at_ms)}"
+            yield f"    available  {found.least}{of} at least, {'all the time' if is_whole else when}"
         mine = [one for one in self.evictions if one.workload == place]
         yield f"    evictions  {self._sum_up(mine, now_ms)}"
 

@@ -12,7 +12,7 @@ from typing import Protocol
 from lifecycle.engine import Changes, Cluster, Command
 from lifecycle.engine.heart.timing import Timing
 from lifecycle.engine.heart.trace import Row, Transition
-from lifecycle.engine.rules.drains import DONE, DRAIN, ENDS
+from lifecycle.engine.rules.drains import CANCELLED, DONE, DRAIN, ENDS
 from lifecycle.input.expressions import Look
 from lifecycle.input.scenario import IDLE, Step, Until, format_duration
 from lifecycle.simulation.expectations import Watches
@@ -116,7 +116,7 @@ class Driver:
         """A refusal is a failure, unless the step says that it must be refused."""
         result = self.cluster.submit(command)
         wanted = None if step is None else step.refused
-        if command.kind == DRAIN and result.ok:
+        if command.kind == DRAIN and result.ok and not command.payload.get("cancel"):
             self.drains[command.id] = subject, wanted
             return
         answer = str((result.status or {}).get("message") or f"code {result.code}")
@@ -139,7 +139,8 @@ class Driver:
                 known = self.drains.get(str(detail.get("command")))
                 if known is not None and (row.new != DONE or not detail.get("left")):
                     del self.drains[str(detail.get("command"))]
-                    self._judge(*known, None if row.new == DONE else row.message or row.new)
+                    is_well = row.new in (DONE, CANCELLED)
+                    self._judge(*known, None if is_well else row.message or row.new)
 
     def _borders(self) -> list[int]:
         """All instants at which something is to be done from outside, in order, the limit last."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from .crowd import Crowd
 from .file_layers import Mount
 from .process_namespace import ProcessNamespace
 from .saved import Saved
@@ -105,6 +106,10 @@ class World(Protocol):
     @property
     def identity(self) -> Identity:
         """As whom its processes run."""
+
+    @property
+    def crowd(self) -> Crowd:
+        """The work of all containers of its cluster."""
 
     @property
     def runtime_files(self) -> Mapping[str, str]:

@@ -14,9 +14,9 @@ function makeWord(word, ms, room) {
 }
 
 /** By lane the instants at which marks lie on it. */
-function findMarks(data) {
+function findMarks(traces) {
   const marks = new Map();
-  for (const trace of data) {
+  for (const trace of traces) {
     if (trace.mode !== "markers") continue;
     trace.y.forEach((lane, index) => {
       if (!marks.has(lane)) marks.set(lane, []);
@@ -27,11 +27,11 @@ function findMarks(data) {
   return marks;
 }
 
-/** Write them into the traces of a figure that shows `range` in a plot of `width` pixels. */
-export function writeWords({ data, layout }, [from, to], width) {
+/** Write them into traces of a figure with that layout, which shows `range` in a plot of `width` pixels. */
+export function writeWords(traces, layout, [from, to], width) {
   const isHigh = (layout.meta?.rowHeight ?? 0) >= LOWEST_ROW;
-  const marks = findMarks(data);
-  for (const trace of data) {
+  const marks = findMarks(traces);
+  for (const trace of traces) {
     if (!trace.words) continue;
     trace.text = trace.words.map((word, index) => {
       const [start, length] = [trace.base[index], trace.x[index]];
@@ -41,5 +41,7 @@ export function writeWords({ data, layout }, [from, to], width) {
       const seen = Math.min(start + length, to, next) - start;
       return makeWord(word, length, (seen / (to - from)) * width);
     });
+    // Room for words costs nearly as much as words.
+    trace.textposition = trace.text.some(Boolean) ? "inside" : "none";
   }
 }

@@ -7,14 +7,19 @@ import { ticks } from "./format.js";
 import { makeGhostTrace } from "./ghost.js";
 import { drawLanes } from "./lanes.js";
 import { thinMarks } from "./marks.js";
-import { applyPatch, growFigure } from "./patches.js";
+import { applyPatch, growFigure, isGrowing } from "./patches.js";
 import { Rows } from "./rows.js";
+import { pickSeen } from "./sight.js";
 
 const CONFIG = { displayModeBar: false, responsive: true, doubleClick: false, scrollZoom: false };
 // Drawing takes at most a fifth of the time, and a figure that only grows is drawn ten times a second.
 const FEWEST_MS_BETWEEN = 100;
 const REST_FACTOR = 4;
 const MOST_ARROWS = 40;
+// Growth that is less than this cannot be seen.
+const LEAST_PX = 0.5;
+// Rows so far out of sight are drawn as well, so that scrolling does not wait for them.
+const BEYOND_PX = 400;
 
 export class Chart {
   #element;
@@ -27,9 +32,14 @@ export class Chart {
   #cursor;
   #ghost = null;
   #isDirty = false;
+  #isGrowing = false;
   #isVisible = true;
+  #waiting = null;
+  #drawn = { at: -Infinity, msPerPx: 0, first: 0, last: 0 };
   #notBefore = 0;
   #revision = 0;
+  /** All there is to draw, in sight or not. */
+  data = [];
 
   /** `element` has a `.chart` for the plot, and perhaps `[data-lanes]`, `[data-empty]`, `[data-hidden]`. */
   constructor(element, clock, view, askWhy) {
@@ -41,13 +51,14 @@ export class Chart {
     this.#rows = new Rows(element.querySelector("[data-rows]"));
     this.#flags = new Flags(element.querySelector("[data-flags]"));
     view.add(this);
-    const near = { rootMargin: "400px" };
-    new IntersectionObserver(([entry]) => { this.#isVisible = entry.isIntersecting; }, near).observe(this.plot);
-    new ResizeObserver(() => { this.#isDirty = true; }).observe(this.plot);
+    const near = { rootMargin: `${BEYOND_PX}px` };
+    addEventListener("scroll", () => this.#scrolled(), { passive: true });
+    new IntersectionObserver(([entry]) => this.#seen(entry.isIntersecting), near).observe(this.plot);
+    new ResizeObserver(() => this.#changed()).observe(this.plot);
     element.querySelector("[data-follow]")?.addEventListener("click", () => view.follow());
     this.#cursor = new Cursor(this.plot, this);
     listenToKeys(this.plot, this);
-    requestAnimationFrame((at) => this.#tick(at));
+    setInterval(() => this.#hasGrown() && this.#changed(), FEWEST_MS_BETWEEN);
   }
 
   get name() {
@@ -86,6 +97,10 @@ export class Chart {
     return this.#figure?.layout.xaxis.range;
   }
 
+  get traces() {
+    return this.#figure?.data ?? [];
+  }
+
   /** From when on there is anything, until when (null: now), and how far ahead is looked; null without a figure. */
   get reach() {
     if (!this.#figure) return null;
@@ -111,7 +126,7 @@ export class Chart {
 
   /** The page shows another stretch of time. */
   viewChanged() {
-    this.#isDirty = true;
+    this.#changed();
     const button = this.#element.querySelector("[data-follow]");
     if (button) button.hidden = !this.#view.range;
   }
@@ -123,8 +138,9 @@ export class Chart {
     this.#flags.show(meta?.flags ?? []);
     this.#showNotes(meta);
     this.#rows.show(meta ?? {});
-    this.#isDirty = true;
+    this.#isGrowing = isGrowing(this.#figure);
     this.#notBefore = 0;
+    this.#changed();
   }
 
   #showNotes(meta) {
@@ -135,37 +151,79 @@ export class Chart {
     this.#element.querySelector(".lanes").hidden = isEmpty && Boolean(empty);
   }
 
-  #tick(at) {
-    requestAnimationFrame((next) => this.#tick(next));
-    if (!this.#figure || !this.#isVisible || at < this.#notBefore || this.plot.clientWidth === 0) return;
-    const grew = growFigure(this.#figure, this.#clock.now()) && this.#clock.isRunning;
-    if (!grew && !this.#isDirty) return;
-    this.#isDirty = false;
-    this.#draw(at);
+  #changed() {
+    this.#isDirty = true;
+    clearTimeout(this.#waiting);
+    this.#waiting = setTimeout(() => this.#waitForFrame(), this.#notBefore - performance.now());
   }
 
-  #draw(at) {
+  /** Draw after the next frame, in a task of its own: to lay out and to paint is the browser's, in another. */
+  #waitForFrame() {
+    requestAnimationFrame(() => setTimeout(() => this.#drawIfSeen()));
+  }
+
+  #drawIfSeen() {
+    const isReady = this.#figure && this.#isVisible && this.plot.clientWidth > 0;
+    if (!this.#isDirty || !isReady) return;
+    this.#isDirty = false;
+    this.#draw();
+  }
+
+  #seen(isVisible) {
+    this.#isVisible = isVisible;
+    if (this.#isDirty) this.#changed();
+  }
+
+  #hasGrown() {
+    if (!this.#isGrowing || !this.#clock.isRunning || this.#isDirty) return false;
+    return this.#clock.now() - this.#drawn.at >= this.#drawn.msPerPx * LEAST_PX;
+  }
+
+  /** Rows that were out of sight have come near. */
+  #scrolled() {
+    if (!this.#figure?.layout.meta?.rows) return;
+    const { first, last } = this.#rowsInSight(this.#figure.layout, 0);
+    if (first < this.#drawn.first || last > this.#drawn.last) this.#changed();
+  }
+
+  /** Numbers of the rows that can be seen, and of those `beyond` pixels further. */
+  #rowsInSight({ margin, meta, yaxis }, beyond) {
+    const height = meta?.rowHeight ?? 1;
+    const top = this.plot.getBoundingClientRect().top + margin.t;
+    const most = (yaxis?.categoryarray?.length ?? 1) - 1;
+    const [first, last] = [-beyond - top, innerHeight + beyond - top].map((y) => Math.floor(y / height));
+    return { first: Math.max(0, first), last: Math.min(most, last) };
+  }
+
+  #draw() {
     const began = performance.now();
-    const { data } = this.#figure;
+    const now = this.#clock.now();
+    const width = this.plot.clientWidth;
+    growFigure(this.#figure, now);
     const layout = this.#layout();
-    layout.xaxis.range = this.#view.stretch(this.#clock.now());
-    const { values, labels } = ticks(layout.xaxis.range, this.plot.clientWidth);
-    Object.assign(layout.xaxis, { tickvals: values, ticktext: labels });
+    const range = this.#view.stretch(now);
+    const { values, labels } = ticks(range, width);
+    Object.assign(layout.xaxis, { range, tickvals: values, ticktext: labels });
     layout.shapes = this.#shapes();
     layout.annotations = this.#arrows(layout);
-    layout.width = this.plot.clientWidth;
+    layout.width = width;
     layout.dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom";
     layout.datarevision = ++this.#revision;
-    this.#flags.place(layout.xaxis.range, this.plot.clientWidth, layout.height);
-    writeWords(this.#figure, layout.xaxis.range, this.plot.clientWidth);
+    this.#flags.place(range, width, layout.height);
+    const rows = this.#rowsInSight(layout, BEYOND_PX);
+    this.#drawn = { at: now, msPerPx: (range[1] - range[0]) / width, ...rows };
+    const { data } = this.#figure;
+    const ghost = this.#ghost?.bars.length ? [makeGhostTrace(this.#ghost, now, layout.yaxis.categoryarray)] : [];
+    this.data = [...data, ...ghost];
+    const seen = pickSeen({ data, layout }, range, width, rows);
+    const drawn = [...seen.map((trace) => thinMarks(trace, range, width)), ...ghost];
+    writeWords(drawn, layout, range, width);
     const isFirst = !this.plot.data;
-    const drawn = data.map((trace) => thinMarks(trace, layout.xaxis.range, this.plot.clientWidth));
-    if (this.#ghost?.bars.length) drawn.push(makeGhostTrace(this.#ghost, this.#clock.now(), layout.yaxis.categoryarray));
     Plotly.react(this.plot, drawn, layout, CONFIG);
     if (isFirst) this.#listen();
     this.#cursor.drawn();
-    const cost = performance.now() - began;
-    this.#notBefore = at + Math.max(FEWEST_MS_BETWEEN, cost * (1 + REST_FACTOR));
+    const ended = performance.now();
+    this.#notBefore = ended + Math.max(FEWEST_MS_BETWEEN, (ended - began) * REST_FACTOR);
   }
 
   /** Rows of pods that are not there yet. */

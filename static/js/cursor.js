@@ -17,7 +17,7 @@ export class Cursor {
   #item = null;
   #at = null;
 
-  /** `chart` has `range`, `look(range)` and `askWhy(seq)`; `plot` is what Plotly draws into. */
+  /** `chart` has `range`, `data`, `look(range)` and `askWhy(seq)`; `plot` is what Plotly draws into. */
   constructor(plot, chart) {
     this.#plot = plot;
     this.#chart = chart;
@@ -88,7 +88,8 @@ export class Cursor {
   }
 
   #list(row) {
-    const { data, layout } = this.#plot;
+    const { layout } = this.#plot;
+    const { data } = this.#chart;
     if (hasLanes(layout)) return listItems(data, row);
     return listChanges(data).map((at) => tellLines(data, at)).filter(Boolean);
   }

@@ -21,6 +21,18 @@ function makeFlag(flag) {
   return item;
 }
 
+// Charts are drawn many times a second, and a style that is written is computed anew though it says the same.
+function write(element, name, value) {
+  if (element.style.getPropertyValue(name) !== value) element.style.setProperty(name, value);
+}
+
+function tellMore(top, more) {
+  const text = more ? `+${more}` : undefined;
+  if (top.dataset.more === text) return;
+  if (text) top.dataset.more = text;
+  else delete top.dataset.more;
+}
+
 /** The flags of one chart; `list` is an empty list that lies over the plot. */
 export class Flags {
   #list;
@@ -40,28 +52,29 @@ export class Flags {
 
   /** Put each where its instant is in `range`, in a plot `width` pixels wide and `height` high. */
   place([from, to], width, height) {
-    this.#list.style.setProperty("--height", `${height}px`);
+    write(this.#list, "--height", `${height}px`);
     let [free, top, more] = [Infinity, null, 0];
     for (let index = this.#flags.length - 1; index >= 0; index--) {
       const share = (this.#flags[index].at - from) / (to - from);
       const item = this.#list.children[index];
-      item.hidden = !(share >= 0 && share <= 1);
-      if (item.hidden) continue;
+      const isHidden = !(share >= 0 && share <= 1);
+      if (item.hidden !== isHidden) item.hidden = isHidden;
+      if (isHidden) continue;
       const x = placeOf([from, to], this.#flags[index].at, width);
       const room = Math.min(free, width) - x;
-      item.style.setProperty("--x", `${x}px`);
+      write(item, "--x", `${Math.round(x)}px`);
       // What came at about the same time lies below, is counted, and can be reached by the keyboard.
       const isCovered = top !== null && room < LEAST_WIDTH;
       item.classList.toggle("covered", isCovered);
       if (isCovered) {
         more += 1;
-        top.dataset.more = `+${more}`;
         continue;
       }
+      if (top) tellMore(top, more);
       item.classList.toggle("bare", room < LABEL_WIDTH);
-      item.style.setProperty("--room", `${Math.min(room, MOST_WIDTH) - 6}px`);
+      write(item, "--room", `${Math.round(Math.min(room, MOST_WIDTH)) - 6}px`);
       [free, top, more] = [x, item.firstElementChild, 0];
-      delete top.dataset.more;
     }
+    if (top) tellMore(top, more);
   }
 }

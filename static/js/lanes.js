@@ -44,9 +44,26 @@ function makeLaneToCome({ label }) {
   return item;
 }
 
+// By list: what each of its rows says, with the row. A row that says the same stays, focus and all.
+const written = new WeakMap();
+
 /** Write `layout.meta.rows` into `list`; `base` is the cluster's address. `toCome`: rows of what is not there yet. */
 export function drawLanes(list, meta, base, toCome = []) {
   list.style.setProperty("--row", `${meta.rowHeight}px`);
   list.classList.toggle("thin", meta.rowHeight < 16);
-  list.replaceChildren(...meta.rows.map((row) => makeRow(row, base)), ...toCome.map(makeLaneToCome));
+  const known = written.get(list) ?? new Map();
+  const made = new Map();
+  for (const row of meta.rows) keep(made, known, JSON.stringify(row), () => makeRow(row, base));
+  for (const lane of toCome) keep(made, known, `to come ${lane.key}`, () => makeLaneToCome(lane));
+  written.set(list, made);
+  for (const [text, item] of known) if (made.get(text) !== item) item.remove();
+  let next = list.firstElementChild;
+  for (const item of made.values()) {
+    if (item === next) next = next.nextElementSibling;
+    else list.insertBefore(item, next);
+  }
+}
+
+function keep(made, known, text, make) {
+  made.set(text, known.get(text) ?? make());
 }

@@ -18,6 +18,7 @@ export class Minimap {
   #run = [];
   #bars = make("g", { class: "trouble" });
   #window = make("rect", { class: "window", y: 0.5, height: HEIGHT - 1, rx: 3 });
+  #shown = 0;
   #drawn = "";
   #hold = null;
 
@@ -39,6 +40,7 @@ export class Minimap {
   /** `[[from, in trouble, all]…]`, each until the next. */
   show(run) {
     this.#run = run;
+    this.#shown += 1;
     this.#draw();
   }
 
@@ -54,13 +56,14 @@ export class Minimap {
     const range = this.#chart?.range;
     // All of it in sight and nothing wrong: there is nothing to find.
     const isAll = range?.[0] <= 0 && range[1] >= this.#clock.now() && this.#run.every(([, trouble]) => !trouble);
-    this.#element.hidden = !this.#run.length || !range || isAll;
+    const hasPods = this.#run.some(([, , all]) => all);
+    this.#element.hidden = !hasPods || !range || isAll;
     if (this.#element.hidden) return;
     const length = this.#length;
     const [from, to] = range.map((at) => (Math.max(0, at) / length) * WIDTH);
     this.#window.setAttribute("x", from);
     this.#window.setAttribute("width", Math.max(LEAST_PX, Math.min(WIDTH, to) - from));
-    const drawn = JSON.stringify([this.#run, Math.round(length / 1000)]);
+    const drawn = `${this.#shown} ${Math.round(length / 1000)}`;
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     this.#bars.replaceChildren(...this.#makeBars(length));

@@ -12,25 +12,25 @@ export function applyPatch(figure, patch) {
   Object.assign(figure.layout, patch.layout);
 }
 
-/** Bars without an end, and the last point of lines, reach to now. Says whether anything grows. */
+/** Whether anything in a figure reaches to now. */
+export function isGrowing({ data }) {
+  return data.some(({ meta, x, customdata }) => (
+    (meta?.grows === "bars" && customdata.includes(null)) || (meta?.grows === "line" && x.length > 0)
+  ));
+}
+
+/** Bars without an end, and the last point of lines, reach to now. */
 export function growFigure(figure, nowMs) {
-  let grows = false;
   for (const trace of figure.data) {
-    if (trace.meta?.grows === "bars") grows = growBars(trace, nowMs) || grows;
+    if (trace.meta?.grows === "bars") growBars(trace, nowMs);
     if (trace.meta?.grows === "line" && trace.x.length) {
       trace.x[trace.x.length - 1] = Math.max(nowMs, trace.x.at(-2) ?? 0);
-      grows = true;
     }
   }
-  return grows;
 }
 
 function growBars(trace, nowMs) {
-  let grows = false;
   trace.base.forEach((start, index) => {
-    const end = trace.customdata[index];
-    trace.x[index] = Math.max(0, (end ?? nowMs) - start);
-    grows ||= end === null;
+    trace.x[index] = Math.max(0, (trace.customdata[index] ?? nowMs) - start);
   });
-  return grows;
 }

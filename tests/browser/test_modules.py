@@ -262,3 +262,61 @@ PICK = """(async () => {
 def test_only_files_that_may_hold_manifests_are_sent_and_not_too_many(empty: Page, files, expected):
     found = call(empty, "picked_files", f"await {PICK}", files)
     assert expected in found if isinstance(expected, str) else found == expected
+
+
+SEEN = """(() => {
+  const [rows, range, inSight] = a;
+  const trace = (name, ends) => ({
+    type: "bar", name, y: rows.map((row) => row[0]), base: rows.map((row) => row[1]), x: rows.map(ends),
+    offset: rows.map(() => -0.3), width: rows.map(() => 0.6), seqs: rows.map((row) => row[2]),
+  });
+  const layout = {yaxis: {categoryarray: [...new Set(rows.map((row) => row[0]))]}};
+  const data = [trace("ready", () => 5), trace("crashing", () => 3)];
+  const seen = m.pickSeen({data, layout}, range, 1000, inSight);
+  return Object.fromEntries(seen.map((trace) => [trace.name, trace.seqs.map((seq, index) => (
+    [seq, trace.base[index], trace.x[index]]))]));
+})()"""
+
+
+def many_bars(rows: int, bars: int) -> list[list[object]]:
+    """Row, start and number of bars that begin every 10 ms, in each row."""
+    return [[f"row-{row}", bar * 10, row * bars + bar] for row in range(rows) for bar in range(bars)]
+
+
+def test_of_many_bars_those_out_of_sight_are_not_drawn(empty: Page):
+    seen = call(empty, "sight", SEEN, many_bars(20, 10), [30, 60], {"first": 3, "last": 4})
+    assert {name: [seq for seq, *_ in bars] for name, bars in seen.items()} == {
+        "ready": [row * 10 + bar for row in (3, 4) for bar in (3, 4, 5, 6)],
+        "crashing": [row * 10 + bar for row in (3, 4) for bar in (3, 4, 5, 6)],
+    }
+
+
+def test_of_bars_too_narrow_to_be_told_apart_the_gravest_is_drawn(empty: Page):
+    seen = call(empty, "sight", SEEN, many_bars(1, 1000), [0, 10_000], {"first": 0, "last": 9})
+    # A bar is half a pixel wide, and so one stands for all of two pixels.
+    assert set(seen) == {"crashing"}
+    assert len(seen["crashing"]) == 500
+    assert all((start, length) == (bar * 20, 20) for bar, (_, start, length) in enumerate(seen["crashing"]))
+
+
+def test_few_bars_are_all_drawn(empty: Page):
+    seen = call(empty, "sight", SEEN, many_bars(10, 10), [30, 60], {"first": 3, "last": 4})
+    assert [len(bars) for bars in seen.values()] == [100, 100]
+
+
+def test_rows_that_say_the_same_stay_the_same_elements(empty: Page):
+    kept = call(
+        empty,
+        "lanes",
+        """(() => {
+          const list = document.createElement("ol");
+          const draw = (...labels) => (
+            m.drawLanes(list, {rowHeight: 26, rows: labels.map((label) => ({label}))}, "/"));
+          draw("a", "b", "c");
+          const [, b, c] = list.children;
+          draw("c", "x", "b");
+          const texts = [...list.children].map((item) => item.textContent);
+          return [texts, list.children[0] === c, list.children[2] === b];
+        })()""",
+    )
+    assert kept == [["c", "x", "b"], True, True]

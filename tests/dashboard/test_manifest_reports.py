@@ -66,7 +66,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """The objects that were applied."""
     objects: list[dict[str, Any]] = []
     monkeypatch.setattr(
-        inbox, "append", lambda cluster, kind, payload, user: objects.append(payload["object"])
+        inbox, "append", lambda cluster, kind, payload, user, **_: objects.append(payload["object"])
     )
     result = {"code": 201, "object": {}, "status": None, "warnings": []}
     monkeypatch.setattr(inbox, "wait_for_result", lambda command, timeout: result)
@@ -129,6 +129,20 @@ def test_a_folder_is_told_of_before_anything_is_applied(client, shop, sent):
     assert "Secret shop/keys, wanted by Deployment shop/web" in told
     assert "Namespace shop is named but neither given nor there: it is created first" in told
     assert "Images assumed to start and to answer ghcr.io/acme/web:1" in told
+
+
+def test_of_an_image_nobody_knows_is_asked_how_it_behaves(client, shop, sent):
+    image = "ghcr.io/acme/web:1"
+    answer = bring(client, FOLDER)
+    assert 'name="image" value="ghcr.io/acme/web:1"' in answer.content.decode()
+    chosen = {"seen": seen(answer), "image": image, "behavior": "crashes"}
+    told = bring(client, FOLDER, **chosen)
+    assert told.status_code == 200
+    profile = sent[0]
+    assert (profile["kind"], profile["spec"]["match"]) == ("ContainerProfile", {"image": image})
+    assert profile["spec"]["behavior"] == {"runs": [{"for": "5s", "exit": 1}]}
+    refused = bring(client, FOLDER, **chosen | {"behavior": "explodes"})
+    assert refused.status_code == 422 and "explodes is no behaviour: choose" in words(refused)
 
 
 def test_one_click_applies_what_is_right_and_what_it_needs(client, shop, sent):

@@ -120,7 +120,11 @@ def test_restarts_that_are_over_are_not_kept_silent() -> None:
     door = Door()
     door.apply(make_pod(containers=[SERVER | {"command": ["sh", "-c", "sleep 100; exit 1"]}]))
     cluster = keep(door.run(120).cluster)
-    assert (
-        read_verdict(cluster, count_states(cluster), 120_000).sentence
-        == "Nothing is wrong: 1 ready, 1 restart so far."
-    )
+    lately = read_verdict(cluster, count_states(cluster), 120_000)
+    assert lately.sentence == "Nothing is down, but 1 pod restarted lately."
+    (trouble,) = lately.troubles
+    assert trouble.tone.name == "crashing"
+    assert "restarted lately, 1 time so far: c ended with exit code 1 (Error) 20s ago" in trouble.sentence
+    # The kubelet forgets after ten minutes.
+    later = read_verdict(cluster, count_states(cluster), 800_000)
+    assert later.sentence == "Nothing is wrong: 1 ready, 1 restart so far."

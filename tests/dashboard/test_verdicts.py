@@ -107,6 +107,20 @@ def test_an_update_says_which_ordinal_it_waits_for() -> None:
     assert told.endswith("; the update waits for web-2 to be available.")
 
 
+def test_a_rollout_says_what_is_missing_what_comes_next_and_until_when() -> None:
+    door = Door()
+    manifest = make_deployment_json("web", replicas=4)
+    probe = {"exec": {"command": ["true"]}, "initialDelaySeconds": 30}
+    manifest["spec"]["template"]["spec"]["containers"][0]["readinessProbe"] = probe
+    door.apply(manifest)
+    door.run(60)
+    door.change("setImage", "web", container="nginx", image="nginx:1.16.1")
+    assert verdict(door.run(10), "Deployment", "web") == (
+        "Rolling out revision 2: 2 out of 4 new replicas have been updated, 1 fewer available than wanted;"
+        " next: 2 pods to become available; progress deadline in 9m 50s."
+    )
+
+
 def test_what_wants_no_pods_will_not_change_by_itself() -> None:
     door = Door()
     manifest = make_deployment_json("web", replicas=1)

@@ -25,12 +25,10 @@ LEAST_PERCENT = 89
 # Group -> reason -> scenarios.
 DIFFERENCES: dict[str, dict[str, str]] = {
     NEEDS_LATER: {},
-    SETTING: {
-        "its hollow nodes say that a container runs after its pod is Ready": "claim-statefulset-local",
-    },
+    SETTING: {},
     CHANCE: {
         "scenarios beside it moved the scheduler's queue: three tries at a pod that fits nowhere": """
-            delete-pending-unschedulable claim-node-conflict
+            claim-node-conflict
         """,
         "scenarios beside it moved the scheduler's queue while a victim was ending": """
             preempt-graceful preempt-nominated-room preemption-by-priority
@@ -45,24 +43,17 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "its kubelet had begun to look for pods to evict at another of ten seconds": "emptydir-limit-evicts",
         "another scenario cordoned its node 2.6 s before its end": "cordoned-nodes",
         "a check of readiness fell into the tenth of a second in which its pod ended: so for 2 pods of 9": """
-            pdb-unhealthy-policy sts-unready-blocks-update
+            sts-unready-blocks-update
         """,
         "its API server took 20 to 50 ms to answer, and a budget's pods were there before it": """
             drain-replacements-pending pdb-percent
         """,
-        "its kubelet looked just before a container ended, or just after": """
-            job-backoff-limit-never job-pod-failure-policy-fail-index
-        """,
-        "its hollow nodes took a second longer for each pod": "drain-statefulset",
         "its kubelet drew the shortest back-off there is": "job-onfailure-then-success",
+        "its kubelet drew back-offs for two pods that came two seconds apart": "rs-crash-loop-counted",
     },
     TO_BE_MENDED: {
         "a lease is found old 41 to 52 s after its node fell silent; ours takes the middle": """
             nodeloss-two-of-three nodeloss-force-delete-then-return nodeloss-zone
-        """,
-        "a second for each link of a chain of containers that starts anew": "kubelet-restart-init",
-        "that a container runs is told by a kubelet's next look, and of one that has ended by then never": """
-            drain-graces
         """,
     },
 }

@@ -84,13 +84,16 @@ def _make_unhandled(data: Json, why: str) -> BadRequest:
     return BadRequest(f'{kind} in version "{version}" cannot be handled as a {kind}: {why}')
 
 
-def read_new(data: Json, epoch_ms: int) -> StoredObject:
-    """A new object, its uid its own, without what no client may say of one."""
+def read_new(data: Json, epoch_ms: int, like: StoredObject | None = None) -> StoredObject:
+    """A new object, its uid its own, without what no client may say of one.
+
+    `like`: one that was made of the same spec.
+    """
     meta = {name: value for name, value in data["metadata"].items() if name not in _OF_A_STORED}
     data = {**data, "metadata": meta}
     if entry_of_json(data).drops_status:
         data.pop("status", None)
-    return read_object(data, epoch_ms)
+    return read_object(data, epoch_ms) if like is None else like.read_like(data, epoch_ms)
 
 
 # --- what a change would leave ----------------------------------------------------------------------------

@@ -17,18 +17,15 @@ from ..kinds.defaults import apply_defaults
 from ..kinds.namespace import NAMESPACE
 from ..kinds.registry import kind_of_json, read_object
 from ..kinds.validation import validate_create, validate_update
-from ..objects.condition import Condition
 from ..objects.kinds import Kind
-from ..objects.meta import ObjectMeta, OwnerReference, StoredObject
-from ..objects.pod import PENDING, POD_KIND, Pod, PodSpec
+from ..objects.meta import ObjectMeta, StoredObject
+from ..objects.pod import POD_KIND, Pod, PodSpec
 from ..objects.pod_overlay import overlay_meta, overlay_spec
-from ..objects.pod_status import PodStatus
 from ..rules.actions import CreatePod
-from ..rules.defaults.pods import default_pod
-from ..rules.qos import decide_qos_class
 from ..rules.validation.field_error import FieldError
 from ..rules.validation.refusal import raise_invalid, repeat_as_asked
 from ..schema.decode import drop_unknown
+from ..store.store import note_of
 from .admission import admit_changed, admit_new, admit_pod
 from .completion import annotate
 from .context import Context
@@ -46,6 +43,7 @@ from .evictions import evict_pod
 from .field_managers import FIELD, FieldManagers, with_managed_fields
 from .identity import generate, identify, require_fitting, with_name, with_uid
 from .kind_hooks import complete_changed, complete_new, list_companions, list_forerunners, prepare_new
+from .molds import Mold
 from .namespace_rules import delete_namespace, require_namespace
 from .options import PLAIN, WriteOptions
 from .quotas import QUOTA
@@ -64,22 +62,19 @@ from .requests import (
     require_fresh,
 )
 from .scales import make_scale, with_scale
+from .templates import Templates
 
 Json = dict[str, Any]
-MOST_FAMILIES = 1000
-GATED_REASON, GATED_TEXT = "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates"
 
 
 class ApiServer:
     """Writes to one cluster's store."""
 
-    __slots__ = ("_clock", "_context", "_families", "_managers", "_store")
+    __slots__ = ("_clock", "_context", "_managers", "_store", "_templates")
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        # The spec that pods were last made with for owners of one owner, by its uid: the Jobs of a CronJob
-        # have templates of their own, and all the same spec.
-        self._families: dict[str, PodSpec] = {}
+        self._templates = Templates(context)
         self._store = context.store
         self._clock = context.clock
         self._managers = FieldManagers(context)
@@ -88,15 +83,25 @@ class ApiServer:
     # --- create ---------------------------------------------------------------------------------------
 
     def create_json(
-        self, data: Json, options: WriteOptions = PLAIN, entries: list[Json] | None = None
+        self,
+        data: Json,
+        options: WriteOptions = PLAIN,
+        entries: list[Json] | None = None,
+        mold: Mold | None = None,
     ) -> StoredObject:
         """Create an object from its JSON, as it was sent. Raises ApiError.
 
-        `entries`: the managers of its fields, where they are known already.
+        `entries`: the managers of its fields, where they are known already. `mold`: of a component's object.
         """
         context = self._context
-        sent = self.decode(data, options)
-        data = context.definitions.place(apply_defaults(sent, context.features))
+        like = mold.made if mold is not None and mold.fits(data) else None
+        if mold is not None and like is not None:
+            sent = data = mold.fill(data)
+        else:
+            given, sent = data, self.decode(data, options)
+            data = context.definitions.place(apply_defaults(sent, context.features))
+            if mold is not None:
+                mold.take(given, data)
         data = with_uid(context, with_name(context, data))
         kind = kind_of_json(data)
         require_namespace(self._store, kind, data["metadata"])
@@ -104,12 +109,15 @@ class ApiServer:
             entries = self._managers.after_create(sent, data, options)
         if kind.id == POD_KIND.id:
             data = context.completion.complete_json(data)
-        raise_invalid(data, self._validate_new(data))
-        new = read_new(complete_new(context, data), self._clock.epoch_ms)
+        if like is None:
+            raise_invalid(data, self._validate_new(data))
+        new = read_new(complete_new(context, data), self._clock.epoch_ms, like)
         context.definitions.identify(new)
         if entries:
             with_managed_fields(new, entries)
         created = self._create(new)
+        if mold is not None:
+            mold.made = created
         # Where nothing is stored, there is nothing for companions to be with.
         for companion in [] if self._store.is_rehearsal else list_companions(created):
             self.create_json(companion)
@@ -156,16 +164,9 @@ class ApiServer:
         identify(self._context, new)
         prepare_new(self._context, new)
         if isinstance(new, Pod):
-            new.status = self._new_status(new.spec)
+            new.status = self._templates.make_status(new.spec)
         admit_new(self._context, new)
         return self._store.create(new)
-
-    def _new_status(self, spec: PodSpec) -> PodStatus:
-        conditions: tuple[Condition, ...] = ()
-        if spec.scheduling_gates:
-            # Known from the first moment, before the scheduler has seen the pod (SGATE-03).
-            conditions = (Condition("PodScheduled", "False", GATED_REASON, GATED_TEXT, self._clock.now_ms),)
-        return PodStatus(PENDING, conditions, qos_class=decide_qos_class(spec))
 
     def create_pod(self, action: CreatePod) -> Pod:
         """Make a pod from a template: the hot path. Its template was defaulted and checked with its owner.
@@ -177,7 +178,7 @@ class ApiServer:
         number = store.creations.get(owner.uid, 0) + 1
         store.creations[owner.uid] = number
         uid, suffix = self._context.chance.uid_and_suffix(owner.uid, number)
-        spec = self._admitted(template.spec, owner)
+        spec = self._templates.admit(template.spec, owner)
         told = spec.notes.limited
         spec, recommended = self._context.recommendations.apply(spec, owner.namespace or "", template.labels)
         meta = ObjectMeta(
@@ -198,7 +199,7 @@ class ApiServer:
             require_fitting(meta, action.overlay)
             meta, spec = overlay_meta(meta, action.overlay), overlay_spec(spec, action.overlay.spec)
         admit_pod(self._context, spec, meta)
-        status = spec.notes.new_status or self._new_status(spec)
+        status = spec.notes.new_status or self._templates.make_status(spec)
         pod = Pod(POD_KIND, meta, spec, status, node_name=template.node_name)
         if store.count(QUOTA):
             self._context.quotas.require_room(pod)
@@ -210,33 +211,6 @@ class ApiServer:
             # One name in fourteen million; the next number gives another.
             return self.create_pod(action)
         return pod
-
-    def _admitted(self, spec: PodSpec, owner: ObjectMeta) -> PodSpec:
-        # What admission adds to a pod is the same for all pods of a template.
-        notes, completion, namespace = spec.notes, self._context.completion, owner.namespace or ""
-        at = (completion.version, namespace)
-        if notes.admitted is not None and notes.admitted_at == at:
-            return notes.admitted
-        raw, told = completion.complete(default_pod(spec.raw, self._context.features), namespace)
-        notes.admitted_at = at
-        if notes.admitted is not None and notes.admitted.raw == raw:
-            return notes.admitted
-        spec.notes.admitted = self._read_admitted(raw, told, owner.controller)
-        return spec.notes.admitted
-
-    def _read_admitted(self, raw: Json, told: str, family: OwnerReference | None) -> PodSpec:
-        known = self._families.get(family.uid) if family is not None else None
-        if known is not None and known.raw == raw and known.notes.limited == told:
-            return known
-        admitted = PodSpec.from_json(raw)
-        admitted.notes.limited = told
-        if not admitted.scheduling_gates:
-            admitted.notes.new_status = self._new_status(admitted)
-        if family is not None:
-            if len(self._families) >= MOST_FAMILIES:
-                self._families.clear()
-            self._families[family.uid] = admitted
-        return admitted
 
     # --- update ---------------------------------------------------------------------------------------
 
@@ -353,7 +327,7 @@ class ApiServer:
             return
         kept = tuple(one for one in old.meta.finalizers if one != finalizer)
         new = old.with_meta(old.meta.with_finalizers(kept))
-        self._store.update(old, new)
+        self._store.update_as_known(old, new, (), old.shown, note_of(new))
         finish_deletion(self._context, new)
 
     # --- delete ---------------------------------------------------------------------------------------

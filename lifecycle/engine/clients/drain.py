@@ -13,12 +13,9 @@ from typing import Any
 
 from ..api.budgets import BUDGET
 from ..api.context import Context
-from ..api.evictions import withdraw
-from ..api.namespace_rules import is_namespace_ending
 from ..api.server import ApiServer
 from ..heart.agenda import Timer
-from ..heart.chance import PART
-from ..heart.errors import ApiError, BadRequest, Conflict, NotFound, TooManyRequests
+from ..heart.errors import ApiError, BadRequest, Conflict
 from ..heart.timing import read_duration_ms
 from ..objects.daemon_set import DAEMON_SET_KIND
 from ..objects.meta import StoredObject
@@ -26,32 +23,28 @@ from ..objects.node import NODE_KIND
 from ..objects.pod import POD_KIND, Pod
 from ..objects.selector_text import read_selector
 from ..objects.shortened import shorten
-from ..rules.disruption_budgets import is_exempt, is_spare
 from ..rules.drains import (
     BLOCKED,
-    CONFLICT_MS,
+    CANCELLED,
     DONE,
     DRAIN,
     FAILED,
     LOOK_MS,
-    RETRY_MS,
     STARTED,
     TIMED_OUT,
     Chosen,
-    DrainOptions,
     choose_pods,
     next_tick_ms,
     read_options,
     tell_blocked,
+    tell_cancelled,
     tell_failure,
     tell_overdue,
-    tell_refused,
 )
 from .client import Answer, Client, Payload
+from .drain_pods import DrainedPods
 from .drain_state import NodeDrain, PodDrain, read_drains
 from .nodes import cordon, uncordon
-
-_HOUR_MS = 3_600_000
 
 
 class Drains:
@@ -60,12 +53,9 @@ class Drains:
     def __init__(self, context: Context, api: ApiServer) -> None:
         self._context = context
         self._store = context.store
-        self._client = Client(context, api)
-        self._api = api
+        self._client, self._pods = Client(context, api), DrainedPods(context, api)
         self._running: dict[str, NodeDrain] = {}
         self._count = 0
-        # At which instant a budget was last charged here, by its uid: who comes at once with that conflicts.
-        self._charged: dict[str, int] = {}
         self._listens = False
         context.loop.on_timer(DRAIN, self._on_timer)
 
@@ -77,6 +67,8 @@ class Drains:
         Raises BadRequest for what cannot be read, NotFound for a node, Conflict in kubectl's words where
         pods forbid the drain: then the node is cordoned all the same.
         """
+        if payload.get("cancel"):
+            return self._cancel(self._client.find_node(payload).meta.name)
         names = payload.get("nodes") or [self._client.find_node(payload).meta.name]
         for name in names:
             self._store.require(NODE_KIND.id, "", name)
@@ -97,6 +89,25 @@ class Drains:
     def is_draining(self, node: str) -> bool:
         """Whether a drain of this node goes on."""
         return any(drain.node == node and drain.said != DONE for drain in self._running.values())
+
+    def _cancel(self, node: str) -> Answer:
+        """Stop asking, as when kubectl is stopped: who is leaving leaves, and the cordon stays.
+
+        A drain of several nodes is stopped as a whole. Raises Conflict where no drain goes on.
+        """
+        found = [drain for drain in self._running.values() if node in (drain.node, *drain.rest)]
+        if not found:
+            raise Conflict(f'node "{node}": no drain of it goes on', NODE_KIND.plural, node)
+        for drain in found:
+            leaving = sum(one.is_leaving for one in drain.pods.values())
+            message = tell_cancelled(len(drain.pods) - leaving, leaving, drain.rest)
+            for key in list(drain.pods):
+                self._pods.give_up(drain, key)
+            if drain.timer is not None:
+                self._context.agenda.cancel(drain.timer)
+            self._tell(drain, CANCELLED, None, message)
+            del self._running[drain.id]
+        return 200, self._store.require(NODE_KIND.id, "", node)
 
     def _begin(self, drain: NodeDrain) -> None:
         """Cordon the drain's node and evict its pods. Raises Conflict where they forbid it."""
@@ -120,7 +131,7 @@ class Drains:
         if drain.deadline_ms is not None:
             drain.timer = self._context.later(drain.deadline_ms - now_ms, DRAIN, drain.id)
         for key in list(drain.pods):
-            self._try(drain, key, options)
+            self._pods.try_one(drain, key, options)
         self._go_on(drain)
         trace.cause = outer
 
@@ -134,95 +145,6 @@ class Drains:
 
     def _has_daemon_set(self, pod: Pod, owner: Any) -> bool:
         return self._store.get(DAEMON_SET_KIND.id, pod.meta.namespace, owner.name) is not None
-
-    # --- one pod ----------------------------------------------------------------------------------------
-
-    def _try(self, drain: NodeDrain, key: str, options: DrainOptions) -> None:
-        """Ask for a pod's eviction, as long as there is time."""
-        found, now_ms = drain.pods[key], self._context.now_ms
-        if drain.deadline_ms is not None and now_ms >= drain.deadline_ms and options.uses_eviction:
-            why = f"global timeout reached: {options.timeout_text}"
-            self._finish(drain, key, tell_refused(found.namespace, found.name, why))
-            return
-        pod = self._store.get(POD_KIND.id, found.namespace, found.name)
-        if not isinstance(pod, Pod):
-            self._finish(drain, key)
-            return
-        # As kubectl's, its requests go by name: whoever bears it now is meant.
-        found.uid = pod.meta.uid
-        charged = self._find_charged(pod) if options.uses_eviction else ""
-        if charged:
-            # Who conflicts together comes again together, and conflicts again: so it was recorded.
-            low_ms, high_ms = CONFLICT_MS
-            if self._context.timing.is_instant:
-                high_ms = low_ms
-            delay_ms = self._context.chance.draw_ms("evict", f"{charged}{PART}{now_ms}", low_ms, high_ms)
-            found.timer = self._context.later(delay_ms, DRAIN, drain.id, key)
-            return
-        try:
-            self._request(pod, options)
-        except NotFound:
-            self._finish(drain, key)
-        except TooManyRequests:
-            self._park(drain, key, self._context.budgets.refused.get(pod.meta.uid, ""))
-        except ApiError as problem:
-            if not is_namespace_ending(problem):
-                self._finish(drain, key, tell_refused(found.namespace, found.name, problem.message))
-            elif pod.meta.deletion_ms is None:
-                self._park(drain, key, "")
-            else:
-                self._wait(drain, key)
-        else:
-            self._wait(drain, key)
-
-    def _find_charged(self, pod: Pod) -> str:
-        """The uid of the pod's budget, if its eviction would be a second write to it at once; else ""."""
-        budgets = self._context.budgets.list_of(pod)
-        if len(budgets) != 1 or is_exempt(pod) or is_spare(pod, budgets[0]):
-            return ""
-        uid = budgets[0].meta.uid
-        return uid if self._charged.get(uid) == self._context.now_ms else ""
-
-    def _request(self, pod: Pod, options: DrainOptions) -> None:
-        if not options.uses_eviction:
-            self._api.delete_pod(pod, options.grace_seconds)
-            return
-        budgets = self._context.budgets.list_of(pod)
-        self._api.evict(pod, options.grace_seconds)
-        for budget in budgets:
-            if self._store.find(budget.meta.uid) is not budget:
-                self._charged[budget.meta.uid] = self._context.now_ms
-
-    def _park(self, drain: NodeDrain, key: str, budgets: str) -> None:
-        """Refused: it is tried again when something has changed, or the time is over."""
-        found = drain.pods[key]
-        found.is_refused, found.budgets, found.since_ms = True, budgets, self._context.now_ms
-        latest_ms = found.since_ms + _HOUR_MS
-        if drain.deadline_ms is not None:
-            latest_ms = min(latest_ms, drain.deadline_ms)
-        self._try_at(drain, key, next_tick_ms(found.since_ms, RETRY_MS, latest_ms))
-
-    def _try_at(self, drain: NodeDrain, key: str, due_ms: int) -> None:
-        found = drain.pods[key]
-        if found.timer is not None:
-            self._context.agenda.cancel(found.timer)
-        found.timer = self._context.later(due_ms - self._context.now_ms, DRAIN, drain.id, key)
-        found.due_ms = due_ms
-
-    def _wait(self, drain: NodeDrain, key: str) -> None:
-        """Accepted: the pod is being deleted, or gone at once."""
-        found = drain.pods[key]
-        found.is_refused, found.is_leaving, found.since_ms = False, True, self._context.now_ms
-        if found.uid not in self._store.pods:
-            self._finish(drain, key)
-
-    def _finish(self, drain: NodeDrain, key: str, error: str = "") -> None:
-        found = drain.pods.pop(key)
-        if found.timer is not None:
-            self._context.agenda.cancel(found.timer)
-        if error:
-            drain.errors.append(error)
-            withdraw(self._context, found.uid)
 
     # --- what changes -----------------------------------------------------------------------------------
 
@@ -242,9 +164,9 @@ class Drains:
             if found is None:
                 continue
             if found.is_refused:
-                self._wake(drain, key)
+                self._pods.wake(drain, key)
             elif new is None and found.is_leaving and found.uid == old.meta.uid:
-                self._try_at(drain, key, next_tick_ms(found.since_ms, LOOK_MS, self._context.now_ms))
+                self._pods.try_at(drain, key, next_tick_ms(found.since_ms, LOOK_MS, self._context.now_ms))
 
     def _on_budget(self, old: StoredObject | None, new: StoredObject | None) -> None:
         some = new if new is not None else old
@@ -252,13 +174,7 @@ class Drains:
         for drain in self._running.values():
             for key, found in drain.pods.items():
                 if found.is_refused and found.namespace == some.meta.namespace:
-                    self._wake(drain, key)
-
-    def _wake(self, drain: NodeDrain, key: str) -> None:
-        found = drain.pods[key]
-        due_ms = next_tick_ms(found.since_ms, RETRY_MS, self._context.now_ms)
-        if due_ms < found.due_ms:
-            self._try_at(drain, key, due_ms)
+                    self._pods.wake(drain, key)
 
     def _on_timer(self, timer: Timer) -> None:
         drain = self._running.get(timer.target)
@@ -273,9 +189,9 @@ class Drains:
             return
         found.timer = None
         if found.is_leaving:
-            self._finish(drain, key)
+            self._pods.finish(drain, key)
         else:
-            self._try(drain, key, drain.read_options())
+            self._pods.try_one(drain, key, drain.read_options())
         self._go_on(drain)
 
     def _on_time(self, drain: NodeDrain) -> None:
@@ -288,7 +204,7 @@ class Drains:
         for key, found in list(drain.pods.items()):
             if found.is_leaving:
                 overdue = tell_overdue(found.namespace, found.name)
-                self._finish(drain, key, overdue if is_by_eviction else "context deadline exceeded")
+                self._pods.finish(drain, key, overdue if is_by_eviction else "context deadline exceeded")
         self._go_on(drain)
 
     # --- the whole --------------------------------------------------------------------------------------
@@ -359,6 +275,23 @@ class Drains:
         self._running = {drain.id: drain for drain in found}
         if self._running:
             self._listen()
+
+    def go_on(self) -> None:
+        """Set anew the timers that were lost on the way to another engine, for drains that cannot wait."""
+        agenda, trace, now_ms = self._context.agenda, self._context.trace, self._context.now_ms
+        living = {timer.sequence for timer in agenda.timers() if timer.kind == DRAIN}
+        outer = trace.cause
+        for drain in self._running.values():
+            trace.cause = drain.cause
+            for key, found in drain.pods.items():
+                if found.timer not in living:
+                    self._pods.take_up(drain, key)
+            if drain.timer not in living:
+                due_ms = now_ms + (drain.uncordon_after_ms or 0) if drain.said == DONE else drain.deadline_ms
+                drain.timer = None
+                if due_ms is not None:
+                    drain.timer = self._context.later(max(due_ms - now_ms, 0), DRAIN, drain.id)
+        trace.cause = outer
 
 
 def _follow(pod: Pod) -> PodDrain:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..api.context import Context
+from ..api.molds import Molds
 from ..api.namespace_rules import is_namespace_ending
 from ..api.server import ApiServer
 from ..heart.errors import AlreadyExists, ApiError
@@ -31,10 +32,11 @@ Act = Callable[[Action], None]
 class Actor:
     """Does actions. Raises ApiError when the API server refuses one."""
 
-    __slots__ = ("_api", "_store", "_trace")
+    __slots__ = ("_api", "_molds", "_store", "_trace")
 
     def __init__(self, context: Context, api: ApiServer) -> None:
         self._api = api
+        self._molds = Molds()
         self._trace = context.trace
         self._store = context.store
 
@@ -83,7 +85,7 @@ class Actor:
 
     def _create_json(self, action: CreateJson) -> None:
         try:
-            self._api.create_json(action.data)
+            self._api.create_json(action.data, mold=self._molds.of(action.owner, action.data))
         except ApiError as refusal:
             self._tell_refused(action.owner, action.words.refused, refusal, action.source)
             raise

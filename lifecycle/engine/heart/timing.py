@@ -45,16 +45,21 @@ _TABLE: dict[str, tuple[int, int, str]] = {
     "container_start": (60, 350, "creating and starting a container"),
     "kill_pod": (10, 60, "tearing down the sandbox after the last container has ended"),
     "pod_end": (
-        900,
-        1200,
-        "a pod that ended by itself, until its kubelet has found nothing left and says so",
+        40,
+        150,
+        "a pod that ended by itself, from the kubelet's look after the one that saw it, until it says so",
     ),
-    "pod_removal": (300, 900, "from the terminal phase of a deleted pod until its kubelet has it removed"),
+    "pod_removal": (
+        5,
+        30,
+        "a deleted pod, from the kubelet's look after its terminal phase until it is removed",
+    ),
     "resize": (100, 600, "new amounts of CPU and memory reaching a running container"),
     "kubelet_look": (
-        1000,
-        1000,
-        "between two looks of a kubelet at its runtime, and at workers that are due",
+        1004,
+        1004,
+        "from one look of a kubelet at its runtime, and at workers that are due, to the next: a second after"
+        " the end of each",
     ),
     "kubelet_start": (800, 2500, "a kubelet that was restarted is at work again"),
     "lease_age": (

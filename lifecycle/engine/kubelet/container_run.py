@@ -31,7 +31,7 @@ _RUN_DATA = (
     "stage attempt waiting restart_count ready started delay_ms due_ms pull_tries pull_delay_ms start_tries"
     " killed_with kill_reason grace_seconds override_seconds waited_ms hook_start_ms"
     " stage_timer wake_timer kill_timer process_start_ms told_problems must_restart ended_ms is_lost unsaid"
-    " row"
+    " row is_unseen"
 ).split()
 
 
@@ -97,6 +97,7 @@ class ContainerRun:
         "hook",
         "hook_start_ms",
         "is_lost",
+        "is_unseen",
         "kill_reason",
         "kill_timer",
         "killed_with",
@@ -161,6 +162,8 @@ class ContainerRun:
         self.row = 0
         # The runtime has no record any more of the run it last had.
         self.is_lost = False
+        # It runs, and its kubelet has not looked at its runtime since it does.
+        self.is_unseen = False
 
     @property
     def is_new(self) -> bool:

@@ -77,7 +77,14 @@ class Looks:
             return
         if worker.under_way and worker.uid not in self._parts.roster.gone and self._goes_on(worker, pod):
             return
+        if worker.blind_until_ms > self._parts.now_ms and worker.uid not in self._parts.roster.gone:
+            self._parts.look_again(worker)
+            return
         is_ending = worker.stop_reason or pod.meta.deletion_ms is not None
+        if not is_ending:
+            self._prober.hasten(worker, pod)
+        if worker.has_unseen:
+            self._see(worker, pod)
         if (is_ending or worker.stage not in (WAITING, SYNCING)) and self._ending.take_over(worker, pod):
             return
         if worker.stage == WAITING:
@@ -108,13 +115,26 @@ class Looks:
                 self._stopper.stop(worker, pod, awaited, FAILED_POST_START_HOOK, FAILED_POST_START_HOOK)
             return True
         was_killing, worker.under_way = worker.under_way == KILLING, ""
-        if not was_killing or not worker.runtime.sandbox_ready:
+        names = worker.to_start
+        if was_killing:
+            # What it has killed it starts again.
+            names = tuple(name for name, run in worker.runs.items() if run.must_restart)
+        if not (self._parts.look_period_ms and worker.runtime.sandbox_ready):
             return False
-        # What it has killed it starts again; what that comes to is for the next look.
-        worker.under_way = BEGINNING
-        self._start(worker, pod, [name for name, run in worker.runs.items() if run.must_restart])
-        self._parts.notice(worker)
+        self._start(worker, pod, names)
+        if not worker.under_way:
+            # What that comes to is for the next look.
+            self._parts.end_look(worker)
         return True
+
+    def _see(self, worker: PodWorker, pod: Pod) -> None:
+        worker.has_unseen = False
+        for run in worker.runs.values():
+            if run.is_unseen:
+                self._starter.see(worker, pod, run)
+                if run.container.readiness_probe is not None:
+                    # That nothing is known of it yet is news to the worker, too.
+                    self._parts.look_again(worker)
 
     def _say(self, worker: PodWorker) -> None:
         """A look tells why the one before did not start a container, and tries again."""
@@ -159,7 +179,7 @@ class Looks:
             # What has just ended is told before its next run begins (RESTART-14).
             pod = self._reporter.report(worker, self._parts.roster.known(worker.uid))
         self._start(worker, pod, (*starts, *again))
-        if worker.has_changed:
+        if worker.has_changed and worker.blind_until_ms <= self._parts.now_ms:
             self._reporter.report(worker, self._parts.roster.known(worker.uid))
             if worker.return_timer is not None and isinstance(trace.cause, int):
                 worker.return_row = trace.cause
@@ -167,18 +187,28 @@ class Looks:
             self._parts.lead_on(worker)
 
     def _start(self, worker: PodWorker, pod: Pod, names: Iterable[str]) -> None:
-        """Start containers one after the other. All else waits for one with a postStart hook."""
+        """Start containers one after the other: all else waits until one runs and its hook is over.
+
+        Without looks to wait for, only for hooks.
+        """
         trace = self._parts.trace
         cause = trace.cause
-        for name in names:
-            run = worker.runs[name]
+        left, is_serial = [*names], self._parts.look_period_ms > 0
+        while left:
+            run = worker.runs[left.pop(0)]
             if run.process is None and run.stage == IDLE and run.stage_timer is None:
                 # What one container comes to does not follow from what another one has.
                 trace.cause = cause
+                if is_serial:
+                    worker.under_way, worker.to_start = BEGINNING, tuple(left)
                 self._starter.start(worker, pod, run)
-                if run.container.post_start is not None and run.is_beginning:
+                if run.is_beginning and (is_serial or run.container.post_start is not None):
                     worker.under_way = BEGINNING
                     return
+        if is_serial:
+            worker.under_way, worker.to_start = "", ()
+            if worker.has_unseen:
+                self._parts.end_look(worker)
 
     # --- the first look ---------------------------------------------------------------------------------
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from lifecycle.userland.crowd import Crowd
+
 from ..api.context import Context
 from ..api.metrics import Running
 from ..heart.chance import PART
@@ -59,6 +61,7 @@ class Parts:
         "agents",
         "context",
         "cpus",
+        "crowd",
         "has_profiles",
         "look_period_ms",
         "outages",
@@ -80,6 +83,7 @@ class Parts:
         self.profiles: tuple[Profile, ...] = ()
         self.has_profiles = 0
         self.cpus = Cpus(context.store, self.roster)
+        self.crowd = Crowd()
         self._network = Network(context, self.roster, self.agents)
         # How often kubelets look at their runtimes; 0: whenever something happens there.
         self.look_period_ms = context.timing.spreads["kubelet_look"][1]
@@ -196,6 +200,12 @@ class Parts:
         phase_ms = self.agents[node].look_phase_ms
         return from_ms + (phase_ms - from_ms) % (period_ms or self.look_period_ms)
 
+    def draw_after_look_ms(self, latency: str, worker: PodWorker) -> int:
+        """How long until a step of a worker is done that waits for its kubelet's next look at its runtime."""
+        now_ms = self._clock.now_ms
+        wait_ms = self.next_look_ms(worker.node, now_ms + 1) - now_ms if self.look_period_ms else 0
+        return wait_ms + self.context.draw_ms(latency, worker.uid)
+
     def return_ms(self, worker: PodWorker, from_ms: int, least_ms: int) -> int:
         """When a worker comes back that may after `least_ms`, counted from an instant."""
         wait_ms = min(least_ms, RESYNC_MS)
@@ -231,6 +241,20 @@ class Parts:
         """Have the worker look when its kubelet next looks at its runtime, unless it does before (PLEG)."""
         due_ms = self.next_look_ms(worker.node, self._clock.now_ms)
         self.context.loop.enqueue_at("kubelet", "", worker.uid, due_ms)
+
+    def look_again(self, worker: PodWorker) -> int:
+        """Have the worker look once more when its kubelet has looked at its runtime again: when, in ms."""
+        due_ms = self.next_look_ms(worker.node, self._clock.now_ms + 1)
+        self.context.loop.enqueue_at("kubelet", "", worker.uid, due_ms)
+        return due_ms
+
+    def end_look(self, worker: PodWorker) -> None:
+        """A worker has done what its look had it do: what has come of that is for the next one to see.
+
+        Which is made once its kubelet has looked at its runtime, and not before (podCache.GetNewerThan).
+        """
+        worker.under_way = ""
+        worker.blind_until_ms = self.look_again(worker)
 
     def compare_later(self, worker: PodWorker) -> None:
         """Have the worker tell its pod's status anew when its kubelet next compares it with what was said."""
@@ -315,7 +339,7 @@ class Parts:
 
     def world(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> ContainerWorld:
         """The world of a container, for one call."""
-        return ContainerWorld(self.context, worker, pod, run.container, self._network, self.cpus)
+        return ContainerWorld(self.context, worker, pod, run.container, self._network, self.cpus, self.crowd)
 
     def schedule_wake(self, worker: PodWorker, run: ContainerRun) -> None:
         """Have the process run when it is due next."""

@@ -11,7 +11,7 @@ from ..objects.pod import Pod, PodSpec
 from ..objects.pod_status import PodStatus
 from ..objects.runtime import RuntimeContainer, RuntimePod
 from ..programs import Behavior, FileLayer, ProcessNamespace
-from .container_run import POST_START, ContainerRun, with_resources
+from .container_run import POST_START, PULLING, STARTING, ContainerRun, with_resources
 from .saving import load_map, load_row, save_map, save_row
 
 # Stages of a pod.
@@ -21,12 +21,13 @@ STAGES = (WAITING, SYNCING, TERMINATING, TERMINATED)
 KILLING, BEGINNING = "killing", "beginning"
 # Stages of a resize: asked for, held back, being applied, waiting for containers that restart for it.
 ASKED, DEFERRED, INFEASIBLE, APPLYING, FINISHING = "Asked", "Deferred", "Infeasible", "Applying", "Finishing"
+NO_NAMES: tuple[str, ...] = ()
 NO_CPUS: Mapping[str, tuple[int, ...]] = {}
 _POD_DATA = (
     "stage stage_timer ip is_reported has_initialized stop_started_ms stop_reason grace_seconds"
     " grace_end_timer deadline_timer evicted exclusive_cpus first_host_id is_renewing resize"
     " sandbox_failed_ms return_timer has_unsaid is_done has_untold return_row under_way paid_ms"
-    " mounting_ms exceeds_limit status_timer has_changed must_act"
+    " mounting_ms exceeds_limit status_timer has_changed must_act blind_until_ms has_unseen to_start"
 ).split()
 _SANDBOX_DATA = "sandbox_id sandbox_ready sandbox_attempt sandbox_ip".split()
 _RECORD_DATA = (
@@ -38,6 +39,7 @@ class PodWorker:
     """One pod on its node."""
 
     __slots__ = (
+        "blind_until_ms",
         "deadline_timer",
         "evicted",
         "exceeds_limit",
@@ -48,6 +50,7 @@ class PodWorker:
         "has_changed",
         "has_initialized",
         "has_unsaid",
+        "has_unseen",
         "has_untold",
         "ip",
         "is_done",
@@ -71,6 +74,7 @@ class PodWorker:
         "status_timer",
         "stop_reason",
         "stop_started_ms",
+        "to_start",
         "told",
         "uid",
         "under_way",
@@ -104,10 +108,10 @@ class PodWorker:
         self.has_changed = self.must_act = True
         # Whether it is evicted for a limit of its own, which is no disruption.
         self.has_initialized = self.exceeds_limit = False
-        # Whether a container has a reason that the next look tells, or a run that is not told of yet.
-        self.has_unsaid = self.has_untold = False
-        # What the look now made is still at.
-        self.under_way = ""
+        # Whether a container has a reason that the next look tells, or a run not told of, or not seen yet.
+        self.has_unsaid = self.has_untold = self.has_unseen = False
+        # What the look now made is still at, what it has yet to start, and when the next one may be.
+        self.under_way, self.to_start, self.blind_until_ms = "", NO_NAMES, 0
         # And the instant by which the normal events told about the pod are paid for (correlator.pay).
         self.stop_started_ms = self.grace_seconds = self.paid_ms = 0
         self.grace_end_timer: int | None = None
@@ -141,7 +145,11 @@ class PodWorker:
 
     def find_awaited(self) -> ContainerRun | None:
         """The container that the look under way waits for."""
-        return next((run for run in self.runs.values() if run.is_awaited), None)
+        is_starting = self.under_way == BEGINNING
+        for run in self.runs.values():
+            if run.is_awaited or (is_starting and run.stage in (PULLING, STARTING)):
+                return run
+        return None
 
     @property
     def is_busy(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 from .condition import Condition, is_true, read_conditions
 from .kinds import Kind
+from .meta import ObjectMeta
 from .pod import PodSpec
 from .pod_template import PodTemplate
 from .record import Reading, Record
@@ -259,6 +260,14 @@ class Job(Workload):
     SPEC, STATUS = JobSpec, JobStatus
     spec: JobSpec
     status: JobStatus
+
+    def read_like(self, data: Mapping[str, Any], epoch_ms: int = 0) -> Self:
+        """Read a new Job; pods of the very same spec share its reading, whatever their labels."""
+        template = data["spec"]["template"]
+        if template.get("spec") is not self.spec.template.raw.get("spec"):
+            return type(self).from_json(data, epoch_ms)
+        spec = JobSpec(data["spec"], PodTemplate(template, self.spec.template.spec))
+        return type(self)(self.kind, ObjectMeta.from_json(data["metadata"], epoch_ms), spec, JobStatus())
 
     @property
     def is_finished(self) -> bool:

@@ -245,6 +245,10 @@ class StoredObject(Record):
             or None,
         )
 
+    def read_like(self, data: Mapping[str, Any], epoch_ms: int = 0) -> Self:
+        """Read another object of the kind; what is made of the very same JSON may be shared."""
+        return type(self).from_json(data, epoch_ms)
+
     @classmethod
     def _read_spec(cls, data: Mapping[str, Any], epoch_ms: int) -> Any:
         return data.get("spec")

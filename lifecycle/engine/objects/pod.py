@@ -150,6 +150,7 @@ class PodSpec(Reading):
         self.scheduler_name: str = raw.get("schedulerName") or DEFAULT_SCHEDULER
         others = (self.init_containers, self.ephemeral_containers, self.readiness_gates)
         self.has_post_start = any(one.post_start is not None for one in self.containers)
+        self.has_readiness_probes = any(one.readiness_probe is not None for one in self.all_containers)
         # One container and nothing else that its conditions wait for.
         self.is_plain = len(self.containers) == 1 and not any(others)
         self.notes = TemplateNotes()

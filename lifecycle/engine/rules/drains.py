@@ -18,8 +18,9 @@ CONFLICT_MS = (500, 550)
 """How long the API server waits when it accepts two evictions at once and both write to one budget."""
 DRAIN = "drain"
 STARTED, BLOCKED, DONE, TIMED_OUT, FAILED = "started", "blocked", "done", "timedOut", "failed"
+CANCELLED = "cancelled"
 """What a node's row `drain` says."""
-ENDS = (DONE, TIMED_OUT, FAILED)
+ENDS = (DONE, TIMED_OUT, FAILED, CANCELLED)
 
 _DAEMON, _DAEMON_LEFT = (
     "DaemonSet-managed Pods (use --ignore-daemonsets to ignore)",
@@ -135,6 +136,14 @@ def tell_blocked(names: Sequence[str]) -> str:
     """Which pods a drain asks for in vain."""
     shown, more = names[:_MOST_NAMES], len(names) - _MOST_NAMES
     return f"refused for now: {', '.join(shown)}{f' and {more} more' if more > 0 else ''}"
+
+
+def tell_cancelled(asked: int, leaving: int, rest: Sequence[str]) -> str:
+    """What is left of a drain that nobody goes on with: kubectl was stopped, and undid nothing."""
+    left = [f"{asked} of its pods stay"] if asked else []
+    left += [f"{leaving} end all the same"] if leaving else []
+    left += [f"{', '.join(rest)} not begun"] if rest else []
+    return "; ".join([*left, "the node stays cordoned"])
 
 
 def tell_refused(namespace: str, name: str, why: str) -> str:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
+from ..heart.timing import BACK_OFF_RESET_MS
 from ..objects.condition import find_condition
 from ..objects.container import TERMINATED, ContainerState, ContainerStatus
 from ..objects.pod import Pod
 from .pod_columns import pod_status_text
 from .pod_conditions import READY
-from .pod_state import decide_state
+from .pod_state import CRASHING_REASONS, decide_state
 from .verdict_words import FOR_GOOD, find_retry_ms, find_since, tell_instant, tell_span
 
 _LONGEST_MESSAGE = 160
+_UID = re.compile(r"\([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\)")
+"""Of a message that names the pod by its uid as well."""
 
 
 def tell_pod(pod: Pod, now_ms: int, deleted_ms: int | None = None) -> str:
@@ -44,6 +49,7 @@ def _tell_since(pod: Pod) -> str:
 def _tell_message(message: str | None) -> str:
     if not message:
         return ""
+    message = _UID.sub("", message)
     short = message if len(message) <= _LONGEST_MESSAGE else f"{message[: _LONGEST_MESSAGE - 1]}…"
     return f": {short.rstrip('.')}"
 
@@ -54,9 +60,47 @@ def _tell_ready(pod: Pod) -> str:
     if since_ms is None or pod.meta.creation_ms is None:
         return "Ready."
     took = tell_span(since_ms - pod.meta.creation_ms)
-    restarts = sum(one.restart_count for one in pod.status.containers)
-    again = f", after {restarts} restart{'s' if restarts > 1 else ''}" if restarts else ""
-    return f"Ready since {tell_instant(since_ms)}, {took} after it was made{again}."
+    if not (restarts := count_restarts(pod)):
+        return f"Ready since {tell_instant(since_ms)}, {took} after it was made."
+    last = find_last_end(pod)
+    again = f"after {restarts} restart{'s' if restarts > 1 else ''}"
+    return f"Ready since {tell_instant(since_ms)}, {again}{f'; last, {_tell_end(*last)}' if last else ''}."
+
+
+def count_restarts(pod: Pod) -> int:
+    """Of all its containers proper."""
+    return sum(one.restart_count for one in pod.status.containers)
+
+
+def find_last_end(pod: Pod) -> tuple[str, ContainerState] | None:
+    """The container that was restarted last, and how it had ended."""
+    ends = [
+        (one.name, one.last_state)
+        for one in pod.status.containers
+        if one.last_state is not None and one.last_state.finished_ms is not None
+    ]
+    return max(ends, key=lambda end: end[1].finished_ms or 0, default=None)
+
+
+def has_restarted_lately(pod: Pod, now_ms: int) -> bool:
+    """Whether a container ended within the time that the kubelet's back-off remembers."""
+    last = find_last_end(pod)
+    return last is not None and now_ms - (last[1].finished_ms or 0) < BACK_OFF_RESET_MS
+
+
+def tell_restarted(pod: Pod, others: int, now_ms: int) -> str:
+    """`web-0 restarted lately, 6 times so far: app ended with exit code 137 (Error) 40s ago`"""
+    named = pod.meta.name + (f" and {others} more pod{'s' if others > 1 else ''}" if others else "")
+    restarts, last = count_restarts(pod), find_last_end(pod)
+    told = f"{named} restarted lately, {restarts} time{'s' if restarts > 1 else ''} so far"
+    if last is None:
+        return told
+    return f"{told}: {_tell_end(*last)} {tell_span(now_ms - (last[1].finished_ms or 0))} ago"
+
+
+def _tell_end(name: str, end: ContainerState) -> str:
+    why = f" ({end.reason})" if end.reason else ""
+    return f"{name} ended with exit code {end.exit_code}{why}"
 
 
 def _tell_ending(pod: Pod, now_ms: int) -> str:
@@ -83,8 +127,7 @@ def _tell_last_run(pod: Pod) -> str:
     for one in (*pod.status.init_containers, *pod.status.containers):
         last = _find_end(one)
         if not one.ready and last is not None:
-            why = f" ({last.reason})" if last.reason else ""
-            return f": {one.name} ended with exit code {last.exit_code}{why}"
+            return f": {_tell_end(one.name, last)}"
     return ""
 
 
@@ -92,7 +135,9 @@ def _find_end(one: ContainerStatus) -> ContainerState | None:
     if one.state is not None and one.state.type == TERMINATED and one.state.exit_code:
         return one.state
     last = one.last_state
-    return last if last is not None and last.type == TERMINATED and last.exit_code else None
+    # A container that was told to end may say that all is well, and still crash again and again.
+    is_again = one.state is not None and one.state.reason in CRASHING_REASONS
+    return last if last is not None and last.type == TERMINATED and (last.exit_code or is_again) else None
 
 
 def _tell_next(pod: Pod, state: str, now_ms: int) -> str:

@@ -97,10 +97,14 @@ def first_check_ms(
     `enabled_ms`: when the startup probe succeeded (the run's start without one). A liveness worker has been
     ticking since the run's start, so it keeps that grid; readiness is asked at once, to lose no time.
     `ticking_ms`: a kubelet's workers begin with the pod, before anything runs, and tick once a period from
-    then on: pod 0.0 s, run 0.5 s, period 3 s give 3.0 s, also for later runs. Readiness alone is hastened.
+    then on: pod 0.0 s, run 0.5 s, period 3 s give 3.0 s, also for later runs. Readiness alone is hastened:
+    its worker ticks from when it was asked for at once, `enabled_ms`, though that be too early for a check.
     """
     due_ms = started_ms + probe.initial_delay_seconds * 1000
-    if ticking_ms is not None and kind != READINESS:
+    if ticking_ms is not None and kind == READINESS:
+        ticks_ms = enabled_ms + probe.period_seconds * 1000
+        return enabled_ms if due_ms <= enabled_ms else next_check_ms(probe, ticks_ms, due_ms)
+    if ticking_ms is not None:
         return next_check_ms(probe, ticking_ms + probe.period_seconds * 1000, max(due_ms, enabled_ms))
     if due_ms >= enabled_ms:
         return due_ms

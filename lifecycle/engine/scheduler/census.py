@@ -1,18 +1,27 @@
 """How many pods of the same namespace, labels and terms are on each node, and who wants to know of changes.
 
 Whatever counts pods by their labels looks at one group where it would else look at every pod of a template.
+Labels that differ from pod to pod of one workload are left aside until a rule is about them.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from ..objects.pod import Pod
 from ..rules.placement.terms import APART, NEAR, NO_TERMS, PodTerms, has_terms, read_terms
 
 Key = tuple[object, ...]
+OF_ONE_POD = frozenset(
+    (
+        "statefulset.kubernetes.io/pod-name",
+        "apps.kubernetes.io/pod-index",
+        "batch.kubernetes.io/job-completion-index",
+    )
+)
+"""Labels that differ from pod to pod of one workload."""
 
 
 class Watcher(Protocol):
@@ -26,7 +35,10 @@ class Watcher(Protocol):
 
 
 class Group:
-    """Pods of one namespace with equal labels and terms. `here` and `staying`: how many, by node."""
+    """Pods of one namespace with equal labels and terms. `here` and `staying`: how many, by node.
+
+    `labels` are those of one of them: no rule tells the others' from these.
+    """
 
     __slots__ = ("here", "key", "labels", "namespace", "staying", "terms", "watchers")
 
@@ -37,26 +49,20 @@ class Group:
         self.watchers: list[Watcher] = []
 
 
-def key_of(pod: Pod) -> Key:
-    """What pods of one group have in common."""
-    meta, affinity = pod.meta, pod.spec.affinity
-    if affinity and has_terms(affinity):
-        terms = json.dumps([affinity.get(NEAR), affinity.get(APART)], sort_keys=True)
-        return (meta.namespace, terms, *meta.labels.items())
-    return (meta.namespace, *meta.labels.items())
-
-
-def make_group(pod: Pod) -> Group:
-    """The group that a pod is of, with nobody in it."""
+def make_group(pod: Pod, key: Key = ()) -> Group:
+    """A group that a pod is of, with nobody in it."""
     namespace, labels = pod.meta.namespace or "", pod.meta.labels
-    terms = read_terms(pod.spec.affinity, namespace, labels)
-    return Group(key_of(pod), namespace, labels, terms)
+    return Group(key, namespace, labels, read_terms(pod.spec.affinity, namespace, labels))
 
 
 class Census:
-    """All pods that have a node and are not finished, by group."""
+    """All pods that have a node and are not finished, by group.
 
-    def __init__(self) -> None:
+    `left_aside`: the labels that no rule is about.
+    """
+
+    def __init__(self, left_aside: frozenset[str] = frozenset()) -> None:
+        self.left_aside = left_aside
         self._groups: dict[Key, Group] = {}
         self.with_terms: dict[Key, Group] = {}
         self._by_namespace: dict[str, dict[Key, Group]] = {}
@@ -65,6 +71,7 @@ class Census:
         self._curious: dict[Watcher, None] = {}
         # Whom the last pod was of: those of one template come one after the other.
         self._last: Group | None = None
+        self._last_labels: Mapping[str, str] = {}
         self._last_affinity: Mapping[str, object] = {}
 
     def __iter__(self) -> Iterator[Group]:
@@ -92,41 +99,58 @@ class Census:
         self._watchers.pop(watcher, None)
         self._curious.pop(watcher, None)
 
+    def identify(self, labels: Mapping[str, str]) -> Key:
+        """The labels by which pods are told apart."""
+        aside = self.left_aside
+        return tuple([pair for pair in labels.items() if pair[0] not in aside])
+
+    def tell_apart(self, labels: frozenset[str]) -> None:
+        """Leave some labels aside no more. Nobody watches; all pods are to come again."""
+        assert not self._watchers, "those who counted groups have to begin anew"
+        self.left_aside -= labels
+        self._groups, self._by_namespace, self._last = {}, {}, None
+        self.with_terms.clear()
+
     def come(self, pod: Pod, node_name: str) -> None:
         """A pod is on a node."""
         self._count(pod, node_name, 1, 1 if pod.meta.deletion_ms is None else 0)
+
+    def begin_to_end(self, pod: Pod, node_name: str) -> None:
+        """A pod that is on a node stays no longer than it has to."""
+        self._count(pod, node_name, 0, -1)
 
     def go(self, pod: Pod, node_name: str) -> None:
         """It is there no more."""
         self._count(pod, node_name, -1, -1 if pod.meta.deletion_ms is None else 0)
 
     def _count(self, pod: Pod, node_name: str, here: int, staying: int) -> None:
-        group = self._group_of(pod)
-        for counts, by in ((group.here, here), (group.staying, staying)):
-            count = counts.get(node_name, 0) + by
-            if count:
-                counts[node_name] = count
-            elif by:
-                del counts[node_name]
+        group = self._last
+        if (
+            group is None
+            or self._last_labels is not pod.meta.labels
+            or group.namespace != pod.meta.namespace
+            or self._last_affinity is not pod.spec.affinity
+        ):
+            group = self._find_group(pod)
+        if here:
+            _add(group.here, node_name, here)
+        if staying:
+            _add(group.staying, node_name, staying)
         for watcher in group.watchers:
             watcher.on_change(group, node_name, here, staying)
         if not group.here:
             self._close(group)
 
-    def _group_of(self, pod: Pod) -> Group:
-        meta, group = pod.meta, self._last
-        if (
-            group is None
-            or group.labels is not meta.labels
-            or group.namespace != meta.namespace
-            or self._last_affinity is not pod.spec.affinity
-        ):
-            group = self._last = self._groups.get(key_of(pod)) or self._open(pod)
-            self._last_affinity = pod.spec.affinity
+    def _find_group(self, pod: Pod) -> Group:
+        meta, affinity = pod.meta, pod.spec.affinity
+        key: Key = (meta.namespace, *self.identify(meta.labels))
+        if affinity and has_terms(affinity):
+            key = (json.dumps([affinity.get(NEAR), affinity.get(APART)], sort_keys=True), *key)
+        group = self._last = self._groups.get(key) or self._open(make_group(pod, key))
+        self._last_labels, self._last_affinity = meta.labels, affinity
         return group
 
-    def _open(self, pod: Pod) -> Group:
-        group = make_group(pod)
+    def _open(self, group: Group) -> Group:
         self._groups[group.key] = group
         self._by_namespace.setdefault(group.namespace, {})[group.key] = group
         if group.terms is not NO_TERMS:
@@ -141,4 +165,9 @@ class Census:
         self.with_terms.pop(group.key, None)
 
 
-NamespaceLabels = Callable[[str], Mapping[str, str]]
+def _add(counts: dict[str, int], name: str, by: int) -> None:
+    count = counts.get(name, 0) + by
+    if count:
+        counts[name] = count
+    else:
+        del counts[name]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from ..kinds.namespace import NAMESPACE
 from ..kinds.service import SERVICE
@@ -13,8 +14,9 @@ from ..objects.replica_set import REPLICA_SET_KIND
 from ..objects.replication_controller import REPLICATION_CONTROLLER_KIND
 from ..objects.selector import Selector
 from ..objects.stateful_set import STATEFUL_SET_KIND
+from ..rules.placement.terms import has_terms
 from ..store.store import Store
-from .census import Census
+from .census import Census, Key
 from .pod_class import PodClass
 from .rooms import Rooms
 from .wishes import Wishes
@@ -24,14 +26,6 @@ _MOST_PLACES = 2_000_000
 """So many nodes may all classes together keep in order; those that were not asked for longest are dropped."""
 _LEAST_CLASSES, _MOST_CLASSES = 16, 128
 """Each new group of pods is weighed for every class: a year of a CronJob's runs is to cost no more each."""
-# Labels that differ from pod to pod of one template: no matter, unless some rule is about them.
-_OF_ONE_POD = frozenset(
-    (
-        "statefulset.kubernetes.io/pod-name",
-        "apps.kubernetes.io/pod-index",
-        "batch.kubernetes.io/job-completion-index",
-    )
-)
 # The parts of a spec that decide on the node, beside those of its containers.
 _PARTS = (
     "nodeSelector",
@@ -45,37 +39,47 @@ _PARTS = (
 _PARTS_OF_CONTAINERS = ("resources", "image", "ports", "restartPolicy")
 
 
+class Known(NamedTuple):
+    """The class of a pod with this spec and these labels; `identity`: what tells pods apart of these."""
+
+    spec: PodSpec
+    labels: Mapping[str, str]
+    identity: Key
+    pod_class: PodClass
+
+
 class Classes:
     """The classes of a cluster's pods. They are made when they are first asked for."""
 
     def __init__(self, store: Store, rooms: Rooms, census: Census) -> None:
         self._store, self._rooms, self._census = store, rooms, census
-        self._by_template: dict[tuple[int, str], PodClass] = {}
+        self._by_template: dict[tuple[int, str], Known] = {}
         self._by_content: dict[Content, PodClass] = {}
         store.listen(SERVICE.kind.id, self._on_service)
         store.listen(NAMESPACE.kind.id, self._on_namespace)
 
     def find(self, pod: Pod, spec: PodSpec) -> PodClass:
         """The class of a pod, up to date. `spec`: what decides on its node."""
-        owner = pod.meta.controller
-        key = (id(spec), owner.uid if owner is not None else "")
-        found = self._by_template.get(key)
-        if found is None or found.wishes.spec is not spec or found.wishes.labels is not pod.meta.labels:
-            found = self._find_by_content(pod, spec)
-            if len(self._by_template) > 4 * _MOST_CLASSES:
-                self._by_template.clear()
-            self._by_template[key] = found
-        found.follow()
-        return found
+        meta = pod.meta
+        key = (id(spec), meta.controller.uid if meta.controller is not None else "")
+        known = self._by_template.get(key)
+        if known is None or known.labels is not meta.labels or known.spec is not spec:
+            known = self._by_template[key] = self._recognize(pod, spec, known)
+        known.pod_class.follow()
+        return known.pod_class
+
+    def _recognize(self, pod: Pod, spec: PodSpec, known: Known | None) -> Known:
+        """`known`: what was known of the last pod of what seems to be the same template."""
+        labels = pod.meta.labels
+        if known is not None and known.spec is spec and known.identity == self._census.identify(labels):
+            return Known(spec, labels, known.identity, known.pod_class)
+        if len(self._by_template) > 4 * _MOST_CLASSES:
+            self._by_template.clear()
+        found = self._find_by_content(pod, spec)
+        return Known(spec, labels, self._census.identify(labels), found)
 
     def _find_by_content(self, pod: Pod, spec: PodSpec) -> PodClass:
-        meta = pod.meta
-        content = (
-            meta.namespace,
-            meta.controller.uid if meta.controller is not None else "",
-            _describe(spec),
-            *(pair for pair in meta.labels.items() if pair[0] not in _OF_ONE_POD or self._matters(spec)),
-        )
+        content = self._read_content(pod, spec)
         found = self._by_content.pop(content, None)
         if found is None:
             most = max(_MOST_PLACES // max(len(self._rooms.by_name), 1), _LEAST_CLASSES)
@@ -83,28 +87,46 @@ class Classes:
             while len(self._by_content) >= most:
                 self._drop(next(iter(self._by_content)))
             found = PodClass(self.read(pod, spec), self._rooms, self._census)
+            # Its rules may be the first about labels that were left aside.
+            content = self._read_content(pod, spec)
         # What was asked for last is dropped last.
         self._by_content[content] = found
         return found
 
-    def _matters(self, spec: PodSpec) -> bool:
-        """Whether a rule may be about a pod by itself: one of its own, or one that another pod has."""
-        return bool(spec.topology_spread_constraints or spec.affinity or self._census.with_terms)
+    def _read_content(self, pod: Pod, spec: PodSpec) -> Content:
+        meta = pod.meta
+        owner_uid = meta.controller.uid if meta.controller is not None else ""
+        return (meta.namespace, owner_uid, _describe(spec), *self._census.identify(meta.labels))
 
     def read(self, pod: Pod, spec: PodSpec) -> Wishes:
         """What a pod asks for."""
-        return Wishes(pod, spec, self._list_selectors(pod), self.labels_of)
+        services = list(self._store.list(SERVICE.kind.id, pod.meta.namespace))
+        has_own = bool(spec.topology_spread_constraints)
+        selectors = () if has_own else list_selectors(pod, services, self._find_owner(pod))
+        self._tell_apart(f"{[[*_read_service(one)] for one in services]} {[one.raw for one in selectors]}")
+        self.note_rules(spec)
+        return Wishes(pod, spec, selectors, self.labels_of)
+
+    def note_rules(self, spec: PodSpec) -> None:
+        """A pod with such a spec counts: labels that its rules are about tell pods apart from now on."""
+        if self._census.left_aside and (spec.topology_spread_constraints or has_terms(spec.affinity)):
+            self._tell_apart(_describe(deciding_spec(spec)))
+
+    def _tell_apart(self, rules: str) -> None:
+        """Count anew if rules, as text, name labels that were left aside."""
+        named = frozenset([label for label in self._census.left_aside if label in rules])
+        if not named:
+            return
+        self._drop_all()
+        self._census.tell_apart(named)
+        for name, room in self._rooms.by_name.items():
+            for uid in room.uids:
+                self._census.come(self._store.pods[uid], name)
 
     def labels_of(self, namespace: str) -> Mapping[str, str]:
         """The labels of a namespace; none of one that is not there."""
         found = self._store.get(NAMESPACE.kind.id, "", namespace)
         return found.meta.labels if found is not None else {}
-
-    def _list_selectors(self, pod: Pod) -> Sequence[Selector]:
-        if pod.spec.topology_spread_constraints:
-            return ()
-        services = self._store.list(SERVICE.kind.id, pod.meta.namespace)
-        return list_selectors(pod, services, self._find_owner(pod))
 
     def _find_owner(self, pod: Pod) -> StoredObject | None:
         owner = pod.meta.controller
@@ -113,7 +135,7 @@ class Classes:
     def _drop(self, content: Content) -> None:
         gone = self._by_content.pop(content)
         gone.close()
-        for key in [key for key, one in self._by_template.items() if one is gone]:
+        for key in [key for key, one in self._by_template.items() if one.pod_class is gone]:
             del self._by_template[key]
 
     def _drop_all(self, namespace: str | None = None) -> None:
@@ -154,6 +176,11 @@ _KEEPERS = (REPLICA_SET_KIND.id, REPLICATION_CONTROLLER_KIND.id, STATEFUL_SET_KI
 
 def _read_service(service: StoredObject | None) -> Mapping[str, str]:
     return (service.spec or {}).get("selector") or {} if service is not None else {}
+
+
+def deciding_spec(spec: PodSpec) -> PodSpec:
+    """What decides on the node: pods of a template that differ elsewhere are of one class."""
+    return spec if spec.base is None or spec.affinity != spec.base.affinity else spec.base
 
 
 def _describe(spec: PodSpec) -> str:

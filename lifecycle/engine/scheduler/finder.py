@@ -107,17 +107,14 @@ class Finder:
     def load_of(self, pod: Pod) -> Load:
         """What a pod takes of its node: what it asks for, unless a resize asks for more than there is."""
         spec = pod.spec
-        known = spec.notes.load
-        if known is not None and pod.meta.generation <= 1:
-            return known  # type: ignore[return-value]
-        requests = effective_requests(spec)
-        if pod.meta.generation > 1 and pod.node_name in self._rooms.by_name:
-            has = self._rooms.by_name[pod.node_name].node.status.allocatable
-            if any(requests.get(name, 0) > has.get(name, 0) for name in ("cpu", "memory")):
-                requests = allotted_requests(pod)
-        load = Load(requests, assumed_requests(spec), list_host_ports(spec))
-        if requests is effective_requests(spec):
+        load = spec.notes.load
+        if load is None:
+            load = Load(effective_requests(spec), assumed_requests(spec), list_host_ports(spec))
             spec.notes.load = load
+        assert isinstance(load, Load), load
+        room = self._rooms.by_name.get(pod.node_name) if pod.meta.generation > 1 else None
+        if room is not None and room.lacks(load.requests):
+            return Load(allotted_requests(pod), load.assumed, load.ports)
         return load
 
 

@@ -72,6 +72,11 @@ class NodeRoom:
         else:
             self.uids.pop(uid, None)
 
+    def put_last(self, uid: str) -> None:
+        """Have a pod that is here stand behind the others."""
+        del self.uids[uid]
+        self.uids[uid] = None
+
     def refuse(self, load: Load) -> Refusal | None:
         """What the node has too little of for one more pod; None when it fits."""
         if load.ports and has_clash(load.ports, self.ports):
@@ -115,6 +120,11 @@ class NodeRoom:
                 missing.append(f"{lack}{'m' if resource == 'cpu' else ''} more {resource}")
         return missing
 
+    def lacks(self, requests: Mapping[str, int]) -> bool:
+        """Whether the node has less CPU or memory than that, whoever else is there."""
+        has = self._has
+        return requests.get("cpu", 0) > has.get("cpu", 0) or requests.get("memory", 0) > has.get("memory", 0)
+
     def could_ever_hold(self, load: Load) -> bool:
         """Whether the pod would fit on the node if nobody else were there."""
         return self._capacity[0] > 0 and all(
@@ -155,3 +165,10 @@ class NodeRoom:
 def pick_rooms(rooms: Mapping[str, NodeRoom], names: Collection[str] | None) -> Mapping[str, NodeRoom]:
     """The rooms of these nodes as far as they are there; None: all."""
     return rooms if names is None else {name: rooms[name] for name in sorted(names) if name in rooms}
+
+
+def is_same_room(old: Node, new: Node) -> bool:
+    """Whether what decides on who fits is as it was: labels, taints and what is allocatable."""
+    if old.spec is not new.spec or old.meta is not new.meta:
+        return False
+    return old.status.allocatable == new.status.allocatable

@@ -18,8 +18,9 @@ from ..objects.meta import StoredObject
 from ..objects.node import Node
 from ..objects.pod import DEFAULT_SCHEDULER, Pod
 from ..objects.storage import AVAILABLE, CLAIM, STORAGE_CLASS, VOLUME
-from ..rules.claims import claim_ref, is_bound, list_claims, phase_of, spec_of
-from .census import Census
+from ..rules.claims import claim_ref, list_claims, phase_of
+from .census import OF_ONE_POD, Census
+from .claims import has_moved, is_as_ready
 from .classes import Classes
 from .finder import Finder, Promises
 from .hints import (
@@ -36,6 +37,7 @@ from .hints import (
     is_helped_by_resize,
     is_helped_by_storage,
 )
+from .nodes import is_same_room
 from .queue import Queue
 from .rooms import Rooms
 from .trying import RETRY, Trier, takes_room
@@ -52,7 +54,7 @@ class Scheduler:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._store = context.store
-        self._rooms, self._census, self._queue = Rooms(), Census(), Queue()
+        self._rooms, self._census, self._queue = Rooms(), Census(OF_ONE_POD), Queue()
         self._classes = Classes(context.store, self._rooms, self._census)
         self._promises, self._waits = Promises(), VolumeWaits(context)
         self._finder = Finder(self._rooms, self._census, self._classes, self._promises)
@@ -234,12 +236,23 @@ class Scheduler:
         has_begun_to_end = (old.meta.deletion_ms is None) != (new.meta.deletion_ms is None)
         if not is_resized and not has_labels and not has_begun_to_end:
             return
+        if not is_resized and not has_labels and self._begins_to_end(old, new):
+            return
         self._occupy(old, -1)
         self._occupy(new, 1)
         if is_resized:
             self._wake(lambda plugins, wishes: is_helped_by_resize(plugins, wishes, old, new))
         if has_labels:
             self._wake(lambda plugins, wishes: is_helped_by_labels(plugins, wishes, old, new))
+
+    def _begins_to_end(self, old: Pod, new: Pod) -> bool:
+        """Whether it is all that a pod begins to end, taking as much of its node as before."""
+        room = self._rooms.by_name.get(old.node_name)
+        if room is None or self._finder.load_of(old) is not self._finder.load_of(new):
+            return False
+        room.put_last(old.meta.uid)
+        self._census.begin_to_end(old, old.node_name)
+        return True
 
     def _on_unbound(self, old: Pod | None, new: Pod) -> None:
         uid, promised = new.meta.uid, new.status.nominated_node_name
@@ -265,6 +278,8 @@ class Scheduler:
         self._count(pod, sign)
         if name not in self._rooms.by_name:
             return
+        if pod.spec.affinity:
+            self._classes.note_rules(pod.spec)
         self._rooms.occupy(name, pod.meta.uid, self._finder.load_of(pod), sign)
         if sign > 0:
             self._census.come(pod, name)
@@ -308,7 +323,7 @@ class Scheduler:
         name = new.meta.name
         is_there = name in self._rooms.by_name
         self._rooms.take(new)
-        if isinstance(old, Node) and is_there and _is_same_room(old, new):
+        if isinstance(old, Node) and is_there and is_same_room(old, new):
             return
         self._rooms.tell(name)
         if not is_there:
@@ -330,7 +345,7 @@ class Scheduler:
     # --- volumes ------------------------------------------------------------------------------------------
 
     def _on_claim(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        if new is None or (old is not None and _is_as_ready(old, new)):
+        if new is None or (old is not None and is_as_ready(old, new)):
             return
         for pod in self._context.volumes.users(new.meta.namespace, new.meta.name):
             if pod.meta.uid in self._waits.by_uid:
@@ -342,7 +357,7 @@ class Scheduler:
         if new is None:
             return
         ref = claim_ref(new)
-        if (not ref and phase_of(new) == AVAILABLE) or (old is not None and _has_moved(old, new)):
+        if (not ref and phase_of(new) == AVAILABLE) or (old is not None and has_moved(old, new)):
             self._wake_all_by_storage(VOLUME_CHANGED)
         for pod in self._context.volumes.users(ref.get("namespace"), ref.get("name") or "") if ref else ():
             self._wake_by_storage(pod, CLAIM_CHANGED)
@@ -379,20 +394,3 @@ class Scheduler:
         node_name = self._stop_waiting_for_volumes(pod, is_look=True)
         if not pod.node_name and pod.meta.deletion_ms is None:
             self._trier.go_on(pod, node_name)
-
-
-def _has_moved(old: StoredObject, new: StoredObject) -> bool:
-    """Whether a volume can be reached from other nodes now."""
-    return bool(spec_of(old).get("nodeAffinity") != spec_of(new).get("nodeAffinity"))
-
-
-def _is_as_ready(old: StoredObject, new: StoredObject) -> bool:
-    """Whether a claim that changed is of no more use to a pod than before."""
-    return (phase_of(old), is_bound(old)) == (phase_of(new), is_bound(new))
-
-
-def _is_same_room(old: Node, new: Node) -> bool:
-    # Conditions come and go; labels, taints and what is allocatable decide who fits.
-    if old.spec is not new.spec or old.meta is not new.meta:
-        return False
-    return old.status.allocatable == new.status.allocatable

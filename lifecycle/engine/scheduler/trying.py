@@ -18,6 +18,7 @@ from ..rules.placement.preemption import (
 )
 from ..rules.placement.refusals import VOLUMES
 from .claims import PodVolumes, are_all_bound, see_volumes
+from .classes import deciding_spec
 from .diagnosis import (
     CONFLICT,
     NO_NODES,
@@ -68,7 +69,7 @@ class Trier:
         if not total:
             self._fail_by_error(pod, UNSCHEDULABLE, NO_NODES)
             return
-        volumes, spec = self.see_volumes(pod), _filtered_spec(pod.spec)
+        volumes, spec = self.see_volumes(pod), deciding_spec(pod.spec)
         names = names_wanted(spec) if spec.affinity else None
         if names is not None and not names:
             self._fail(pod, explain_problem(total, CONFLICT), frozenset({"NodeAffinity"}))
@@ -213,8 +214,3 @@ def takes_room(pod: Pod) -> bool:
 def _may_help(pod_class: PodClass, name: str) -> bool:
     refusal = pod_class.refusal_of(name)
     return refusal is not None and not refusal.is_final
-
-
-def _filtered_spec(spec: PodSpec) -> PodSpec:
-    """What decides on the node: pods of a template that differ elsewhere are of one class."""
-    return spec if spec.base is None or spec.affinity != spec.base.affinity else spec.base

@@ -11,31 +11,27 @@ from functools import lru_cache
 from typing import Any
 
 from ..heart.trace import Change
-from ..kinds.presentation import read_revision
-from ..kinds.registry import entry_of
 from ..objects.condition import Condition, find_condition
 from ..objects.container import TERMINATED, WAITING, ContainerState, ContainerStatus
-from ..objects.meta import StoredObject
 from ..objects.pod import Pod
 from ..objects.pod_status import PodStatus
 from ..objects.shown import Shown, State
-from ..objects.workload import Workload, WorkloadStatus
 from ..rules.eviction import DISRUPTION_TARGET
 from ..rules.pod_columns import SCHEDULING_GATED, decide_shown
 from ..rules.pod_state import decide_state
 
-_ORDER = {
+CONDITION_ORDER = {
     "PodScheduled": 0,
     "PodReadyToStartContainers": 1,
     "Initialized": 2,
     "ContainersReady": 3,
     "Ready": 4,
 }
-_READY_RANK = _ORDER["Ready"]
+_READY_RANK = CONDITION_ORDER["Ready"]
 _DISRUPTED = "condition." + DISRUPTION_TARGET
 Rank = tuple[int, str]
 """Where a condition stands among those of one write, and its field."""
-_RANKS: dict[str, Rank] = {name: (rank, "condition." + name) for name, rank in _ORDER.items()}
+_RANKS: dict[str, Rank] = {name: (rank, "condition." + name) for name, rank in CONDITION_ORDER.items()}
 # Without init containers Initialized is set before the sandbox exists.
 _RANKS_WITHOUT_INIT: dict[str, Rank] = {
     **_RANKS,
@@ -43,8 +39,6 @@ _RANKS_WITHOUT_INIT: dict[str, Rank] = {
     "PodReadyToStartContainers": (2, "condition.PodReadyToStartContainers"),
 }
 _NOTHING = PodStatus()
-Readings = dict[str, tuple[Any, str | None, str | None]]
-"""What an object's rows are made of, by field: value, reason, message."""
 _SCHEDULED: Change = ("condition.PodScheduled", None, "True", None, None, None)
 
 
@@ -297,116 +291,3 @@ def _pair(
 
 def _rank_of(type_: str, ranks: dict[str, Rank]) -> Rank:
     return ranks.get(type_) or (9, "condition." + type_)
-
-
-def object_changes(old: StoredObject | None, new: StoredObject) -> list[Change]:
-    """What any other write changed: existence, conditions, integers of the status, revision, and so on."""
-    found: list[Change] = []
-    if old is None:
-        found.append(("exists", None, "created", None, None, None))
-    # Mostly a status alone has changed.
-    keeps_spec = old is not None and old.spec is new.spec and old.meta is new.meta
-    if old is not None and keeps_spec:
-        before, after = _status_readings(old, new)
-    else:
-        before, after = _readings(old), _readings(new)
-    changed = [field for field in before.keys() | after.keys() if before.get(field) != after.get(field)]
-    for field in sorted(changed, key=_field_rank):
-        was, is_now = before.get(field), after.get(field)
-        value, reason, message = is_now or (None, None, None)
-        default = 0 if field != "revision" and _is_integer_field(was, is_now) else None
-        if was is None and value == default and reason is None:
-            continue
-        old_value = was[0] if was else default
-        new_value = default if is_now is None else value
-        found.append((field, old_value, new_value, reason, message, None))
-    return found
-
-
-def _is_integer_field(was: Any, is_now: Any) -> bool:
-    value = (is_now or was)[0]
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _field_rank(field: str) -> tuple[int, int, str]:
-    if field.startswith("condition."):
-        return (0, _ORDER.get(field[10:], 9), field)
-    return (1, 0, field)
-
-
-def _status_readings(old: StoredObject, new: StoredObject) -> tuple[Readings, Readings]:
-    """What rows are made of before and after a write to the status alone, as far as that has changed it."""
-    if isinstance(old, Workload) and isinstance(new, Workload) and old.status.extra == new.status.extra:
-        return _typed_readings(old.status, new.status), _typed_readings(new.status, old.status)
-    was, now = old.status_json(), new.status_json()
-    if not isinstance(was, dict) or not isinstance(now, dict):
-        return _read_status(was, old), _read_status(now, new)
-    changed = [name for name in now if name not in was or was[name] != now[name]]
-    changed += [name for name in was if name not in now]
-    before = {name: was[name] for name in changed if name in was}
-    after = {name: now[name] for name in changed if name in now}
-    return _read_status(before, old), _read_status(after, new)
-
-
-def _typed_readings(status: WorkloadStatus, other: WorkloadStatus) -> Readings:
-    """The same of what a typed status says otherwise than another one."""
-    found: Readings = {}
-    if status is other:
-        return found
-    for name, slot in (*status.INTEGERS, *status.TEXTS):
-        value = getattr(status, slot)
-        if value != getattr(other, slot) and (value or (value is not None and slot in status.TOLD_AT_ZERO)):
-            found[name] = (value, None, None)
-    for one in status.conditions if status.conditions is not other.conditions else ():
-        found["condition." + one.type] = (one.status, one.reason or None, _Message(one.message))
-    return found
-
-
-def _readings(obj: StoredObject | None) -> Readings:
-    """What rows are made of, by field: (value, reason, message)."""
-    if obj is None:
-        return {}
-    found = _read_status(obj.status_json(), obj)
-    _read_spec_fields(obj, found)
-    return found
-
-
-def _read_status(status: Any, obj: StoredObject) -> Readings:
-    found: Readings = {}
-    if isinstance(status, dict):
-        for name, value in status.items():
-            if isinstance(value, int) and not isinstance(value, bool) and name != "observedGeneration":
-                found[name] = (value, None, None)
-        conditions = status.get("conditions")
-        for entry in conditions if isinstance(conditions, list) else ():
-            if isinstance(entry, dict):
-                found["condition." + str(entry.get("type"))] = (
-                    entry.get("status"),
-                    entry.get("reason") or None,
-                    _Message(entry.get("message") or ""),
-                )
-        for name in entry_of(obj.kind).status_rows:
-            if name in status:
-                found[name] = (status[name], None, None)
-    return found
-
-
-class _Message(str):
-    """Text that does not count when two readings are compared."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, str)
-
-    def __hash__(self) -> int:
-        return 0
-
-
-def _read_spec_fields(obj: StoredObject, found: Readings) -> None:
-    revision = read_revision(obj)
-    if revision is not None:
-        found["revision"] = (revision, None, None)
-    spec = obj.spec_json()
-    rows = entry_of(obj.kind).list_rows(spec if isinstance(spec, dict) else {})
-    found.update((field, (value, None, None)) for field, value in rows.items())

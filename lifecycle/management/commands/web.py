@@ -1,5 +1,6 @@
 """`manage.py web`: the web server that `up` starts, HTTP and TLS on one port."""
 
+import sys
 from argparse import ArgumentParser
 from typing import Any
 
@@ -7,6 +8,9 @@ import uvicorn
 from django.core.management.base import BaseCommand
 
 from lifecycle.management.both_ways import BothWays
+from lifecycle.management.prompt_requests import PromptRequests
+
+SWITCH_SECONDS = 0.001
 
 
 class Command(BaseCommand):
@@ -21,10 +25,13 @@ class Command(BaseCommand):
         parser.add_argument("--certificate", required=True, help="PEM file with a certificate and its key")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        # Who waits for a socket goes on soon, whatever other threads work out.
+        sys.setswitchinterval(SWITCH_SECONDS)
         config = uvicorn.Config(
             "dashboard.asgi:application",
             host=options["host"],
             port=options["port"],
+            http=PromptRequests,
             log_level="warning",
             server_header=False,
             timeout_graceful_shutdown=3,

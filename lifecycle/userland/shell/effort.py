@@ -2,7 +2,7 @@
 
 Work takes no virtual time of its own. A task that never lets time pass is made to after so many instructions,
 which is reported; moving and looking at long texts counts as instructions do. A container that works on and
-on is given less and less.
+on is given less and less. All containers together are given so much at one instant, and the rest later.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+from ..crowd import Crowd
 from ..saved import Saved
 from .task import Task, Wait
 
@@ -23,6 +24,8 @@ _PATIENCE = 5
 _BUSY_MS = 1_000
 _MOST_DOUBLINGS = 12
 _BUSY_MILLI = 1_000
+_MOST_STEPS_OF_ALL = 200_000
+"""So many instructions of all containers together have room in one instant."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -41,6 +44,16 @@ class Effort(Saved, ABC):
     def note(self, problem: str) -> None:
         """Keep a problem for the kubelet to report, once."""
 
+    @property
+    @abstractmethod
+    def crowd(self) -> Crowd:
+        """The work of all containers."""
+
+    @property
+    @abstractmethod
+    def has_to_queue(self) -> bool:
+        """Whether it is the others' instant as well: not in a check, which runs ahead of it."""
+
     @abstractmethod
     def take_work(self) -> int:
         """What the files looked at since the last time have cost, in signs moved."""
@@ -50,6 +63,11 @@ class Effort(Saved, ABC):
         self.work(task, self.take_work())
         task.steps += 1
         self.steps += 1
+        self.crowd.steps += 1
+        if self.crowd.steps > _MOST_STEPS_OF_ALL and self.has_to_queue:
+            # Nobody's fault: the others' work comes first, and this one's a moment later.
+            task.wait = Wait(Wait.TIME, self.now_ms + 1)
+            return True
         if task.steps < (_MOST_STEPS if self.overruns < _PATIENCE else _FEWER_STEPS) and (
             self.steps < _MOST_STEPS_TOGETHER
         ):
@@ -68,6 +86,7 @@ class Effort(Saved, ABC):
         steps = signs // _SIGNS_OF_A_STEP
         task.steps += steps
         self.steps += steps
+        self.crowd.steps += steps
 
     def rested(self, task: Task) -> None:
         """The task let time pass by itself, unless it only waited for others that work without end."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ..crowd import Crowd
 from ..errors import CannotInterpret
 from ..file_layers import FileLayer, FileProblem
 from ..file_system import FileSystem, join_path
@@ -106,6 +107,16 @@ class Machine(Effort):
         return self._file_system
 
     @property
+    def crowd(self) -> Crowd:
+        """The work of all containers."""
+        return self.world.crowd
+
+    @property
+    def has_to_queue(self) -> bool:
+        """Whether it is the others' instant as well."""
+        return self.now_ms == self.entered_ms
+
+    @property
     def reads_volumes(self) -> bool:
         """Whether something in a volume was looked at during this call."""
         return self._file_system is not None and self._file_system.reads_volumes
@@ -119,6 +130,7 @@ class Machine(Effort):
         """Begin a call at an instant, with the world as it is then."""
         self._world = world
         self.entered_ms = now_ms
+        world.crowd.enter(now_ms)
         self.set_time(now_ms)
 
     def leave(self) -> None:

@@ -6,7 +6,7 @@ wait is over, with the state it left. It may also turn its process into another 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from ..errors import CannotInterpret
@@ -20,7 +20,8 @@ from ..world import World
 
 Outcome: TypeAlias = int | Wait | None
 _STDIN = "-"
-_MOST_INPUT = 4 << 20
+_MOST_INPUT = 1 << 20
+_MOST_LINES = 50_000
 _BUFFERED = 64
 _SIGNS_OF_AN_ENTRY, _SIGNS_OF_A_LINE, _SIGNS_OF_A_SIGN = 4096, 64, 8
 """Looking at one is as much work as moving so many signs."""
@@ -125,7 +126,8 @@ class Call:
         text, is_end = self.machine.read(self.task, 0)
         self.state["input"] = self.state.get("input", "") + text
         if len(self.state["input"]) > _MOST_INPUT:
-            raise CannotInterpret(f"more than {_MOST_INPUT >> 20} MiB of input")
+            self.machine.work(self.task, _MOST_INPUT * _SIGNS_OF_A_SIGN)
+            _check_size(_MOST_INPUT + 1, 0)
         if is_end or not self._is_pipe():
             return str(self.state["input"])
         return self.wait_for_input()
@@ -166,8 +168,9 @@ class Call:
             if isinstance(read, Wait):
                 return read
             found.append((name, read))
-        signs = sum(len(text) + _LINE_OF_MANY * text.count("\n") for _, text in found)
-        self.machine.work(self.task, signs * _SIGNS_OF_A_SIGN)
+        size, lines = (sum(map(count, (text for _, text in found))) for count in (len, _count_lines))
+        self.machine.work(self.task, (size + _LINE_OF_MANY * lines) * _SIGNS_OF_A_SIGN)
+        _check_size(size, lines)
         return found
 
     def walk(self, name: str) -> list[str]:
@@ -209,7 +212,7 @@ class Call:
         self.machine.work(self.task, sum(map(len, lines)) * _SIGNS_OF_A_SIGN + len(lines) * _SIGNS_OF_A_LINE)
         self.buffer = []
         try:
-            return any(handle(line) or not self.is_alive for line in lines)
+            return any(handle(line) or not self.is_alive for line in _bounded(lines))
         finally:
             self.flush()
             self.buffer = None
@@ -247,3 +250,21 @@ class Call:
         """Whether a folder is at a path."""
         entry = self.files.find(self.path(name))
         return entry is not None and entry.kind == FOLDER
+
+
+def _count_lines(text: str) -> int:
+    return text.count("\n")
+
+
+def _bounded(lines: list[str]) -> Iterator[str]:
+    """As many as a tool may look at in one go; some look at the first alone."""
+    yield from lines[:_MOST_LINES]
+    _check_size(0, len(lines))
+
+
+def _check_size(signs: int, lines: int) -> None:
+    """What a tool reads in one go is bounded: nothing else happens in the cluster meanwhile."""
+    if signs > _MOST_INPUT:
+        raise CannotInterpret(f"more than {_MOST_INPUT >> 20} MiB of input")
+    if lines > _MOST_LINES:
+        raise CannotInterpret(f"more than {_MOST_LINES:,} lines of input")

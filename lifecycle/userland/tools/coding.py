@@ -65,5 +65,6 @@ def envsubst(call: Call) -> Outcome:
         name = found[1] or found[2]
         return call.environment.get(name, "") if wanted is None or name in wanted else found[0]
 
+    call.work(len(read) >> 4)
     call.out(re.sub(r"\$(?:\{(\w+)\}|(\w+))", value, read))
     return 0

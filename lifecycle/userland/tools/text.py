@@ -67,6 +67,7 @@ def _head_bytes(call: Call, names: list[str], size: int) -> Outcome:
     if any(call.path(name) in ("/dev/urandom", "/dev/zero", "/dev/random") for name in names):
         call.machine.is_volatile = True
         key = (call.world.pod.uid, call.task.pid, call.now_ms)
+        call.work(min(size, 4096))
         draws = (call.world.draw("device-bytes", *key, place) for place in range(min(size, 4096)))
         is_written = call.out("".join(chr(33 + int(draw * 94)) for draw in draws))
         return 0 if is_written and call.machine.pad(call.task, 1, max(size - 4096, 0)) else 1
@@ -125,6 +126,7 @@ def cut(call: Call) -> Outcome:
     def handle(line: str) -> bool:
         text = line.rstrip("\n")
         if listed is None:
+            call.work(1 + (len(line) >> 4))
             call.out("".join(sign for place, sign in enumerate(text, 1) if _is_in(place, ranges)) + "\n")
         elif delimiter in text:
             fields = text.split(delimiter)
@@ -163,6 +165,7 @@ def sort(call: Call) -> Outcome:
     if unknown := sorted(set(options) & set("VghMRmsz")):
         return call.cannot(f"with -{unknown[0]}")
     lines = [line for _, text in texts for line in lines_of(text)]
+    call.work(len(lines) >> 1)
     key = options.get("k", options.get("key", ""))
     letters = set(options) | set(re.sub(r"[\d,.]", "", key))
     place = int(re.match(r"\d+", key)[0]) if re.match(r"\d+", key) else 0  # type: ignore[index]
@@ -193,6 +196,7 @@ def uniq(call: Call) -> Outcome:
     if isinstance(texts, Wait):
         return texts
     groups: list[tuple[str, int]] = []
+    call.work(sum(text.count("\n") for _, text in texts) >> 1)
     for line in (line for _, text in texts for line in lines_of(text)):
         if groups and groups[-1][0] == line:
             groups[-1] = (line, groups[-1][1] + 1)

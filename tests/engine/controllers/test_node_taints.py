@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.node_taints.decide import decide_taints
+from lifecycle.engine import Cluster, Command, Settings
+from lifecycle.engine.controllers.node_taints.decide import decide_labels, decide_taints
 from lifecycle.engine.kinds.registry import read_object
 from lifecycle.engine.objects.node import Node
 
@@ -55,3 +56,35 @@ def test_taints_follow_cordon_and_conditions(
         return
     (update,) = actions
     assert update.new.spec.raw.get("taints") == expected
+
+
+OS, ARCH = "kubernetes.io/os", "kubernetes.io/arch"
+
+
+@pytest.mark.parametrize(
+    "labels, added",
+    [
+        pytest.param({}, {}, id="no labels"),
+        pytest.param({"topology.kubernetes.io/region": "r"}, {}, id="others"),
+        pytest.param({OS: "linux"}, {f"beta.{OS}": "linux"}, id="made where it is missing"),
+        pytest.param(
+            {OS: "linux", ARCH: "arm64", f"beta.{OS}": "windows", f"beta.{ARCH}": "arm"},
+            {f"beta.{OS}": "linux", f"beta.{ARCH}": "arm64"}, id="brought into line",
+        ),
+        pytest.param({f"beta.{OS}": "linux"}, {}, id="that of old alone says nothing"),
+        pytest.param({OS: "linux", f"beta.{OS}": "linux"}, {}, id="as they are to be"),
+    ],
+)  # fmt: skip
+def test_labels_of_old_say_what_todays_say(labels: dict[str, str], added: dict[str, str]) -> None:
+    node = read_object({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "labels": labels}}, 0)
+    assert isinstance(node, Node)
+    assert [one.new.meta.labels for one in decide_labels(node)] == ([{**labels, **added}] if added else [])
+
+
+def test_a_node_that_is_labelled_anew_is_labelled_as_of_old_too() -> None:
+    cluster = Cluster(seed=1, settings=Settings(timing="instant", nodes={"count": 1}))
+    patch = {"metadata": {"labels": {ARCH: "arm64"}}}
+    payload = {"kind": "Node", "name": "node-1", "type": "merge", "patch": patch}
+    assert cluster.submit(Command("c", "patch", payload)).ok
+    node = cluster.get("Node", None, "node-1")
+    assert node is not None and node["metadata"]["labels"][f"beta.{ARCH}"] == "arm64"

@@ -7,8 +7,11 @@ import json
 import pytest
 
 from lifecycle.engine import Cluster
+from lifecycle.engine.objects.codec import decode
+from lifecycle.engine.objects.pod import PodSpec
 from lifecycle.engine.objects.selector_text import read_selector
 from lifecycle.engine.rules.drains import next_tick_ms, show_duration
+from lifecycle.engine.upgrades import Known
 from tests.engine.disruption.site import Json, Site, make_budget, make_pod, make_workload
 
 BARE = "cannot delete cannot delete Pods that declare no controller (use --force to override): default/bare"
@@ -378,6 +381,53 @@ def test_the_next_try(now_ms: int, tick_ms: int) -> None:
     assert next_tick_ms(10_000, 5000, now_ms) == tick_ms
 
 
+# --- cancelled ----------------------------------------------------------------------------------------------
+
+
+def test_a_drain_that_is_cancelled_asks_no_more_and_leaves_the_cordon() -> None:
+    """As kubectl, stopped by hand: who was evicted goes, who was refused stays, nothing is undone."""
+    site = Site(nodes=2, end="20s", start="8s")
+    site.apply(make_workload(replicas=4))
+    site.apply(make_budget(maxUnavailable=1))
+    site.run(10)
+    before = set(site.names("node-1"))
+    site.done("drain", nodes=["node-1", "node-2"])
+    site.run(3)
+    site.drain("node-1", cancel=True)
+    site.run(300)
+    assert site.drains()[-1] == (13_000, "cancelled")
+    assert end_of(site) == "1 of its pods stay; 1 end all the same; node-2 not begun; the node stays cordoned"
+    assert site.get_node("node-1")["spec"]["unschedulable"] is True
+    assert len(before & set(site.names("node-1"))) == 1
+    assert site.drains("node-2") == []
+    # The refusal of the one that stays is over.
+    assert site.lane("Pod", "eviction")[-1] == (13_000, None)
+    assert site.cluster.is_idle()
+    site.drain()
+    assert site.drains()[-1][1] in ("started", "blocked")
+
+
+def test_a_pause_before_the_next_node_is_cancelled_too() -> None:
+    site = Site()
+    site.done("drain", nodes=["node-1", "node-2"], uncordonAfter="1m")
+    site.run(5)
+    site.drain("node-2", cancel=True)
+    site.run(300)
+    assert [said for _at, said in site.drains()] == ["started", "done", "cancelled"]
+    assert site.drains("node-2") == []
+    assert site.get_node("node-1")["spec"]["unschedulable"] is True
+
+
+def test_a_drain_that_does_not_go_on_is_not_cancelled() -> None:
+    site = Site()
+    site.drain()
+    refused = site.submit("drain", node="node-1", cancel=True)
+    assert refused.code == 409 and refused.status is not None
+    assert refused.status["message"] == 'node "node-1": no drain of it goes on'
+    assert site.submit("drain", node="node-9", cancel=True).code == 404
+    assert site.submit("drain", node="node-1", cancel="yes").code == 400
+
+
 # --- save and load ------------------------------------------------------------------------------------------
 
 
@@ -398,3 +448,26 @@ def test_a_drain_goes_on_where_it_was_saved(cut_ms: int) -> None:
         return [*rows, *site.rows] if cut else site.rows
 
     assert run(True) == run(False)
+
+
+@pytest.mark.parametrize("cut_ms", [10_000, 10_200, 10_500, 14_000, 18_000, 21_000, 23_000, 31_000, 60_000])
+def test_another_engine_goes_on_with_drains_whose_timers_were_lost(cut_ms: int) -> None:
+    site = Site(nodes=2, end="2s", start="8s")
+    site.apply(make_workload(replicas=4))
+    site.apply(make_budget(maxUnavailable=1))
+    site.run(10)
+    site.done("drain", nodes=["node-1", "node-2"], uncordonAfter="5s", timeout="10m")
+    site.cluster.run_until(cut_ms)
+    assert site.rows
+    saved = json.loads(json.dumps(site.cluster.save()))
+    agenda = saved["agenda"]
+    agenda["timers"] = [timer for timer in agenda["timers"] if timer[2] != "drain"]
+    objects = [decode(one, [PodSpec(raw) for raw in saved["pod_specs"]]) for one in saved["objects"]]
+    listed = [one.to_json(site.cluster.epoch_ms) for one in objects]
+    seq, version = saved["trace"]["seq"], saved["resource_version"]
+    known = Known(1, site.cluster.epoch_ms, site.cluster.settings, cut_ms, seq, version, listed)
+    site.cluster = Cluster.take_up(known, saved)
+    site.run(600)
+    assert site.drains("node-2")[-1][1] == "done"
+    assert not site.get_node("node-2")["spec"].get("unschedulable")
+    assert site.submit("drain", node="node-1", cancel=True).code == 409

@@ -51,7 +51,8 @@ def test_no_drain_breaks_a_budget_and_all_of_them_end(seed: int) -> None:
         needed[name] = 0
     site.apply(make_workload("agent", kind="DaemonSet"))
     site.run(90)
-    needed = {name: site.sums(name)[2] for name in needed}
+    # A budget that asks for more than there is was broken before: then nobody of it goes.
+    needed = {name: min(site.sums(name)[1:3]) for name in needed}
     drained = chance.sample(range(1, nodes + 1), chance.randint(1, min(3, nodes)))
     for number in drained:
         # Several at once: their evictions meet at the same budgets.

@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
+from lifecycle.engine.heart.timing import Timing
 from tests.engine.kubelet.world import World
+
+LOOK_MS = Timing().spread("kubelet_look")[0]
 
 IGNORE = {"onTerm": {"ignore": True}}
 SICK = {"probes": {"liveness": [{"at": "0s", "result": "failure"}]}}
@@ -21,15 +24,48 @@ def liveness(**settings: int) -> dict[str, Any]:
     return {"name": "app", "livenessProbe": {"httpGet": {"port": 80}, "periodSeconds": 1, **settings}}
 
 
-def test_ends_and_restarts_are_seen_once_a_second() -> None:
+def test_starts_ends_and_restarts_are_seen_at_looks_alone() -> None:
     world = realistic(behavior={"app": {"runs": [{"for": "3300ms", "exit": 1}]}}).to(40)
     first, *later = world.lane("container.app.state")[1:]
     assert first[1] == "Running"
-    assert len({round(at * 1000) % 1000 for at, _ in later}) == 1
+    assert {round(at * 1000 - first[0] * 1000) % LOOK_MS for at, _ in later} == {0}
+    assert 0 < first[0] - world.events("Started")[0][0] <= LOOK_MS / 1000
+
+
+def test_what_runs_for_less_than_a_look_is_never_told_to_run() -> None:
+    """Recorded by v1.35 (drain-graces): Waiting, Terminated; and the phase stays Pending until it is over."""
+    world = realistic(behavior={"app": {"runs": [{"for": "1ms", "exit": 0}]}}, restartPolicy="Never").to(20)
+    assert [state for _, state in world.lane("container.app.state")] == ["Waiting", "Terminated"]
+    assert [phase for _, phase in world.lane("phase")] == ["Pending", "Succeeded"]
+    (told,), (over,) = world.at("container.app.state", "Terminated"), world.at("phase", "Succeeded")
+    assert LOOK_MS / 1000 < over - told < LOOK_MS / 1000 + 0.2
+
+
+def test_containers_of_one_look_start_one_after_the_other() -> None:
+    behavior = {"app": {"start": {"takes": "2s"}}, "other": {"start": {"takes": "3s"}}}
+    world = realistic("app", "other", behavior=behavior).to(20)
+    started = [at for at, _ in world.events("Started")]
+    assert 2.9 < started[1] - started[0] < 9
+    running = [world.at(f"container.{name}.state", "Running") for name in ("app", "other")]
+    # Until the last has been started the worker tells nothing, not even of the sandbox.
+    assert running[0] == running[1] == world.at("condition.PodReadyToStartContainers", "True")
+
+
+def test_a_deletion_cuts_no_look_that_is_starting() -> None:
+    """Whatever is being pulled or made is, and then ended (kubelet, issue 113606)."""
+    behavior = {"app": {"pull": {"takes": "20s"}, "onTerm": {"takes": "0s"}}}
+    world = realistic(behavior=behavior).to(5)
+    assert world.delete().ok
+    world.to(40)
+    (started,), (stopped,) = (
+        [at for at, _ in world.events("Started")],
+        [at for at, _ in world.events("Killing")],
+    )
+    assert 20 < started < stopped <= started + LOOK_MS / 1000
 
 
 def test_what_ends_within_a_second_is_told_in_one_write() -> None:
-    behavior = {"app": {"runs": [{"for": "4s", "exit": 0}]}, "other": {"runs": [{"for": "4s", "exit": 1}]}}
+    behavior = {"app": {"runs": [{"for": "4s", "exit": 0}]}, "other": {"runs": [{"for": "3s", "exit": 1}]}}
     world = realistic("app", "other", behavior=behavior, restartPolicy="OnFailure").to(15)
     ended = [world.at(f"container.{name}.state", "Terminated")[0] for name in ("app", "other")]
     assert ended[0] == ended[1]

@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 
+from lifecycle.engine.heart.timing import Timing
 from tests.engine.kubelet.world import World
 
 DELETED_AT = 60
+LOOK_MS = Timing().spread("kubelet_look")[0]
 IGNORE = {"onTerm": {"ignore": True}}
 
 
@@ -320,9 +322,9 @@ def test_the_end_of_a_pod_is_told_two_looks_after_that_of_its_sidecars() -> None
     (side,) = world.at("container.side.state", "Terminated")
     (told,) = world.at("container.main.state", "Terminated")
     assert main <= told
-    assert side == told + 1
+    assert side == pytest.approx(told + LOOK_MS / 1000)
     assert [at for at, _ in world.condition("Ready")[-2:]] == [told, side]
-    assert world.lane("phase")[-1] == (side + 2, "Succeeded")
+    assert world.lane("phase")[-1] == (pytest.approx(side + 2 * LOOK_MS / 1000), "Succeeded")
 
 
 def test_containers_that_never_ran_are_told_ended_when_nothing_is_left_of_their_pod() -> None:

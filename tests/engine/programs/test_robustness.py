@@ -211,6 +211,11 @@ def test_tool_that_works_too_long_at_one_input_is_refused(script: str) -> None:
         pytest.param("seq 1 20000 >f; while :; do grep -E '(1|2)+3' f >g; echo; done", 2, id="grep"),
         pytest.param("seq 1 20000 >f; while :; do tr 1 2 <f >g; echo; done", 4, id="tr"),
         pytest.param("seq 1 20000 >f; while :; do awk '{s+=$1} END {print s}' f >g; echo; done", 3, id="awk"),
+        pytest.param("seq 1 40000 >f; while :; do sort f >g; echo; done", 1, id="sort"),
+        pytest.param("seq 1 40000 >f; while :; do uniq f >g; echo; done", 1, id="uniq"),
+        pytest.param("seq 1 20000 >f; while :; do cut -c1 f >g; echo; done", 2, id="cut"),
+        pytest.param("seq 1 20000 >f; while :; do envsubst <f >g; echo; done", 8, id="envsubst"),
+        pytest.param("while :; do head -c 9999 /dev/zero | wc -c; done", 14, id="noise"),
         pytest.param("touch $(seq 1 5000); while :; do ls >/dev/null; echo; done", 9, id="names"),
         pytest.param(
             "x=; for i in $(seq 1 900); do x=$x/a; done; ln -s / l; while :; do [ -e $x ]; echo; done",
@@ -222,3 +227,22 @@ def test_tool_that_works_too_long_at_one_input_is_refused(script: str) -> None:
 def test_work_counts_for_what_it_costs(script: str, most: int) -> None:
     process = start_script(script, shell="bash")
     assert 0 < len(process.take_output()) <= most, "lines before time has to pass"
+
+
+@pytest.mark.parametrize("tool", ["sort", "wc", "sed s/1/2/", "cut -c1", "base64", "tr 1 2 <"])
+def test_no_tool_reads_more_in_one_go_than_others_may_wait_for(tool: str) -> None:
+    text = f"seq 1 49999 >f; for i in 1 2 3 4; do cat f >>g; done; {tool} g >h; echo $?"
+    process, lines = run_script(text, shell="bash")
+    assert lines != ["0"]
+    assert any("more than" in problem for problem in process.take_problems())
+
+
+def test_all_containers_together_do_so_much_at_one_instant() -> None:
+    """Each of twenty scripts that never wait would do 20,000 steps at once; together they do 200,000."""
+    world, text = FakeWorld(), "while :; do echo; done"
+    processes = [start_script(text, world) for _ in range(20)]
+    lines = [len(process.take_output()) for process in processes]
+    assert sum(lines) < 200_000 and lines[-1] == 0
+    # Who came too late goes on a moment later, and without a word of reproach.
+    assert processes[-1].next_wake_ms() == 1
+    assert processes[-1].take_problems() == []

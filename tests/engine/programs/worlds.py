@@ -23,6 +23,7 @@ from lifecycle.engine.programs import (
     resolve_behavior,
     start_process,
 )
+from lifecycle.userland.crowd import Crowd
 
 EPOCH_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z
 FOREVER_MS = 10**9
@@ -55,6 +56,7 @@ class FakeWorld:
     answers: dict[tuple[str, int], ConnectResult] = field(default_factory=dict)
     is_root_read_only: bool = False
     processes: ProcessNamespace | None = None
+    crowd: Crowd = field(default_factory=Crowd)
     connections: list[tuple[int, str, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:

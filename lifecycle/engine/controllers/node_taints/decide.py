@@ -1,4 +1,4 @@
-"""The taints that a node's conditions and its cordon ask for."""
+"""The taints that a node's conditions and its cordon ask for, and the labels of old beside today's."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ TAINTS = {
     "PIDPressure": "node.kubernetes.io/pid-pressure",
     "NetworkUnavailable": "node.kubernetes.io/network-unavailable",
 }
+LABELS_OF_OLD = {name: f"beta.{name}" for name in ("kubernetes.io/os", "kubernetes.io/arch")}
 _KEYS = frozenset((*TAINTS.values(), *KEY_OF.values(), UNSCHEDULABLE_TAINT.key))
 
 
@@ -44,3 +45,12 @@ def decide_taints(node: Node, now: str) -> list[Action]:
     spec = {name: value for name, value in node.spec.raw.items() if name != "taints"}
     taints = [*kept, *new]
     return [Update(node.replace(spec=NodeSpec({**spec, "taints": taints} if taints else spec)))]
+
+
+def decide_labels(node: Node) -> list[Action]:
+    """Have the labels of old say what today's say; where these are missing, nothing is known."""
+    labels = node.meta.labels
+    wanted = {old: labels[new] for new, old in LABELS_OF_OLD.items() if new in labels}
+    if all(labels.get(name) == value for name, value in wanted.items()):
+        return []
+    return [Update(node.replace(meta=node.meta.replace(labels={**labels, **wanted})))]

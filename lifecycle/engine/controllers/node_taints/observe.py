@@ -1,4 +1,4 @@
-"""Seeing nodes whose conditions, taints or cordon have changed."""
+"""Seeing nodes whose conditions, taints, cordon or labels have changed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ...objects.meta import StoredObject
 from ...objects.node import Node
 from ...objects.times import format_time
 from ..act import Act
-from .decide import decide_taints
+from .decide import decide_labels, decide_taints
 
 
 class NodeTaintController:
@@ -27,7 +27,7 @@ class NodeTaintController:
     def _on_node(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if not isinstance(new, Node):
             return
-        if isinstance(old, Node) and (old.status.conditions, old.spec) == (new.status.conditions, new.spec):
+        if isinstance(old, Node) and _about(old) == _about(new):
             return
         self._context.loop.enqueue(self.name, "", new.meta.name)
 
@@ -41,3 +41,11 @@ class NodeTaintController:
         if isinstance(node, Node):
             for action in decide_taints(node, format_time(clock.now_ms, clock.epoch_ms)):
                 self._act(action)
+        node = self.find("", name)
+        if isinstance(node, Node):
+            for action in decide_labels(node):
+                self._act(action)
+
+
+def _about(node: Node) -> tuple[object, ...]:
+    return node.status.conditions, node.spec, node.meta.labels

@@ -30,6 +30,7 @@ from ...rules.grace import (
     decide_eviction_override_seconds,
     decide_eviction_wait_seconds,
 )
+from ...rules.image_names import full_name
 from ...rules.node_status import tell_pressures
 from ...rules.pod_resources import effective_requests
 from ...rules.storage import has_storage_limits
@@ -240,7 +241,10 @@ class Evictor:
         """A full disk loses the images that no container of the node was made from, before any pod goes."""
         workers = self._parts.roster.workers_of(agent.name)
         used = {
-            run.container.image for one in workers for run in one.runs.values() if run.attempt or run.process
+            full_name(run.container.image)
+            for one in workers
+            for run in one.runs.values()
+            if run.attempt or run.process
         }
         for image in [one for one in agent.images if one not in used]:
             del agent.images[image]

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...rules.backoff import decide_limits
 from ...rules.eviction_settings import read_eviction_settings
+from ...rules.image_names import full_name
 from ..saving import load_map, save_map
 from .node_pressure import NodePressure
 
@@ -137,7 +138,7 @@ class NodeAgent:
     def load(self, data: Mapping[str, Any]) -> None:
         """Go on from what `save` described."""
         load_map(self, data, _DATA)
-        self.images = dict.fromkeys(data["images"])
+        self.images = dict.fromkeys(map(full_name, data["images"]))
         shutdown = data.get("shutdown")
         self.shutdown = Shutdown.load(shutdown) if shutdown is not None else None
         self.pressure = NodePressure.load(data["pressure"]) if data["pressure"] is not None else None

@@ -12,6 +12,7 @@ from ...heart.saved import fill_in, map_of, part_of
 from ...objects.meta import StoredObject
 from ...objects.node import Node
 from ...programs import read_profile
+from ...rules.image_names import full_name
 from ..parts import Parts
 from .evictor import Evictor
 from .node_agent import NodeAgent
@@ -124,4 +125,4 @@ class NodeAgents:
         for pod in pods:
             for status in (*pod.status.init_containers, *pod.status.containers):
                 if status.container_id:
-                    agent.images[status.image] = None
+                    agent.images[full_name(status.image)] = None

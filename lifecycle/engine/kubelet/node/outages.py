@@ -200,11 +200,11 @@ class Outages:
         if worker.resize in (APPLYING, FINISHING):
             # What has not come to its end is begun again.
             worker.resize = ASKED
-        worker.under_way = ""
+        worker.under_way, worker.to_start, worker.blind_until_ms = "", (), 0
         for run in worker.runs.values():
             # Counters of delays live in the kubelet's memory.
             run.delay_ms = run.due_ms = run.pull_delay_ms = 0
-            run.must_restart, run.kill_reason, run.unsaid = False, "", None
+            run.must_restart, run.kill_reason, run.unsaid, run.is_unseen = False, "", None, False
             was_starting = run.stage == POST_START
             if run.process is None:
                 run.stage = IDLE

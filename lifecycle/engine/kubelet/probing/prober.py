@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...heart.timing import UPKEEP_PROGRAM_MS
 from ...objects.container import running
 from ...objects.pod import Pod
-from ...objects.probe import EXEC, LIVENESS, READINESS, STARTUP, Probe
+from ...objects.probe import LIVENESS, READINESS, STARTUP, Probe
 from ...rules.probe_rules import (
     CANCELED,
     FAILURE,
@@ -27,8 +27,9 @@ from ...rules.probe_rules import (
     verdict_ms,
 )
 from ..container_run import ContainerRun, ProbeRun
-from ..parts import PROBE, WARNING, Parts
+from ..parts import PROBE, Parts
 from ..worker import PodWorker
+from .telling import series_of, tell_failure, tell_outcome
 
 _OUTCOME = {"success": SUCCESS, "failure": FAILURE, "unknown": UNKNOWN}
 _SHORT_MS = 100
@@ -66,7 +67,7 @@ class Prober:
         """Begin the checks whose time it is: of the startup probe, or once that has succeeded the others."""
         now_ms = self._clock.now_ms
         opened = []
-        ticking_ms = None if self._parts.context.timing.is_instant else pod.status.start_ms
+        ticking_ms = self._ticking_ms(pod)
         for kind in _KINDS:
             probe = run.container.probe(kind)
             if probe is None:
@@ -80,6 +81,31 @@ class Prober:
                 run.probes = {}
             run.probes[probed.kind] = probed
             self._await_first(worker, pod, run, probed)
+
+    def _ticking_ms(self, pod: Pod) -> int | None:
+        return None if self._parts.context.timing.is_instant else pod.status.start_ms
+
+    def hasten(self, worker: PodWorker, pod: Pod) -> None:
+        """A look asks what has started and is not ready at once, and ticks begin anew (UpdatePodStatus)."""
+        if worker.spec.has_readiness_probes and self._parts.look_period_ms:
+            for run in worker.runs.values():
+                probed = (run.probes or {}).get(READINESS)
+                if probed is not None and self._is_hastened(run, probed):
+                    self._hasten(worker, pod, run, probed)
+
+    def _is_hastened(self, run: ContainerRun, probed: ProbeRun) -> bool:
+        is_asked = run.process is None or probed.seen is not None or probed.last_ms == self._clock.now_ms
+        return probed.kind == READINESS and not run.ready and not is_asked
+
+    def _hasten(self, worker: PodWorker, pod: Pod, run: ContainerRun, probed: ProbeRun) -> None:
+        now_ms = self._clock.now_ms
+        self._parts.cancel(probed.timer)
+        _count_skipped(probed, now_ms)
+        self._parts.trace.close_series(series_of(worker, run, probed), now_ms - 1)
+        started_ms = self._started_ms(worker, run, READINESS)
+        ticking_ms = self._ticking_ms(pod)
+        probed.first_ms = first_check_ms(READINESS, probed.probe, started_ms, now_ms, ticking_ms)
+        self._await_first(worker, pod, run, probed)
 
     def _decide(
         self, worker: PodWorker, pod: Pod, run: ContainerRun, kind: str, probe: Probe, at_ms: int
@@ -102,7 +128,7 @@ class Prober:
         Where checks have no ticks to wait for they begin as exactly as the run did.
         """
         started_ms = worker.runtime.containers[run.container.name].started_ms
-        if kind == READINESS or self._parts.context.timing.is_instant:
+        if self._parts.context.timing.is_instant:
             return started_ms
         return started_ms - (self._clock.epoch_ms + started_ms) % 1000
 
@@ -117,6 +143,8 @@ class Prober:
         for probed in list((run.probes or {}).values()):
             if self._decide(worker, pod, run, probed.kind, probed.probe, now_ms) == STOP:
                 self._close(worker, run, probed)
+            elif self._parts.look_period_ms and self._is_hastened(run, probed):
+                self._hasten(worker, pod, run, probed)
             elif not is_canceled(probed.probe, pod, worker.is_ending, worker.stop_reason):
                 continue
             elif probed.seen is not None:
@@ -128,7 +156,7 @@ class Prober:
 
     def _close(self, worker: PodWorker, run: ContainerRun, probed: ProbeRun) -> None:
         self._parts.cancel(probed.timer)
-        self._parts.trace.close_series(_series(worker, run, probed), self._clock.now_ms - 1)
+        self._parts.trace.close_series(series_of(worker, run, probed), self._clock.now_ms - 1)
         assert run.probes is not None, probed.kind
         del run.probes[probed.kind]
 
@@ -139,7 +167,7 @@ class Prober:
         for probed in (run.probes or {}).values():
             self._parts.cancel(probed.timer)
             probed.timer = probed.due_ms = probed.seen = None
-            self._parts.trace.close_series(_series(worker, run, probed), self._clock.now_ms - 1)
+            self._parts.trace.close_series(series_of(worker, run, probed), self._clock.now_ms - 1)
 
     def resume(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         """A kubelet that has just started probes a running container, at once if its initial delay is over.
@@ -289,21 +317,31 @@ class Prober:
         period_ms = probed.probe.period_seconds * 1000
         probed.last_ms = now_ms - (now_ms - began_ms) % period_ms
         if parts.roster.stored(worker) is not None:
-            self._tell_outcome(pod, run, probed, former, message)
-            self._tell_failure(worker, pod, run, probed, message)
+            tell_outcome(parts, pod, run, probed, former, message)
+            tell_failure(parts, worker, pod, run, probed, message)
         if state.on_hold:
             # No more checks until there is a new container (PROBE-13, PROBE-20).
-            parts.trace.close_series(_series(worker, run, probed), now_ms)
+            parts.trace.close_series(series_of(worker, run, probed), now_ms)
         if state.result != before.result or (state.on_hold and not before.on_hold):
             self._on_verdict(worker, pod, run, kind, state.result)
             if run.process is None or (run.probes or {}).get(kind) is not probed:
                 return
+            if kind == READINESS and outcome == FAILURE and parts.look_period_ms:
+                self._ask_twice(worker, pod, run, probed, message)
         due_ms = self._next_of_interest(probed, probed.last_ms)
         has_acted = now_ms > began_ms and run.process is not None and run.process.version != probed.version
         if not state.on_hold and (has_acted or now_ms - began_ms >= period_ms):
             # The program has acted meanwhile, or checks take too long to be made at each tick.
             due_ms = next_check_ms(probed.probe, probed.first_ms, now_ms)
         self._plan(worker, run, probed, due_ms)
+
+    def _ask_twice(self, worker: PodWorker, pod: Pod, run: ContainerRun, probed: ProbeRun, why: str) -> None:
+        """What is not ready any more is asked at once again, by the look that this brings about."""
+        parts, now_ms = self._parts, self._clock.now_ms
+        if worker.blind_until_ms <= now_ms and not worker.is_busy and parts.roster.stored(worker) is not None:
+            probed.first_ms = probed.last_ms = now_ms
+            parts.trace.close_series(series_of(worker, run, probed), now_ms - 1)
+            tell_failure(parts, worker, pod, run, probed, why)
 
     def _ask(self, worker: PodWorker, pod: Pod, run: ContainerRun, probed: ProbeRun) -> tuple[str, str, int]:
         """What a check that begins now finds, what is said of that, and how long it takes, in ms."""
@@ -322,43 +360,6 @@ class Prober:
         if sight.takes_ms > limit_ms:
             return FAILURE, sight.message or "context deadline exceeded", limit_ms
         return _OUTCOME[sight.result], sight.message, sight.takes_ms
-
-    def _tell_outcome(self, pod: Pod, run: ContainerRun, probed: ProbeRun, former: str, message: str) -> None:
-        """The lane of the probe: each new outcome, and the verdict it adds up to."""
-        probe, state, outcome = probed.probe, probed.state, probed.outcome
-        threshold = probe.failure_threshold if outcome == FAILURE else probe.success_threshold
-        is_verdict = outcome != UNKNOWN and threshold > 1 and state.result == outcome
-        if former == outcome and not (is_verdict and state.run in (0, threshold)):
-            return
-        # Commands run in the container, requests are the node's own (PROBE-08).
-        source = "container" if probe.kind == EXEC else "node"
-        trace = self._parts.trace
-        trace.cause = trace.transition(
-            self._parts.shown(pod),
-            f"probe.{run.container.name}.{probed.kind}",
-            former or None,
-            outcome,
-            None,
-            message.strip() or None,
-            {"threshold": threshold, "source": source},
-        )
-
-    def _tell_failure(
-        self, worker: PodWorker, pod: Pod, run: ContainerRun, probed: ProbeRun, message: str
-    ) -> None:
-        """The event that counts failures, or checks that could not be made; it ends with them."""
-        parts, key = self._parts, _series(worker, run, probed)
-        if probed.outcome == SUCCESS:
-            parts.trace.close_series(key, self._clock.now_ms - 1)
-        elif parts.told_of(worker) is not None:
-            # Unknown: the check itself could not be made, which counts neither way (PROBE-11).
-            is_error = probed.outcome == UNKNOWN
-            what = "errored and resulted in unknown state" if is_error else "failed"
-            text = f"{probed.kind.capitalize()} probe {what}: {message}"
-            path, period_ms = run.container.field_path, probed.probe.period_seconds * 1000
-            parts.trace.open_event_series(
-                key, pod.subject, WARNING, "Unhealthy", text, "kubelet", path, period_ms
-            )
 
     def _on_verdict(self, worker: PodWorker, pod: Pod, run: ContainerRun, kind: str, result: str) -> None:
         if kind == STARTUP and result == SUCCESS:
@@ -391,7 +392,3 @@ def _count_skipped(probed: ProbeRun, now_ms: int) -> None:
     limit = max(probe.failure_threshold, probe.success_threshold) + 1
     for _ in range(min(skipped, limit)):
         probed.state = decide_probe(probed.kind, probe, probed.state, probed.outcome)
-
-
-def _series(worker: PodWorker, run: ContainerRun, probed: ProbeRun) -> str:
-    return f"probe|{worker.uid}|{run.container.name}|{probed.kind}"

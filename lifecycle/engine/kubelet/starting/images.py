@@ -12,6 +12,7 @@ from functools import lru_cache
 from ...heart.chance import PART
 from ...heart.timing import BACK_OFF_INITIAL_MS, BACK_OFF_MAX_MS
 from ...objects.pod import Pod
+from ...rules.image_names import full_name
 from ..container_run import IDLE, PULLING, ContainerRun
 from ..parts import NORMAL, PULLED, WARNING, Parts
 from ..worker import PodWorker
@@ -43,7 +44,7 @@ class Images:
         if not _is_reference(image):
             self._refuse_image(worker, run, image)
             return False
-        is_there = image in agent.images
+        is_there = full_name(image) in agent.images
         if policy == "Never" and not is_there:
             self._never_pull(worker, run, image)
             return False
@@ -59,7 +60,7 @@ class Images:
 
     def _begin_pull(self, worker: PodWorker, pod: Pod, run: ContainerRun, is_there: bool) -> None:
         parts, image = self._parts, run.container.image
-        agent = parts.agents[worker.node]
+        agent, key_of_pull = parts.agents[worker.node], full_name(image)
         context = parts.context
         now_ms = context.clock.now_ms
         parts.event(worker, run, NORMAL, "Pulling", f'Pulling image "{image}"')
@@ -72,12 +73,12 @@ class Images:
                 "image_check",
                 f"{worker.uid}{PART}{run.container.name}{PART}{run.attempt}{PART}{run.pull_tries}",
             )
-        elif agent.pulls.get(image, -1) >= now_ms:
-            takes_ms = agent.pulls[image] - now_ms
+        elif agent.pulls.get(key_of_pull, -1) >= now_ms:
+            takes_ms = agent.pulls[key_of_pull] - now_ms
         else:
             takes_ms = context.draw_ms("image_pull", f"{agent.name}{PART}{image}{PART}{now_ms}")
         if not is_there and not plan.has_error(run.pull_tries):
-            agent.pulls[image] = now_ms + takes_ms
+            agent.pulls[key_of_pull] = now_ms + takes_ms
         # Why it waited until now is what its status goes on saying, until it runs or fails again.
         run.stage = PULLING
         run.stage_timer = parts.later(takes_ms, PULLED, worker, run.container.name, str(takes_ms))
@@ -93,8 +94,8 @@ class Images:
             self._fail_pull(worker, run, plan.error or ERR_IMAGE_PULL, message)
             return False
         agent = parts.agents[worker.node]
-        agent.images[image] = None
-        agent.pulls.pop(image, None)
+        agent.images[full_name(image)] = None
+        agent.pulls.pop(full_name(image), None)
         run.pull_tries, run.pull_delay_ms = 0, 0
         took_ms = int(detail)
         took = f"{took_ms}ms" if took_ms < 1000 else f"{took_ms / 1000:g}s"

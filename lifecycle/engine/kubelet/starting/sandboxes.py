@@ -200,10 +200,12 @@ class Sandboxes:
         attempt = runtime.sandbox_attempt + 1 if runtime.sandbox_id else 0
         worker.runtime = RuntimePod(f"{worker.uid}-{attempt}", True, attempt, ip, runtime.containers)
         # Told by the next look: this one goes on to start containers, and may have to wait for a hook.
-        worker.has_changed = bool(worker.spec.init_containers) or not worker.spec.has_post_start
+        is_told = not self._parts.look_period_ms
+        worker.has_changed = is_told and (bool(worker.spec.init_containers) or not worker.spec.has_post_start)
         # A look while it was being made has found nothing to do.
         worker.must_act = True
         self._kubelet.look(worker, pod)
+        worker.has_changed = worker.has_changed or not is_told
 
     def _find_name_problem(self, pod: Pod) -> str:
         """Why it cannot be given the full name that it asks for; "" when it can, or asks for none."""

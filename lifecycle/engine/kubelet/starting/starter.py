@@ -70,9 +70,18 @@ class Starter:
         """The pull has ended, well or badly."""
         if self._images.on_pulled(worker, pod, run, detail):
             self._create(worker, pod, run)
-        elif worker.under_way and (pod.meta.deletion_ms is not None or worker.stop_reason):
-            # The end of the pod waited for the look that has failed here.
+        else:
+            self._go_on(worker)
+
+    def _go_on(self, worker: PodWorker) -> None:
+        """A container has been started, or could not be: the look goes on to others, or is over.
+
+        The end of a pod waits for that, too (kubelet, issue 113606).
+        """
+        if worker.under_way and (worker.to_start or not self._parts.look_period_ms):
             self._parts.touch(worker)
+        elif self._parts.look_period_ms:
+            self._parts.end_look(worker)
 
     def _hold_back(self, worker: PodWorker, pod: Pod, run: ContainerRun, left_ms: int) -> None:
         """Not yet: why is told by the next look's status, and the worker comes back when it may be."""
@@ -150,6 +159,7 @@ class Starter:
         parts.event(worker, run, WARNING, "Failed", f"Error: {message}")
         is_progress = run.start_tries < UPKEEP_ATTEMPT
         parts.come_back(worker, wait_ms, is_progress=is_progress)
+        self._go_on(worker)
         parts.touch(worker)
 
     def _next_try_ms(self, worker: PodWorker, run: ContainerRun, reason: str) -> int:
@@ -181,6 +191,7 @@ class Starter:
         else:
             run.unsaid, worker.has_changed = None, True
         parts.come_back(worker, 0, is_progress=run.attempt < UPKEEP_ATTEMPT)
+        self._go_on(worker)
 
     def _run(self, worker: PodWorker, pod: Pod, run: ContainerRun, behavior: Behavior) -> None:
         parts, container = self._parts, run.container
@@ -218,7 +229,8 @@ class Starter:
         if run.process.exit is not None:
             # Over as soon as it began: it ran all the same.
             self._on_running(worker, pod, run)
-            self._reporter.report(worker, pod)
+            if not parts.look_period_ms:
+                self._reporter.report(worker, pod)
             self._kubelet.on_exit(worker, run)
             return
         self._evictor.on_written(worker)
@@ -231,21 +243,29 @@ class Starter:
     def _on_running(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         if not run.container.is_init:
             worker.has_initialized = True
-        trace, is_plain = self._parts.trace, worker.spec.is_plain
-        if run.attempt:
-            self._parts.notice(worker)
-        elif not is_plain:
+        if self._parts.look_period_ms:
+            run.is_unseen = worker.has_unseen = True
+            self._go_on(worker)
+            return
+        is_plain = worker.spec.is_plain
+        if run.attempt or not is_plain:
             # A report that others of the pod's containers may share waits for the end of the instant.
             self._parts.touch(worker)
+        self.see(worker, pod, run)
+        if is_plain and not run.attempt:
+            self._kubelet.look(worker, pod)
+
+    def see(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
+        """A container that has begun to run is seen running: from now on it is probed."""
+        trace = self._parts.trace
         # That it runs follows from its start, whatever a first check sees.
         cause = trace.cause
+        run.is_unseen = False
         self._prober.begin(worker, pod, run)
         trace.cause = cause
         worker.has_changed = True
         if worker.spec.init_containers:
             worker.must_act = True
-        if is_plain and not run.attempt:
-            self._kubelet.look(worker, pod)
 
     # --- postStart ------------------------------------------------------------------------------------
 

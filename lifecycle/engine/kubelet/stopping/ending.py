@@ -187,8 +187,11 @@ class Ending:
             worker.stage_timer, _ = parts.later(due_ms - parts.now_ms, SIDECARS_ENDED, worker)
             return
         if not worker.stop_reason or worker.stop_reason == _COMPLETED:
-            latency = "pod_end" if worker.stop_reason else "kill_pod"
-            delay_ms = self._parts.context.draw_ms(latency, worker.uid)
+            if worker.stop_reason:
+                # Whatever else is to be done for it waits for what is seen of its end.
+                delay_ms = parts.draw_after_look_ms("pod_end", worker)
+            else:
+                delay_ms = parts.context.draw_ms("kill_pod", worker.uid)
         if delay_ms == 0:
             self.on_torn_down(worker, self._parts.roster.known(worker.uid))
         else:
@@ -216,7 +219,7 @@ class Ending:
         worker.runtime = worker.runtime.torn_down()
         delay_ms = 0
         if pod.meta.deletion_ms is not None:
-            delay_ms = self._parts.context.draw_ms("pod_removal", worker.uid)
+            delay_ms = self._parts.draw_after_look_ms("pod_removal", worker)
         if delay_ms and self._parts.store.pods.get(worker.uid) is pod and _has_unlocated(worker, pod):
             # That these have ended is told only when nothing of the pod is left (TerminatePod).
             self._reporter.report(worker, pod)

@@ -22,7 +22,7 @@ def record_exit(parts: Parts, evictor: Evictor, worker: PodWorker, run: Containe
         parts.cancel((run.wake_timer[0], run.wake_timer[2]))
         run.wake_timer = None
     was_known = run.process is not None and bool(run.process.usage_points)
-    run.process, run.stage = None, IDLE
+    run.process, run.stage, run.is_unseen = None, IDLE, False
     parts.note_use(worker)
     if was_known:
         evictor.look(worker.node)

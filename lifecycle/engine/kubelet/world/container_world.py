@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from lifecycle.userland.crowd import Crowd
+
 from ...api.context import Context
 from ...kinds.plain import SERVICE_ACCOUNT
 from ...kinds.service import API_SERVER_KEY
@@ -54,7 +56,7 @@ _NO_LIMITS = Limits()
 class ContainerWorld:
     """The world of one container, for one call. Models the kubelet's environment and volume building."""
 
-    __slots__ = ("_container", "_context", "_cpus", "_env", "_network", "_pod", "_worker")
+    __slots__ = ("_container", "_context", "_cpus", "_env", "_network", "_pod", "_worker", "crowd")
 
     def __init__(
         self,
@@ -64,7 +66,9 @@ class ContainerWorld:
         container: Container,
         network: Network,
         cpus: Cpus,
+        crowd: Crowd,
     ) -> None:
+        self.crowd = crowd
         self._context = context
         self._worker = worker
         self._pod = pod

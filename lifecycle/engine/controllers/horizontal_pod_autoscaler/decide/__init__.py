@@ -197,6 +197,9 @@ def _compare(seen: Seen, scale: Scale, verdict: Verdict, clock: Clock) -> tuple[
     statuses = [one.status if isinstance(one, Proposal) else {"type": ""} for one in found]
     verdict.warnings += [(one.reason, one.message) for one in unusable]
     best = max(proposals, key=lambda one: one.replicas, default=None)
+    if best is not None and best.replicas == 0:
+        # Nobody asks for any: it is told of the last one.
+        best = proposals[-1]
     text = ""
     if unusable:
         first = f"first error is: {unusable[0].text}"

@@ -190,7 +190,7 @@ def _find_awaiting(seen: Seen, look: Look, failed: Sequence[Pod]) -> dict[int, P
 
 
 def without_tried(look: Look, by_index: Collection[int]) -> Look:
-    """The look, once failed pods have been replaced: indexes that have an active pod wait no more."""
+    """The look once some pods were made: a failed one whose index has an active pod awaits none any more."""
     if look.awaiting:
         look.awaiting = {index: pod for index, pod in look.awaiting.items() if index not in by_index}
     return look

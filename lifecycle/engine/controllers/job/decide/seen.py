@@ -47,7 +47,7 @@ class Look:
     Of an Indexed Job: `known` and `done` are the succeeded indexes as written and as they are, `lost` the
     failed ones (None: indexes have no limit), `awaiting` the last failed pod of each index that waits for
     another try; `due`, once they were looked for, the indexes that are still to get a pod in this look, and
-    in ms how long others have to wait. `end`: the condition with which it ends, or is about to.
+    how long others have to wait, in ms. `end`: the condition with which it ends, or is about to.
     """
 
     start_ms: int | None

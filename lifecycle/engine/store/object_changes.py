@@ -1,0 +1,146 @@
+"""From a write to an object that is no pod to its rows: conditions, numbers of the status, and so on.
+
+A changed message alone is no row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..heart.trace import Change
+from ..kinds.presentation import read_revision
+from ..kinds.registry import entry_of
+from ..objects.condition import Condition
+from ..objects.meta import StoredObject
+from ..objects.node import Node
+from ..objects.workload import Workload, WorkloadStatus
+from .transitions import CONDITION_ORDER
+
+Readings = dict[str, tuple[Any, str | None, str | None]]
+"""What an object's rows are made of, by field: value, reason, message."""
+
+
+def object_changes(old: StoredObject | None, new: StoredObject) -> list[Change]:
+    """What any other write changed: existence, conditions, integers of the status, revision, and so on."""
+    found: list[Change] = []
+    if old is None:
+        found.append(("exists", None, "created", None, None, None))
+    # Mostly a status alone has changed.
+    keeps_spec = old is not None and old.spec is new.spec and old.meta is new.meta
+    if old is not None and keeps_spec:
+        before, after = _status_readings(old, new)
+    else:
+        before, after = _readings(old), _readings(new)
+    changed = [field for field in before.keys() | after.keys() if before.get(field) != after.get(field)]
+    for field in sorted(changed, key=_field_rank):
+        was, is_now = before.get(field), after.get(field)
+        value, reason, message = is_now or (None, None, None)
+        default = 0 if field != "revision" and _is_integer_field(was, is_now) else None
+        if was is None and value == default and reason is None:
+            continue
+        old_value = was[0] if was else default
+        new_value = default if is_now is None else value
+        found.append((field, old_value, new_value, reason, message, None))
+    return found
+
+
+def _is_integer_field(was: Any, is_now: Any) -> bool:
+    value = (is_now or was)[0]
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _field_rank(field: str) -> tuple[int, int, str]:
+    if field.startswith("condition."):
+        return (0, CONDITION_ORDER.get(field[10:], 9), field)
+    return (1, 0, field)
+
+
+def _status_readings(old: StoredObject, new: StoredObject) -> tuple[Readings, Readings]:
+    """What rows are made of before and after a write to the status alone, as far as that has changed it."""
+    if isinstance(old, Workload) and isinstance(new, Workload) and old.status.extra == new.status.extra:
+        return _typed_readings(old.status, new.status)
+    was, now = old.status_json(), new.status_json()
+    if not isinstance(was, dict) or not isinstance(now, dict):
+        return _read_status(was, old), _read_status(now, new)
+    changed = [name for name in now if name not in was or was[name] != now[name]]
+    changed += [name for name in was if name not in now]
+    before = {name: was[name] for name in changed if name in was}
+    after = {name: now[name] for name in changed if name in now}
+    return _read_status(before, old), _read_status(after, new)
+
+
+def _typed_readings(was: WorkloadStatus, now: WorkloadStatus) -> tuple[Readings, Readings]:
+    """The same of two typed statuses."""
+    before: Readings = {}
+    after: Readings = {}
+    for name, slot in now.FOLLOWED:
+        old_value, value = getattr(was, slot), getattr(now, slot)
+        if old_value == value:
+            continue
+        for found, one in ((before, old_value), (after, value)):
+            if one or (one is not None and slot in now.TOLD_AT_ZERO):
+                found[name] = (one, None, None)
+    if was.conditions is not now.conditions:
+        before |= _read_conditions(was.conditions)
+        after |= _read_conditions(now.conditions)
+    return before, after
+
+
+def _read_conditions(conditions: Iterable[Condition]) -> Readings:
+    return {
+        "condition." + one.type: (one.status, one.reason or None, _Message(one.message)) for one in conditions
+    }
+
+
+def _readings(obj: StoredObject | None) -> Readings:
+    """What rows are made of, by field: (value, reason, message)."""
+    if obj is None:
+        return {}
+    if isinstance(obj, Node):
+        found = _read_status(obj.status.raw, obj) | _read_conditions(obj.status.conditions)
+    else:
+        found = _read_status(obj.status_json(), obj)
+    _read_spec_fields(obj, found)
+    return found
+
+
+def _read_status(status: Any, obj: StoredObject) -> Readings:
+    found: Readings = {}
+    if isinstance(status, dict):
+        for name, value in status.items():
+            if isinstance(value, int) and not isinstance(value, bool) and name != "observedGeneration":
+                found[name] = (value, None, None)
+        conditions = status.get("conditions")
+        for entry in conditions if isinstance(conditions, list) else ():
+            if isinstance(entry, dict):
+                found["condition." + str(entry.get("type"))] = (
+                    entry.get("status"),
+                    entry.get("reason") or None,
+                    _Message(entry.get("message") or ""),
+                )
+        for name in entry_of(obj.kind).status_rows:
+            if name in status:
+                found[name] = (status[name], None, None)
+    return found
+
+
+class _Message(str):
+    """Text that does not count when two readings are compared."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, str)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+def _read_spec_fields(obj: StoredObject, found: Readings) -> None:
+    revision = read_revision(obj)
+    if revision is not None:
+        found["revision"] = (revision, None, None)
+    spec = obj.spec_json()
+    rows = entry_of(obj.kind).list_rows(spec if isinstance(spec, dict) else {})
+    found.update((field, (value, None, None)) for field, value in rows.items())
