@@ -179,3 +179,13 @@ def write_choice(claim: StoredObject, volume: StoredObject | None, node: Node) -
         meta=volume.meta.replace(annotations={**volume.meta.annotations, **added}),
         spec={**spec_of(volume), "claimRef": refer_to_claim(claim)},
     )
+
+
+def has_moved(old: StoredObject, new: StoredObject) -> bool:
+    """Whether a volume can be reached from other nodes now."""
+    return bool(spec_of(old).get("nodeAffinity") != spec_of(new).get("nodeAffinity"))
+
+
+def is_as_ready(old: StoredObject, new: StoredObject) -> bool:
+    """Whether a claim that changed is of no more use to a pod than before."""
+    return (phase_of(old), is_bound(old)) == (phase_of(new), is_bound(new))

@@ -165,3 +165,10 @@ class NodeRoom:
 def pick_rooms(rooms: Mapping[str, NodeRoom], names: Collection[str] | None) -> Mapping[str, NodeRoom]:
     """The rooms of these nodes as far as they are there; None: all."""
     return rooms if names is None else {name: rooms[name] for name in sorted(names) if name in rooms}
+
+
+def is_same_room(old: Node, new: Node) -> bool:
+    """Whether what decides on who fits is as it was: labels, taints and what is allocatable."""
+    if old.spec is not new.spec or old.meta is not new.meta:
+        return False
+    return old.status.allocatable == new.status.allocatable

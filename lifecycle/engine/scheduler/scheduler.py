@@ -18,8 +18,9 @@ from ..objects.meta import StoredObject
 from ..objects.node import Node
 from ..objects.pod import DEFAULT_SCHEDULER, Pod
 from ..objects.storage import AVAILABLE, CLAIM, STORAGE_CLASS, VOLUME
-from ..rules.claims import claim_ref, is_bound, list_claims, phase_of, spec_of
+from ..rules.claims import claim_ref, list_claims, phase_of
 from .census import OF_ONE_POD, Census
+from .claims import has_moved, is_as_ready
 from .classes import Classes
 from .finder import Finder, Promises
 from .hints import (
@@ -36,6 +37,7 @@ from .hints import (
     is_helped_by_resize,
     is_helped_by_storage,
 )
+from .nodes import is_same_room
 from .queue import Queue
 from .rooms import Rooms
 from .trying import RETRY, Trier, takes_room
@@ -321,7 +323,7 @@ class Scheduler:
         name = new.meta.name
         is_there = name in self._rooms.by_name
         self._rooms.take(new)
-        if isinstance(old, Node) and is_there and _is_same_room(old, new):
+        if isinstance(old, Node) and is_there and is_same_room(old, new):
             return
         self._rooms.tell(name)
         if not is_there:
@@ -343,7 +345,7 @@ class Scheduler:
     # --- volumes ------------------------------------------------------------------------------------------
 
     def _on_claim(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        if new is None or (old is not None and _is_as_ready(old, new)):
+        if new is None or (old is not None and is_as_ready(old, new)):
             return
         for pod in self._context.volumes.users(new.meta.namespace, new.meta.name):
             if pod.meta.uid in self._waits.by_uid:
@@ -355,7 +357,7 @@ class Scheduler:
         if new is None:
             return
         ref = claim_ref(new)
-        if (not ref and phase_of(new) == AVAILABLE) or (old is not None and _has_moved(old, new)):
+        if (not ref and phase_of(new) == AVAILABLE) or (old is not None and has_moved(old, new)):
             self._wake_all_by_storage(VOLUME_CHANGED)
         for pod in self._context.volumes.users(ref.get("namespace"), ref.get("name") or "") if ref else ():
             self._wake_by_storage(pod, CLAIM_CHANGED)
@@ -392,20 +394,3 @@ class Scheduler:
         node_name = self._stop_waiting_for_volumes(pod, is_look=True)
         if not pod.node_name and pod.meta.deletion_ms is None:
             self._trier.go_on(pod, node_name)
-
-
-def _has_moved(old: StoredObject, new: StoredObject) -> bool:
-    """Whether a volume can be reached from other nodes now."""
-    return bool(spec_of(old).get("nodeAffinity") != spec_of(new).get("nodeAffinity"))
-
-
-def _is_as_ready(old: StoredObject, new: StoredObject) -> bool:
-    """Whether a claim that changed is of no more use to a pod than before."""
-    return (phase_of(old), is_bound(old)) == (phase_of(new), is_bound(new))
-
-
-def _is_same_room(old: Node, new: Node) -> bool:
-    # Conditions come and go; labels, taints and what is allocatable decide who fits.
-    if old.spec is not new.spec or old.meta is not new.meta:
-        return False
-    return old.status.allocatable == new.status.allocatable

@@ -5,12 +5,15 @@ A changed message alone is no row.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..heart.trace import Change
 from ..kinds.presentation import read_revision
 from ..kinds.registry import entry_of
+from ..objects.condition import Condition
 from ..objects.meta import StoredObject
+from ..objects.node import Node
 from ..objects.workload import Workload, WorkloadStatus
 from .transitions import CONDITION_ORDER
 
@@ -56,7 +59,7 @@ def _field_rank(field: str) -> tuple[int, int, str]:
 def _status_readings(old: StoredObject, new: StoredObject) -> tuple[Readings, Readings]:
     """What rows are made of before and after a write to the status alone, as far as that has changed it."""
     if isinstance(old, Workload) and isinstance(new, Workload) and old.status.extra == new.status.extra:
-        return _typed_readings(old.status, new.status), _typed_readings(new.status, old.status)
+        return _typed_readings(old.status, new.status)
     was, now = old.status_json(), new.status_json()
     if not isinstance(was, dict) or not isinstance(now, dict):
         return _read_status(was, old), _read_status(now, new)
@@ -67,25 +70,37 @@ def _status_readings(old: StoredObject, new: StoredObject) -> tuple[Readings, Re
     return _read_status(before, old), _read_status(after, new)
 
 
-def _typed_readings(status: WorkloadStatus, other: WorkloadStatus) -> Readings:
-    """The same of what a typed status says otherwise than another one."""
-    found: Readings = {}
-    if status is other:
-        return found
-    for name, slot in (*status.INTEGERS, *status.TEXTS):
-        value = getattr(status, slot)
-        if value != getattr(other, slot) and (value or (value is not None and slot in status.TOLD_AT_ZERO)):
-            found[name] = (value, None, None)
-    for one in status.conditions if status.conditions is not other.conditions else ():
-        found["condition." + one.type] = (one.status, one.reason or None, _Message(one.message))
-    return found
+def _typed_readings(was: WorkloadStatus, now: WorkloadStatus) -> tuple[Readings, Readings]:
+    """The same of two typed statuses."""
+    before: Readings = {}
+    after: Readings = {}
+    for name, slot in now.FOLLOWED:
+        old_value, value = getattr(was, slot), getattr(now, slot)
+        if old_value == value:
+            continue
+        for found, one in ((before, old_value), (after, value)):
+            if one or (one is not None and slot in now.TOLD_AT_ZERO):
+                found[name] = (one, None, None)
+    if was.conditions is not now.conditions:
+        before |= _read_conditions(was.conditions)
+        after |= _read_conditions(now.conditions)
+    return before, after
+
+
+def _read_conditions(conditions: Iterable[Condition]) -> Readings:
+    return {
+        "condition." + one.type: (one.status, one.reason or None, _Message(one.message)) for one in conditions
+    }
 
 
 def _readings(obj: StoredObject | None) -> Readings:
     """What rows are made of, by field: (value, reason, message)."""
     if obj is None:
         return {}
-    found = _read_status(obj.status_json(), obj)
+    if isinstance(obj, Node):
+        found = _read_status(obj.status.raw, obj) | _read_conditions(obj.status.conditions)
+    else:
+        found = _read_status(obj.status_json(), obj)
     _read_spec_fields(obj, found)
     return found
 

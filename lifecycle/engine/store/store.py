@@ -169,7 +169,7 @@ class Store:
         self.index.add(new)
         if isinstance(new, Pod):
             self.pods[new.meta.uid] = new
-            self._record(ADDED, None, new, first_changes(new), _note_of(new), 0)
+            self._record(ADDED, None, new, first_changes(new), note_of(new), 0)
         else:
             self._others[new.meta.uid] = new
             changes = object_changes(None, new)
@@ -191,7 +191,7 @@ class Store:
                 new.status.nominated_node_name,
             )
             is_of_note = old.spec is not new.spec or is_elsewhere or has_turned
-            concern = _note_of(new) if is_of_note or old.meta is not new.meta else DETAIL
+            concern = note_of(new) if is_of_note or old.meta is not new.meta else DETAIL
         else:
             self._others[uid] = new
             changes, concern = object_changes(old, new), ALL
@@ -270,7 +270,7 @@ class Store:
         trace.correlator.forget(uid)
         self.index.remove(old)
         trace.cause = first
-        concern = _note_of(old) if isinstance(old, Pod) else ALL
+        concern = note_of(old) if isinstance(old, Pod) else ALL
         for listener in (self._audience.get(kind) or self._audience_of(kind))[concern]:
             listener(old, None)
         trace.cause = outer
@@ -294,7 +294,8 @@ class Store:
             self._others[obj.meta.uid] = obj
 
 
-def _note_of(pod: Pod) -> int:
+def note_of(pod: Pod) -> int:
+    """Whom a write of note to a pod concerns."""
     return ALL if pod.spec.volumes else SIMPLE
 
 
