@@ -5,7 +5,8 @@ A changed message alone is no row.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 from ..heart.trace import Change
@@ -14,11 +15,14 @@ from ..kinds.registry import entry_of
 from ..objects.condition import Condition
 from ..objects.meta import StoredObject
 from ..objects.node import Node
+from ..objects.record import content_of
 from ..objects.workload import Workload, WorkloadStatus
 from .transitions import CONDITION_ORDER
 
 Readings = dict[str, tuple[Any, str | None, str | None]]
 """What an object's rows are made of, by field: value, reason, message."""
+Fields = tuple[tuple[str, bool], ...]
+"""Names of fields, and whether each is told when it is 0."""
 
 
 def object_changes(old: StoredObject | None, new: StoredObject) -> list[Change]:
@@ -59,7 +63,7 @@ def _field_rank(field: str) -> tuple[int, int, str]:
 def _status_readings(old: StoredObject, new: StoredObject) -> tuple[Readings, Readings]:
     """What rows are made of before and after a write to the status alone, as far as that has changed it."""
     if isinstance(old, Workload) and isinstance(new, Workload) and old.status.extra == new.status.extra:
-        return _typed_readings(old.status, new.status), _typed_readings(new.status, old.status)
+        return _typed_readings(old.status, new.status)
     was, now = old.status_json(), new.status_json()
     if not isinstance(was, dict) or not isinstance(now, dict):
         return _read_status(was, old), _read_status(now, new)
@@ -70,16 +74,32 @@ def _status_readings(old: StoredObject, new: StoredObject) -> tuple[Readings, Re
     return _read_status(before, old), _read_status(after, new)
 
 
-def _typed_readings(status: WorkloadStatus, other: WorkloadStatus) -> Readings:
-    """The same of what a typed status says otherwise than another one."""
-    found: Readings = {}
-    if status is other:
-        return found
-    for name, slot in (*status.INTEGERS, *status.TEXTS):
-        value = getattr(status, slot)
-        if value != getattr(other, slot) and (value or (value is not None and slot in status.TOLD_AT_ZERO)):
-            found[name] = (value, None, None)
-    return found | _read_conditions(status.conditions if status.conditions is not other.conditions else ())
+def _typed_readings(old: WorkloadStatus, new: WorkloadStatus) -> tuple[Readings, Readings]:
+    """The same of typed statuses, which are compared field by field."""
+    before: Readings = {}
+    after: Readings = {}
+    if old is new:
+        return before, after
+    fields, read = _fields_of(type(new))  # type: ignore[arg-type]
+    for (name, is_told_at_zero), was, is_now in zip(fields, read(old), read(new), strict=True):
+        if was != is_now:
+            if was or (was is not None and is_told_at_zero):
+                before[name] = (was, None, None)
+            if is_now or (is_now is not None and is_told_at_zero):
+                after[name] = (is_now, None, None)
+    if old.conditions is not new.conditions:
+        before |= _read_conditions(old.conditions)
+        after |= _read_conditions(new.conditions)
+    return before, after
+
+
+@cache
+def _fields_of(status: type[Any]) -> tuple[Fields, Callable[[WorkloadStatus], tuple[Any, ...]]]:
+    """What rows tell of statuses of a class, and what reads all of it at once."""
+    told = (*status.INTEGERS, *status.TEXTS)
+    return tuple((name, slot in status.TOLD_AT_ZERO) for name, slot in told), content_of(
+        tuple(slot for _name, slot in told)
+    )
 
 
 def _read_conditions(conditions: Iterable[Condition]) -> Readings:
