@@ -148,7 +148,8 @@ def tell_command(command: Command) -> Link:
     kind, _namespace, name = read_target(command)
     details = list(_tell_details(command.kind, payload))
     who = f"asked by {command.user.get_username()}" if command.user else "asked by the scenario"
-    what = f"{command.kind} {', '.join(details)}".strip()[:MOST_WORDS]
+    asked = "" if command.kind == "rollout" else command.kind
+    what = f"{asked} {', '.join(details)}".strip()[:MOST_WORDS]
     return Link(command.instant_ms or 0, f"{kind} {name}".strip(), "", what, who)
 
 
@@ -157,6 +158,8 @@ def _tell_details(asked: str, payload: dict[str, Any]) -> Iterator[str]:
     if asked == "fault":
         # Of a fault the kind is that of the fault.
         yield str(payload.get("kind") or "")
+    if asked == "rollout":
+        yield f"{payload.get('action') or ''} of the rollout"
     keys = _OF_FAULTS if asked == "fault" else _TOLD
     yield from (f"{key} {payload[key]}" for key in keys if payload.get(key) is not None)
     for key, value in _read(_read(payload.get("patch")).get("spec")).items():
@@ -195,5 +198,5 @@ def _read(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-_TOLD = ("action", "container", "image", "replicas", "toRevision", "gracePeriodSeconds", "cancel")
+_TOLD = ("container", "image", "replicas", "toRevision", "gracePeriodSeconds", "cancel")
 _OF_FAULTS = ("container", "code", "reason", "resource", "available", "for")

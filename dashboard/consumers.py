@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -21,8 +20,9 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AnonymousUser
 
 from dashboard.catch_up import Head, read_frame, read_head, shared
-from dashboard.live_figures import LiveFigures
+from dashboard.live_figures import tell_time
 from dashboard.load import Load, of_this_loop
+from dashboard.shared_figures import SharedFigures, share_figures
 from dashboard.timeline_feed import BY_NAME, Asked
 from lifecycle import frames, limits
 from lifecycle.access import Verb, may
@@ -31,8 +31,6 @@ from lifecycle.models import Cluster
 log = logging.getLogger(__name__)
 
 HEAD_SECONDS = 2.0
-# Figures are sent at most this often; freshness is promised within a second.
-FIGURE_SECONDS = 0.2
 # Browsers of one cluster, and of one person, are answered alike for so long.
 SHARED_SECONDS = 1.0
 # A browser this many frames behind loses the oldest: it has a gap, which is closed from the database.
@@ -54,7 +52,9 @@ class ClusterConsumer(AsyncWebsocketConsumer):
     cluster: Cluster
     head: Head
     group = ""
-    figures: LiveFigures | None = None
+    figures: SharedFigures | None = None
+    # Which of their versions the browser has; None for none of them.
+    version: int | None = None
     load: Load | None = None
     leave: Callable[[], object] | None = None
     tasks: tuple[asyncio.Task[None], ...] = ()
@@ -111,17 +111,14 @@ class ClusterConsumer(AsyncWebsocketConsumer):
                 self.head.seq = min(after, self.head.seq)
                 await self._catch_up()
         if self.figures and message.keys() & {"window_ms", "q", "page", "order"}:
-            if "window_ms" in message:
-                self.figures.show_window(_whole([message["window_ms"]]))
-            now = self.figures.asked
-            self.figures.ask(
-                Asked(
-                    str(message.get("q", now.query) or ""),
-                    _whole([message["page"]]) if "page" in message else now.page,
-                    str(message.get("order", now.order)),
-                )
+            shown = self.figures.figures
+            asked = Asked(
+                str(message.get("q", shown.asked.query) or ""),
+                _whole([message["page"]]) if "page" in message else shown.asked.page,
+                str(message.get("order", shown.asked.order)),
             )
-            self.changed.set()
+            window_ms = _whole([message["window_ms"]]) if "window_ms" in message else shown.window_ms
+            self._look_at(shown.names, window_ms, asked)
 
     async def cluster_frame(self, message: dict[str, Any]) -> None:
         """A frame from the group. Here nobody waits for the browser: it may have stopped reading."""
@@ -151,11 +148,13 @@ class ClusterConsumer(AsyncWebsocketConsumer):
             asked = Asked(
                 query.get("q", [""])[0], _whole(query.get("page")), query.get("order", [BY_NAME])[0]
             )
-            window_ms = _whole(query.get("window_ms"))
-            self.figures = LiveFigures(self.cluster, names[:MOST_FIGURES], window_ms, asked)
             self.changed = asyncio.Event()
-            self.changed.set()
-            self.tasks += (self._keep(self._draw(self.figures)), self._keep(self._tell_time(self.figures)))
+            self._look_at(names[:MOST_FIGURES], _whole(query.get("window_ms")), asked)
+            self.tasks += (self._keep(self._draw()), self._keep(self._tell_time()))
+
+    def _look_at(self, names: list[str], window_ms: int | None, asked: Asked) -> None:
+        self.figures, self.version = share_figures(self.cluster, names, window_ms, asked), None
+        self.changed.set()
 
     def _keep(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run beside the messages. Should it fail, the socket closes and the browser begins anew."""
@@ -163,6 +162,9 @@ class ClusterConsumer(AsyncWebsocketConsumer):
         async def run() -> None:
             try:
                 await work
+            except OSError:
+                # The browser has gone: whoever serves its socket says so as well.
+                return
             except Exception:
                 log.exception("watching failed", extra={"cluster": self.cluster.name})
                 await self.close(FAILED)
@@ -172,7 +174,7 @@ class ClusterConsumer(AsyncWebsocketConsumer):
     async def _pass_on(self, text: str) -> None:
         await self.send(text_data=text)
         if self.figures:
-            self.figures.add(text)
+            self.figures.add(text, self.head.epoch_id, self.head.seq)
             self.changed.set()
 
     async def _catch_up(self) -> None:
@@ -203,21 +205,28 @@ class ClusterConsumer(AsyncWebsocketConsumer):
         )
         return stored if found else None
 
-    async def _tell_time(self, figures: LiveFigures) -> None:
+    async def _tell_time(self) -> None:
         """A quiet cluster sends no frames, but its clock moves on, or stops."""
         while True:
-            clock = await in_thread(figures.tell_time)()
+            clock, seq = await in_thread(_read_time)(self.cluster.pk), self.head.seq
             await self.send(text_data=orjson.dumps({"clock": clock}).decode())
             await asyncio.sleep(HEAD_SECONDS)
+            if self.figures:
+                self.figures.check(seq)
+                self.changed.set()
 
-    async def _draw(self, figures: LiveFigures) -> None:
+    async def _draw(self) -> None:
         while True:
             await self.changed.wait()
             self.changed.clear()
-            began = time.monotonic()
-            for message in await in_thread(figures.messages)():
-                await self.send(text_data=orjson.dumps(message).decode())
-            await asyncio.sleep(max(0.0, FIGURE_SECONDS - (time.monotonic() - began)))
+            figures = self.figures
+            if figures is None:
+                continue
+            version, texts = await figures.tell(self.version)
+            if figures is self.figures:
+                self.version = version
+                for text in texts:
+                    await self.send(text_data=text)
 
     async def _refuse(self, status: int = 404, why: str = "No such cluster.\n") -> None:
         """Someone else's cluster is not there: 404, where the server can say so before the upgrade."""
@@ -225,6 +234,10 @@ class ClusterConsumer(AsyncWebsocketConsumer):
             return await self.close(4000 + status)
         await self.base_send({"type": "websocket.http.response.start", "status": status, "headers": []})
         await self.base_send({"type": "websocket.http.response.body", "body": why.encode()})
+
+
+def _read_time(cluster_id: int) -> dict[str, Any]:
+    return tell_time(Cluster.objects.get(pk=cluster_id))
 
 
 def _find(user: Any, name: str) -> Cluster | None:

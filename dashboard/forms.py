@@ -8,9 +8,9 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from dashboard import uploads
+from dashboard.disruption_presets import CHOICES, read_trouble
 from dashboard.image_behaviors import AS_KNOWN, BEHAVIORS, make_profile
 from lifecycle.engine.heart.timing import parse_milliseconds, read_duration_ms
-from lifecycle.engine.kubelet.node.faults import NODE_FAULTS
 from lifecycle.engine.objects.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.job import JOB_KIND
 from lifecycle.engine.objects.pod import POD_KIND
@@ -211,7 +211,7 @@ class NodeForm(forms.Form):
     daemons = forms.BooleanField(required=False)
     grace = forms.IntegerField(required=False, min_value=0, max_value=86_400)
     timeout = forms.CharField(required=False, max_length=40)
-    fault = forms.ChoiceField(required=False, choices=[(name, name) for name in NODE_FAULTS])
+    fault = forms.ChoiceField(required=False, choices=CHOICES)
     lasts = forms.CharField(required=False, max_length=40)
 
     def clean(self) -> dict[str, Any]:
@@ -232,10 +232,8 @@ class NodeForm(forms.Form):
         if action == "cancel":
             return "drain", payload | {"cancel": True}
         if action == "fault":
-            payload["kind"] = given["fault"]
-            if given["lasts"]:
-                payload["for"] = given["lasts"]
-        elif action == "drain":
+            return read_trouble(given["fault"], node, given["lasts"])
+        if action == "drain":
             flags = {"force": "force", "deleteEmptyDirData": "local", "ignoreDaemonSets": "daemons"}
             payload |= {name: True for name, field in flags.items() if given[field]}
             if given["grace"] is not None:

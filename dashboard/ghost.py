@@ -6,6 +6,7 @@ from typing import Any
 
 from dashboard.plots.spans import Span, when
 from dashboard.plots.stories import FIELDS, PodStory, Stories
+from dashboard.plots.theme import clock
 from dashboard.readings import read_parents
 from lifecycle.engine.heart.trace import Row, Transition, row_to_json
 from lifecycle.engine.objects.pod import POD_KIND
@@ -18,7 +19,6 @@ CPU_SECONDS = 0.3
 # Larger clusters take longer to take up than a page may wait.
 MOST_PODS = 500
 MOST_LANES = 40
-SILENT = "nothing will change by itself any more"
 
 
 def read_ghost(cluster: Cluster, workload: str = "") -> dict[str, Any]:
@@ -29,9 +29,9 @@ def read_ghost(cluster: Cluster, workload: str = "") -> dict[str, Any]:
     """
     if _living_pods(cluster).count() > MOST_PODS:
         return {"bars": [], "lanes": [], "note": f"More than {MOST_PODS} pods: nothing is looked ahead."}
-    ahead = run_ahead(cluster, span_ms=SPAN_MS, cpu_seconds=CPU_SECONDS)
-    # Where nothing moves any more it stays as it is.
-    to_ms = ahead.from_ms + SPAN_MS if ahead.end == "idle" else ahead.to_ms
+    # Also where only upkeep is left: a probe may fail yet, and a crashed container is started again.
+    ahead = run_ahead(cluster, span_ms=SPAN_MS, cpu_seconds=CPU_SECONDS, is_over=lambda engine: False)
+    to_ms = ahead.to_ms
     stories = _read_stories(cluster, ahead)
     shown = [
         story
@@ -110,7 +110,7 @@ def _bar(span: Span, to_ms: int) -> dict[str, Any]:
 
 
 def _tell(ahead: Ahead) -> str:
-    if not ahead.rows and ahead.end == "idle":
-        return f"Looked ahead: {SILENT}."
-    settled = f", then {SILENT}" if ahead.end == "idle" else ""
-    return f"Pale, to the right of now: what comes if nobody asks for anything{settled}."
+    until = clock(ahead.to_ms).partition(".")[0]
+    if not any(isinstance(row, Transition) for row in ahead.rows):
+        return f"Looked ahead to {until}: nothing changes by itself until then."
+    return f"Pale, to the right of now: what comes if nobody asks for anything, up to {until}."

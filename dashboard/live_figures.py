@@ -33,16 +33,6 @@ class LiveFigures:
         self.loaded_seq = 0
         self.must_load = True
 
-    def show_window(self, window_ms: int | None) -> None:
-        """Another stretch of the past, read at the next chance."""
-        self.window_ms = window_ms
-        self.must_load = True
-
-    def ask(self, asked: Asked) -> None:
-        """Other pods, read at the next chance."""
-        self.asked = asked
-        self.must_load = True
-
     def add(self, text: str) -> None:
         """A frame that was passed on, as it was."""
         self.waiting.append(text)
@@ -57,10 +47,6 @@ class LiveFigures:
         for text in waiting:
             self._follow(cluster, read_frame(text))
         return list(self._changes(reads.virtual_now_ms(cluster)))
-
-    def tell_time(self) -> dict[str, Any]:
-        """Virtual now and how fast it moves."""
-        return tell_time(Cluster.objects.get(pk=self.cluster_id))
 
     def _load(self, cluster: Cluster) -> None:
         self.must_load = False

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from dashboard import answers
 from dashboard.answers import Answer
+from dashboard.disruption_presets import CHOICES
 from dashboard.drain_previews import DrainPreview, preview_drain
 from dashboard.forms import NodeForm
 from dashboard.live_figures import tell_time
@@ -25,7 +26,6 @@ from dashboard.page_parts import (
 from dashboard.past import at_instant
 from lifecycle import limits
 from lifecycle.access import Verb, get_cluster_or_404
-from lifecycle.engine.kubelet.node.faults import NODE_FAULTS
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.models import Cluster
 from lifecycle.runs.checkpoints import Unreadable
@@ -38,7 +38,7 @@ def node(request: HttpRequest, cluster: str, name: str) -> HttpResponse:
     found = get_cluster_or_404(request.user, cluster)
     context = _read(found, name)
     lanes = f"node:{name}"
-    context |= {"lanes": lanes, "faults": NODE_FAULTS} | show_object(found, context["node"], lanes)
+    context |= {"lanes": lanes, "faults": CHOICES} | show_object(found, context["node"], lanes)
     return render(request, "nodes/node.html", context)
 
 

@@ -9,17 +9,19 @@ from typing import Any
 from django.db.models import Count, Q
 
 from dashboard.pages import find_page
-from dashboard.plots.theme import STATES, TONES, Tone
+from dashboard.plots.theme import STATES, TONES, Tone, clock
 from lifecycle.engine.kinds import references, registry
 from lifecycle.engine.kinds.entry import KindEntry
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import MIRROR, POD_KIND
 from lifecycle.engine.objects.storage import STORAGE_CLASS
+from lifecycle.engine.objects.times import parse_time_or_none
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.stored_kinds import kind_of_stored, of_kind
 from lifecycle.verdicts import judge_rollout
 
 Json = dict[str, Any]
+MOST_OWNERS = 4
 # A namespace and what stands in it: `Deployment/web`.
 Key = tuple[str | None, str | None]
 
@@ -149,6 +151,18 @@ def find_object(cluster: Cluster, kind: str, namespace: str, name: str) -> Store
     return named.order_by("-rv").first()
 
 
+def list_owners(cluster: Cluster, stored: StoredObject) -> list[tuple[str, str, str]]:
+    """Whose an object is, and whose that is: kind, name and page of each, the highest first."""
+    found: list[tuple[str, str, str]] = []
+    owner, namespace = stored.owner, stored.namespace or ""
+    while owner and len(found) < MOST_OWNERS:
+        kind, _, name = owner.partition("/")
+        found.insert(0, (kind, name, find_page(kind, namespace, name)))
+        above = find_object(cluster, kind, namespace, name)
+        owner = above.owner if above is not None else None
+    return found
+
+
 def tone_of(stored: StoredObject) -> Tone:
     """The palette's entry for a pod; a deleted one keeps its last state's."""
     return TONES.get(stored.state or "", TONES["unknown"])
@@ -164,7 +178,7 @@ def event_uid_of(pod: StoredObject) -> str:
     return event_uid(pod.uid, (pod.data.get("metadata") or {}).get("annotations"))
 
 
-def list_containers(data: Json) -> list[Json]:
+def list_containers(data: Json, epoch_ms: int = 0) -> list[Json]:
     """Containers in the order they start, init, main, ephemeral: of spec and status what a table shows."""
     spec, status = data.get("spec") or {}, data.get("status") or {}
     containers = []
@@ -175,11 +189,11 @@ def list_containers(data: Json) -> list[Json]:
         for container in specs:
             known = by_name.get(container["name"], {})
             kind = "sidecar" if role == "init" and container.get("restartPolicy") == "Always" else role
-            containers.append(_container(container, known, kind))
+            containers.append(_container(container, known, kind, epoch_ms))
     return containers
 
 
-def _container(spec: Json, status: Json, role: str) -> Json:
+def _container(spec: Json, status: Json, role: str, epoch_ms: int) -> Json:
     return {
         "name": spec["name"],
         "role": role,
@@ -187,9 +201,9 @@ def _container(spec: Json, status: Json, role: str) -> Json:
         "ready": status.get("ready", False),
         "restarts": status.get("restartCount", 0),
         "state": state_words(status.get("state")),
-        "times": state_times(status.get("state")),
+        "times": state_times(status.get("state"), epoch_ms),
         "last": state_words(status.get("lastState")),
-        "last_times": state_times(status.get("lastState")),
+        "last_times": state_times(status.get("lastState"), epoch_ms),
     }
 
 
@@ -203,11 +217,15 @@ def state_words(state: Json | None) -> str:
     return ""
 
 
-def state_times(state: Json | None) -> list[str]:
-    """`started 2026-01-01T00:00:00Z` and `finished 2026-01-01T00:00:05Z`, as far as a state has these."""
+def state_times(state: Json | None, epoch_ms: int = 0) -> list[tuple[str, str]]:
+    """`started 00:00:00` and `finished 00:00:05` as far as a state has these, each with its date and time."""
     detail = next(iter((state or {}).values()), None) or {}
     named = (("started", detail.get("startedAt")), ("finished", detail.get("finishedAt")))
-    return [f"{name} {time}" for name, time in named if time]
+    return [
+        (f"{name} {clock(at_ms).partition('.')[0]}", time)
+        for name, time in named
+        if time and (at_ms := parse_time_or_none(time, epoch_ms)) is not None
+    ]
 
 
 def read_turns(cluster: Cluster, kind: str, namespace: str | None, owner: str) -> dict[str, int]:

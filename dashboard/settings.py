@@ -169,6 +169,13 @@ SESSION_COOKIE_AGE = int(timedelta(days=30).total_seconds())
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.flag("SECURE_COOKIES")
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if SESSION_COOKIE_SECURE else None
+# Counters of wrong passwords are kept there: a stranger with many addresses pushes none of them out.
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "OPTIONS": {"MAX_ENTRIES": 100_000},
+    }
+}
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_HSTS_SECONDS = env.whole("HSTS_SECONDS", 0)
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SECURE_HSTS_SECONDS > 0
@@ -302,7 +309,10 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"structured": {"()": "dashboard.structured_logs.KeyValueFormatter"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structured"}},
+    "filters": {"quiet": {"()": "dashboard.structured_logs.QuietUnderFloods"}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": "structured", "filters": ["quiet"]}
+    },
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     "loggers": {
         "lifecycle": {"level": LOG_LEVEL},

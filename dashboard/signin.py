@@ -4,15 +4,20 @@ Only the token's digest is kept, it works once and for a day, and a second use s
 """
 
 import hashlib
+import json
 import secrets
+from contextlib import suppress
 from datetime import timedelta
+from ipaddress import ip_address, ip_network
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import login
 from django.contrib.auth.models import User
 from django.contrib.auth.views import LoginView
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -20,8 +25,12 @@ from django.views.decorators.http import require_safe
 from lifecycle.models import EntryLink
 
 LIFETIME = timedelta(days=1)
-MOST_FAILURES = 10
+# Wrong passwords for one name from one address, from one address, and for one name from anywhere.
+MOST_FAILURES, MOST_OF_AN_ADDRESS, MOST_OF_A_NAME = 10, 50, 100
 FAILURE_SECONDS = 300
+LONGEST_NAME = 150
+KNOWN = f"{settings.SESSION_COOKIE_NAME}_known"
+KNOWN_SECONDS = 365 * 86_400
 
 
 def make_entry_token(user: User) -> str:
@@ -58,25 +67,72 @@ def enter(request: HttpRequest, token: str) -> HttpResponse:
 
 
 class SlowedLoginView(LoginView):
-    """Signing in with a password; after several wrong ones from one address or for one name: wait."""
+    """Signing in with a password; after several wrong ones: wait.
+
+    They are counted for one name from one address, for one address, and for one name from everywhere. The
+    last holds up strangers only: a browser that has signed in as somebody is known by its cookie, so that
+    nobody locks the owner out.
+    """
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        keys = [f"signin-{_digest(text)}" for text in (_address(request), request.POST.get("username", ""))]
-        if any(cache.get(key, 0) >= MOST_FAILURES for key in keys):
-            return HttpResponse(
+        name, address = request.POST.get("username", "")[:LONGEST_NAME], _address(request)
+        most = {_key(name, address): MOST_FAILURES, _key(address): MOST_OF_AN_ADDRESS}
+        if not _is_known(request, name):
+            most[_key(name)] = MOST_OF_A_NAME
+        if any(cache.get(key, 0) >= limit for key, limit in most.items()):
+            response = HttpResponse(
                 "Too many wrong passwords: wait five minutes.\n", status=429, content_type="text/plain"
             )
+            response["Retry-After"] = str(FAILURE_SECONDS)
+            return response
         response = super().post(request, *args, **kwargs)
         if response.status_code == 200:  # the form again
-            for key in keys:
-                cache.add(key, 0, FAILURE_SECONDS)
-                cache.incr(key)
+            for key in most:
+                _count(key)
+        else:
+            cache.delete(_key(name, address))
+            _make_known(response, name)
         return response
 
 
+def _count(key: str) -> None:
+    cache.add(key, 0, FAILURE_SECONDS)
+    with suppress(ValueError):
+        cache.incr(key)
+
+
+def _key(*texts: str) -> str:
+    return f"signin-{_digest(json.dumps(texts))}"
+
+
+def _is_known(request: HttpRequest, name: str) -> bool:
+    """Whether somebody has signed in as this user from this browser."""
+    known = request.get_signed_cookie(KNOWN, default="", salt=KNOWN, max_age=KNOWN_SECONDS)
+    return bool(known) and known == _digest(name)
+
+
+def _make_known(response: HttpResponse, name: str) -> None:
+    response.set_signed_cookie(
+        KNOWN,
+        _digest(name),
+        salt=KNOWN,
+        max_age=KNOWN_SECONDS,
+        path=reverse("login"),
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+
+
 def _address(request: HttpRequest) -> str:
-    return str(request.META.get("REMOTE_ADDR", ""))
+    """Of IPv6 the network: whoever has one address of it has them all."""
+    text = str(request.META.get("REMOTE_ADDR", ""))
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return text
+    return text if address.version == 4 else str(ip_network((int(address) >> 64 << 64, 64)))
 
 
 def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

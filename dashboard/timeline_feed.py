@@ -60,6 +60,7 @@ class TimelineFeed:
         self.stories.assume(pods)
         self._count(cluster)
         self.stories.forget(HELD_PODS)
+        self._forget(0 if window_ms is None else max(0, cluster.instant_ms - window_ms))
         self.flags = FlagReader(cluster, window_ms, subject)
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
@@ -122,6 +123,14 @@ class TimelineFeed:
             densities[0].move(now_ms - self.window_ms)
         for density in densities:
             density.widen(now_ms)
+        if self.window_ms is not None and now_ms - self.window_ms >= self.forgotten_ms + self.window_ms // 2:
+            self._forget(now_ms - self.window_ms)
+
+    def _forget(self, until_ms: int) -> None:
+        """Seldom, as all that stays has another place then."""
+        self.forgotten_ms = until_ms
+        for story in self.stories.by_uid.values():
+            story.forget(until_ms)
 
     def _complete(self, cluster: Cluster, frame: dict[str, Any]) -> None:
         """A pod that was not held and is now has a story from its beginning on."""

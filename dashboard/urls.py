@@ -67,6 +67,7 @@ urlpatterns = [
     path(f"{WORKLOAD}yaml/", views.object_yaml, name="workload-yaml"),
     path(f"{WORKLOAD}status/", workload_views.workload_status, name="workload-status"),
     path(f"{WORKLOAD}change/", workload_views.change_workload, name="change-workload"),
+    path(f"{WORKLOAD}revisions/<int:number>/", workload_views.compare_revision, name="compare-revision"),
     path(AUTOSCALER, autoscaler_views.autoscaler, name="autoscaler"),
     path(f"{AUTOSCALER}yaml/", views.object_yaml, {"folder": AUTOSCALERS}, name="autoscaler-yaml"),
     path(f"{AUTOSCALER}status/", autoscaler_views.autoscaler_status, name="autoscaler-status"),

@@ -342,10 +342,11 @@ def _pod(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
         "pod": stored,
         "tone": readings.tone_of(stored),
         "status": stored.data.get("status") or {},
-        "containers": readings.list_containers(stored.data),
+        "containers": readings.list_containers(stored.data, cluster.epoch_ms),
         "configurations": list_configurations(stored.data),
         "conduct": list_conduct(cluster, stored),
         "age": duration(max(0, end_ms - stored.created_ms)),
+        "owners": readings.list_owners(cluster, stored),
     }
 
 

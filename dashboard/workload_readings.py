@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
+from difflib import unified_diff
+from itertools import islice
 from typing import Any
 
 from dashboard.autoscalers import list_autoscalers
@@ -20,19 +23,23 @@ from dashboard.places import (
 )
 from dashboard.plots.theme import clock
 from dashboard.readings import list_between, read_turns
+from dashboard.workload_hints import list_hints
+from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.kinds.cron_job import CRON_JOB
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.kinds.deployment import DEPLOYMENT
-from lifecycle.engine.kinds.entry import UNDO, KindEntry
+from lifecycle.engine.kinds.entry import PAUSE, RESUME, UNDO, KindEntry
 from lifecycle.engine.kinds.job import JOB
 from lifecycle.engine.kinds.presentation import decide_columns
 from lifecycle.engine.kinds.stateful_set import STATEFUL_SET
 from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.engine.objects.pod_template import HASH_LABEL
 from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.verdicts import UNWELL, Troubled, tell_verdict
 
 Json = dict[str, Any]
+MOST_LINES = 400
 CONTROLLER_REVISION = "ControllerRevision"
 
 
@@ -48,6 +55,7 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
     for step in entry.pod_spec_path:
         pod_spec = pod_spec.get(step) or {}
     owner_kind, _, owner = (stored.owner or "").partition("/")
+    replicas = spec.get("replicas", 1) if entry.replicas_path else None
     return {
         "workload": stored,
         "kind": entry.kind.id,
@@ -56,10 +64,13 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
         "strategy": _describe_strategy(spec),
         "owner_page": find_page(owner_kind, stored.namespace or "", owner) if owner else "",
         "status": data.get("status") or {},
-        "replicas": spec.get("replicas", 1) if entry.replicas_path else None,
+        "replicas": replicas,
+        "hints": list_hints(pod_spec, replicas) if stored.deleted_ms is None else [],
         "autoscalers": list_autoscalers(cluster, stored) if entry.replicas_path else [],
         "containers": pod_spec.get("containers") or [],
-        "verbs": entry.rollout,
+        "verbs": [verb for verb in entry.rollout if verb not in (PAUSE, RESUME)],
+        "is_paused": bool(spec.get("paused")) if PAUSE in entry.rollout else None,
+        "has_conditions": entry in (DEPLOYMENT, JOB),
         "can_undo": UNDO in entry.rollout,
         "revisions": revisions,
         "revision_columns": list(revisions[0].counts) if revisions else [],
@@ -97,6 +108,26 @@ def _describe_strategy(spec: Json) -> str:
     strategy = spec.get("strategy") or spec.get("updateStrategy") or {}
     numbers = [f"{name} {value}" for name, value in (strategy.get("rollingUpdate") or {}).items()]
     return strategy.get("type", "") + (f": {', '.join(numbers)}" if numbers else "")
+
+
+def tell_difference(
+    cluster: Cluster, stored: StoredObject, entry: KindEntry, number: int
+) -> list[str] | None:
+    """The template as it is now against that of a revision, as `kubectl diff` prints it; None without one."""
+    kind = REPLICA_SET_KIND.id if entry is DEPLOYMENT else CONTROLLER_REVISION
+    for row in list_owned(cluster, stored, kind):
+        spec = row.data if entry is DEPLOYMENT else row.data.get("data") or {}
+        found = row.revision if entry is DEPLOYMENT else row.data.get("revision")
+        if found == number:
+            template = deepcopy((spec.get("spec") or {}).get("template") or {})
+            break
+    else:
+        return None
+    template.pop("$patch", None)
+    ((template.get("metadata") or {}).get("labels") or {}).pop(HASH_LABEL, None)
+    now = (stored.data.get("spec") or {}).get("template") or {}
+    before, after = (to_yaml(one).splitlines() for one in (now, template))
+    return list(islice(unified_diff(before, after, n=2, lineterm=""), 2, MOST_LINES))
 
 
 # --- revisions --------------------------------------------------------------------------------------------

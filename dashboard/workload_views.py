@@ -81,7 +81,8 @@ def change_workload(
     if "preview" in request.POST:
         with limits.preview(request.user):
             previewed = _preview(found, commands, Subject(entry.kind.id, namespace, name))
-        return show_answers(request, [*previewed, *silence])
+        # That it would go wrong is no refusal.
+        return render(request, "_answers.html", {"answers": [*previewed, *silence]})
     asked = [(*command, subject) for command in commands]
     # Of the profile that goes before a new image only a refusal is told.
     *before, told = answers.send(found, asked, request.user)
@@ -90,14 +91,34 @@ def change_workload(
     )
 
 
+@signed_in
+@require_GET
+def compare_revision(
+    request: HttpRequest, cluster: str, folder: str, namespace: str, name: str, number: int
+) -> HttpResponse:
+    """What differs between the template as it is now and that of a revision."""
+    found, entry = get_cluster_or_404(request.user, cluster), kind_of_folder(folder)
+    stored = find_or_404(found, entry.kind.id, namespace, name)
+    lines = workload_readings.tell_difference(found, stored, entry, number)
+    if lines is None:
+        text = f"Revision {number} is not kept any more"
+        return show_answers(request, [Answer(False, f"{entry.kind.name} {namespace}/{name}", text)])
+    return render(request, "workloads/_difference.html", {"lines": lines, "number": number})
+
+
 def _tell_silence(entry: KindEntry, stored: StoredObject, form: ChangeForm) -> list[Answer]:
-    """That a chosen behaviour shows nowhere, if so."""
-    if form.cleaned_data["action"] != "setImage":
+    """That a chosen behaviour shows nowhere, or a change not yet, if so."""
+    subject = f"{entry.kind.name} {stored.namespace}/{stored.name}"
+    action, spec = form.cleaned_data["action"], stored.data.get("spec") or {}
+    if spec.get("paused") and action in ("setImage", "restart", "undo"):
+        return [
+            Answer(True, subject, "Its rollout is paused: pods stay until it is resumed", is_warning=True)
+        ]
+    if action != "setImage":
         return []
     containers = (find_pod_spec(stored.data) or {}).get("containers") or ()
     named = (one for one in containers if one.get("name") == form.cleaned_data["container"])
     silences = [find_silence(form.cleaned_data["behavior"], one) for one in named]
-    subject = f"{entry.kind.name} {stored.namespace}/{stored.name}"
     return [Answer(True, subject, silence, is_warning=True) for silence in silences if silence]
 
 
@@ -118,4 +139,6 @@ def _make_run(cluster: Cluster, stored: StoredObject) -> tuple[str, dict[str, An
 def _read(cluster: Cluster, folder: str, namespace: str, name: str) -> dict[str, Any]:
     entry = kind_of_folder(folder)
     stored = find_or_404(cluster, entry.kind.id, namespace, name)
-    return {"cluster": cluster, "folder": folder} | workload_readings.read_workload(cluster, stored, entry)
+    return {"cluster": cluster, "folder": folder, "past": cluster.is_look} | workload_readings.read_workload(
+        cluster, stored, entry
+    )

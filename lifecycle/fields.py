@@ -24,3 +24,11 @@ class WrittenJSONField(models.JSONField):
         if compiler.connection.vendor == "postgresql":
             return f"({sql})::text", params
         return super().select_format(compiler, sql, params)
+
+
+# What pages count is read from here alone, without the objects' JSON.
+LIVING_OBJECT = models.Index(
+    fields="cluster kind group deleted_ms owner state namespace node restarts".split(),
+    condition=models.Q(deleted_ms__isnull=True),
+    name="living_object",
+)

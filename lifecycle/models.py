@@ -15,10 +15,11 @@ from django.db import models
 from django.db.models.signals import pre_delete
 from django.dispatch import receiver
 
-from lifecycle.fields import WrittenJSONField
+from lifecycle.fields import LIVING_OBJECT, WrittenJSONField
 from lifecycle.tokens import ApiToken, EntryLink
+from lifecycle.workers import Shard, Worker
 
-__all__ = ["ApiToken", "EntryLink"]
+__all__ = ["ApiToken", "EntryLink", "Shard", "Worker"]
 
 DNS_LABEL = RegexValidator(
     r"\A[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z",
@@ -231,23 +232,14 @@ class StoredObject(models.Model):
         indexes = [
             models.Index(fields=["cluster", "kind", "group", "namespace", "name"], name="object_name"),
             models.Index(fields=["cluster", "rv"], name="object_rv"),
-            # What pages count is read from here alone, without the objects' JSON.
-            models.Index(
-                fields=[
-                    *("cluster", "kind", "group", "deleted_ms"),
-                    *("owner", "state", "namespace", "node", "restarts"),
-                ],
-                condition=models.Q(deleted_ms__isnull=True),
-                name="living_object",
-            ),
+            LIVING_OBJECT,
         ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.namespace + '/' if self.namespace else ''}{self.name}"
 
 
-# Every row is written under its cluster's lock: for the database to look the cluster up once more for each
-# took a third of its time.
+# Rows are written under their cluster's lock: to look the cluster up for each took a third of the time.
 HISTORY: dict[str, Any] = {"related_name": "+", "db_index": False, "db_constraint": False}
 
 
@@ -379,31 +371,3 @@ class ContainerLog(models.Model):
                 fields=["cluster", "uid", "container", "attempt", "number"], name="log_part"
             )
         ]
-
-
-class Worker(models.Model):
-    """An engine worker process and the last time it was heard of."""
-
-    name = models.CharField(max_length=127, primary_key=True)
-    started_at = models.DateTimeField()
-    seen_at = models.DateTimeField()
-    hot_clusters = models.PositiveIntegerField(default=0)
-    figures = models.JSONField(default=dict)
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class Shard(models.Model):
-    """A share of all clusters: one Celery queue, served by one worker at a time.
-
-    `served_until` is when the shard was last known to be served: virtual time stands after it.
-    """
-
-    number = models.PositiveSmallIntegerField(primary_key=True)
-    worker = models.CharField(max_length=127, blank=True)
-    fence = models.BigIntegerField(default=0)
-    served_until = models.DateTimeField(null=True, blank=True)
-
-    def __str__(self) -> str:
-        return f"engine.{self.number}"

@@ -89,6 +89,11 @@ class PodStory:
             self._open(state, self.created_ms)
             self.spans[-1].end_ms = self.deleted_ms
 
+    def forget(self, until_ms: int) -> None:
+        """What ended before an instant is not told any more."""
+        first = next((at for at, span in enumerate(self.spans) if (span.end_ms or until_ms) >= until_ms), 0)
+        del self.spans[:first]
+
     def _turn(self, row: Row) -> None:
         """Be in another state from now on. Several changes of one instant leave one span, the last."""
         at_ms, state = row["at_ms"], row["new"]

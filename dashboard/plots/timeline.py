@@ -12,6 +12,7 @@ from typing import Any
 from dashboard.finding import Query, Seen
 from dashboard.pages import find_page
 from dashboard.plots.density import Density, Owner, count_joined, make_band
+from dashboard.plots.joined import find_stretch, join
 from dashboard.plots.living import PROBLEMS, find_group
 from dashboard.plots.spans import Lane, Span, make_lanes, row_height
 from dashboard.plots.stories import PodStory, Stories
@@ -81,13 +82,12 @@ def make_timeline(
         shown = sorted(shown, key=PodStory.importance, reverse=True)[:kept]
     groups = _group(shown, stories, page is None)
     bands = _make_bands(groups, counts, stories, len(shown)) if is_crowded else {}
+    spans = _list_spans(shown, now_ms - since_ms, bands)
     lanes = [
         lane
         for key in sorted({*groups, *(() if query else bands)})
         for lane in _group_lanes(key, groups.get(key, []), counts.get(key), bands)
     ]
-    spans = [span for story in shown for span in story.spans]
-    spans += [span for _slots, bars in bands.values() for span in bars]
     figure = make_lanes(lanes, STATES, spans, [], now_ms, window_ms)
     meta = {"hidden": 0 if page else max(0, total - len(shown)), "counts": dict(states)}
     meta |= {"page": page.to_json()} if page else {}
@@ -95,6 +95,16 @@ def make_timeline(
     meta |= {"run": _tell_run(stories, counts)} if stories.living.densities else {}
     figure["layout"]["meta"] |= meta
     return figure
+
+
+def _list_spans(
+    shown: list[PodStory], span_ms: int, bands: dict[Group, tuple[int, list[Span]]]
+) -> list[Span]:
+    """Of the pods that are shown and of the bands. What is new comes last: only that is sent then."""
+    stretch_ms = find_stretch(span_ms, len(shown))
+    spans = [span for story in shown for span in join(story.spans, stretch_ms, story.name)]
+    spans += [span for _slots, bars in bands.values() for span in bars]
+    return sorted(spans, key=lambda span: span.start_ms)
 
 
 def see_story(story: PodStory, stories: Stories) -> Seen:

@@ -42,6 +42,9 @@ from lifecycle.export.formats import (
 from lifecycle.export.logs import find_log
 from lifecycle.sources import EVENTS, OBJECTS, SUMMARIES, TRANSITIONS, Cursor, Source
 
+# Who has as many exports as one may have need not look for a free place more often.
+RETRY_SECONDS = 2
+
 
 class BearerAuthentication(TokenAuthentication):
     """`Authorization: Bearer …`, as kubectl sends it."""
@@ -107,7 +110,8 @@ class StreamedView(ExportView):
         user_id, most = request.user.pk or 0, settings.MAX_EXPORTS
         if limits.exports.is_full(user_id, most):
             raise Throttled(
-                detail=f"You have {most} exports at once, which is the most: wait for one to end."
+                wait=RETRY_SECONDS,
+                detail=f"You have {most} exports at once, which is the most: wait for one to end.",
             )
         write = WRITERS[request.accepted_renderer.format]
         response = stream(request, write(pages, source.keys, cursor))

@@ -7,12 +7,15 @@ import posixpath
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Q
+
 from lifecycle.engine.rules.validation.field_error import FieldError, forbidden, not_supported
 from lifecycle.kube_api import field_selectors, heartbeats, label_selectors, reads, trace_events, versions
 from lifecycle.kube_api.conversions import to_served
 from lifecycle.kube_api.field_selectors import FieldSelector
 from lifecycle.kube_api.go_json import find_syntax_error
 from lifecycle.kube_api.label_selectors import LabelSelector
+from lifecycle.kube_api.narrowing import narrow
 from lifecycle.kube_api.requests import Options
 from lifecycle.kube_api.resource import Resource
 from lifecycle.kube_api.status import Refusal, bad_request
@@ -46,6 +49,11 @@ class Selection:
     def is_all(self) -> bool:
         """Whether it leaves nothing out."""
         return not self.labels and not self.fields
+
+    @property
+    def narrowed(self) -> Q:
+        """What the database can look at of it."""
+        return narrow(self.labels, self.fields)
 
     def takes(self, data: Json) -> bool:
         """Whether an object, as it is served, is meant."""
@@ -85,7 +93,7 @@ def read_page(cluster: Cluster, selection: Selection, options: Options) -> Page:
         limit = 0
     try:
         if limit == 0 and not start:
-            loaded = reads.load(cluster, selection.resource, selection.namespace, version)
+            loaded = reads.load(cluster, selection.resource, selection.namespace, version, selection.narrowed)
             page = Page(_taken(selection, loaded), str(version))
         else:
             page = _read_part(cluster, selection, start, limit, version)
@@ -110,7 +118,7 @@ def _read_events(cluster: Cluster, selection: Selection, options: Options, limit
 
 
 def _read_part(cluster: Cluster, selection: Selection, start: str, limit: int, version: int) -> Page:
-    keys = reads.keys(cluster, selection.resource, selection.namespace, version)
+    keys = reads.keys(cluster, selection.resource, selection.namespace, version, selection.narrowed)
     left = [one for one in keys if _within(selection, one[0]) >= start]
     page = Page([], str(version))
     while left:

@@ -15,6 +15,7 @@ from lifecycle.models import Cluster, StoredObject
 
 Json = dict[str, Any]
 EVENTS = kind_id(*trace_events.KIND)
+EVERYTHING = Q()
 
 
 def find(cluster: Cluster, resource: Resource, namespace: str | None, name: str) -> Json | None:
@@ -41,9 +42,14 @@ def get(cluster: Cluster, resource: Resource, namespace: str | None, name: str, 
     return to_served(resource, heartbeats.show_all(cluster, resource, [found])[0])
 
 
-def keys(cluster: Cluster, resource: Resource, namespace: str | None, version: int) -> list[tuple[str, str]]:
-    """(key, uid) of everything that may have been there at a version, in the order of etcd's keys."""
-    found = _there_at(_rows(cluster, resource, namespace), version)
+def keys(
+    cluster: Cluster, resource: Resource, namespace: str | None, version: int, narrowed: Q = EVERYTHING
+) -> list[tuple[str, str]]:
+    """(key, uid) of everything that may have been there at a version, in the order of etcd's keys.
+
+    `narrowed`: what is wanted of it meets this.
+    """
+    found = _there_at(_rows(cluster, resource, namespace), version, narrowed)
     return sorted(
         (key_of(space, name), uid) for space, name, uid in found.values_list("namespace", "name", "uid")
     )
@@ -54,9 +60,14 @@ def key_of(namespace: str | None, name: str) -> str:
     return f"{namespace}/{name}" if namespace else name
 
 
-def load(cluster: Cluster, resource: Resource, namespace: str | None, version: int) -> list[Json]:
-    """All objects of a resource as they were at a version, in the order of their keys. Raises Expired."""
-    rows = _there_at(_rows(cluster, resource, namespace), version)
+def load(
+    cluster: Cluster, resource: Resource, namespace: str | None, version: int, narrowed: Q = EVERYTHING
+) -> list[Json]:
+    """Objects of a resource as they were at a version, in the order of their keys. Raises Expired.
+
+    `narrowed`: what is wanted of it meets this; others may come too.
+    """
+    rows = _there_at(_rows(cluster, resource, namespace), version, narrowed)
     return sorted(versions.as_of(cluster, _read(rows), version), key=_key_of_json)
 
 
@@ -78,8 +89,13 @@ def _key_of_json(data: Json) -> str:
 
 
 def _read(rows: Any) -> Iterator[Row]:
-    for uid, rv, deleted_ms, data in rows.values_list("uid", "rv", "deleted_ms", "data").iterator():
-        yield Row(uid, rv, deleted_ms is not None, data)
+    for row in rows.values_list("uid", "rv", "deleted_ms", "data").iterator():
+        yield as_row(*row)
+
+
+def as_row(uid: str, rv: int, deleted_ms: int | None, data: Json) -> Row:
+    """A row as it is read."""
+    return Row(uid, rv, deleted_ms is not None, data)
 
 
 def _rows(cluster: Cluster, resource: Resource, namespace: str | None) -> Any:
@@ -87,5 +103,6 @@ def _rows(cluster: Cluster, resource: Resource, namespace: str | None) -> Any:
     return of_kind if namespace is None else of_kind.filter(namespace=namespace)
 
 
-def _there_at(rows: Any, version: int) -> Any:
-    return rows.filter(Q(deleted_ms=None) | Q(rv__gt=version))
+def _there_at(rows: Any, version: int, narrowed: Q) -> Any:
+    """Of what has changed since, it is not known how it was."""
+    return rows.filter(Q(narrowed, deleted_ms=None) | Q(rv__gt=version))

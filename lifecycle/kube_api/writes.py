@@ -1,5 +1,6 @@
 """Changes: each is a command in the cluster's inbox, and its answer what the engine says."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +21,8 @@ from lifecycle.runs import inbox
 
 Json = dict[str, Any]
 WAIT_SECONDS = 30.0
+CHUNK, COLLECTION_SECONDS = 200, 60.0
+"""Of what is deleted together so many are ordered at once, and no more after so long."""
 # Whose objects a deletion shows; of all others it says that it was done.
 _SHOWN_WHEN_DELETED = frozenset(
     "namespaces pods podtemplates persistentvolumes persistentvolumeclaims resourcequotas services"
@@ -57,10 +60,13 @@ class Result:
     warnings: Sequence[str] = field(default_factory=list)
 
 
-def send(cluster: Cluster, user: Any, kind: str, payload: Json) -> Command:
-    """Append a command to the inbox. Raises Refusal for what nobody takes."""
+def send(cluster: Cluster, user: Any, kind: str, payload: Json, is_begun: bool = False) -> Command:
+    """Append a command to the inbox. Raises Refusal for what nobody takes.
+
+    `is_begun`: others of the same request were taken before.
+    """
     try:
-        return inbox.append(cluster, kind, payload, user)
+        return inbox.append(cluster, kind, payload, user, is_begun=is_begun)
     except inbox.Refused as problem:
         code = 400 if "NUL" in str(problem) else 503
         raise Refusal(code, str(problem), "BadRequest" if code == 400 else "ServiceUnavailable") from None
@@ -272,15 +278,21 @@ def delete_collection(asked: Asked) -> Answer:
     options = read_options_of_delete(asked)
     selection = lists.select(resource, asked.address.namespace, "", asked.options)
     page = lists.read_page(asked.cluster, selection, asked.options)
-    commands = [
-        send(
-            asked.cluster,
-            asked.user,
-            "delete",
-            _deletion(resource, data["metadata"].get("namespace"), data["metadata"]["name"], options),
-        )
-        for data in page.items
-    ]
+    deadline = time.monotonic() + COLLECTION_SECONDS
+    for start in range(0, len(page.items), CHUNK):
+        if start and time.monotonic() > deadline:
+            raise _unfinished(resource, start, len(page.items))
+        _delete_each(asked, page.items[start : start + CHUNK], options, is_begun=start > 0)
+    return Answer(page, 200)
+
+
+def _delete_each(asked: Asked, items: list[Json], options: DeleteOptions, is_begun: bool) -> None:
+    """Order the deletion of some objects together, and wait for all of them."""
+    commands: list[Command] = []
+    for data in items:
+        meta = data["metadata"]
+        payload = _deletion(asked.resource, meta.get("namespace"), meta["name"], options)
+        commands.append(send(asked.cluster, asked.user, "delete", payload, is_begun or bool(commands)))
     for command in commands:
         try:
             wait(asked.cluster, command)
@@ -288,4 +300,11 @@ def delete_collection(asked: Asked) -> Answer:
             # Somebody else was quicker.
             if problem.code != 404:
                 raise
-    return Answer(page, 200)
+
+
+def _unfinished(resource: Resource, done: int, count: int) -> Refusal:
+    message = (
+        f"{done:,} of {count:,} {resource.qualified} were deleted within {COLLECTION_SECONDS:g} seconds, the"
+        " most for one request: ask again for the others"
+    )
+    return Refusal(504, message, "Timeout", {})

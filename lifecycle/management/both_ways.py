@@ -13,8 +13,10 @@ import uvicorn
 
 HANDSHAKE = 0x16
 """The first byte of a TLS connection; no HTTP request begins so."""
-SILENT_SECONDS = 60.0
+SILENT_SECONDS = 30.0
 """A connection that says nothing for so long is closed."""
+HANDSHAKE_SECONDS = 10.0
+"""So long may it take to agree on TLS."""
 
 
 class Listener:
@@ -60,7 +62,7 @@ class Listener:
                 return
             is_taken = True
             await asyncio.get_running_loop().connect_accepted_socket(
-                self.make_protocol, connection, ssl=self.context if first[0] == HANDSHAKE else None
+                self.make_protocol, connection, **self._tls() if first[0] == HANDSHAKE else {}
             )
         # Whoever breaks off, or fails to agree on a cipher, has only itself to tell.
         except (OSError, TimeoutError):
@@ -68,6 +70,9 @@ class Listener:
         finally:
             if not is_taken:
                 connection.close()
+
+    def _tls(self) -> dict[str, Any]:
+        return {"ssl": self.context, "ssl_handshake_timeout": HANDSHAKE_SECONDS, "ssl_shutdown_timeout": 5.0}
 
 
 async def _wait_readable(connection: socket.socket) -> None:

@@ -97,6 +97,10 @@ export class Chart {
     return this.#figure?.layout.xaxis.range;
   }
 
+  get traces() {
+    return this.#figure?.data ?? [];
+  }
+
   /** From when on there is anything, until when (null: now), and how far ahead is looked; null without a figure. */
   get reach() {
     if (!this.#figure) return null;

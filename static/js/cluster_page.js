@@ -40,6 +40,7 @@ function chartOf(name) {
 
 function showLayout(layout) {
   if (layout.meta?.counts) for (const legend of legends) legend.show(layout.meta.counts);
+  if (layout.meta?.counts && pods) for (const legend of legends) legend.explain(pods.traces);
   if (layout.meta?.flags) ghost?.hear({ flags: layout.meta.flags.length });
 }
 

@@ -14,4 +14,10 @@ export class Legend {
       item.querySelector("b").textContent = count;
     }
   }
+
+  /** `traces`: what is drawn now. A colour that is in the picture is explained, also where nothing has it any more. */
+  explain(traces) {
+    const drawn = new Set(traces.filter((trace) => trace.y.length).map((trace) => trace.name));
+    for (const item of this.#items) item.toggleAttribute("data-drawn", drawn.has(item.dataset.tone));
+  }
 }

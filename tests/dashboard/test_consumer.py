@@ -13,7 +13,7 @@ from channels.layers import get_channel_layer
 from django.contrib.auth.models import AnonymousUser
 
 from dashboard import consumers, load
-from dashboard.live_figures import read_frame
+from dashboard.live_figures import LiveFigures, read_frame
 from lifecycle import frames
 from tests.dashboard.conftest import make_cluster, make_user, record, watch
 from tests.dashboard.rows import event, pod_life, transition
@@ -197,6 +197,44 @@ async def test_a_page_gets_its_figure_then_patches(ada, shop):
         patch = await receive(socket, "patch", "figure")
     ready = next(str(n) for n, trace in enumerate(figure["data"]) if trace["name"] == "ready")
     assert patch["traces"][ready]["points"]["customdata"] == {"0": 7000}
+
+
+async def test_figures_that_several_look_at_are_made_once(ada, shop, monkeypatch):
+    made_for: list[int] = []
+    really_make = LiveFigures.messages
+
+    def make(figures):
+        made_for.append(figures.loaded_seq)
+        return really_make(figures)
+
+    monkeypatch.setattr(LiveFigures, "messages", make)
+    await made(record)(shop, pod_life())
+    query = "?figure=timeline&window_ms=900000"
+    async with watching(ada, shop, query) as first:
+        whole = await receive(first, "figure")
+        async with watching(ada, shop, query) as second, watching(ada, shop, "?figure=timeline") as other:
+            assert await receive(second, "figure") == whole
+            await receive(other, "figure")
+            assert len(made_for) == 2
+            await send_frame(shop, [transition(9000, "state", "notReady", old="ready")])
+            assert await receive(first, "patch") == await receive(second, "patch")
+            await receive(other, "patch")
+            assert len(made_for) == 4
+            await second.send_to(text_data=orjson.dumps({"window_ms": None}).decode())
+            assert (await receive(second, "figure"))["figure"] == "timeline"
+            assert len(made_for) == 4
+
+
+async def test_what_nobody_passed_on_is_read_anew(ada, shop, monkeypatch):
+    monkeypatch.setattr(consumers, "HEAD_SECONDS", 0.2)
+    async with watching(ada, shop, "?figure=timeline") as first:
+        await receive(first, "figure")
+        await made(record)(shop, pod_life())
+        # It is told of these rows already, and so nobody here passes them on.
+        async with watching(ada, shop, "?figure=timeline") as late:
+            await receive(late, "figure")
+            while not any(trace["y"] for trace in (await receive(late, "figure"))["data"]):
+                pass
 
 
 async def test_a_frame_that_was_too_large_makes_a_page_draw_anew(ada, shop):

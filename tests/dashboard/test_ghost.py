@@ -43,9 +43,26 @@ def test_what_is_to_come_then_comes(owner, shop):
 def test_where_nothing_moves_it_says_so(owner, shop):
     run_on(owner, shop, 120_000)
     ghost = read_ghost(shop)
-    assert ghost["note"] == "Looked ahead: nothing will change by itself any more."
+    assert ghost["note"] == "Looked ahead to 00:12:00: nothing changes by itself until then."
     assert {bar["end"] - ghost["at_ms"] for bar in ghost["bars"]} == {SPAN_MS}
     assert not ghost["lanes"]
+
+
+def test_a_crash_loop_goes_on_in_what_is_to_come(owner, make_cluster):
+    """Nothing but upkeep is left, and yet the container is started again."""
+    cluster = make_cluster()
+    container = {"name": "c", "image": "busybox", "command": ["false"]}
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "again"},
+        "spec": {"containers": [container]},
+    }
+    inbox.append(cluster, "apply", {"object": pod})
+    run_on(owner, cluster, 120_000)
+    ghost = read_ghost(cluster)
+    assert ghost["note"].startswith("Pale, to the right of now")
+    assert len([bar for bar in ghost["bars"] if bar["lane"] == "default/again"]) > 1
 
 
 def test_the_ghost_of_a_workload_has_its_pods_alone(shop):

@@ -66,7 +66,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """The objects that were applied."""
     objects: list[dict[str, Any]] = []
     monkeypatch.setattr(
-        inbox, "append", lambda cluster, kind, payload, user: objects.append(payload["object"])
+        inbox, "append", lambda cluster, kind, payload, user, **_: objects.append(payload["object"])
     )
     result = {"code": 201, "object": {}, "status": None, "warnings": []}
     monkeypatch.setattr(inbox, "wait_for_result", lambda command, timeout: result)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.test import Client
 
@@ -160,6 +162,49 @@ def test_what_a_page_asks_of_a_node(given: dict[str, str], command: object):
 )
 def test_what_it_may_not_ask(given: dict[str, str]):
     assert not NodeForm(given).is_valid()
+
+
+@pytest.mark.spec("DISRUPT-02")
+@pytest.mark.parametrize(
+    "preset, command",
+    [
+        ("hardware", ("fault", {"node": "node-1", "kind": "crash"})),
+        ("deleted", ("remove", {"node": "node-1"})),
+        ("vanished", ("fault", {"node": "node-1", "kind": "crash", "for": "10m"})),
+        ("panic", ("fault", {"node": "node-1", "kind": "reboot"})),
+        ("cut-off", ("fault", {"node": "node-1", "kind": "partition", "for": "10m"})),
+        ("exhausted", ("fault", {"node": "node-1", "kind": "pressure", "for": "5m"})),
+    ],
+)
+def test_each_involuntary_disruption_is_a_choice_that_does_it(preset: str, command: tuple[str, Any]):
+    form = NodeForm({"action": "fault", "fault": preset})
+    assert form.is_valid(), form.errors
+    assert form.command("node-1") == command
+    site = Site()
+    site.apply(make_workload(replicas=3))
+    site.apply(make_budget(maxUnavailable=1))
+    site.run(20)
+    site.done(command[0], **command[1])
+    site.run(1200)
+    # Nobody's budget was asked.
+    assert site.lane("Pod", "eviction") == []
+    assert site.rows[-1]["at_ms"] > 20_000
+
+
+def test_trouble_lasts_as_long_as_it_is_told_to():
+    form = NodeForm({"action": "fault", "fault": "cut-off", "lasts": "30s"})
+    assert form.is_valid(), form.errors
+    assert form.command("n") == ("fault", {"node": "n", "kind": "partition", "for": "30s"})
+
+
+@pytest.mark.spec("DISRUPT-02", "DISRUPT-04")
+def test_the_page_tells_voluntary_disruptions_from_involuntary_ones(client: Client):
+    cluster = drained()
+    client.force_login(cluster.owner)
+    page = client.get(f"/clusters/{cluster.name}/nodes/node-1/").content.decode()
+    group = page[page.index('<optgroup label="Involuntary disruptions">') :].partition("</optgroup>")[0]
+    assert group.count("<option") == 6
+    assert "A voluntary disruption: budgets are asked" in page
 
 
 # --- budgets ------------------------------------------------------------------------------------------------

@@ -127,18 +127,51 @@ def test_signing_out_ends_the_session_wherever_its_cookie_is(client):
 
 
 @pytest.mark.django_db
-def test_wrong_passwords_have_to_wait(client):
+def test_wrong_passwords_have_to_wait(client, quick_passwords):
     make_user("ada", password="right and long enough")
     wrong = {"username": "ada", "password": "wrong"}
     for _ in range(signin.MOST_FAILURES):
         assert client.post("/sign-in/", wrong).status_code == 200
     right = {"username": "ada", "password": "right and long enough"}
-    assert client.post("/sign-in/", right).status_code == 429
-    # From elsewhere, and as somebody else, one signs in as ever.
+    refused = client.post("/sign-in/", right)
+    assert refused.status_code == 429 and refused["Retry-After"] == "300"
+    # Another name from here, and this name from elsewhere: one signs in as ever.
     make_user("bob", password="right and long enough")
-    elsewhere = {"REMOTE_ADDR": "192.0.2.9"}
-    assert client.post("/sign-in/", right | {"username": "bob"}, **elsewhere).status_code == 302
+    assert client.post("/sign-in/", right | {"username": "bob"}).status_code == 302
+    assert client.post("/sign-in/", right, REMOTE_ADDR="192.0.2.9").status_code == 302
     assert client.get("/admin/login/?next=/admin/").url == "/sign-in/?next=/admin/"
+
+
+@pytest.mark.django_db
+def test_one_address_guesses_no_names_without_end(client, quick_passwords):
+    make_user("ada", password="right and long enough")
+    for number in range(signin.MOST_OF_AN_ADDRESS):
+        wrong = {"username": f"user-{number}", "password": "wrong"}
+        # One network of IPv6 is one address.
+        assert client.post("/sign-in/", wrong, REMOTE_ADDR=f"2001:db8::{number:x}").status_code == 200
+    right = {"username": "ada", "password": "right and long enough"}
+    assert client.post("/sign-in/", right, REMOTE_ADDR="2001:db8::ffff").status_code == 429
+    assert client.post("/sign-in/", right, REMOTE_ADDR="2001:db8:0:1::1").status_code == 302
+
+
+@pytest.mark.django_db
+def test_strangers_everywhere_do_not_lock_the_owner_out(client, quick_passwords):
+    make_user("ada", password="right and long enough")
+    right = {"username": "ada", "password": "right and long enough"}
+    assert client.post("/sign-in/", right).status_code == 302
+    stranger = type(client)()
+    for number in range(signin.MOST_OF_A_NAME):
+        wrong = {"username": "ada", "password": "wrong"}
+        assert stranger.post("/sign-in/", wrong, REMOTE_ADDR=f"198.51.100.{number}").status_code == 200
+    assert stranger.post("/sign-in/", right, REMOTE_ADDR="198.51.100.200").status_code == 429
+    client.post("/sign-out/")
+    assert client.post("/sign-in/", right).status_code == 302
+    # Known as ada is not known as another.
+    for number in range(signin.MOST_OF_A_NAME):
+        wrong = {"username": "bob", "password": "wrong"}
+        stranger.post("/sign-in/", wrong, REMOTE_ADDR=f"203.0.113.{number}")
+    client.post("/sign-out/")
+    assert client.post("/sign-in/", right | {"username": "bob"}).status_code == 429
 
 
 @pytest.mark.django_db
@@ -179,6 +212,11 @@ def test_no_cell_of_a_table_begins_like_a_formula(start):
 @pytest.fixture(autouse=True)
 def nobody_has_failed_yet():
     cache.clear()
+
+
+@pytest.fixture
+def quick_passwords(settings):
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.mark.django_db

@@ -46,7 +46,7 @@ class Sent:
         self.controls: list[tuple[str, dict[str, Any]]] = []
         self.result: dict[str, Any] | None = {"code": 201, "object": {}, "status": None, "warnings": []}
 
-    def append(self, cluster: Cluster, kind: str, payload: dict[str, Any], user: Any) -> None:
+    def append(self, cluster: Cluster, kind: str, payload: dict[str, Any], user: Any, **_: Any) -> None:
         self.commands.append((kind, payload))
 
     def control(self, cluster: Cluster, kind: str, payload: dict[str, Any], user: Any) -> Any:

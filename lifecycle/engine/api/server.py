@@ -25,6 +25,7 @@ from ..rules.actions import CreatePod
 from ..rules.validation.field_error import FieldError
 from ..rules.validation.refusal import raise_invalid, repeat_as_asked
 from ..schema.decode import drop_unknown
+from ..store.store import note_of
 from .admission import admit_changed, admit_new, admit_pod
 from .completion import annotate
 from .context import Context
@@ -326,7 +327,7 @@ class ApiServer:
             return
         kept = tuple(one for one in old.meta.finalizers if one != finalizer)
         new = old.with_meta(old.meta.with_finalizers(kept))
-        self._store.update(old, new)
+        self._store.update_as_known(old, new, (), old.shown, note_of(new))
         finish_deletion(self._context, new)
 
     # --- delete ---------------------------------------------------------------------------------------

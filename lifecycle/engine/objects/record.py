@@ -48,9 +48,10 @@ class Record:
 
     def changed(self, **changes: Any) -> Self:
         """The record itself where the changes change nothing, else a copy with them."""
-        if all(getattr(self, name) == value for name, value in changes.items()):
-            return self
-        return self.replace(**changes)
+        for name, value in changes.items():
+            if getattr(self, name) != value:
+                return self.replace(**changes)
+        return self
 
     def __eq__(self, other: object) -> bool:
         if self is other:

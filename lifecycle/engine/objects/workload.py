@@ -25,10 +25,16 @@ class WorkloadStatus(Record):
     """All numbers, in the API's order."""
     TEXTS: ClassVar[Numbers] = ()
     """The texts that the trace follows."""
+    FOLLOWED: ClassVar[Numbers]
+    """All that the trace follows."""
     TOLD_AT_ZERO: ClassVar[Collection[str]]
     """Slots that are written although they are 0, or empty."""
     conditions: tuple[Condition, ...]
     extra: dict[str, Any] | None
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.FOLLOWED = (*cls.INTEGERS, *cls.TEXTS)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any] | None, epoch_ms: int = 0) -> Self:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 from ..heart.timing import BACK_OFF_RESET_MS
 from ..objects.condition import find_condition
 from ..objects.container import TERMINATED, ContainerState, ContainerStatus
 from ..objects.pod import Pod
 from .pod_columns import pod_status_text
 from .pod_conditions import READY
-from .pod_state import decide_state
+from .pod_state import CRASHING_REASONS, decide_state
 from .verdict_words import FOR_GOOD, find_retry_ms, find_since, tell_instant, tell_span
 
 _LONGEST_MESSAGE = 160
+_UID = re.compile(r"\([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\)")
+"""Of a message that names the pod by its uid as well."""
 
 
 def tell_pod(pod: Pod, now_ms: int, deleted_ms: int | None = None) -> str:
@@ -45,6 +49,7 @@ def _tell_since(pod: Pod) -> str:
 def _tell_message(message: str | None) -> str:
     if not message:
         return ""
+    message = _UID.sub("", message)
     short = message if len(message) <= _LONGEST_MESSAGE else f"{message[: _LONGEST_MESSAGE - 1]}…"
     return f": {short.rstrip('.')}"
 
@@ -130,7 +135,9 @@ def _find_end(one: ContainerStatus) -> ContainerState | None:
     if one.state is not None and one.state.type == TERMINATED and one.state.exit_code:
         return one.state
     last = one.last_state
-    return last if last is not None and last.type == TERMINATED and last.exit_code else None
+    # A container that was told to end may say that all is well, and still crash again and again.
+    is_again = one.state is not None and one.state.reason in CRASHING_REASONS
+    return last if last is not None and last.type == TERMINATED and (last.exit_code or is_again) else None
 
 
 def _tell_next(pod: Pod, state: str, now_ms: int) -> str:

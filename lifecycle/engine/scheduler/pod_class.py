@@ -111,8 +111,8 @@ class PodClass:
             self._build()
             return
         if self._position != rooms.position:
-            for name in rooms.list_since(self._position):
-                self._changed[name] = None
+            names = rooms.list_since(self._position)
+            self._changed |= dict.fromkeys((*rooms.by_name, *self._seen) if names is None else names)
             self._position = rooms.position
         self._images_version = rooms.images_version
         if self._changed:

@@ -25,14 +25,14 @@ class Rooms:
         self.position = 0
         """How many changes there were"""
 
-    def list_since(self, position: int) -> Iterable[str]:
-        """The nodes that changed since there were so many changes."""
+    def list_since(self, position: int) -> Iterable[str] | None:
+        """The nodes that changed since there were so many changes; None: look at all, also at those gone."""
         if len(self._log) > _LONGEST_LOG:
             self._dropped += len(self._log)
             self._log.clear()
         behind = self.position - position
         if position < self._dropped or behind > 2 * len(self.by_name) + 16:
-            return list(self.by_name)
+            return None
         return self._log[-1:] if behind == 1 else dict.fromkeys(self._log[len(self._log) - behind :])
 
     def take(self, node: Node) -> None:

@@ -96,10 +96,8 @@ def _typed_readings(old: WorkloadStatus, new: WorkloadStatus) -> tuple[Readings,
 @cache
 def _fields_of(status: type[Any]) -> tuple[Fields, Callable[[WorkloadStatus], tuple[Any, ...]]]:
     """What rows tell of statuses of a class, and what reads all of it at once."""
-    told = (*status.INTEGERS, *status.TEXTS)
-    return tuple((name, slot in status.TOLD_AT_ZERO) for name, slot in told), content_of(
-        tuple(slot for _name, slot in told)
-    )
+    fields = tuple((name, slot in status.TOLD_AT_ZERO) for name, slot in status.FOLLOWED)
+    return fields, content_of(tuple(slot for _name, slot in status.FOLLOWED))
 
 
 def _read_conditions(conditions: Iterable[Condition]) -> Readings:

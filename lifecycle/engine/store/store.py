@@ -189,7 +189,7 @@ class Store:
         self.index.add(new)
         if isinstance(new, Pod):
             self.pods[new.meta.uid] = new
-            self._record(ADDED, None, new, first_changes(new), _note_of(new), 0)
+            self._record(ADDED, None, new, first_changes(new), note_of(new), 0)
         else:
             self._others[new.meta.uid] = new
             changes = object_changes(None, new)
@@ -211,7 +211,7 @@ class Store:
                 new.status.nominated_node_name,
             )
             is_of_note = old.spec is not new.spec or is_elsewhere or has_turned
-            concern = _note_of(new) if is_of_note or old.meta is not new.meta else DETAIL
+            concern = note_of(new) if is_of_note or old.meta is not new.meta else DETAIL
         else:
             self._others[uid] = new
             changes, concern = object_changes(old, new), ALL
@@ -314,7 +314,8 @@ class Store:
             self._others[obj.meta.uid] = obj
 
 
-def _note_of(pod: Pod) -> int:
+def note_of(pod: Pod) -> int:
+    """Whom a write of note to a pod concerns."""
     return ALL if pod.spec.volumes else SIMPLE
 
 

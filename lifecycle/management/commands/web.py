@@ -8,6 +8,7 @@ import uvicorn
 from django.core.management.base import BaseCommand
 
 from lifecycle.management.both_ways import BothWays
+from lifecycle.management.prompt_requests import PromptRequests
 
 SWITCH_SECONDS = 0.001
 
@@ -30,6 +31,7 @@ class Command(BaseCommand):
             "dashboard.asgi:application",
             host=options["host"],
             port=options["port"],
+            http=PromptRequests,
             log_level="warning",
             server_header=False,
             timeout_graceful_shutdown=3,

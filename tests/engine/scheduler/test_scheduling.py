@@ -373,3 +373,16 @@ def test_pods_are_tried_in_the_order_they_came_in() -> None:
     rows = cluster.take_changes().rows
     scheduled = [row.subject.name for row in rows if isinstance(row, EventRow) and row.reason == "Scheduled"]
     assert scheduled == names
+
+
+def test_a_node_that_went_long_ago_is_not_taken_for_one_that_is_there() -> None:
+    """Whoever has missed more changes than there are nodes looks at all of them anew."""
+    world = World(3)
+    template = {"labels": {"app": "rare"}}
+    world.create("Pod", "first", metadata=template, spec={"containers": [{"name": "app", "image": "x"}]})
+    world.api.delete(world.store.require("Node", "", "node-3"))
+    world.drain()
+    for number in range(60):
+        world.pod(f"other-{number}", "1m")
+    world.create("Pod", "second", metadata=template, spec={"containers": [{"name": "app", "image": "x"}]})
+    assert world.node_of("second") in ("node-1", "node-2")

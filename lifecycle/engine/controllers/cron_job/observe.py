@@ -19,7 +19,6 @@ from .decide import (
     decide_changed,
     decide_started,
     decide_status,
-    list_owned,
 )
 
 
@@ -38,6 +37,8 @@ class CronJobController:
         )
         # uids of Jobs by namespace and their controller's name: Kubernetes asks for no more of them.
         self._jobs: dict[tuple[str, str], dict[str, None]] = {}
+        # Looks that found nothing to do, by the CronJob's uid: until something changes, or a run is due.
+        self._idle: dict[str, Look] = {}
         context.loop.register(self.name, self.sync)
         context.store.listen(CRON_JOB_KIND.id, self._on_cron_job)
         context.store.listen(JOB_KIND.id, self._on_job)
@@ -55,6 +56,8 @@ class CronJobController:
 
     def _on_cron_job(self, old: CronJob | None, new: CronJob | None) -> None:
         if new is None:
+            assert old is not None, "a write has an old or a new object"
+            self._idle.pop(old.meta.uid, None)
             return
         namespace, name, loop = new.meta.namespace or "", new.meta.name, self._context.loop
         due_ms, actions = decide_changed(old, new, self._context.now_ms, self._manager)
@@ -64,7 +67,11 @@ class CronJobController:
             loop.enqueue_at(self.name, namespace, name, due_ms, is_progress=False)
 
     def _on_job(self, old: Job | None, new: Job | None) -> None:
-        self._file(old, new)
+        if old is None or new is None or old.meta is not new.meta:
+            self._file(old, new)
+            self._idle.clear()
+        elif old.is_finished or new.is_finished:
+            self._idle.clear()
         before = self._controller_of(old) if old is not None else None
         after = self._controller_of(new) if new is not None else None
         for cron_job in dict.fromkeys((before, after)):
@@ -72,8 +79,6 @@ class CronJobController:
                 self._context.loop.enqueue(self.name, *cron_job)
 
     def _file(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        if old is not None and new is not None and old.meta is new.meta:
-            return
         for job, is_there in ((old, False), (new, True)):
             if job is None or job.meta.controller is None:
                 continue
@@ -98,12 +103,10 @@ class CronJobController:
         cron_job = self.find(namespace, name)
         if not isinstance(cron_job, CronJob):
             return
-        look = decide(self._see(cron_job), self._context.now_ms, self._manager)
-        for action in look.actions:
-            self._act(action)
-        is_well = look.start is None or self._start(look, look.start)
-        for action in decide_status(look):
-            self._act(action)
+        look, is_well = self._idle.get(cron_job.meta.uid), True
+        if look is None or not self._holds(look, cron_job):
+            look = decide(self._see(cron_job), self._context.now_ms, self._manager)
+            is_well = self._do(look)
         loop = self._context.loop
         if not is_well:
             loop.retry(self.name, namespace, name)
@@ -112,10 +115,30 @@ class CronJobController:
         if look.wakes_ms is not None:
             loop.enqueue_at(self.name, namespace, name, look.wakes_ms, is_progress=False)
 
+    def _holds(self, look: Look, cron_job: CronJob) -> bool:
+        """Whether a look that found nothing to do would find nothing still."""
+        steady_until_ms = look.steady_until_ms
+        return (
+            look.cron_job is cron_job
+            and steady_until_ms is not None
+            and self._context.now_ms < steady_until_ms
+        )
+
+    def _do(self, look: Look) -> bool:
+        """Do what a look leads to; whether that went well."""
+        for action in look.actions:
+            self._act(action)
+        is_well = look.start is None or self._start(look, look.start)
+        for action in decide_status(look):
+            self._act(action)
+        if look.is_idle:
+            self._idle[look.cron_job.meta.uid] = look
+        return is_well
+
     def _see(self, cron_job: CronJob) -> Seen:
         namespace = cron_job.meta.namespace or ""
         filed = map(self._store.find, self._jobs.get((namespace, cron_job.meta.name), ()))
-        jobs = list_owned(cron_job, (job for job in filed if isinstance(job, Job)))
+        jobs = [job for job in filed if isinstance(job, Job)]
         active = {one.get("name", "") for one in cron_job.status.active}
         found = {name: self._store.get(JOB_KIND.id, namespace, name) for name in sorted(active)}
         present = {name: job for name, job in found.items() if isinstance(job, Job)}

@@ -56,6 +56,7 @@ class Look:
     """Where a look leads: writes in order, the status after them, the Job to make then, and the next look.
 
     `starts_ms`: for when the Job is made. `wakes_ms` is None where only a change wakes the controller.
+    `steady_until_ms`: when time alone may lead elsewhere (None: not known).
     """
 
     cron_job: CronJob
@@ -64,6 +65,12 @@ class Look:
     start: CreateJson | None = None
     starts_ms: int = 0
     wakes_ms: int | None = None
+    steady_until_ms: int | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether there was nothing to do."""
+        return not self.actions and self.start is None and self.status is self.cron_job.status
 
     def tell(self, reason: str, message: str, event_type: str = "Normal") -> None:
         """An event about the CronJob."""
@@ -79,8 +86,9 @@ class Look:
 def decide(seen: Seen, now_ms: int, manager: Manager) -> Look:
     """One look, as far as the creation of a Job."""
     look = Look(seen.cron_job, seen.cron_job.status)
-    _remove_oldest(look, seen)
-    _follow_jobs(look, seen, manager)
+    endings = [find_ending(job) for job in seen.jobs]
+    _remove_oldest(look, seen, endings)
+    _follow_jobs(look, seen, endings, manager)
     if seen.cron_job.meta.deletion_ms is None:
         _follow_schedule(look, seen, now_ms, manager)
     return look
@@ -116,18 +124,19 @@ def list_owned(cron_job: CronJob, jobs: Iterable[Job]) -> list[Job]:
     ]
 
 
-def _remove_oldest(look: Look, seen: Seen) -> None:
+def _remove_oldest(look: Look, seen: Seen, endings: Sequence[str | None]) -> None:
     """Keep as many finished Jobs of a kind as is said, those that began last (CRON-HIST-01, -02)."""
     spec = seen.cron_job.spec
     for condition, limit in ((COMPLETE, spec.successful_limit), (FAILED, spec.failed_limit)):
-        if limit is None:
-            continue
-        finished = [job for job in seen.jobs if _ending_of(job) == condition]
-        for job in sort_by_start(finished)[: max(0, len(finished) - limit)]:
-            look.delete(job)
+        surplus = 0 if limit is None else endings.count(condition) - limit
+        if surplus > 0:
+            ended = [job for job, ending in zip(seen.jobs, endings, strict=True) if ending == condition]
+            for job in sort_by_start(ended)[:surplus]:
+                look.delete(job)
 
 
-def _ending_of(job: Job) -> str | None:
+def find_ending(job: Job) -> str | None:
+    """How a Job has ended, if it has."""
     found = job.status.finished
     return None if found is None else found.type
 
@@ -141,17 +150,20 @@ def sort_by_start(jobs: Sequence[Job]) -> list[Job]:
     return sorted(jobs, key=rank)
 
 
-def _follow_jobs(look: Look, seen: Seen, manager: Manager) -> None:
-    for job in seen.jobs:
-        ending, name = _ending_of(job), job.meta.name
-        if ending is None and not look.status.has_active(job.meta.uid):
+def _follow_jobs(look: Look, seen: Seen, endings: Sequence[str | None], manager: Manager) -> None:
+    active = {one.get("uid") for one in look.status.active}
+    for job, ending in zip(seen.jobs, endings, strict=True):
+        uid, name = job.meta.uid, job.meta.name
+        if ending is None and uid not in active:
             message = f"Saw a job that the controller did not create or forgot: {name}"
             look.tell("UnexpectedJob", message, "Warning")
-        elif ending is not None and look.status.has_active(job.meta.uid):
-            look.status = look.status.without(job.meta.uid)
+        elif ending is not None and uid in active:
+            look.status = look.status.without(uid)
             look.tell("SawCompletedJob", f"Saw completed job: {name}, condition: {ending}")
         if ending == COMPLETE:
             _note_success(look, job, manager)
+    if not look.status.active:
+        return
     known = {job.meta.uid for job in seen.jobs}
     for one in look.status.active:
         if one.get("uid") not in known and one.get("name") not in seen.present:
@@ -209,21 +221,23 @@ def decide_changed(
     if before is None or before == after:
         return now_ms, []
     try:
-        return _next_look_ms(new, schedule_of(new, manager), now_ms, manager), []
+        last_ms = new.status.last_schedule_ms
+        return _next_look_ms(new, last_ms, schedule_of(new, manager), now_ms, manager), []
     except ValueError:
         message = f"unparseable schedule for cronjob: {new.spec.schedule}"
         return None, [RecordEvent(new, "Warning", "UnParseableCronJobSchedule", message, SOURCE)]
 
 
-def _next_look_ms(cron_job: CronJob, schedule: Schedule, now_ms: int, manager: Manager) -> int:
-    created_ms, last_ms = _since_ms(cron_job, manager)
-    epoch_ms = manager.epoch_ms
-    return find_wake_ms(schedule, created_ms, last_ms, epoch_ms + now_ms) - epoch_ms
+def _next_look_ms(
+    cron_job: CronJob, last_ms: int | None, schedule: Schedule, now_ms: int, manager: Manager
+) -> int:
+    since_ms = _since_ms(cron_job, last_ms, manager)
+    return find_wake_ms(schedule, *since_ms, manager.epoch_ms + now_ms) - manager.epoch_ms
 
 
-def _since_ms(cron_job: CronJob, manager: Manager) -> tuple[int, int | None]:
+def _since_ms(cron_job: CronJob, last_ms: int | None, manager: Manager) -> tuple[int, int | None]:
     """Creation and last run in ms since 1970, as the API tells them: whole seconds."""
-    epoch_ms, last_ms = manager.epoch_ms, cron_job.status.last_schedule_ms
+    epoch_ms = manager.epoch_ms
     created_ms = floor_to_second(cron_job.meta.creation_ms or 0, epoch_ms)
     return epoch_ms + created_ms, None if last_ms is None else epoch_ms + last_ms
 
@@ -239,14 +253,15 @@ def _start_if_due(look: Look, seen: Seen, schedule: Schedule, now_ms: int, manag
         look.start, look.starts_ms = _start(seen.cron_job, due_ms), due_ms - manager.epoch_ms
     # A Job that is made now is the last one then.
     last_ms = look.status.last_schedule_ms if look.start is None else look.starts_ms
-    after = seen.cron_job.with_status(look.status.replace(last_schedule_ms=last_ms))
-    look.wakes_ms = _next_look_ms(after, schedule, now_ms, manager)
+    look.wakes_ms = _next_look_ms(seen.cron_job, last_ms, schedule, now_ms, manager)
+    next_ms = schedule.next_after(manager.epoch_ms + now_ms)
+    look.steady_until_ms = None if next_ms is None else next_ms - manager.epoch_ms
 
 
 def _find_due_ms(look: Look, schedule: Schedule, now_ms: int, manager: Manager) -> int | None:
     """The run, in ms since 1970, that should have begun by now. Raises ValueError if none ever comes."""
     deadline_seconds = look.cron_job.spec.starting_deadline_seconds
-    created_ms, last_ms = _since_ms(look.cron_job, manager)
+    created_ms, last_ms = _since_ms(look.cron_job, look.cron_job.status.last_schedule_ms, manager)
     runs = find_runs(schedule, created_ms, last_ms, deadline_seconds, manager.epoch_ms + now_ms)
     if runs.latest_ms is not None and runs.count > MANY:
         look.tell("TooManyMissedTimes", _TOO_MANY, "Warning")

@@ -1,0 +1,96 @@
+"""HTTP for clients that finish what they begin.
+
+A request that is only half sent holds its connection no longer than it may, and one that is larger than
+anything read here is refused before it is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+# Seconds from a connection's beginning, or from the first byte of a further request, to the end of its head;
+# from there to the end of its body.
+HEAD_SECONDS = 15.0
+BODY_SECONDS = 120.0
+MOST_HEAD_BYTES = 64 * 1024
+# More than any form or object may have: a form that is too large is still read, so that it can be told why.
+MOST_BODY_BYTES = 32 * 1024 * 1024
+_TIMEOUT = (408, b"Request Timeout", b"The request was not sent in time.\n")
+_HEAD = (431, b"Request Header Fields Too Large", b"A request's head may have 64 KiB.\n")
+_BODY = (413, b"Content Too Large", b"A request may have 32 MiB.\n")
+
+
+class PromptRequests(HttpToolsProtocol):
+    """uvicorn's, with time-outs for the two parts of a request, and limits to both."""
+
+    hurry: asyncio.TimerHandle | None = None
+    is_head = True
+    received = 0
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._hurry(HEAD_SECONDS)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._rest()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self.is_head:
+            self.received += len(data)
+            if self.hurry is None:
+                self._hurry(HEAD_SECONDS)
+        super().data_received(data)
+        if self.is_head and self.received > MOST_HEAD_BYTES:
+            self._refuse(*_HEAD)
+
+    def handle_websocket_upgrade(self) -> None:
+        self._rest()
+        super().handle_websocket_upgrade()
+
+    def on_headers_complete(self) -> None:
+        self.is_head, self.received = False, 0
+        self._hurry(BODY_SECONDS)
+        length = next((value for name, value in self.headers if name == b"content-length"), b"0")
+        if int(length) > MOST_BODY_BYTES:
+            self._refuse(*_BODY)
+            return
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self.received += len(body)
+        if self.received > MOST_BODY_BYTES:
+            self._refuse(*_BODY)
+        elif not self.transport.is_closing():
+            super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._rest()
+        self.is_head, self.received = True, 0
+        if not self.transport.is_closing():
+            super().on_message_complete()
+
+    def _hurry(self, seconds: float) -> None:
+        self._rest()
+        self.hurry = self.loop.call_later(seconds, self._refuse, *_TIMEOUT)
+
+    def _rest(self) -> None:
+        if self.hurry is not None:
+            self.hurry.cancel()
+            self.hurry = None
+
+    def _refuse(self, status: int, reason: bytes, text: bytes) -> None:
+        """Say why, unless an answer is under way, and end the connection."""
+        self._rest()
+        if self.transport is None or self.transport.is_closing():
+            return
+        is_answering = self.cycle is not None and self.cycle.response_started
+        if not is_answering or self.cycle.response_complete:
+            head = (
+                b"HTTP/1.1 %d %b\r\ncontent-type: text/plain\r\ncontent-length: %d\r\nconnection: close\r\n"
+            )
+            self.transport.write(head % (status, reason, len(text)) + b"\r\n" + text)
+        self.transport.close()

@@ -1,0 +1,87 @@
+"""Pods that change more often than can be seen, and what of their figures is sent anew."""
+
+from __future__ import annotations
+
+import pytest
+
+from dashboard.plots.joined import FEWEST_BARS, MOST_BARS, find_stretch, join
+from dashboard.plots.patches import make_patch
+from dashboard.plots.spans import Span
+from dashboard.plots.stories import Stories
+from dashboard.plots.theme import TONES
+from dashboard.plots.timeline import make_timeline
+from tests.dashboard.rows import pod_life, transition
+
+
+def flip(seconds: int, name: str = "web-1") -> list[dict]:
+    """Ready and not ready by turns, each second."""
+    states = ["ready", "notReady"]
+    return [
+        transition(10_000 + second * 1000, "state", states[second % 2], name, old=states[(second + 1) % 2])
+        for second in range(seconds)
+    ]
+
+
+def spans_of(*bounds: tuple[str, int, int | None]) -> list[Span]:
+    return [Span("shop/web-1", TONES[state], start, end, state) for state, start, end in bounds]
+
+
+@pytest.mark.parametrize(
+    "span_ms, rows, stretch_ms",
+    [(60_000, 60, 1000), (900_000, 60, 16_000), (900_000, 1, 250), (900_000, 300, 64_000), (0, 0, 250)],
+)
+def test_stretches_are_as_short_as_their_number_allows(span_ms: int, rows: int, stretch_ms: int) -> None:
+    assert find_stretch(span_ms, rows) == stretch_ms
+
+
+def test_what_is_short_and_begins_within_a_stretch_is_one_bar_in_the_gravest_state() -> None:
+    quiet = [("ready", at * 1000, (at + 1) * 1000) for at in range(20)]
+    busy = [("ready", 20_000, 20_100), ("crashing", 20_100, 20_200), ("ready", 20_200, 20_900)]
+    joined = [*join(spans_of(*quiet, *busy, ("ready", 20_900, None)), 1000, "web-1")]
+    assert [(span.tone.name, span.start_ms, span.end_ms) for span in joined] == [
+        *quiet,
+        ("crashing", 20_000, 20_900),
+        ("ready", 20_900, None),
+    ]
+    assert joined[-2].title == "web-1 · Ready and Crashing by turns"
+    assert joined[-2].notes == ("3 changes",)
+
+
+def test_few_bars_stay_as_they_are() -> None:
+    spans = spans_of(*[("ready", at, at + 1) for at in range(FEWEST_BARS)])
+    assert [*join(spans, 10_000, "web-1")] == spans
+
+
+def test_bars_are_bounded_however_often_pods_change() -> None:
+    stories = Stories()
+    names = [f"web-{number}" for number in range(40)]
+    for name in names:
+        for row in [*pod_life(name), *flip(3600, name)]:
+            stories.feed(row)
+    figure = make_timeline(stories, 3_610_000)
+    count = sum(len(trace["y"]) for trace in figure["data"] if trace["type"] == "bar")
+    assert len(names) * FEWEST_BARS < count <= MOST_BARS + len(names) * 4
+
+
+def test_a_change_of_one_pod_sends_nothing_of_others() -> None:
+    stories = Stories()
+    for name in ("web-1", "web-2", "web-3"):
+        for row in [*pod_life(name), *flip(10, name)]:
+            stories.feed(row)
+    before = make_timeline(stories, 20_000)
+    stories.feed(transition(21_000, "state", "crashing", "web-1", old="notReady"))
+    patch = make_patch(before, make_timeline(stories, 21_000))
+    assert patch is not None
+    points = {number: {*fields["points"].get("customdata", {})} for number, fields in patch["traces"].items()}
+    # One bar ends, and one begins.
+    assert sorted(len(indexes) for indexes in points.values()) == [1, 1]
+
+
+def test_what_ended_before_the_window_is_forgotten() -> None:
+    stories = Stories()
+    for row in [*pod_life(), *flip(100)]:
+        stories.feed(row)
+    (story,) = stories.by_uid.values()
+    story.forget(100_500)
+    assert [span.start_ms for span in story.spans] == [at * 1000 for at in range(100, 110)]
+    assert story.state == "notReady"
