@@ -53,6 +53,7 @@ from dashboard.past import at_instant
 from dashboard.plots.phases import VALUES
 from dashboard.plots.theme import REVISIONS, STATES, css_rule, duration
 from dashboard.previews import preview_manifests
+from dashboard.run_answers import check_run, tell_nothing
 from dashboard.shared_parts import share_part
 from lifecycle import limits
 from lifecycle.access import Verb, clusters_for, get_cluster_or_404, may
@@ -182,17 +183,19 @@ def control(request: HttpRequest, cluster: str) -> HttpResponse:
             request, "clusters/_controls.html", tell_clock(get_cluster_or_404(request.user, cluster))
         )
     found = get_cluster_or_404(request.user, cluster, Verb.RUN)
-    form, problem = ControlForm(request.POST), ""
+    form, problem, note, before_ms = ControlForm(request.POST), "", "", found.instant_ms
     try:
         if not form.is_valid():
             raise ValidationError(messages_of(form))
-        asked = inbox.control(found, *form.control(tell_time(found)["at_ms"]), user=request.user)
+        kind, payload = form.control(tell_time(found)["at_ms"])
+        check_run(found, payload)
+        asked = inbox.control(found, kind, payload, user=request.user)
         inbox.wait_for_control(asked)
-        problem = asked.problem
+        problem, note = asked.problem, tell_nothing(found, kind, payload, before_ms)
     except ValidationError as error:
         problem = " ".join(error.messages)
     found.refresh_from_db()
-    context = tell_clock(found) | {"problem": problem}
+    context = tell_clock(found) | {"problem": problem, "note": note}
     return render(request, "clusters/_controls.html", context, status=UNPROCESSABLE if problem else 200)
 
 

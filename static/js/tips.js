@@ -7,7 +7,8 @@ function makeTip() {
   tip.className = "tip";
   tip.setAttribute("role", "tooltip");
   tip.hidden = true;
-  document.body.append(tip);
+  // Inside a landmark, as all that a page says.
+  (document.querySelector("main") ?? document.body).append(tip);
   return tip;
 }
 

@@ -457,3 +457,20 @@ def test_a_bomb_in_a_behaviour_is_answered_in_few_words(client, shop, sent, leve
     assert len(answer.content) < 200_000
     assert len(page.content) < 200_000
     assert time.process_time() - started < 3
+
+
+def test_nobody_waits_for_what_nobody_has_made(client, shop, sent):
+    asked = {"kind": "run", "until": "deployment/nope Available"}
+    answer = client.post("/clusters/shop/control/", asked)
+    assert answer.status_code == 422
+    assert "There is no Deployment default/nope" in answer.content.decode()
+    assert not sent.controls
+    client.post("/clusters/shop/control/", asked | {"until": "deployment/web Available"})
+    assert [kind for kind, _ in sent.controls] == ["run"]
+
+
+def test_a_step_where_nothing_is_due_says_so(client, shop, sent):
+    shop.paused = True
+    shop.save(update_fields=["paused"])
+    answer = client.post("/clusters/shop/control/", {"kind": "step"})
+    assert "Nothing is due: nothing here will change by itself." in answer.content.decode()
