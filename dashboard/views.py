@@ -53,6 +53,7 @@ from dashboard.past import at_instant
 from dashboard.plots.phases import VALUES
 from dashboard.plots.theme import REVISIONS, STATES, css_rule, duration
 from dashboard.previews import preview_manifests
+from dashboard.shared_parts import share_part
 from lifecycle import limits
 from lifecycle.access import Verb, clusters_for, get_cluster_or_404, may
 from lifecycle.admin.texts import to_yaml
@@ -98,17 +99,20 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
 def workloads(request: HttpRequest, cluster: str) -> HttpResponse:
     """The part of the cluster's page that lists workloads."""
     found = get_cluster_or_404(request.user, cluster)
-    context = {
-        "cluster": found,
-        "workloads": readings.list_workloads(found),
-        "autoscalers": list_autoscalers(found),
-        "budgets": list_budgets(found),
-        "nodes": list_nodes(found),
-        "assumed": list_assumed(found),
-        "missing": readings.list_missing(found),
-        "states": readings.count_states(found),
-    }
-    return render(request, "clusters/_workloads.html", context)
+
+    def make(found: Cluster) -> HttpResponse:
+        context = {
+            "cluster": found,
+            "workloads": readings.list_workloads(found),
+            "autoscalers": list_autoscalers(found),
+            "budgets": list_budgets(found),
+            "nodes": list_nodes(found),
+            "assumed": list_assumed(found),
+            "missing": readings.list_missing(found),
+        }
+        return render(request, "clusters/_workloads.html", context)
+
+    return share_part("workloads", found, make)
 
 
 @signed_in
@@ -116,8 +120,12 @@ def workloads(request: HttpRequest, cluster: str) -> HttpResponse:
 def verdict(request: HttpRequest, cluster: str) -> HttpResponse:
     """The part of the cluster's page that says what is wrong."""
     found = get_cluster_or_404(request.user, cluster)
-    told = read_verdict(found, readings.count_states(found), tell_time(found)["at_ms"])
-    return render(request, "clusters/_verdict.html", {"cluster": found, "verdict": told})
+
+    def make(found: Cluster) -> HttpResponse:
+        told = read_verdict(found, readings.count_states(found), tell_time(found)["at_ms"])
+        return render(request, "clusters/_verdict.html", {"cluster": found, "verdict": told})
+
+    return share_part("verdict", found, make)
 
 
 @signed_in
@@ -324,6 +332,15 @@ def palette(request: HttpRequest) -> HttpResponse:
 def not_found(request: HttpRequest, **_: str) -> HttpResponse:
     """An address at which there is nothing for anybody."""
     raise Http404
+
+
+def nothing_here(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """What there is not, in words where somebody gave some, and the way back to the cluster it names."""
+    words = str(exception.args[0]) if exception.args and isinstance(exception.args[0], str) else ""
+    parts = request.path.split("/")
+    is_inside = parts[1] == "clusters" and len(parts) > 3 and request.user.is_authenticated
+    seen = clusters_for(request.user).filter(name=parts[2]).first() if is_inside else None
+    return render(request, "404.html", {"exception": words, "cluster": seen}, status=404)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
