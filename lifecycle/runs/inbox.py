@@ -112,12 +112,19 @@ def is_rehearsal(command: Command) -> bool:
 
 
 def _has_nul(value: Any) -> bool:
-    """Whether a text in it has a NUL, which PostgreSQL does not keep."""
-    if isinstance(value, str):
-        return "\0" in value
-    if isinstance(value, dict):
-        return any(_has_nul(name) or _has_nul(one) for name, one in value.items())
-    return isinstance(value, list | tuple) and any(map(_has_nul, value))
+    """Whether a text in it has a NUL, which PostgreSQL does not keep. It may be nested without end."""
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            if "\0" in one:
+                return True
+        elif isinstance(one, dict):
+            left += one
+            left += one.values()
+        elif isinstance(one, list | tuple):
+            left += one
+    return False
 
 
 def _append(

@@ -85,6 +85,36 @@ def hold_out(target: Target, seed: int, number: int) -> None:
     assert not failed, f"{len(failed)} of {number}\n\n" + "\n\n".join(failed)
 
 
+@pytest.mark.parametrize("levels", [20, 45, 100, 200, 240, 330, 1000, 5000])
+def test_however_deep_a_body_is_it_is_answered(target: Target, levels: int) -> None:
+    path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    version = {
+        "name": "v1",
+        "served": True,
+        "storage": True,
+        "schema": {"openAPIV3Schema": {"type": "string"}},
+    }
+    names = {"kind": "Odd", "plural": "odds"}
+    spec = {"group": "example.net", "scope": "Cluster", "names": names, "versions": [version]}
+    head = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
+    data = json.dumps({**head, "metadata": {"name": "odds.example.net"}, "spec": spec})
+    # The writer of JSON is not as patient as its readers have to be.
+    text = '{"type": "object", "properties": {"a": ' * levels + '{"type": "string"}' + "}}" * levels
+    body = data.replace('{"type": "string"}', text).encode()
+    for method, place, kind in (
+        ("POST", path, "application/json"),
+        ("POST", path, "application/yaml"),
+        ("PUT", f"{path}/odds.example.net", "application/json"),
+        ("PATCH", f"{path}/odds.example.net", "application/merge-patch+json"),
+        ("PATCH", f"{path}/odds.example.net?fieldManager=x", "application/apply-patch+yaml"),
+        ("GET", "/openapi/v2", ""),
+        ("GET", "/openapi/v3/apis/example.net/v1", ""),
+        ("GET", path, ""),
+    ):
+        answer = target.send(Request(method, place, body, kind))
+        assert is_answered(answer), (method, place, answer.status_code, answer.content[:300])
+
+
 @pytest.mark.slow
 def test_requests_made_by_chance_are_answered(target: Target) -> None:
     hold_out(target, seed=1, number=400)

@@ -242,8 +242,8 @@ async def test_the_version_before_anything_was_listed_is_gone(shop):
 
 
 async def test_a_version_of_the_future_tells_only_what_comes_after_it(shop):
-    async with watching(shop, shop.cluster.rv + 2, seconds=0.5) as reader:
-        found = asyncio.ensure_future(reader.read_all())
+    async with watching(shop, shop.cluster.rv + 2) as reader:
+        found = asyncio.ensure_future(reader.read(len(LIFE) - 2))
         await asyncio.sleep(0.05)
         await in_thread(live_through)(shop)
         assert told(await found) == LIFE[2:]
