@@ -54,6 +54,7 @@ from dashboard.plots.phases import VALUES
 from dashboard.plots.theme import REVISIONS, STATES, css_rule, duration
 from dashboard.previews import preview_manifests
 from dashboard.run_answers import check_run, tell_nothing
+from dashboard.shared_parts import share_part
 from lifecycle import limits
 from lifecycle.access import Verb, clusters_for, get_cluster_or_404, may
 from lifecycle.admin.texts import to_yaml
@@ -99,17 +100,20 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
 def workloads(request: HttpRequest, cluster: str) -> HttpResponse:
     """The part of the cluster's page that lists workloads."""
     found = get_cluster_or_404(request.user, cluster)
-    context = {
-        "cluster": found,
-        "workloads": readings.list_workloads(found),
-        "autoscalers": list_autoscalers(found),
-        "budgets": list_budgets(found),
-        "nodes": list_nodes(found),
-        "assumed": list_assumed(found),
-        "missing": readings.list_missing(found),
-        "states": readings.count_states(found),
-    }
-    return render(request, "clusters/_workloads.html", context)
+
+    def make(found: Cluster) -> HttpResponse:
+        context = {
+            "cluster": found,
+            "workloads": readings.list_workloads(found),
+            "autoscalers": list_autoscalers(found),
+            "budgets": list_budgets(found),
+            "nodes": list_nodes(found),
+            "assumed": list_assumed(found),
+            "missing": readings.list_missing(found),
+        }
+        return render(request, "clusters/_workloads.html", context)
+
+    return share_part("workloads", found, make)
 
 
 @signed_in
@@ -117,8 +121,12 @@ def workloads(request: HttpRequest, cluster: str) -> HttpResponse:
 def verdict(request: HttpRequest, cluster: str) -> HttpResponse:
     """The part of the cluster's page that says what is wrong."""
     found = get_cluster_or_404(request.user, cluster)
-    told = read_verdict(found, readings.count_states(found), tell_time(found)["at_ms"])
-    return render(request, "clusters/_verdict.html", {"cluster": found, "verdict": told})
+
+    def make(found: Cluster) -> HttpResponse:
+        told = read_verdict(found, readings.count_states(found), tell_time(found)["at_ms"])
+        return render(request, "clusters/_verdict.html", {"cluster": found, "verdict": told})
+
+    return share_part("verdict", found, make)
 
 
 @signed_in

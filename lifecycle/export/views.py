@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from django.conf import settings
 from django.http.response import HttpResponseBase
 from drf_spectacular.utils import extend_schema
-from rest_framework.authentication import SessionAuthentication, TokenAuthentication
+from rest_framework.authentication import SessionAuthentication
 from rest_framework.exceptions import Throttled, ValidationError
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.renderers import BaseRenderer, JSONRenderer
@@ -18,6 +18,7 @@ from rest_framework.views import APIView
 from lifecycle import limits
 from lifecycle.access import clusters_for, get_cluster_or_404
 from lifecycle.export import documents
+from lifecycle.export.authentication import BearerAuthentication
 from lifecycle.export.filters import (
     EVENT_FILTERS,
     LOG_FILTERS,
@@ -44,12 +45,6 @@ from lifecycle.sources import EVENTS, OBJECTS, SUMMARIES, TRANSITIONS, Cursor, S
 
 # Who has as many exports as one may have need not look for a free place more often.
 RETRY_SECONDS = 2
-
-
-class BearerAuthentication(TokenAuthentication):
-    """`Authorization: Bearer …`, as kubectl sends it."""
-
-    keyword = "Bearer"
 
 
 class ExportView(APIView):

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
@@ -19,6 +20,8 @@ from lifecycle.benches.chromium import PROGRAM, launch
 TOP = Path(__file__).resolve().parents[2]
 READY = "Podline is ready: "
 START_SECONDS, STOP_SECONDS = 60, 20
+# Home has pictures, each of a story that is run for it: nobody here waits for them.
+READ: Literal["domcontentloaded"] = "domcontentloaded"
 # As patient as everything else here: the machine may be busy.
 expect.set_options(timeout=15_000)
 # What a page may never say, whatever a test does with it.
@@ -81,7 +84,7 @@ def signed_in(browser: Browser, entry: str) -> Iterator[BrowserContext]:
         viewport={"width": 1440, "height": 1000}, base_url=entry.split("/enter/")[0]
     )
     page = context.new_page()
-    page.goto(entry)
+    page.goto(entry, wait_until=READ)
     assert page.url.rstrip("/") == entry.split("/enter/")[0]
     page.close()
     yield context
@@ -105,7 +108,7 @@ def page(signed_in: BrowserContext) -> Iterator[Page]:
 def cluster(page: Page) -> str:
     """A cluster of this test's own, made with the form, open in the page and live."""
     name = f"t{time.time_ns() % 10**10}"
-    page.goto("/")
+    page.goto("/", wait_until=READ)
     page.get_by_label("Name").fill(name)
     page.get_by_role("button", name="Create", exact=True).click()
     expect(page.get_by_role("status")).to_have_text("Live")

@@ -14,6 +14,8 @@ from django.contrib.auth.models import AnonymousUser
 
 from dashboard import consumers, load
 from dashboard.live_figures import LiveFigures, read_frame
+from dashboard.shared_figures import share_figures
+from dashboard.timeline_feed import Asked
 from lifecycle import frames
 from tests.dashboard.conftest import make_cluster, make_user, record, watch
 from tests.dashboard.rows import event, pod_life, transition
@@ -225,16 +227,15 @@ async def test_figures_that_several_look_at_are_made_once(ada, shop, monkeypatch
             assert len(made_for) == 4
 
 
-async def test_what_nobody_passed_on_is_read_anew(ada, shop, monkeypatch):
-    monkeypatch.setattr(consumers, "HEAD_SECONDS", 0.2)
-    async with watching(ada, shop, "?figure=timeline") as first:
-        await receive(first, "figure")
-        await made(record)(shop, pod_life())
-        # It is told of these rows already, and so nobody here passes them on.
-        async with watching(ada, shop, "?figure=timeline") as late:
-            await receive(late, "figure")
-            while not any(trace["y"] for trace in (await receive(late, "figure"))["data"]):
-                pass
+async def test_what_nobody_passed_on_is_read_anew(shop):
+    figures = share_figures(shop, ["timeline"], None, Asked())
+    version, _ = await figures.tell(None)
+    await made(record)(shop, pod_life())
+    assert await figures.tell(version) == (version, [])
+    figures.check(shop.seq)
+    later, (text,) = await figures.tell(version)
+    assert later == version + 1
+    assert any(trace["y"] for trace in orjson.loads(text)["data"])
 
 
 async def test_a_frame_that_was_too_large_makes_a_page_draw_anew(ada, shop):

@@ -99,6 +99,7 @@ SHOWN = {
     "job-fails-on-exit-code": ("JOB-PFP-17",),
     "job-fails-on-no-exit-code": ("JOB-PFP-17",),
     "job-fails-on-other-exit-code": ("JOB-PFP-17",),
+    "job-pods-that-talk": ("JOB-PATTERN-09", "JOB-IDX-06"),
     "job-ignores-disruptions": ("JOB-PFP-18",),
     "job-manual-selector": ("JOB-SEL-07", "JOB-SEL-08", "JOB-SEL-10"),
     "job-deadline-beats-retries": ("JOB-DEADLINE-03",),

@@ -11,7 +11,8 @@ from typing import Any, ClassVar, NoReturn, Self
 _exhaust = deque[None](maxlen=0).extend
 
 
-def _content_of(fields: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+def content_of(fields: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    """What reads some fields of a record, all at once."""
     if len(fields) > 1:
         return attrgetter(*fields)
     return lambda record: tuple([getattr(record, name) for name in fields])
@@ -34,7 +35,7 @@ class Record:
         # By the alphabet, class by class: what was saved keeps that order, however the slots are spelled.
         slots = [sorted(base.__dict__.get("__slots__", ())) for base in reversed(cls.__mro__)]
         cls._fields = tuple(name for names in slots for name in names if name not in cls.DERIVED)
-        cls._content = _content_of(cls._fields)
+        cls._content = content_of(cls._fields)
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed. Raises AttributeError for a field the record does not have."""
@@ -74,7 +75,7 @@ class Reading(Record):
 
     def __init_subclass__(cls, read_from: tuple[str, ...] = ("raw",)) -> None:
         cls._fields = read_from
-        cls._content = _content_of(read_from)
+        cls._content = content_of(read_from)
 
     def replace(self, **changes: Any) -> NoReturn:
         """Not for readings: raises TypeError."""
