@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from dashboard.pages import find_page
-from dashboard.plots.theme import clock
+from dashboard.plots.theme import clock, without_uids
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pod import POD_KIND
@@ -87,8 +87,10 @@ def _describe(row: Row) -> Link:
     subject, lane = f"{row.kind} {row.name}", _find_lane(row)
     if isinstance(row, Event):
         times = f", {row.count} times" if row.count > 1 else ""
-        return Link(row.at_ms, subject, page, f"Event {row.reason}{times}", row.message, row.seq, lane)
-    why = ": ".join(part for part in (row.reason, row.message) if part)
+        return Link(
+            row.at_ms, subject, page, f"Event {row.reason}{times}", without_uids(row.message), row.seq, lane
+        )
+    why = without_uids(": ".join(part for part in (row.reason, row.message) if part))
     return Link(row.at_ms, subject, page, _say_change(row), why, row.seq, lane)
 
 

@@ -28,6 +28,12 @@ class Trouble:
     page: str
     sentence: str
 
+    @property
+    def rest(self) -> str:
+        """The sentence, without the name where it begins with that."""
+        rest = self.sentence.removeprefix(self.name)
+        return rest.removeprefix(":").strip() if rest[:1] in (":", " ") else self.sentence
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:

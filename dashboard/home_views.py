@@ -38,15 +38,25 @@ TRIED = "try"
 @signed_in
 def clusters(request: HttpRequest, form: ClusterForm | None = None) -> HttpResponse:
     """Every cluster the user may see, forks below their parents, and the ways to another."""
-    seen = list(clusters_for(request.user))
     context = {
-        "seen": [_card(cluster, depth) for cluster, depth in walk_forks(seen)],
+        "seen": _list_cards(request),
         "form": form or ClusterForm(initial={"name": find_free_name("cluster")}),
         "topics": gallery.list_topics(),
         "examples": list_examples(),
         "limits": uploads.LIMITS,
     }
     return render(request, "clusters/list.html", context, status=UNPROCESSABLE if form else 200)
+
+
+@signed_in
+@require_GET
+def cards(request: HttpRequest) -> HttpResponse:
+    """The part of the first page that lists clusters, and how they stand."""
+    return render(request, "clusters/_cards.html", {"seen": _list_cards(request)})
+
+
+def _list_cards(request: HttpRequest) -> list[dict[str, Any]]:
+    return [_card(cluster, depth) for cluster, depth in walk_forks(list(clusters_for(request.user)))]
 
 
 def walk_forks(seen: list[Cluster]) -> Iterator[tuple[Cluster, int]]:
@@ -63,13 +73,14 @@ def walk_forks(seen: list[Cluster]) -> Iterator[tuple[Cluster, int]]:
 
 
 def _card(cluster: Cluster, depth: int) -> dict[str, Any]:
-    clock = tell_time(cluster)
+    clock, states = tell_time(cluster), readings.count_states(cluster)
     return {
         "cluster": cluster,
         # Deeper ones would leave the page.
         "depth": min(depth, 4),
         "forked_at": duration(cluster.forked_at_ms or 0) if cluster.parent_id else "",
-        "states": readings.count_states(cluster),
+        "states": states,
+        "pods": sum(count for _, count in states),
         "clock": clock,
         "at": duration(clock["at_ms"]),
     }

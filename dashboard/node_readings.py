@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from lifecycle.models import Cluster, StoredObject, Transition
 from lifecycle.stored_kinds import of_kind
 
 Json = dict[str, Any]
+NUMBERS = re.compile("([0-9]{1,9})")
 MOST_NODES = 40
 _SHOWN = ("cpu", "memory", "ephemeral-storage")
 _DRAINS = {
@@ -169,11 +171,17 @@ def _show(stored: StoredObject, epoch_ms: int) -> NodePod:
     )
 
 
+def _by_number(node: StoredObject) -> list[tuple[int, str]]:
+    """`node-2` before `node-10`."""
+    parts = NUMBERS.split(node.name)
+    return [(int(part), "") if part.isdecimal() else (0, part) for part in parts]
+
+
 def list_nodes(cluster: Cluster) -> Json:
     """The nodes there are, by name, with their pages and how many pods are on them: so many, and the rest."""
     alive = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True)
     nodes = alive.filter(of_kind(NODE_KIND.id)).order_by("name").defer("data")
-    shown = list(nodes[:MOST_NODES])
+    shown = sorted(nodes[:MOST_NODES], key=_by_number)
     pods = alive.filter(of_kind(POD_KIND.id), node__in=[one.name for one in shown])
     counts = dict(pods.values_list("node").annotate(Count("pk")).order_by())
     rows = [

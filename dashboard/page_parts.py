@@ -90,10 +90,16 @@ def _tell_event(row: Event) -> dict[str, Any]:
         "row": row,
         "at": clock(row.at_ms),
         "times": row.count if row.count > 1 else 0,
-        "over": duration(row.last_ms - row.first_ms) if row.count > 1 and row.last_ms > row.first_ms else "",
+        "over": _tell_over(row) if row.count > 1 else "",
         "message": without_uids(row.message),
         "page": find_page(kind_id(row.group, row.kind), row.namespace or "", row.name),
     }
+
+
+def _tell_over(row: Event) -> str:
+    """In how much time it came so often, in whole seconds."""
+    seconds = (row.last_ms - row.first_ms) // 1000
+    return duration(seconds * 1000) if seconds else ""
 
 
 def find_or_404(cluster: Cluster, kind: str, namespace: str, name: str) -> StoredObject:

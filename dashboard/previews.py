@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from lifecycle.runs.checkpoints import Unreadable
 from lifecycle.verdicts import UNWELL, judge_rollout
 
 MOST_PREVIEWED = 3
+MOST_REMOVES = 4
 _PREVIEWED = {entry.kind.id for entry in registry.list_workloads()}
 # What a rollout that is done looks like a little later belongs to the answer.
 AFTERWARDS_MS = 60_000
@@ -47,7 +48,7 @@ def preview(
     title = f"Preview of {subject.kind} {subject.namespace}/{subject.name}"
     if ahead.refusals:
         return [Answer(False, title, text) for text in ahead.refusals]
-    troubles = _tell_troubles(ahead)
+    troubles = _tell_troubles(ahead, lambda row: _is_owned(row, subject, ahead.engine))
     told = [_tell_end(ahead, watch), *_tell_available(ahead, subject), *troubles]
     return [Answer(not troubles, title, " ".join(told))]
 
@@ -63,11 +64,24 @@ def preview_manifests(
         if (kind := kind_of_json(one)).id in _PREVIEWED
     ]
     try:
-        told = [answer for one in subjects[:MOST_PREVIEWED] for answer in preview(cluster, commands, one)]
+        told = [_preview_all(cluster, commands)]
+        told += [answer for one in subjects[:MOST_PREVIEWED] for answer in preview(cluster, commands, one)]
     except Unreadable as problem:
         return [Answer(False, cluster.shown_name, str(problem))]
     hidden = len(subjects) - MOST_PREVIEWED
     return [*told, *([Answer(True, "", f"And {hidden} more that were not looked at.")] if hidden > 0 else [])]
+
+
+def _preview_all(cluster: Cluster, commands: Sequence[tuple[str, dict[str, Any]]]) -> Answer:
+    """Whether any pod of the cluster gets into trouble."""
+    ahead = run_ahead(cluster, commands)
+    if ahead.refusals:
+        return Answer(False, "Preview", " ".join(ahead.refusals))
+    troubles = _tell_troubles(ahead, lambda row: True)
+    until = f"Until {clock(ahead.to_ms)}"
+    if troubles:
+        return Answer(False, "Preview", f"{until}: {' '.join(troubles)}")
+    return Answer(True, "Preview", f"{until} no pod gets into trouble.")
 
 
 class _Watch:
@@ -128,14 +142,29 @@ def _is_of(row: Row, subject: Subject) -> bool:
     )
 
 
-def _tell_troubles(ahead: Ahead) -> list[str]:
+def _is_owned(row: Transition, subject: Subject, engine: Engine) -> bool:
+    """Whether a pod belongs to the workload, at whatever remove."""
+    owner, namespace = row.subject.owner, row.subject.namespace or ""
+    for _ in range(MOST_REMOVES):
+        kind, _, name = (owner or "").partition("/")
+        if not name or namespace != subject.namespace:
+            return False
+        if (kind, name) == (subject.kind, subject.name):
+            return True
+        above = engine.get(kind, namespace, name) or {}
+        owners = (above.get("metadata") or {}).get("ownerReferences") or ()
+        owner = next((f"{one['kind']}/{one['name']}" for one in owners if one.get("controller")), None)
+    return False
+
+
+def _tell_troubles(ahead: Ahead, is_asked: Callable[[Transition], bool]) -> list[str]:
     """The first pod that gets into each kind of trouble, with its reason."""
     first: dict[str, Transition] = {}
     counts: Counter[str] = Counter()
     for row in ahead.rows:
         if not isinstance(row, Transition) or row.field != "state" or row.subject.kind != POD_KIND.name:
             continue
-        if row.new in UNWELL and row.old != row.new:
+        if row.new in UNWELL and row.old != row.new and is_asked(row):
             first.setdefault(row.new, row)
             counts[row.new] += 1
     return [

@@ -66,10 +66,11 @@ INSTALLED_APPS = [
     "channels",
     "django_htmx",
     "rest_framework",
-    "rest_framework.authtoken",
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "lifecycle",
+    # Behind what has a command of its own for its tokens.
+    "rest_framework.authtoken",
     "dashboard",
 ]
 

@@ -17,6 +17,7 @@ from django.contrib.auth.models import User
 from django.contrib.auth.views import LoginView
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -55,12 +56,7 @@ def enter(request: HttpRequest, token: str) -> HttpResponse:
     if not fresh.update(used_at=timezone.now()):
         if request.user.is_authenticated:
             return HttpResponseRedirect("/")
-        return HttpResponse(
-            "This sign-in link was used already or is older than a day."
-            " Start `manage.py up` again for a new one.\n",
-            status=410,
-            content_type="text/plain; charset=utf-8",
-        )
+        return render(request, "registration/used_link.html", status=410)
     user = EntryLink.objects.select_related("user").get(digest=_digest(token)).user
     login(request, user, backend="django.contrib.auth.backends.ModelBackend")
     return HttpResponseRedirect("/")

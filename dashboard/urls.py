@@ -33,10 +33,12 @@ NODE = "clusters/<str:cluster>/nodes/<str:name>/"
 POD = "clusters/<str:cluster>/pods/<str:namespace>/<str:name>/"
 
 handler400 = "dashboard.views.bad_request"
+handler404 = "dashboard.views.nothing_here"
 
 urlpatterns = [
     path("", home_views.clusters, name="clusters"),
     path("clusters/", home_views.create_cluster, name="create-cluster"),
+    path("cards/", home_views.cards, name="cluster-cards"),
     path("try/", home_views.play_manifest, name="play-manifest"),
     path("gallery/", home_views.show_gallery, name="gallery"),
     path("gallery/<str:story>/", home_views.play_story, name="play-story"),

@@ -334,6 +334,15 @@ def not_found(request: HttpRequest, **_: str) -> HttpResponse:
     raise Http404
 
 
+def nothing_here(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """What there is not, in words where somebody gave some, and the way back to the cluster it names."""
+    words = str(exception.args[0]) if exception.args and isinstance(exception.args[0], str) else ""
+    parts = request.path.split("/")
+    is_inside = parts[1] == "clusters" and len(parts) > 3 and request.user.is_authenticated
+    seen = clusters_for(request.user).filter(name=parts[2]).first() if is_inside else None
+    return render(request, "404.html", {"exception": words, "cluster": seen}, status=404)
+
+
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """A form of which there is too much is answered as any other that is wrong."""
     if getattr(request, "htmx", False) and isinstance(exception, TOO_MUCH):

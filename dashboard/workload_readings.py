@@ -23,6 +23,7 @@ from dashboard.places import (
 )
 from dashboard.plots.theme import clock
 from dashboard.readings import list_between, read_turns
+from dashboard.workload_hints import list_hints
 from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.kinds.cron_job import CRON_JOB
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
@@ -54,6 +55,7 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
     for step in entry.pod_spec_path:
         pod_spec = pod_spec.get(step) or {}
     owner_kind, _, owner = (stored.owner or "").partition("/")
+    replicas = spec.get("replicas", 1) if entry.replicas_path else None
     return {
         "workload": stored,
         "kind": entry.kind.id,
@@ -62,7 +64,8 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
         "strategy": _describe_strategy(spec),
         "owner_page": find_page(owner_kind, stored.namespace or "", owner) if owner else "",
         "status": data.get("status") or {},
-        "replicas": spec.get("replicas", 1) if entry.replicas_path else None,
+        "replicas": replicas,
+        "hints": list_hints(pod_spec, replicas) if stored.deleted_ms is None else [],
         "autoscalers": list_autoscalers(cluster, stored) if entry.replicas_path else [],
         "containers": pod_spec.get("containers") or [],
         "verbs": [verb for verb in entry.rollout if verb not in (PAUSE, RESUME)],

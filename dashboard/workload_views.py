@@ -81,7 +81,8 @@ def change_workload(
     if "preview" in request.POST:
         with limits.preview(request.user):
             previewed = _preview(found, commands, Subject(entry.kind.id, namespace, name))
-        return show_answers(request, [*previewed, *silence])
+        # That it would go wrong is no refusal.
+        return render(request, "_answers.html", {"answers": [*previewed, *silence]})
     asked = [(*command, subject) for command in commands]
     # Of the profile that goes before a new image only a refusal is told.
     *before, told = answers.send(found, asked, request.user)

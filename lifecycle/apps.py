@@ -1,6 +1,7 @@
 """The Django app that holds clusters and their histories."""
 
 from django.apps import AppConfig
+from django.utils.module_loading import import_string
 
 
 class LifecycleConfig(AppConfig):
@@ -11,8 +12,10 @@ class LifecycleConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Say who carries messages between the processes of Podline."""
+        """Say who carries messages between the processes of Podline, and show nobody's tokens."""
         from lifecycle.runs import messages
         from lifecycle.runs.celery import carrier
 
         messages.carry_by(carrier)
+        # Named, not imported: the admin is a floor above.
+        import_string("lifecycle.admin.tokens.take_over")()

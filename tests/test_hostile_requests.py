@@ -60,6 +60,8 @@ VALUES = [
     "run",
     "setImage",
 ]
+# As they stand in an address: no UTF-8, half a surrogate pair, another header, another path.
+RAW = ["%ff", "%ED%A0%80", "a%0d%0aX-Forged:%201", "%2e%2e%2f%2e%2e%2fetc%2fpasswd", "..%5c..%5c", "%", "%zz"]
 PAGES = [
     "/clusters/{}/",
     "/clusters/{}/workloads/",
@@ -70,6 +72,33 @@ PAGES = [
     "/clusters/shop/pods/default/web-1/log/?previous={}",
     "/clusters/shop/deployments/{}/web/",
     "/clusters/shop/deployments/default/{}/status/",
+    *(f"/clusters/shop/?{name}={{}}" for name in ("at", "q", "{}")),
+    *(f"/clusters/shop/pods/default/web-1/{part}" for part in ("?at={}", "placement/?at={}", "yaml/?x={}")),
+    *(f"/clusters/shop/events/?{name}={{}}" for name in ("q", "uid")),
+    *(f"/clusters/shop/{part}" for part in ("ahead/?figure={}", "why/{}/", "why/command/{}/", "{}/")),
+    *(f"/clusters/shop/{part}" for part in ("tokens/{}/revoke/", "nodes/{}/", "nodes/{}/status/")),
+    "/clusters/shop/{}/default/web/yaml/",
+    "/clusters/shop/poddisruptionbudgets/{}/web/status/",
+    "/clusters/shop/horizontalpodautoscalers/default/{}/",
+    "/clusters/{}/scenario.yaml",
+    "/clusters/{}/kubeconfig",
+    "/gallery/{}.svg",
+    "/static/{}",
+    "/k8s/{}/api/v1/pods",
+    "/k8s/shop/{}",
+    "/k8s/shop/api/v1/namespaces/default/pods/{}",
+    "/k8s/shop/api/v1/namespaces/default/pods/web-1/log?{}=1",
+    *(
+        f"/k8s/shop/api/v1/namespaces/default/pods/web-1/log?{name}={{}}"
+        for name in ("container", "tailLines", "limitBytes", "sinceSeconds", "sinceTime", "previous")
+    ),
+    *(
+        f"/k8s/shop/api/v1/pods?{name}={{}}"
+        for name in (
+            *("limit", "continue", "labelSelector", "fieldSelector", "resourceVersion", "timeoutSeconds"),
+            *("resourceVersionMatch", "sendInitialEvents", "pretty", "allowWatchBookmarks"),
+        )
+    ),
     "/enter/{}/",
     "/sign-in/?next={}",
     "/api/clusters/{}/",
@@ -98,6 +127,9 @@ PAGES = [
     ),
 ]
 FORMS = {
+    "/try/": ("manifest", "file", "paths", "named", "seen"),
+    "/gallery/s01-plain-pod/": ("name",),
+    "/clusters/shop/nodes/node-1/change/": ("action", "grace", "timeout", "fault", "lasts", "preview"),
     "/clusters/": ("name", "seed", "nodes", "timing"),
     "/clusters/shop/control/": ("kind", "speed", "until"),
     "/clusters/shop/fork/": ("name", "at"),
@@ -137,11 +169,12 @@ def client(monkeypatch: pytest.MonkeyPatch) -> Client:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_an_address_is_answered(client, page):
-    for value in VALUES:
-        answer = client.get(page.replace("{}", quote(value, safe="")))
+    for value in [*(quote(value, safe="") for value in VALUES), *RAW]:
+        answer = client.get(page.replace("{}", value))
         if answer.streaming:
             list(answer.streaming_content)
         assert answer.status_code < 500, value
+        assert not any("\n" in text or "\r" in text for text in answer.headers.values()), value
 
 
 @pytest.mark.parametrize("address", FORMS)

@@ -89,7 +89,9 @@ class TextRenderer(BaseRenderer):
         accepted_media_type: str | None = None,
         renderer_context: Mapping[str, Any] | None = None,
     ) -> str:
-        return data["text"]
+        # What is asked by OPTIONS, and what is refused, is no log.
+        is_log = isinstance(data, Mapping) and "text" in data
+        return data["text"] if is_log else orjson.dumps(data).decode()
 
 
 Writer = Callable[[Pages, list[str], Cursor], Iterator[bytes]]

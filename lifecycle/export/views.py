@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from django.conf import settings
 from django.http.response import HttpResponseBase
 from drf_spectacular.utils import extend_schema
-from rest_framework.authentication import SessionAuthentication, TokenAuthentication
+from rest_framework.authentication import SessionAuthentication
 from rest_framework.exceptions import Throttled, ValidationError
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.renderers import BaseRenderer, JSONRenderer
@@ -18,6 +18,7 @@ from rest_framework.views import APIView
 from lifecycle import limits
 from lifecycle.access import clusters_for, get_cluster_or_404
 from lifecycle.export import documents
+from lifecycle.export.authentication import BearerAuthentication
 from lifecycle.export.filters import (
     EVENT_FILTERS,
     LOG_FILTERS,
@@ -42,11 +43,8 @@ from lifecycle.export.formats import (
 from lifecycle.export.logs import find_log
 from lifecycle.sources import EVENTS, OBJECTS, SUMMARIES, TRANSITIONS, Cursor, Source
 
-
-class BearerAuthentication(TokenAuthentication):
-    """`Authorization: Bearer …`, as kubectl sends it."""
-
-    keyword = "Bearer"
+# Who has as many exports as one may have need not look for a free place more often.
+RETRY_SECONDS = 2
 
 
 class ExportView(APIView):
@@ -107,7 +105,8 @@ class StreamedView(ExportView):
         user_id, most = request.user.pk or 0, settings.MAX_EXPORTS
         if limits.exports.is_full(user_id, most):
             raise Throttled(
-                detail=f"You have {most} exports at once, which is the most: wait for one to end."
+                wait=RETRY_SECONDS,
+                detail=f"You have {most} exports at once, which is the most: wait for one to end.",
             )
         write = WRITERS[request.accepted_renderer.format]
         response = stream(request, write(pages, source.keys, cursor))

@@ -28,6 +28,8 @@ _SUBJECT = re.compile(
     r"(?P<kind>[A-Za-z][\w.-]*)/(?P<name>\S+)(\s+-n\s+(?P<namespace>\S+))?\s+(?P<field>\S+)"
 )
 
+_NEVER_RAN = ("StartError", "ContainerStatusUnknown", "RestartingAllContainers")
+
 Entry = tuple[int, str]
 
 
@@ -50,9 +52,16 @@ class Lane:
         if isinstance(row, EventRow):
             return (row.at_ms, row.reason) if self.field == EVENTS else None
         if self.field.startswith(STARTS):
-            is_start = row.field == f"container.{self.field.removeprefix(STARTS)}.state"
-            return (row.at_ms, "") if is_start and row.new == "Running" else None
+            is_state = row.field == f"container.{self.field.removeprefix(STARTS)}.state"
+            return (row.at_ms, "") if is_state and _tells_start(row) else None
         return (row.at_ms, show(row)) if row.field == self.field else None
+
+
+def _tells_start(row: Transition) -> bool:
+    """Whether a container's state tells that it has begun to run, or that it has, and is over already."""
+    if row.new == "Running":
+        return True
+    return row.new == "Terminated" and row.old != "Running" and row.reason not in _NEVER_RAN
 
 
 def show(row: Transition) -> str:

@@ -35,6 +35,18 @@ def authenticate(request: HttpRequest, cluster_name: str) -> Any:
     return user
 
 
+def refuse_impersonation(user: Any, wanted: str) -> None:
+    """Nobody acts as somebody else here. Raises Refusal (403), as for a user who may not."""
+    name = user.get_username()
+    if wanted in ("", name):
+        return
+    raise forbidden(
+        f'users "{wanted}" is forbidden: User "{name}" cannot impersonate resource "users" in API group ""'
+        " at the cluster scope",
+        {"name": wanted, "kind": "users"},
+    )
+
+
 def find_bearer(shown: str, cluster_name: str) -> tokens.ApiToken:
     """The token that an Authorization header shows. Raises Refusal (401)."""
     scheme, _, text = shown.partition(" ")

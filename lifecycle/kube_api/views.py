@@ -11,7 +11,7 @@ from django.views.decorators.csrf import csrf_exempt
 from lifecycle import limits
 from lifecycle.kube_api import content, serving
 from lifecycle.kube_api.asked import Asked, Stream, Text
-from lifecycle.kube_api.authentication import authenticate, find_cluster
+from lifecycle.kube_api.authentication import authenticate, find_cluster, refuse_impersonation
 from lifecycle.kube_api.content import Form
 from lifecycle.kube_api.rendering import render
 from lifecycle.kube_api.status import NoSuchPath, Refusal, exceeded
@@ -36,6 +36,7 @@ def _answer(request: HttpRequest, cluster_name: str, path: str) -> HttpResponse 
     try:
         user = authenticate(request, cluster_name)
         cluster = find_cluster(user, cluster_name)
+        refuse_impersonation(user, request.headers.get("Impersonate-User", ""))
         asked, outcome = serving.respond(request, cluster, user, path)
         if isinstance(outcome, Stream):
             outcome.leave = limits.take_socket(user, outcome)

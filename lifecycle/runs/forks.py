@@ -12,6 +12,7 @@ from django.db import connection, transaction
 
 from lifecycle import frames, limits, reads
 from lifecycle.engine.kinds.presentation import summarize
+from lifecycle.engine.rules.verdict_words import tell_instant
 from lifecycle.models import Cluster, Command, StoredObject
 from lifecycle.runs import bulk, checkpoints, container_logs, recorder, shards, upgrades
 from lifecycle.stored_kinds import kind_of_stored
@@ -82,7 +83,8 @@ def _restore(parent: Cluster, at_ms: int | None) -> checkpoints.Restored:
     now_ms, recorded_ms = reads.virtual_now_ms(parent), parent.instant_ms
     wanted_ms = now_ms if at_ms is None else at_ms
     if not 0 <= wanted_ms <= now_ms:
-        raise ValueError(f"instant {wanted_ms} ms: the recorded history goes from 0 to {now_ms} ms")
+        asked, now = tell_instant(wanted_ms), tell_instant(now_ms)
+        raise ValueError(f"{asked} has not come yet: the recorded history goes from 00:00:00 to {now}")
     restored = upgrades.restore(parent, min(wanted_ms, recorded_ms))
     if wanted_ms > recorded_ms:
         wake_ms = restored.engine.next_wake()

@@ -74,7 +74,8 @@ export class EventFeed {
     const write = (name, text) => { item.querySelector(`[data-${name}]`).textContent = text; };
     write("time", clock(row.at_ms));
     item.querySelector("[data-why]").dataset.why = row.seq;
-    const over = row.last_ms > row.first_ms ? ` over ${duration(row.last_ms - row.first_ms)}` : "";
+    const seconds = Math.floor((row.last_ms - row.first_ms) / 1000);
+    const over = seconds ? ` over ${duration(seconds * 1000)}` : "";
     write("reason", row.count > 1 ? `${row.reason} ×${row.count}${over}` : row.reason);
     write("message", row.message.replace(UID, ""));
     this.#writeSubject(item.querySelector("[data-subject]"), row);

@@ -56,7 +56,8 @@ export class Minimap {
     const range = this.#chart?.range;
     // All of it in sight and nothing wrong: there is nothing to find.
     const isAll = range?.[0] <= 0 && range[1] >= this.#clock.now() && this.#run.every(([, trouble]) => !trouble);
-    this.#element.hidden = !this.#run.length || !range || isAll;
+    const hasPods = this.#run.some(([, , all]) => all);
+    this.#element.hidden = !hasPods || !range || isAll;
     if (this.#element.hidden) return;
     const length = this.#length;
     const [from, to] = range.map((at) => (Math.max(0, at) / length) * WIDTH);

@@ -42,6 +42,11 @@ kind: PodDisruptionBudget
 metadata: {{name: web}}
 spec: {{minAvailable: 1, selector: {{matchLabels: {{app: web}}}}}}
 ---
+apiVersion: v1
+kind: ReplicationController
+metadata: {{name: web}}
+spec: {{selector: {{rc: web}}, template: {{metadata: {{labels: {{rc: web}}}}, spec: {POD}}}}}
+---
 {{apiVersion: v1, kind: Pod, metadata: {{name: lone}}, spec: {POD}}}
 ---
 apiVersion: v1
@@ -55,6 +60,7 @@ BELOW = (
     "statefulsets/default/web/",
     "daemonsets/default/web/",
     "replicasets/default/web/",
+    "replicationcontrollers/default/web/",
     "jobs/default/web/",
     "cronjobs/default/web/",
     "horizontalpodautoscalers/default/web/",
@@ -63,7 +69,16 @@ BELOW = (
     "pods/default/lone/",
     "pods/default/crashing/",
     "?at=5s",
+    "pods/default/crashing/?at=5s",
+    "deployments/default/web/?from=1000&to=6000&q=web",
 )
+OPENED = (
+    # What opens on a page, and what to press for it.
+    ("pods/default/lone/", "Why this node, and not another", "[data-nodes] table"),
+    ("pods/default/lone/", "YAML", "[data-yaml] pre"),
+    ("", "Tokens that are out", "#tokens p"),
+)
+ABOVE = "[data-why-panel]:not([hidden])"
 
 
 def find_violations(page: Page) -> list[str]:
@@ -80,6 +95,15 @@ def find_violations(page: Page) -> list[str]:
 
 def _brief(node: dict[str, Any]) -> str:
     return f"{node['html'][:160]} ({node['failureSummary'][:160]})"
+
+
+def find_violations_of_a_preview(page: Page, cluster: str) -> list[str]:
+    """With the images that somebody is asked about, and what would come of it."""
+    page.goto(f"/clusters/{cluster}/")
+    page.get_by_label("Kubernetes YAML or JSON").fill(MANIFEST.replace("nginx:1.27", "example.test/app:1"))
+    page.get_by_role("button", name="Preview", exact=True).click()
+    expect(page.get_by_label("example.test/app:1")).to_be_visible()
+    return find_violations(page)
 
 
 def test_nobody_is_kept_from_signing_in(browser: Browser, entry: str):
@@ -111,4 +135,14 @@ def test_the_pages_of_a_cluster_are_for_everybody(page: Page, cluster: str):
         assert answer is not None and answer.ok, path
         expect(page.locator("[data-skeleton]")).to_have_count(0)
         found += find_violations(page)
+    for path, summary, inside in OPENED:
+        page.goto(f"/clusters/{cluster}/{path}")
+        page.locator("summary", has_text=summary).click()
+        expect(page.locator(inside).first).to_be_visible()
+        found += find_violations(page)
+    page.goto(f"/clusters/{cluster}/pods/default/crashing/")
+    page.locator(".events > li > .reason").first.click()
+    expect(page.locator(ABOVE)).to_be_visible()
+    found += find_violations(page)
+    found += find_violations_of_a_preview(page, cluster)
     assert found == [], "\n".join(found)

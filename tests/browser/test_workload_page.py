@@ -30,7 +30,7 @@ def test_a_flag_says_what_was_asked_and_leads_to_what_it_did(page: Page, cluster
     page.goto(f"/clusters/{cluster}/deployments/default/web/")
     page.get_by_label("Replicas").fill("2")
     page.get_by_role("button", name="Scale").click()
-    expect(page.locator("#answer")).to_contain_text("configured")
+    expect(page.locator("#answer")).to_contain_text("scaled to 2")
     timeline = page.locator('[data-figure="timeline:default/Deployment/web"]')
     flag = timeline.get_by_role("button", name="scale replicas 2 Deployment web")
     expect(flag).to_be_visible()

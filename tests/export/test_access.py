@@ -1,13 +1,19 @@
 """Who may read what; where a stranger sees nothing at all."""
 
+from importlib import import_module
+from io import StringIO
+
 import pytest
+from django.apps import apps
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
+from django.core.management import call_command
 from django.http import Http404
 from django.test import Client
 from rest_framework.authtoken.models import Token
 
 from lifecycle import access
+from lifecycle.rest_tokens import issue
 from tests.builders import make_cluster, make_superuser, make_user
 
 pytestmark = pytest.mark.django_db
@@ -33,9 +39,34 @@ def test_a_stranger_is_asked_who_they_are(client: Client, path: str):
 def test_a_token_opens_the_owners_clusters(client: Client):
     cluster = make_cluster("shop")
     make_cluster("other")
-    token = Token.objects.create(user=cluster.owner)
-    response = client.get("/api/clusters/", headers={"Authorization": f"Bearer {token.key}"})
+    token = issue(cluster.owner)
+    response = client.get("/api/clusters/", headers={"Authorization": f"Bearer {token}"})
     assert [found["name"] for found in response.json()] == ["shop"]
+
+
+def test_a_token_is_shown_once_and_kept_as_a_digest(client: Client):
+    cluster, said = make_cluster("shop"), StringIO()
+    first = issue(cluster.owner)
+    call_command("drf_create_token", cluster.owner.get_username(), stdout=said)
+    token = said.getvalue().split()[2]
+    kept = Token.objects.get(user=cluster.owner).key
+    assert kept != token and token[:20] not in kept
+    for text, status in ((token, 200), (first, 401), (kept, 401)):
+        assert client.get("/api/", headers={"Authorization": f"Bearer {text}"}).status_code == status
+    client.force_login(make_superuser("root"))
+    shown = client.get("/admin/authtoken/tokenproxy/")
+    assert shown.status_code == 200 and token not in shown.content.decode()
+    assert client.get("/admin/authtoken/tokenproxy/add/").status_code == 403
+
+
+def test_a_token_that_was_kept_as_it_is_stays_good(client: Client):
+    cluster = make_cluster("shop")
+    Token.objects.create(user=cluster.owner, key="0123456789abcdef0123456789abcdef01234567")
+    migration = import_module("lifecycle.migrations.0014_digests_of_tokens")
+    migration.keep_digests(apps, None)
+    assert not Token.objects.filter(key__startswith="0123456789abcdef").exists()
+    shown = {"Authorization": "Bearer 0123456789abcdef0123456789abcdef01234567"}
+    assert client.get("/api/clusters/", headers=shown).status_code == 200
 
 
 def test_a_wrong_token_opens_nothing(client: Client):

@@ -80,3 +80,10 @@ async def test_an_asynchronous_server_streams_page_by_page(async_client: AsyncCl
     pieces = [piece async for piece in response.streaming_content]
     assert [piece.count(b"\n") for piece in pieces] == [2, 2, 1, 1]
     assert json.loads(pieces[-1]) == {"type": "cursor", "after": 5, "complete": True}
+
+
+def test_what_a_path_takes_is_told_of_logs_too(client: Client):
+    make_cluster("shop")
+    answer = client.options("/api/clusters/shop/logs")
+    assert answer.status_code == 200
+    assert json.loads(answer.content)["renders"] == ["text/plain", "application/json"]

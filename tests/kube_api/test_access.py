@@ -77,3 +77,17 @@ def test_a_session_changes_nothing_without_its_csrf_token() -> None:
     for method in ("post", "put", "patch", "delete"):
         code, message = call(client, "/api/v1/namespaces/default/configmaps/x", method)
         assert code == 403 and message.startswith("CSRF Failed"), method
+
+
+def test_nobody_acts_as_somebody_else(client: Client) -> None:
+    cluster = make_cluster("shop")
+    client.force_login(cluster.owner)
+    name = cluster.owner.get_username()
+    for path in ("/api/v1/pods", "/version", "/openapi/v2"):
+        answer = client.get(f"/k8s/shop{path}", headers={"Impersonate-User": "joe"})
+        assert (answer.status_code, answer.json()["message"]) == (
+            403,
+            f'users "joe" is forbidden: User "{name}" cannot impersonate resource "users" in API group ""'
+            " at the cluster scope",
+        )
+    assert client.get("/k8s/shop/version", headers={"Impersonate-User": name}).status_code == 200

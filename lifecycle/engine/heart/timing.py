@@ -39,10 +39,10 @@ _TABLE: dict[str, tuple[int, int, str]] = {
     ),
     "volume_attach": (1500, 4000, "a storage driver attaching a volume to a node"),
     "volume_detach": (1500, 4000, "a storage driver taking a volume off a node that needs it no more"),
-    "sandbox": (250, 700, "runtime sandbox and pod network"),
+    "sandbox": (300, 500, "runtime sandbox and pod network"),
     "image_pull": (1200, 5000, "an image that the node does not have yet"),
     "image_check": (20, 120, "asking the registry again for an image that is there (policy Always)"),
-    "container_start": (60, 350, "creating and starting a container"),
+    "container_start": (40, 150, "creating and starting a container"),
     "kill_pod": (10, 60, "tearing down the sandbox after the last container has ended"),
     "pod_end": (
         40,

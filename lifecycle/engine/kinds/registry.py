@@ -6,6 +6,7 @@ A new kind is a file beside this one and a line here; one with next to nothing o
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from ..heart.errors import BadRequest
@@ -100,7 +101,10 @@ def entry_of_json(data: Mapping[str, Any]) -> KindEntry:
 
 def kind_of_json(data: Mapping[str, Any]) -> Kind:
     """The kind of an object."""
-    return kind_for(str(data.get("apiVersion") or ""), str(data.get("kind") or ""))
+    return _kind_for(str(data.get("apiVersion") or ""), str(data.get("kind") or ""))
+
+
+_kind_for = lru_cache(maxsize=1024)(kind_for)
 
 
 def find_kind(word: str) -> Kind | None:

@@ -19,7 +19,7 @@ from ..objects.runtime import RUNNING as RUNTIME_RUNNING
 from ..objects.shown import Shown
 from ..rules.container_status import ended_state
 from ..rules.pod_conditions import POD_SCHEDULED
-from ..store.store import ALL, DETAIL, READINESS
+from ..store.store import ALL, DETAIL, READINESS, SIMPLE
 from ..store.transitions import find_lead
 from .container_run import POST_START
 from .worker import PodWorker
@@ -71,6 +71,7 @@ class Step:
         told: tuple[list[Change], bool],
         shown: Shown,
         is_done: bool,
+        has_volumes: bool,
     ) -> None:
         self.facts, self.number = facts, number
         # The number of what comes next, by the facts of then. Steps do not hold each other: an engine's data
@@ -79,7 +80,8 @@ class Step:
         self.is_silent = new is old
         self.changes, has_turned = told
         is_end = old.phase != new.phase and new.phase in (SUCCEEDED, FAILED)
-        self.concern = ALL if is_end else READINESS if has_turned else DETAIL
+        of_note = ALL if has_volumes else SIMPLE
+        self.concern = of_note if is_end else READINESS if has_turned else DETAIL
         self.lead = find_lead(self.changes)
         self.shown, self.is_done = shown, is_done
         self.phase = new.phase

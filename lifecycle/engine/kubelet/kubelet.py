@@ -30,6 +30,7 @@ from .parts import (
     GRACE_END,
     HOOK_DONE,
     KILL,
+    LOOK,
     PROBE,
     PULLED,
     RESIZED,
@@ -103,6 +104,7 @@ class Kubelets:
     def _pod_handlers(self) -> dict[str, Callable[[PodWorker, Pod], None]]:
         return {
             ADMIT: self._admit,
+            LOOK: self.look,
             MOUNT: self.sandboxes.on_mount,
             SANDBOX: self.sandboxes.on_made,
             TORN_DOWN: self._ending.on_torn_down,

@@ -18,7 +18,7 @@ from ..objects.pod import FAILED, SUCCEEDED, Pod
 from ..objects.runtime import EXITED
 from ..rules.pod_actions import decide_pod_actions
 from .admission import Admission
-from .container_run import FAILED_POST_START_HOOK, IDLE, RUNNING
+from .container_run import FAILED_POST_START_HOOK, IDLE, PULLING, RUNNING
 from .parts import Parts
 from .probing.prober import Prober
 from .reports import Reporter
@@ -78,10 +78,9 @@ class Looks:
         if worker.under_way and worker.uid not in self._parts.roster.gone and self._goes_on(worker, pod):
             return
         if worker.blind_until_ms > self._parts.now_ms and worker.uid not in self._parts.roster.gone:
-            self._parts.look_again(worker)
             return
         is_ending = worker.stop_reason or pod.meta.deletion_ms is not None
-        if not is_ending:
+        if worker.spec.has_readiness_probes and not is_ending:
             self._prober.hasten(worker, pod)
         if worker.has_unseen:
             self._see(worker, pod)
@@ -113,7 +112,11 @@ class Looks:
         if awaited is not None:
             if awaited.stage == RUNNING:
                 self._stopper.stop(worker, pod, awaited, FAILED_POST_START_HOOK, FAILED_POST_START_HOOK)
-            return True
+            if awaited.stage != PULLING or not (worker.stop_reason or pod.meta.deletion_ms is not None):
+                return True
+            # A pull alone is given up for the pod's end.
+            worker.under_way, worker.to_start = "", ()
+            return False
         was_killing, worker.under_way = worker.under_way == KILLING, ""
         names = worker.to_start
         if was_killing:

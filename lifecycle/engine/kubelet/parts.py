@@ -27,7 +27,7 @@ SOURCE = "kubelet"
 NORMAL, WARNING = "Normal", "Warning"
 # Kinds of timers, as the agenda and its checkpoints name them.
 PULLED, CREATED = "kubelet.pulled", "kubelet.created"
-HOOK_DONE, RETURN, COMPARE = "kubelet.hookDone", "kubelet.return", "kubelet.compare"
+LOOK, HOOK_DONE, RETURN, COMPARE = "kubelet.look", "kubelet.hookDone", "kubelet.return", "kubelet.compare"
 WAKE, PROBE, KILL = "kubelet.wake", "kubelet.probe", "kubelet.kill"
 GRACE_END, DEADLINE, RESIZED = "kubelet.graceEnd", "kubelet.deadline", "kubelet.resized"
 
@@ -244,8 +244,9 @@ class Parts:
 
     def look_again(self, worker: PodWorker) -> int:
         """Have the worker look once more when its kubelet has looked at its runtime again: when, in ms."""
-        due_ms = self.next_look_ms(worker.node, self._clock.now_ms + 1)
-        self.context.loop.enqueue_at("kubelet", "", worker.uid, due_ms)
+        now_ms = self._clock.now_ms
+        due_ms = self.next_look_ms(worker.node, now_ms + 1)
+        self.later(due_ms - now_ms, LOOK, worker)
         return due_ms
 
     def end_look(self, worker: PodWorker) -> None:

@@ -136,7 +136,8 @@ class Reporter:
         old, new = pod.status, changed.status
         if len(steps) < MOST_STEPS and is_learnable(worker, old, new):
             told = pod_changes(pod, changed)
-            step = Step(len(steps), facts, old, new, told, changed.shown, worker.is_done)
+            has_volumes = bool(worker.spec.volumes)
+            step = Step(len(steps), facts, old, new, told, changed.shown, worker.is_done, has_volumes)
             steps[key] = steps[step.number] = step
             if new is not old:
                 worker.told = (new, step)

@@ -84,6 +84,9 @@ class TemplateNotes:
     first_changes: tuple[PodStatus, list[Any], Shown] | None = None
     # The store's: how a pod was shown before it was bound, what of that changes, how it is shown then.
     binding: tuple[Shown, list[Any], Shown] | None = None
+    # The API server's: labels whose values belong into the spec's selectors; the spec with those, by them.
+    label_keys: tuple[str, ...] | None = None
+    narrowed: tuple[tuple[str | None, ...], PodSpec] | None = None
     # The rules': quality of service, also as it is without resources for the pod as a whole.
     qos_class: str | None = None
     qos_class_of_containers: str | None = None

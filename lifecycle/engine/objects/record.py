@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
+from itertools import repeat
 from operator import attrgetter
 from typing import Any, ClassVar, NoReturn, Self
 
+_exhaust = deque[None](maxlen=0).extend
 
-def _content_of(fields: tuple[str, ...]) -> Callable[[Any], Any]:
-    return attrgetter(*fields) if fields else lambda _record: ()
+
+def content_of(fields: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    """What reads some fields of a record, all at once."""
+    if len(fields) > 1:
+        return attrgetter(*fields)
+    return lambda record: tuple([getattr(record, name) for name in fields])
 
 
 class Record:
@@ -21,29 +28,30 @@ class Record:
     __slots__ = ()
     DERIVED: ClassVar[tuple[str, ...]] = ()
     _fields: ClassVar[tuple[str, ...]] = ()
-    # All of its fields at once, to be compared.
-    _content: ClassVar[Callable[[Any], Any]]
+    # All of its fields at once, to be compared and copied.
+    _content: ClassVar[Callable[[Any], tuple[Any, ...]]]
 
     def __init_subclass__(cls) -> None:
         # By the alphabet, class by class: what was saved keeps that order, however the slots are spelled.
         slots = [sorted(base.__dict__.get("__slots__", ())) for base in reversed(cls.__mro__)]
         cls._fields = tuple(name for names in slots for name in names if name not in cls.DERIVED)
-        cls._content = _content_of(cls._fields)
+        cls._content = content_of(cls._fields)
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed. Raises AttributeError for a field the record does not have."""
         new = object.__new__(type(self))
-        for name in self._fields:
-            setattr(new, name, getattr(self, name))
+        # The loop runs below Python: most of what is written is a copy of something.
+        _exhaust(map(setattr, repeat(new), self._fields, type(self)._content(self)))
         for name, value in changes.items():
             setattr(new, name, value)
         return new
 
     def changed(self, **changes: Any) -> Self:
         """The record itself where the changes change nothing, else a copy with them."""
-        if all(getattr(self, name) == value for name, value in changes.items()):
-            return self
-        return self.replace(**changes)
+        for name, value in changes.items():
+            if getattr(self, name) != value:
+                return self.replace(**changes)
+        return self
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -67,7 +75,7 @@ class Reading(Record):
 
     def __init_subclass__(cls, read_from: tuple[str, ...] = ("raw",)) -> None:
         cls._fields = read_from
-        cls._content = _content_of(read_from)
+        cls._content = content_of(read_from)
 
     def replace(self, **changes: Any) -> NoReturn:
         """Not for readings: raises TypeError."""

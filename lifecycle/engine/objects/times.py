@@ -43,6 +43,7 @@ def floor_to_second(instant_ms: int, epoch_ms: int) -> int:
     return (epoch_ms + instant_ms) // 1000 * 1000 - epoch_ms
 
 
+@lru_cache(maxsize=4096)
 def parse_utc_ms(text: str) -> int:
     """Milliseconds since 1970 of an RFC 3339 time. Raises ValueError naming the text."""
     match = _RFC_3339.fullmatch(text)

@@ -44,6 +44,10 @@ class Environment:
     problem: str | None = None
 
 
+MOST_TOGETHER = 2 * 1024 * 1024
+"""Linux starts no program with a larger environment."""
+
+
 class MissingSource(Exception):
     """A source or key that is not there and not optional."""
 
@@ -52,7 +56,7 @@ def make_environment(
     container: Mapping[str, Any], fields: PodFields, sources: Sources, services: Sequence[ServiceFacts] = ()
 ) -> Environment:
     """The environment of a container, given its JSON."""
-    values = service_variables(services)
+    values, size = service_variables(services), 0
     try:
         for entry in container.get("envFrom") or ():
             values.update(_values_from(entry, sources))
@@ -60,6 +64,9 @@ def make_environment(
             value = _value_of(entry, container, fields, sources, values)
             if value is not None:
                 values[str(entry.get("name", ""))] = value
+                size += len(value)
+                if size > MOST_TOGETHER:
+                    return Environment({}, f"argument list too long: more than {MOST_TOGETHER:,} bytes")
     except MissingSource as missing:
         return Environment({}, str(missing))
     return Environment(values)

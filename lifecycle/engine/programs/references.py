@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+MOST_BYTES = 128 * 1024
+"""Linux starts no program with a longer argument or variable."""
 # A name reaches to the first closing bracket: of `$(echo $(NAME))` nothing is replaced.
 _REFERENCE = re.compile(r"\$(\$|\(([^)]*)\))")
 
@@ -20,11 +22,20 @@ def expand_check(words: Iterable[str], raw: Mapping[str, Any]) -> list[str]:
 
 
 def expand_references(text: str, values: Mapping[str, str]) -> str:
-    """Known names are replaced, unknown ones stay as written; `$$(NAME)` is the way to write `$(NAME)`."""
+    """Known names are replaced, unknown ones stay as written; `$$(NAME)` is the way to write `$(NAME)`.
+
+    So do references that would make a text of more than Linux takes (MOST_BYTES).
+    """
+    size = len(text)
 
     def replace(match: re.Match[str]) -> str:
+        nonlocal size
         if match[1] == "$":
             return "$"
-        return values.get(match[2], match[0])
+        value = values.get(match[2], match[0])
+        if size + len(value) > MOST_BYTES:
+            return match[0]
+        size += len(value)
+        return value
 
     return _REFERENCE.sub(replace, text)

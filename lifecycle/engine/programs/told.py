@@ -51,7 +51,8 @@ def tell_behaviors(pod: Mapping[str, Any], profiles: Sequence[Mapping[str, Any]]
             source = f"acts as the image {image[0]} is known to"
         else:
             source = BY_NOTHING
-        assumed = container.image if behavior.is_assumed else ""
+        # What a profile leaves out, its writer leaves as it is assumed.
+        assumed = container.image if behavior.is_assumed and profile is None else ""
         told.append(Told(container.name, source, behavior.assumptions, behavior.problems, assumed))
     return told
 

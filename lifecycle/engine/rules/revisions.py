@@ -79,7 +79,10 @@ def next_number(revisions: Sequence[ControllerRevision]) -> int:
 
 def find_equal(revisions: Sequence[ControllerRevision], text: str) -> ControllerRevision | None:
     """The latest revision of the same patch; they are sorted."""
-    return next((one for one in reversed(revisions) if one.text == text), None)
+    for one in reversed(revisions):
+        if one.text == text:
+            return one
+    return None
 
 
 def find_surplus(

@@ -1,7 +1,7 @@
 """What the claims of a pod ask of nodes: where its volumes are, and which it could have there.
 
-Models the plugins VolumeBinding and VolumeRestrictions. Left out: how much a driver has left on a node, and
-the zones that volumes of old say in their labels.
+Models the plugins VolumeBinding, VolumeZone, and of VolumeRestrictions what is about claims. Left out: how
+many volumes a driver attaches to a node (NodeVolumeLimits), and disks that pods name without a claim.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from ..rules.claims import (
     volume_name,
     waits_for_pod,
 )
+from ..rules.placement.volume_zones import NO_ZONE, is_in_zone, says_zone
 
 UNBOUND = "pod has unbound immediate PersistentVolumeClaims"
 IN_USE = (
@@ -62,6 +63,8 @@ class PodVolumes:
         """Whether one node is as good as another."""
         if self.is_in_use or any(one is None or spec_of(one).get("nodeAffinity") for one in self.bound):
             return False
+        if any(says_zone(one) for one in self.bound if one is not None):
+            return False
         return all(self._can_be_made_anywhere(claim) for claim in self.delayed)
 
     def _can_be_made_anywhere(self, claim: StoredObject) -> bool:
@@ -81,6 +84,8 @@ class PodVolumes:
             reasons.append(NO_VOLUME)
         if len(there) < len(self.bound):
             reasons.append(NO_SUCH_VOLUME)
+        if not reasons and not all(is_in_zone(one, node) for one in there):
+            reasons.append(NO_ZONE)
         return reasons
 
     def suits(self, node: Node) -> bool:

@@ -57,10 +57,8 @@ class NodeRoom:
     def change(self, uid: str, load: Load, sign: int) -> None:
         """Add (+1) or take away (-1) a pod."""
         requests, assumed, ports = load
-        for port in ports:
-            self.ports[port] += sign
-            if not self.ports[port]:
-                del self.ports[port]
+        if ports:
+            self._take_ports(ports, sign)
         free = self.free
         for resource, amount in requests.items():
             free[resource] = free.get(resource, 0) - sign * amount
@@ -71,6 +69,12 @@ class NodeRoom:
             self.uids[uid] = None
         else:
             self.uids.pop(uid, None)
+
+    def _take_ports(self, ports: Iterable[HostPort], sign: int) -> None:
+        for port in ports:
+            self.ports[port] += sign
+            if not self.ports[port]:
+                del self.ports[port]
 
     def put_last(self, uid: str) -> None:
         """Have a pod that is here stand behind the others."""

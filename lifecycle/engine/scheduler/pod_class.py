@@ -143,9 +143,12 @@ class PodClass:
             return
         sums = self.neighbors.sums
         for place, weight in self._groups[group.key][1]:
-            found, domain = sums[place], seen.domains[place]
+            domain = seen.domains[place]
+            if domain is None or not seen.counted[place]:
+                continue
+            found = sums[place]
             by = weight * (here if found.counts_ending else staying)
-            if by and domain is not None and seen.counted[place]:
+            if by:
                 found.add(domain, by)
                 if found.matters_to_all:
                     self._scored = None
@@ -280,7 +283,8 @@ class PodClass:
         while True:
             entry = heap[0]
             found = where.get(entry[3])
-            if found is not None and found[0] is line and found[1] is entry:
+            # An entry stands in one line alone.
+            if found is not None and found[1] is entry:
                 return entry
             heappop(heap)
 

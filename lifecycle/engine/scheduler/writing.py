@@ -11,7 +11,7 @@ from ..objects.pod import Pod
 from ..rules.eviction import DISRUPTION_TARGET
 from ..rules.placement.preemption import PREEMPTED, Candidate
 from ..rules.placement.terms import ZONE
-from ..store.store import ALL, SIMPLE
+from ..store.store import ALL, BINDING
 from ..store.transitions import binding_changes
 
 SOURCE = "default-scheduler"
@@ -39,7 +39,7 @@ class Writer:
         new.meta = _with_topology(pod.meta, node)
         if pod.spec.is_plain and not status.conditions and new.meta is pod.meta:
             changes, shown = binding_changes(pod, new)
-            self._store.update_as_known(pod, new, changes, shown, ALL if pod.spec.volumes else SIMPLE)
+            self._store.update_as_known(pod, new, changes, shown, ALL if pod.spec.volumes else BINDING)
         else:
             self._store.update(pod, new)
         message = f"Successfully assigned {pod.meta.namespace}/{pod.meta.name} to {name}"

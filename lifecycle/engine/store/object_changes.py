@@ -5,17 +5,24 @@ A changed message alone is no row.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 from ..heart.trace import Change
 from ..kinds.presentation import read_revision
 from ..kinds.registry import entry_of
+from ..objects.condition import Condition
 from ..objects.meta import StoredObject
+from ..objects.node import Node
+from ..objects.record import content_of
 from ..objects.workload import Workload, WorkloadStatus
 from .transitions import CONDITION_ORDER
 
 Readings = dict[str, tuple[Any, str | None, str | None]]
 """What an object's rows are made of, by field: value, reason, message."""
+Fields = tuple[tuple[str, bool], ...]
+"""Names of fields, and whether each is told when it is 0."""
 
 
 def object_changes(old: StoredObject | None, new: StoredObject) -> list[Change]:
@@ -67,29 +74,46 @@ def _status_readings(old: StoredObject, new: StoredObject) -> tuple[Readings, Re
     return _read_status(before, old), _read_status(after, new)
 
 
-def _typed_readings(was: WorkloadStatus, now: WorkloadStatus) -> tuple[Readings, Readings]:
-    """The same of two typed statuses."""
+def _typed_readings(old: WorkloadStatus, new: WorkloadStatus) -> tuple[Readings, Readings]:
+    """The same of typed statuses, which are compared field by field."""
     before: Readings = {}
     after: Readings = {}
-    for name, slot in now.FOLLOWED:
-        old_value, value = getattr(was, slot), getattr(now, slot)
-        if old_value == value:
-            continue
-        for found, one in ((before, old_value), (after, value)):
-            if one or (one is not None and slot in now.TOLD_AT_ZERO):
-                found[name] = (one, None, None)
-    if was.conditions is not now.conditions:
-        for found, conditions in ((before, was.conditions), (after, now.conditions)):
-            for one in conditions:
-                found["condition." + one.type] = (one.status, one.reason or None, _Message(one.message))
+    if old is new:
+        return before, after
+    fields, read = _fields_of(type(new))  # type: ignore[arg-type]
+    for (name, is_told_at_zero), was, is_now in zip(fields, read(old), read(new), strict=True):
+        if was != is_now:
+            if was or (was is not None and is_told_at_zero):
+                before[name] = (was, None, None)
+            if is_now or (is_now is not None and is_told_at_zero):
+                after[name] = (is_now, None, None)
+    if old.conditions is not new.conditions:
+        before |= _read_conditions(old.conditions)
+        after |= _read_conditions(new.conditions)
     return before, after
+
+
+@cache
+def _fields_of(status: type[Any]) -> tuple[Fields, Callable[[WorkloadStatus], tuple[Any, ...]]]:
+    """What rows tell of statuses of a class, and what reads all of it at once."""
+    fields = tuple((name, slot in status.TOLD_AT_ZERO) for name, slot in status.FOLLOWED)
+    return fields, content_of(tuple(slot for _name, slot in status.FOLLOWED))
+
+
+def _read_conditions(conditions: Iterable[Condition]) -> Readings:
+    return {
+        "condition." + one.type: (one.status, one.reason or None, _Message(one.message)) for one in conditions
+    }
 
 
 def _readings(obj: StoredObject | None) -> Readings:
     """What rows are made of, by field: (value, reason, message)."""
     if obj is None:
         return {}
-    found = _read_status(obj.status_json(), obj)
+    if isinstance(obj, Node):
+        found = _read_status(obj.status.raw, obj) | _read_conditions(obj.status.conditions)
+    else:
+        found = _read_status(obj.status_json(), obj)
     _read_spec_fields(obj, found)
     return found
 

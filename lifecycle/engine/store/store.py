@@ -5,9 +5,9 @@ Kinds go by their ids. One counter numbers the versions of all. Writes at the sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..heart.errors import AlreadyExists, NotFound
 from ..heart.trace import Change, Trace, Version
@@ -23,15 +23,25 @@ from .transitions import find_lead, first_changes, pod_changes
 Listener = Callable[[Any, Any], None]
 """Told (old, new) of a write, None for absent; both are of the class of the kind it listens to."""
 Listeners = tuple[Listener, ...]
-Audience = tuple[Listeners, Listeners, Listeners, Listeners]
+Audience = tuple[Listeners, ...]
 """Who is told of writes to a kind: of those of note, of a pod's changed readiness alone, of any others, of
-those of note to a pod without volumes."""
-ALL, READINESS, DETAIL, SIMPLE = 0, 1, 2, 3
+those of note to a pod without volumes, of its binding alone, of an end, of that of a pod without volumes."""
+ALL, READINESS, DETAIL, SIMPLE, BINDING, _END, _SIMPLE_END = range(7)
 """Their places in it."""
-_OF_NOTE = frozenset((ALL, SIMPLE))
+_OF_NOTE = frozenset((ALL, SIMPLE, BINDING))
 _POD = POD_KIND.id
 _make = tuple.__new__
 ADDED, MODIFIED, DELETED = "ADDED", "MODIFIED", "DELETED"
+
+
+class _Shape(NamedTuple):
+    """Who listens to the shape of objects, and to what of it."""
+
+    listener: Listener
+    is_told_of_readiness: bool
+    is_told_of_binding: bool
+    is_about_volumes: bool
+    is_about_ends: bool
 
 
 class Store:
@@ -43,7 +53,7 @@ class Store:
         # uids by kind, then by namespace and name; the objects themselves are in `pods` and `_others`.
         self._names: dict[str, dict[tuple[str, str], str]] = {}
         self._listeners: dict[str, list[Listener]] = {}
-        self._shape_listeners: dict[str, list[tuple[Listener, bool, bool]]] = {}
+        self._shape_listeners: dict[str, list[_Shape]] = {}
         # Those who have nothing to do with anything yet: each has its turn among the others, and is not told.
         self._asleep: list[Listener] = []
         self._audience: dict[str, Audience] = {}
@@ -85,16 +95,20 @@ class Store:
         is_told_of_readiness: bool = True,
         is_asleep: bool = False,
         is_about_volumes: bool = False,
+        is_told_of_binding: bool = True,
+        is_about_ends: bool = False,
     ) -> None:
         """As `listen` ("" for all kinds), but not of writes to a pod that only detail its status.
 
         Told are changed metadata, specs, nodes (promised ones too), phases and readiness, that a pod is to be
         disrupted, and any condition of one with readiness gates. Most writes to pods are none of these. Who
         need not know of a pod that it came up or became ready, or is so no longer, may leave that out where
-        the writer knows that it is all. One that `is_asleep` is told of nothing before it is woken; who
-        `is_about_volumes`, of no pod that has none.
+        the writer knows that it is all; likewise that the scheduler has bound it. One that `is_asleep` is
+        told of nothing before it is woken; who `is_about_volumes`, of no pod that has none; who
+        `is_about_ends`, of what is removed alone.
         """
-        self._shape_listeners.setdefault(kind, []).append((listener, is_told_of_readiness, is_about_volumes))
+        shape = _Shape(listener, is_told_of_readiness, is_told_of_binding, is_about_volumes, is_about_ends)
+        self._shape_listeners.setdefault(kind, []).append(shape)
         if is_asleep:
             self._asleep.append(listener)
         self._audience.clear()
@@ -108,13 +122,19 @@ class Store:
     def _audience_of(self, kind: str) -> Audience:
         always = tuple(self._listeners.get(kind, ()))
         shape = [*self._shape_listeners.get(kind, ()), *self._shape_listeners.get("", ())]
-        shape = [entry for entry in shape if entry[0] not in self._asleep]
-        found = (
-            (*always, *(one for one, _, _ in shape)),
-            (*always, *(one for one, is_told_of_readiness, _ in shape if is_told_of_readiness)),
-            always,
-            (*always, *(one for one, _, is_about_volumes in shape if not is_about_volumes)),
+        awake = [one for one in shape if one.listener not in self._asleep]
+        of_note = [one for one in awake if not one.is_about_ends]
+        simple = [one for one in of_note if not one.is_about_volumes]
+        groups: tuple[Iterable[_Shape], ...] = (
+            of_note,
+            [one for one in of_note if one.is_told_of_readiness],
+            (),
+            simple,
+            [one for one in simple if one.is_told_of_binding],
+            awake,
+            [one for one in awake if not one.is_about_volumes],
         )
+        found = tuple((*always, *(one.listener for one in group)) for group in groups)
         self._audience[kind] = found
         return found
 
@@ -169,7 +189,7 @@ class Store:
         self.index.add(new)
         if isinstance(new, Pod):
             self.pods[new.meta.uid] = new
-            self._record(ADDED, None, new, first_changes(new), _note_of(new), 0)
+            self._record(ADDED, None, new, first_changes(new), note_of(new), 0)
         else:
             self._others[new.meta.uid] = new
             changes = object_changes(None, new)
@@ -191,7 +211,7 @@ class Store:
                 new.status.nominated_node_name,
             )
             is_of_note = old.spec is not new.spec or is_elsewhere or has_turned
-            concern = _note_of(new) if is_of_note or old.meta is not new.meta else DETAIL
+            concern = note_of(new) if is_of_note or old.meta is not new.meta else DETAIL
         else:
             self._others[uid] = new
             changes, concern = object_changes(old, new), ALL
@@ -270,7 +290,7 @@ class Store:
         trace.correlator.forget(uid)
         self.index.remove(old)
         trace.cause = first
-        concern = _note_of(old) if isinstance(old, Pod) else ALL
+        concern = _SIMPLE_END if isinstance(old, Pod) and not old.spec.volumes else _END
         for listener in (self._audience.get(kind) or self._audience_of(kind))[concern]:
             listener(old, None)
         trace.cause = outer
@@ -294,7 +314,8 @@ class Store:
             self._others[obj.meta.uid] = obj
 
 
-def _note_of(pod: Pod) -> int:
+def note_of(pod: Pod) -> int:
+    """Whom a write of note to a pod concerns."""
     return ALL if pod.spec.volumes else SIMPLE
 
 

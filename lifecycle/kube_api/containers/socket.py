@@ -17,8 +17,8 @@ from django.http import QueryDict
 
 from lifecycle import limits
 from lifecycle.access import Verb, may
-from lifecycle.kube_api.authentication import Right, find_bearer
-from lifecycle.kube_api.containers import logs, streams
+from lifecycle.kube_api.authentication import Right, find_bearer, refuse_impersonation
+from lifecycle.kube_api.containers import archives, logs, streams
 from lifecycle.kube_api.containers.log_options import LogOptions
 from lifecycle.kube_api.containers.streams import Streamed
 from lifecycle.kube_api.requests import Options
@@ -101,8 +101,11 @@ class ContainerSocket(AsyncWebsocketConsumer):
         await self.close()
 
     async def _exec(self) -> dict[str, Any]:
-        text = await self._read_input() if self.asked.has_input and not self.asked.is_terminal else ""
-        result = await in_thread(self._run)(text)
+        given = await self._read_input() if self.asked.has_input and not self.asked.is_terminal else b""
+        tar = archives.read(self.asked.command)
+        if tar is not None:
+            return await self._copy(tar, given)
+        result = await in_thread(self._run)(self.asked.command, given.decode("utf-8", "replace"))
         if result["object"] is None:
             return result["status"]
         found = result["object"]
@@ -115,22 +118,35 @@ class ContainerSocket(AsyncWebsocketConsumer):
             await self._send(ERRORS, found["stderr"], self.asked.wants_errors)
         return _exit_status(self.asked.command, found["exitCode"])
 
-    async def _read_input(self) -> str:
+    async def _copy(self, tar: archives.Tar, given: bytes) -> dict[str, Any]:
+        def run(command: list[str], text: str) -> dict[str, Any]:
+            result = self._run(command, text)
+            if result["object"] is None:
+                raise Refusal.of_status(result["status"])
+            found: dict[str, Any] = result["object"]
+            return found | ({"exitCode": 126, "stderr": found["problem"]} if found["problem"] else {})
+
+        done = await in_thread(archives.carry_out)(tar, run, given)
+        await self._send_bytes(OUTPUT, done.output if self.asked.wants_output else b"")
+        await self._send(ERRORS, done.errors, self.asked.wants_errors)
+        return _exit_status(self.asked.command, done.code)
+
+    async def _read_input(self) -> bytes:
         while not self.has_ended:
             self.heard.clear()
             try:
                 await asyncio.wait_for(self.heard.wait(), self.silent_seconds)
             except TimeoutError:
                 break
-        return self.input.decode("utf-8", "replace")
+        return bytes(self.input)
 
-    def _run(self, text: str) -> dict[str, Any]:
+    def _run(self, words: list[str], text: str) -> dict[str, Any]:
         pod = self.asked.pod
         payload = {
             "namespace": pod.namespace,
             "pod": pod.name,
             "container": self.asked.container,
-            "command": self.asked.command,
+            "command": words,
         }
         try:
             command = inbox.append(
@@ -158,7 +174,9 @@ class ContainerSocket(AsyncWebsocketConsumer):
     async def _send(self, stream: int, text: str, is_wanted: bool) -> None:
         if self.asked.is_terminal:
             text = text.replace("\n", "\r\n")
-        encoded = text.encode("utf-8", "replace") if is_wanted else b""
+        await self._send_bytes(stream, text.encode("utf-8", "replace") if is_wanted else b"")
+
+    async def _send_bytes(self, stream: int, encoded: bytes) -> None:
         for start in range(0, len(encoded), PART_BYTES):
             await self._say(stream, encoded[start : start + PART_BYTES])
 
@@ -179,13 +197,14 @@ class ContainerSocket(AsyncWebsocketConsumer):
 
 def _find_bearer(scope: Any, cluster_name: str) -> tuple[Any, Cluster, int]:
     """(user, cluster, number of the token). Raises Refusal (401, 403)."""
-    shown = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
-    found = find_bearer(shown, cluster_name)
+    headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+    found = find_bearer(headers.get(b"authorization", ""), cluster_name)
     if not may(found.user, found.cluster, Verb.VIEW):
         raise unauthorized()
     if not may(found.user, found.cluster, Verb.CHANGE):
         name = found.user.get_username()
         raise forbidden(f'pods is forbidden: User "{name}" cannot create resource "pods/exec"')
+    refuse_impersonation(found.user, headers.get(b"impersonate-user", ""))
     return found.user, found.cluster, found.pk
 
 

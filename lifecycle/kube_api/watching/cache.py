@@ -10,7 +10,8 @@ from lifecycle.kube_api.watching.changes import Change
 from lifecycle.kube_api.watching.records import Row, State
 
 KEPT_CHANGES = 4096
-"""So many changes of a kind stay in memory."""
+KEPT_BYTES = 16 * 2**20
+"""So many changes of a kind stay in memory, and no more of their text than this."""
 
 
 class Taker(Protocol):
@@ -35,6 +36,7 @@ class KindCache:
         self.oldest = rv
         """Every change after this version is in `changes`."""
         self.changes: deque[Change] = deque()
+        self.bytes = 0
         self.takers: set[Taker] = set()
 
     def add(self, row: Row) -> None:
@@ -46,8 +48,11 @@ class KindCache:
     def tell(self, change: Change) -> None:
         """Keep a change, and tell everyone."""
         self.changes.append(change)
-        if len(self.changes) > KEPT_CHANGES:
-            self.oldest = self.changes.popleft().rv
+        # What was there before is the text of the change before.
+        self.bytes += len(change.new)
+        while len(self.changes) > KEPT_CHANGES or self.bytes > KEPT_BYTES:
+            gone = self.changes.popleft()
+            self.oldest, self.bytes = gone.rv, self.bytes - len(gone.new)
         for taker in list(self.takers):
             taker.take(change)
         change.forget()

@@ -131,7 +131,7 @@ class Watch:
         bookmark_at = _plan_bookmark(loop.time(), deadline) if self.wish.wants_bookmarks else deadline
         while True:
             while watcher.waiting:
-                yield _take_part(watcher)
+                yield watcher.take_part(PART_BYTES)
             now = loop.time()
             if watcher.is_over or now >= deadline:
                 break
@@ -149,15 +149,6 @@ def _plan_bookmark(now: float, deadline: float) -> float:
     """Every minute, and once more two seconds before the end."""
     last = deadline - BOOKMARK_BEFORE_END_SECONDS
     return min(now + BOOKMARK_SECONDS, last) if last > now else now + BOOKMARK_SECONDS
-
-
-def _take_part(watcher: Watcher) -> bytes:
-    """Some of what waits, as one piece."""
-    parts, size = [], 0
-    while watcher.waiting and size < PART_BYTES:
-        parts.append(watcher.waiting.popleft())
-        size += len(parts[-1])
-    return b"".join(parts)
 
 
 async def _in_parts(events: Iterable[bytes]) -> AsyncIterator[bytes]:

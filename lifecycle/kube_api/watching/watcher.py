@@ -15,8 +15,8 @@ from lifecycle.kube_api.watching.records import Held
 log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
-MOST_WAITING = 10_000
-"""A watcher so many events behind is cut: it comes again from the last version it was told."""
+MOST_WAITING, MOST_WAITING_BYTES = 10_000, 32 * 2**20
+"""A watcher so many events behind, or so much text, is cut: it comes again from the last version told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,7 @@ class Watcher:
     selection: Selection
     encoding: Encoding
     waiting: deque[bytes] = field(default_factory=deque)
+    waiting_bytes: int = 0
     something: asyncio.Event = field(default_factory=asyncio.Event)
     rv: int = 0
     """Everything up to this version has been told."""
@@ -63,10 +64,20 @@ class Watcher:
         event = None if self.is_over or change.rv <= self.after else self._try(change)
         if event is None:
             return
-        if len(self.waiting) >= MOST_WAITING:
+        if len(self.waiting) >= MOST_WAITING or self.waiting_bytes >= MOST_WAITING_BYTES:
             return self._cut()
         self.waiting.append(event)
+        self.waiting_bytes += len(event)
         self.something.set()
+
+    def take_part(self, most_bytes: int) -> bytes:
+        """Some of what waits, as one piece."""
+        parts, size = [], 0
+        while self.waiting and size < most_bytes:
+            parts.append(self.waiting.popleft())
+            size += len(parts[-1])
+        self.waiting_bytes -= size
+        return b"".join(parts)
 
     def _try(self, change: Change) -> bytes | None:
         try:
@@ -79,6 +90,7 @@ class Watcher:
 
     def _cut(self) -> None:
         self.waiting.clear()
+        self.waiting_bytes = 0
         self.end(None)
         if self.on_cut is not None:
             self.on_cut()

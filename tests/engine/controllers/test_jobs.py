@@ -422,6 +422,29 @@ def test_a_pod_of_a_job_is_replaced_where_a_bare_one_is_not():
     assert [pod["metadata"].get("generateName") for pod in shift.pods()] == ["work-"]
 
 
+@pytest.mark.spec("JOB-ALT-02")
+def test_a_replication_controller_runs_what_is_not_to_end_and_a_job_what_is():
+    shift = Shift()
+    container = {"name": "main", "image": "busybox:1.36", "command": ["sleep", "5"]}
+    spec = {"selector": {"app": "web"}, "template": {"metadata": {"labels": {"app": "web"}}}}
+    spec["template"]["spec"] = {"containers": [container]}
+    controller = {"apiVersion": "v1", "kind": "ReplicationController", "metadata": {"name": "web"}}
+    metadata, job = {"name": "web", "namespace": "default"}, make_job(command="sleep 5")
+    for policy in ("Never", "OnFailure", "Always"):
+        spec["template"]["spec"]["restartPolicy"] = policy
+        sent = {**controller, "metadata": metadata, "spec": spec}
+        assert shift.submit("create", object=sent).ok is (policy == "Always")
+        job["spec"]["template"]["spec"]["restartPolicy"] = policy
+        named = {**job, "metadata": {"name": policy.lower(), "namespace": "default"}}
+        assert shift.submit("create", object=named).ok is (policy != "Always")
+    shift.run(120)
+    # The one has begun its pod's container again and again, the others have let theirs come to their end.
+    (web,) = [pod for pod in shift.pods() if pod["metadata"]["labels"].get("app") == "web"]
+    assert web["status"]["containerStatuses"][0]["restartCount"] > 1
+    assert [shift.job(name).has_succeeded for name in ("never", "onfailure")] == [True, True]
+    assert [pod["status"]["phase"] for pod in shift.pods() if pod is not web].count("Succeeded") == 2
+
+
 @pytest.mark.spec("SIDECAR-12")
 def test_a_sidecar_never_keeps_a_job_open():
     shift = Shift()

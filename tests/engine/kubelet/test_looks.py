@@ -52,8 +52,8 @@ def test_containers_of_one_look_start_one_after_the_other() -> None:
 
 
 def test_a_deletion_cuts_no_look_that_is_starting() -> None:
-    """Whatever is being pulled or made is, and then ended (kubelet, issue 113606)."""
-    behavior = {"app": {"pull": {"takes": "20s"}, "onTerm": {"takes": "0s"}}}
+    """What is being made is, and then ended (kubelet, issue 113606)."""
+    behavior = {"app": {"start": {"takes": "20s"}, "onTerm": {"takes": "0s"}}}
     world = realistic(behavior=behavior).to(5)
     assert world.delete().ok
     world.to(40)
@@ -65,7 +65,11 @@ def test_a_deletion_cuts_no_look_that_is_starting() -> None:
 
 
 def test_what_ends_within_a_second_is_told_in_one_write() -> None:
-    behavior = {"app": {"runs": [{"for": "4s", "exit": 0}]}, "other": {"runs": [{"for": "3s", "exit": 1}]}}
+    there = {"pull": {"takes": "0s"}}
+    behavior = {
+        "app": {**there, "runs": [{"for": "3500ms", "exit": 0}]},
+        "other": {**there, "runs": [{"for": "3500ms", "exit": 1}]},
+    }
     world = realistic("app", "other", behavior=behavior, restartPolicy="OnFailure").to(15)
     ended = [world.at(f"container.{name}.state", "Terminated")[0] for name in ("app", "other")]
     assert ended[0] == ended[1]

@@ -8,6 +8,7 @@ import pytest
 
 from lifecycle.engine.programs.downward import PodFields, field_value, resource_value
 from lifecycle.engine.programs.environment import ServiceFacts, make_environment, service_variables
+from lifecycle.engine.programs.references import expand_references
 from lifecycle.engine.programs.volumes import is_read_only_volume, make_mounts, refresh_layer, volume_files
 from lifecycle.userland.file_layers import FileLayer
 from tests.engine.programs.worlds import FakeWorld, make_layer, run_script
@@ -260,3 +261,18 @@ def test_container_sees_its_mounts() -> None:
     _, lines = run_script(text, FakeWorld(volumes=mounts))
     assert lines[:2] == ["1", "mine"]
     assert lines[-1] == "refused"
+
+
+@pytest.mark.parametrize("names", [40, 400])
+def test_references_do_not_grow_beyond_what_linux_takes(names: int) -> None:
+    """Each variable is the one before, twice: 2 to the power of 40 signs, if nobody looked."""
+    doubled = [{"name": f"E{n}", "value": f"$(E{n - 1})$(E{n - 1})"} for n in range(1, names)]
+    made = make_environment({"env": [{"name": "E0", "value": "xy"}, *doubled]}, FIELDS, Sources())
+    if made.problem is None:
+        assert max(map(len, made.values.values())) <= 128 * 1024
+        # What no longer fits stays as written.
+        assert "$(" in made.values["E39"]
+    else:
+        assert made.problem.startswith("argument list too long")
+    long = {"E": "x" * 100_000}
+    assert len(expand_references("$(E)" * 10_000, long)) <= 128 * 1024

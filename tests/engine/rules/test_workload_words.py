@@ -45,6 +45,16 @@ def test_a_cron_job_says_when_it_runs_and_what_it_missed(
     assert describe_runs(data, NOW_MS) == words
 
 
+@pytest.mark.spec("CRON-DEADLINE-03")
+@pytest.mark.parametrize(
+    "late_ms, words", [(0, "next 2024-01-01T04:02:00Z"), (100, "next 2024-01-01T04:02:00Z, 1 missed")]
+)
+def test_a_run_that_is_just_due_is_not_missed_before_the_controller_looks(late_ms: int, words: str) -> None:
+    metadata = {"creationTimestamp": "2024-01-01T04:00:30Z"}
+    data = {"metadata": metadata, "spec": {"schedule": "* * * * *"}, "status": {}}
+    assert describe_runs(data, parse_utc_ms("2024-01-01T04:01:00Z") + late_ms) == words
+
+
 def test_a_schedule_without_a_zone_goes_by_the_controllers() -> None:
     data = {"metadata": {"creationTimestamp": "2024-01-01T04:00:00Z"}, "spec": {"schedule": "0 8 * * *"}}
     assert describe_runs(data, NOW_MS, "Asia/Kolkata") == "next 2024-01-02T02:30:00Z"

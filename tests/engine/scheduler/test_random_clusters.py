@@ -41,14 +41,17 @@ class Life:
         self.made = 0
         # In some clusters pods have labels as those of StatefulSets have, and at times rules are about them.
         self.has_ordinals, self.tells_from = self.draw.random() < 0.6, self.draw.choice((0, 5, 10, 100))
-        for number in range(self.draw.randint(2, 7)):
+        self.joined = self.draw.randint(2, 7)
+        for number in range(self.joined):
             self.cluster.node(f"n{number}", self.draw.choice(("a", "b", "c", "")), self.draw.choice("248"))
 
     def live(self, steps: int) -> None:
         for _ in range(steps):
             before = {pod.meta.uid: pod for pod in self.cluster.store.pods.values()}
             self.draw.choice(
-                (self._make, self._make, self._make, self._end, self._change_node, self._label, self._serve)
+                (self._make,) * 6
+                + (self._end, self._change_node, self._label, self._serve) * 2
+                + (self._come, self._go)
             )()
             self._check(before)
             self.cluster.to(self.cluster.context.clock.now_ms / 1000 + self.draw.choice((0.1, 3, 40)))
@@ -113,12 +116,24 @@ class Life:
         self.cluster.api.update_json(node, {**data, "metadata": {**data["metadata"], "labels": labels}})
         self.cluster.drain()
 
+    def _come(self) -> None:
+        self.joined += 1
+        zone, cpu = self.draw.choice(("a", "b", "c", "")), self.draw.choice("248")
+        self.cluster.node(f"n{self.joined}", zone, cpu)
+
+    def _go(self) -> None:
+        """A node is removed; its pods stay, as nobody here collects them."""
+        nodes = list(self.cluster.store.list("Node"))
+        if len(nodes) > 1:
+            self.cluster.api.delete(self.draw.choice(nodes))
+            self.cluster.drain()
+
     # --- what must hold -----------------------------------------------------------------------------------
 
     def _check(self, before: dict[str, Pod]) -> None:
         store = self.cluster.store
-        placed = [pod for pod in store.pods.values() if pod.node_name and not pod.is_finished]
         nodes = {node.meta.name: node for node in store.list("Node") if isinstance(node, Node)}
+        placed = [pod for pod in store.pods.values() if pod.node_name in nodes and not pod.is_finished]
         for name, node in nodes.items():
             self._check_room(node, [pod for pod in placed if pod.node_name == name])
         new = [pod for pod in placed if not before.get(pod.meta.uid, Pod()).node_name]

@@ -60,6 +60,22 @@ def test_a_pod_whose_claim_has_lost_its_volume():
 # --- what some nodes have ---------------------------------------------------------------------------------
 
 
+def test_a_pod_follows_its_volume_to_the_zone_that_its_label_says():
+    zone = "topology.kubernetes.io/zone"
+    world = World()
+    for node, name in (("node-1", "a"), ("node-2", "b")):
+        world.patch("Node", node, {"metadata": {"labels": {zone: name}}})
+    for volume, name in (("v", "b"), ("w", "c")):
+        world.volume(volume, labels={zone: name})
+        world.claim(f"of-{volume}", volumeName=volume)
+    world.run(40)
+    world.pod("user", "of-v")
+    world.pod("lost", "of-w")
+    assert world.get("Pod", "user")["spec"]["nodeName"] == "node-2"
+    assert "2 node(s) had no available volume zone" in why(world, "lost")
+    assert HOPELESS in why(world, "lost")
+
+
 @pytest.mark.spec("STS-VOL-05")
 def test_a_pod_goes_where_its_volume_is():
     world = World(nodes=3)

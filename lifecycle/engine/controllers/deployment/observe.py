@@ -36,7 +36,7 @@ class DeploymentController(OwnerController[Deployment]):
         )
         super().__init__(context, act, self._free.list)
         context.store.listen("ReplicaSet", self._on_replica_set)
-        context.store.listen_to_shape("Pod", self._on_pod, is_told_of_readiness=False)
+        context.store.listen_to_shape("Pod", self._on_pod, is_about_ends=True)
 
     def restore(self) -> None:
         """Build what is derived again: which sets are free, then what the Deployments look for."""

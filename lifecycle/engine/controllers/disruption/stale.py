@@ -18,7 +18,9 @@ class StaleDisruptionController:
         self._context = context
         self._act = act
         context.loop.register(self.name, self.sync)
-        context.store.listen_to_shape(self.kind, self._on_pod, is_told_of_readiness=False)
+        context.store.listen_to_shape(
+            self.kind, self._on_pod, is_told_of_readiness=False, is_told_of_binding=False
+        )
 
     def restore(self) -> None:
         """Nothing is derived: looks that wait are in the agenda."""

@@ -33,7 +33,9 @@ class GarbageCollector:
         self._store = context.store
         self._act = act
         context.loop.register(self.name, self.sync, "garbage")
-        context.store.listen_to_shape("", self._on_change, is_told_of_readiness=False)
+        context.store.listen_to_shape(
+            "", self._on_change, is_told_of_readiness=False, is_told_of_binding=False
+        )
 
     def restore(self) -> None:
         """Nothing is derived."""

@@ -95,6 +95,8 @@ class JobController(PodOwnerController[Job]):
         """Containers that restart in place may do so without the pod's changing otherwise."""
         if old is None or new is None or old.meta is not new.meta or new.meta.controller is None:
             return
+        if old.status.containers is new.status.containers and not new.status.init_containers:
+            return
         tally = self._tallies.get(new.meta.controller.uid)
         if tally is not None and tally.change(old, new):
             self.on_count(tally)

@@ -37,7 +37,7 @@ class NamespaceController:
         self._ending: set[str] = set()
         context.loop.register(self.name, self.sync)
         context.store.listen(self.kind, self._on_namespace)
-        context.store.listen_to_shape("", self._on_any, is_told_of_readiness=False)
+        context.store.listen_to_shape("", self._on_any, is_about_ends=True)
 
     def restore(self) -> None:
         """Know who is being deleted."""

@@ -75,7 +75,8 @@ class Orphans:
 
     def take(self, owner_uid: str) -> list[StoredObject]:
         """The objects noted for an owner that still exist, oldest first; they are noted no more."""
-        return list_by_age(self._find, self._noted.pop(owner_uid, ()))
+        noted = self._noted.pop(owner_uid, None)
+        return list_by_age(self._find, noted) if noted else []
 
 
 def list_by_age(find: Callable[[str], Stored | None], uids: Iterable[str]) -> list[Stored]:

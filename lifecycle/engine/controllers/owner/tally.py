@@ -256,10 +256,6 @@ class Tally:
 
     def on_pod_change(self, old: Pod | None, new: Pod | None) -> Sequence[PodCount]:
         """Follow one write to a pod; the owners for whom it changed a count."""
-        if new is not None and (old is None or old.meta is new.meta):
-            reference = new.meta.controller
-            owner = None if reference is None else self.find(reference.uid)
-            return (owner,) if owner is not None and owner.change(old, new) else ()
         before = self._owner(old) if old is not None else None
         after = self._owner(new) if new is not None else None
         if before is after:

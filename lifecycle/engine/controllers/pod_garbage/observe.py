@@ -34,7 +34,9 @@ class PodGarbageCollector:
         # Nodes that pods are on and that are not there, and until when they are waited for.
         self._missing: dict[str, int | None] = {}
         context.loop.register(self.name, self.sync)
-        context.store.listen_to_shape(POD_KIND.id, self._on_pod, is_told_of_readiness=False)
+        context.store.listen_to_shape(
+            POD_KIND.id, self._on_pod, is_told_of_readiness=False, is_told_of_binding=False
+        )
         context.store.listen(NODE_KIND.id, self._on_node)
 
     # --- what happens -------------------------------------------------------------------------------------

@@ -87,7 +87,7 @@ class Prober:
 
     def hasten(self, worker: PodWorker, pod: Pod) -> None:
         """A look asks what has started and is not ready at once, and ticks begin anew (UpdatePodStatus)."""
-        if worker.spec.has_readiness_probes and self._parts.look_period_ms:
+        if self._parts.look_period_ms:
             for run in worker.runs.values():
                 probed = (run.probes or {}).get(READINESS)
                 if probed is not None and self._is_hastened(run, probed):

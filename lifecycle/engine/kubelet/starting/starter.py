@@ -245,7 +245,10 @@ class Starter:
             worker.has_initialized = True
         if self._parts.look_period_ms:
             run.is_unseen = worker.has_unseen = True
-            self._go_on(worker)
+            if worker.to_start:
+                self._parts.touch(worker)
+            else:
+                self._parts.end_look(worker)
             return
         is_plain = worker.spec.is_plain
         if run.attempt or not is_plain:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...objects.selector import Selector
+from .label_keys import narrow
 
 HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 DO_NOT_SCHEDULE, SCHEDULE_ANYWAY = "DoNotSchedule", "ScheduleAnyway"
@@ -106,8 +107,8 @@ def read_terms(affinity: Json, namespace: str, labels: Labels) -> PodTerms:
 def _read_term(raw: Json, namespace: str, labels: Labels, weight: int = 0) -> Term:
     named, of_namespaces = raw.get("namespaces") or (), raw.get("namespaceSelector")
     own = (namespace,) if not named and of_namespaces is None else ()
-    selector = _narrow(raw.get("labelSelector"), labels, raw.get("matchLabelKeys"), "In")
-    selector = _narrow(selector, labels, raw.get("mismatchLabelKeys"), "NotIn")
+    # The API server has done so already, unless an older engine made the pod.
+    selector = narrow(raw, labels).get("labelSelector")
     return Term(
         raw.get("topologyKey") or "",
         frozenset((*named, *own)),
@@ -117,23 +118,13 @@ def _read_term(raw: Json, namespace: str, labels: Labels, weight: int = 0) -> Te
     )
 
 
-def _narrow(raw: Json | None, labels: Labels, keys: Sequence[str] | None, operator: str) -> Json | None:
-    """A selector with the pod's own values of some keys; keys that the pod has not are left out."""
-    added = [
-        {"key": key, "operator": operator, "values": [labels[key]]} for key in keys or () if key in labels
-    ]
-    if raw is None or not added:
-        return raw
-    return {**raw, "matchExpressions": [*(raw.get("matchExpressions") or ()), *added]}
-
-
 def read_constraints(raw: Sequence[Json], labels: Labels, when: str) -> tuple[Constraint, ...]:
     """The constraints of a pod that hold absolutely (DO_NOT_SCHEDULE), or those that are preferred."""
     return tuple(
         Constraint(
             one.get("topologyKey") or "",
             one.get("maxSkew") or 1,
-            (Selector(_narrow(one.get("labelSelector"), labels, one.get("matchLabelKeys"), "In")),),
+            (Selector(narrow(one, labels).get("labelSelector")),),
             one.get("minDomains") or 1,
             (one.get("nodeAffinityPolicy") or "Honor") == "Honor",
             one.get("nodeTaintsPolicy") == "Honor",

@@ -85,17 +85,16 @@ class Ordinals:
         """What is missing in a range, lowest first. Each gap is found by halving."""
         found = self._sorted
         while low <= high:
-            first = left = bisect_left(found, low)
-            right = len(found)
-            # Up to the gap each number is as far from the first as its place is.
-            while left < right:
-                middle = (left + right) // 2
-                if found[middle] - low == middle - first:
-                    left = middle + 1
-                else:
-                    right = middle
-            low += left - first
+            low = _find_gap(found, low)
             if low > high:
                 return
             yield low
             low += 1
+
+
+def _find_gap(found: list[int], low: int) -> int:
+    """The lowest number from `low` on that is not among those found."""
+    first = bisect_left(found, low)
+    # Up to the gap each number is as far from the first as its place is.
+    shift, places = low - first, range(first, len(found))
+    return low + bisect_left(places, True, key=lambda place: found[place] - place > shift)

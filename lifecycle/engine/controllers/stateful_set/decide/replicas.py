@@ -32,6 +32,8 @@ from .seen import SOURCE, Seen, say, words_of_claim, words_of_pod
 
 MOST_AT_ONCE = 500
 """The largest batch of what is made in parallel."""
+_WHILE_DOUBLING = 511
+"""So many are in the batches before the first of that size."""
 
 
 @dataclass(slots=True)
@@ -69,10 +71,9 @@ def decide_replicas(seen: Seen, plan: Plan) -> Step:
 
 def end_batch(index: int) -> int:
     """The last of the batch that an index is in: 0, then 1 and 2, then 3 to 6, up to 500 at once."""
-    first, size = 0, 1
-    while index >= first + size:
-        first, size = first + size, min(2 * size, MOST_AT_ONCE)
-    return first + size - 1
+    if index < _WHILE_DOUBLING:
+        return (1 << (index + 1).bit_length()) - 2
+    return index + MOST_AT_ONCE - 1 - (index - _WHILE_DOUBLING) % MOST_AT_ONCE
 
 
 def _list_work(seen: Seen) -> Iterator[int]:

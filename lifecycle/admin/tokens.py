@@ -1,0 +1,28 @@
+"""Tokens of the REST export: whose there are, to end them. What they are is kept nowhere."""
+
+from typing import ClassVar
+
+from django.contrib import admin
+from django.http import HttpRequest
+from rest_framework.authtoken.models import TokenProxy
+
+
+class TokenAdmin(admin.ModelAdmin):
+    """Superusers end tokens here; `manage.py drf_create_token` makes them."""
+
+    list_display = ("user", "created")
+    fields: ClassVar[list[str]] = ["user", "created"]
+    readonly_fields = ("user", "created")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+
+def take_over() -> None:
+    """In place of the framework's page, which shows tokens; its app may come after this one."""
+    if admin.site.is_registered(TokenProxy):
+        admin.site.unregister(TokenProxy)
+    admin.site.register(TokenProxy, TokenAdmin)

@@ -1,0 +1,109 @@
+"""The page of every kind: quiet in the console, no other host asked, one axis, links, tips, and why."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_accessibility import MANIFEST
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+KINDS = {
+    "Deployment": "deployments/default/web/",
+    "StatefulSet": "statefulsets/default/web/",
+    "DaemonSet": "daemonsets/default/web/",
+    "ReplicaSet": "replicasets/default/web/",
+    "ReplicationController": "replicationcontrollers/default/web/",
+    "Job": "jobs/default/web/",
+    "CronJob": "cronjobs/default/web/",
+    "HorizontalPodAutoscaler": "horizontalpodautoscalers/default/web/",
+    "PodDisruptionBudget": "poddisruptionbudgets/default/web/",
+    "Node": "nodes/node-1/",
+    "Pod": "pods/default/crashing/",
+}
+RANGES = """() => [...document.querySelectorAll('.chart')].filter((plot) => plot.layout)
+  .map((plot) => plot.layout.xaxis.range)"""
+PLACE = """(plot) => {
+  const {left, top, width} = plot.getBoundingClientRect();
+  const trace = plot.data.find((one) => one.type === "bar" && one.y.length && one.name !== "ahead");
+  if (!trace) return [left + width / 2, top + 120];
+  const [from, to] = plot.layout.xaxis.range;
+  const row = plot.layout.yaxis.categoryarray.indexOf(trace.y[0]) + 0.5;
+  const at = Math.max(trace.base[0], from) + (Math.min(trace.base[0] + trace.x[0], to) - trace.base[0]) / 2;
+  return [left + 8 + ((at - from) / (to - from)) * (width - 24), top + 46 + row * plot.layout.meta.rowHeight];
+}"""
+
+
+def test_each_kind_has_a_page_that_says_what_goes_on_why_and_no_more(page: Page, cluster: str):
+    """Problems 1, 2, 5, 7, 8 and 9 of a review, on the page of every kind there is."""
+    heard: list[str] = []
+    page.on("console", lambda said: heard.append(said.text) if said.type in ("error", "warning") else None)
+    origin = page.url.split("/clusters/")[0]
+    page.on("request", lambda asked: heard.append(asked.url) if _is_away(asked.url, origin) else None)
+    page.get_by_label("Kubernetes YAML or JSON").fill(MANIFEST)
+    page.get_by_role("button", name="Apply", exact=True).click()
+    expect(page.locator(".workloads")).to_contain_text("CronJob")
+    page.get_by_label("Run as fast as possible").fill("70s")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.locator("[data-speed]")).to_have_text("paused")
+    for kind, path in KINDS.items():
+        page.goto(f"/clusters/{cluster}/{path}")
+        expect(page.locator("[data-live]")).to_have_text("Live")
+        expect(page.locator("[data-skeleton]")).to_have_count(0)
+        expect(page.locator("h1")).to_contain_text(kind)
+        # A sentence, with a full stop.
+        assert page.locator(".verdict").first.inner_text().strip().endswith("."), kind
+        page.wait_for_function(f"() => ({RANGES})().length > 0")
+        _check_one_axis(page)
+        _check_tip(page)
+        _check_why(page, kind)
+    page.goto(f"/clusters/{cluster}/")
+    expect(page.locator(".flags button").first).to_be_attached()
+    subject = page.locator("a.subject", has_text="Pod default/crashing").first
+    subject.click()
+    expect(page.locator("h1")).to_contain_text("crashing")
+    assert not heard, heard
+
+
+def _is_away(address: str, origin: str) -> bool:
+    own = (origin, origin.replace("http", "ws", 1), "data:", "blob:")
+    return not address.startswith(own)
+
+
+def _check_one_axis(page: Page) -> None:
+    """All charts of a page show the same stretch, also with what is to come beside some of them."""
+    page.wait_for_timeout(1500)
+    ranges = page.evaluate(RANGES)
+    assert all(
+        abs(one - first) < 500 for shown in ranges for one, first in zip(shown, ranges[0], strict=True)
+    )
+
+
+def _check_tip(page: Page) -> None:
+    """Beside the pointer is said what is drawn there, and never the words of an earlier state."""
+    x, y = page.locator(".chart").first.evaluate(PLACE)
+    page.mouse.move(x, y)
+    tip = page.get_by_role("tooltip")
+    expect(tip).to_be_visible()
+    box = tip.bounding_box()
+    assert box is not None and abs(box["x"] - x) < 460 and abs(box["y"] - y) < 400
+    lines = tip.inner_text().splitlines()
+    if "· Ready" in lines[0]:
+        assert not any("ContainersNotReady" in line for line in lines), lines
+    page.mouse.move(0, 0)
+
+
+def _check_why(page: Page, kind: str) -> None:
+    """The keyboard alone gets the chain of what led to an event."""
+    reason = page.locator(".events > li > .reason").first
+    if not reason.count():
+        return
+    reason.focus()
+    page.keyboard.press("Enter")
+    panel = page.locator("[data-why-panel]")
+    expect(panel).to_be_visible()
+    chain = panel.locator(".chain li")
+    assert chain.count() > 1 or kind in ("Node", "PodDisruptionBudget", "HorizontalPodAutoscaler"), kind
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
