@@ -6,6 +6,7 @@ Only where there would be too many bars: the stretches are as short as their num
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from dashboard.plots.density import ORDER
@@ -15,6 +16,7 @@ MOST_BARS = 6000
 """So many bars all rows of a picture may have together."""
 FEWEST_BARS = 20
 SHORTEST_MS = 250
+STRETCHES_A_STEP = 4
 _GRAVITY = {name: place for place, name in enumerate(ORDER)}
 
 
@@ -26,12 +28,41 @@ def find_stretch(span_ms: int, rows: int) -> int:
     return stretch_ms
 
 
-def join(spans: Sequence[Span], stretch_ms: int, name: str) -> Iterator[Span]:
-    """The bars, but short ones that begin within a stretch as one: in the gravest state there was."""
+@dataclass(slots=True)
+class Joined:
+    """What the first `count` bars of a pod became, which do not change any more."""
+
+    stretch_ms: int = 0
+    count: int = 0
+    bars: list[Span] = field(default_factory=list)
+
+
+def join(
+    spans: Sequence[Span], stretch_ms: int, name: str, now_ms: int, kept: Joined | None = None
+) -> list[Span]:
+    """The bars, but of those of a while ago short ones that begin within a stretch as one: in the gravest
+    state there was.
+
+    `kept` is what it was of the same bars, fewer of them: figures are made often, and their past stays.
+    """
     if len(spans) <= FEWEST_BARS:
-        yield from spans
-        return
-    for _stretch, found in groupby(spans, key=lambda span: _find_place(span, stretch_ms)):
+        return [*spans]
+    kept = kept or Joined()
+    if kept.stretch_ms != stretch_ms or kept.count > len(spans):
+        kept.stretch_ms, kept.count, kept.bars = stretch_ms, 0, []
+    # A figure that has fewer bars than before is sent whole: seldom, and mostly for all pods at once.
+    # The last bar may yet be taken back, and then the one before it goes on.
+    step_ms = stretch_ms * STRETCHES_A_STEP
+    until_ms = min(now_ms // step_ms - 1, spans[-2].start_ms // step_ms) * step_ms
+    later = range(kept.count, len(spans))
+    ended = next((at for at in later if spans[at].start_ms >= until_ms), len(spans))
+    kept.bars += _join_all(spans[kept.count : ended], stretch_ms, name)
+    kept.count = ended
+    return [*kept.bars, *spans[kept.count :]]
+
+
+def _join_all(spans: Sequence[Span], stretch_ms: int, name: str) -> Iterator[Span]:
+    for _place, found in groupby(spans, key=lambda span: _find_place(span, stretch_ms)):
         together = list(found)
         yield from (together if len(together) < 3 else [_join(together, name)])
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from dashboard.plots.joined import Joined
 from dashboard.plots.living import PROBLEMS, LivingPods
 from dashboard.plots.spans import Span
 from dashboard.plots.theme import TONES, Tone
@@ -37,6 +38,7 @@ class PodStory:
         self.created_ms: int = row["at_ms"]
         self.deleted_ms: int | None = None
         self.spans: list[Span] = []
+        self.joined = Joined()
         # What came before the row that it began with was not told.
         self.is_partial = row["field"] != "exists"
         self._beside: dict[str, str] = {}
@@ -92,7 +94,9 @@ class PodStory:
     def forget(self, until_ms: int) -> None:
         """What ended before an instant is not told any more."""
         first = next((at for at, span in enumerate(self.spans) if (span.end_ms or until_ms) >= until_ms), 0)
-        del self.spans[:first]
+        if first:
+            del self.spans[:first]
+            self.joined = Joined()
 
     def _turn(self, row: Row) -> None:
         """Be in another state from now on. Several changes of one instant leave one span, the last."""

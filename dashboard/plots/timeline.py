@@ -82,7 +82,7 @@ def make_timeline(
         shown = sorted(shown, key=PodStory.importance, reverse=True)[:kept]
     groups = _group(shown, stories, page is None)
     bands = _make_bands(groups, counts, stories, len(shown)) if is_crowded else {}
-    spans = _list_spans(shown, now_ms - since_ms, bands)
+    spans = _list_spans(shown, now_ms, now_ms - since_ms, bands)
     lanes = [
         lane
         for key in sorted({*groups, *(() if query else bands)})
@@ -98,11 +98,13 @@ def make_timeline(
 
 
 def _list_spans(
-    shown: list[PodStory], span_ms: int, bands: dict[Group, tuple[int, list[Span]]]
+    shown: list[PodStory], now_ms: int, span_ms: int, bands: dict[Group, tuple[int, list[Span]]]
 ) -> list[Span]:
     """Of the pods that are shown and of the bands. What is new comes last: only that is sent then."""
     stretch_ms = find_stretch(span_ms, len(shown))
-    spans = [span for story in shown for span in join(story.spans, stretch_ms, story.name)]
+    spans = [
+        span for story in shown for span in join(story.spans, stretch_ms, story.name, now_ms, story.joined)
+    ]
     spans += [span for _slots, bars in bands.values() for span in bars]
     return sorted(spans, key=lambda span: span.start_ms)
 
