@@ -1,7 +1,5 @@
 """Tokens of the REST export: whose there are, to end them. What they are is kept nowhere."""
 
-from typing import ClassVar
-
 from django.contrib import admin
 from django.http import HttpRequest
 from rest_framework.authtoken.models import TokenProxy
@@ -11,7 +9,7 @@ class TokenAdmin(admin.ModelAdmin):
     """Superusers end tokens here; `manage.py drf_create_token` makes them."""
 
     list_display = ("user", "created")
-    fields: ClassVar[list[str]] = ["user", "created"]
+    fields = ("user", "created")
     readonly_fields = ("user", "created")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
