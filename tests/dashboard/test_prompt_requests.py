@@ -106,7 +106,7 @@ async def test_over_tls_as_well(tmp_path, hasty, monkeypatch):
 
 
 @pytest.mark.asyncio
-async def test_who_finishes_in_time_is_answered_again_and_again(tmp_path, hasty):
+async def test_who_finishes_in_time_is_answered_again_and_again(tmp_path):
     request = HEAD + b"Content-Length: 3\r\n\r\nabc"
     async with serving(tmp_path) as port:
         answer = await send(port, request, request[:20], request[20:], request * 2)
