@@ -16,7 +16,7 @@
 | PODLINE_AUTHORITY | made in PODLINE_DATA        | PEM file of the authority kubeconfigs trust    |
 | PODLINE_SHARDS    | 16                          | shards clusters are spread over                |
 | MAX_CLUSTERS      | 100                         | clusters one user may have; 0: any number      |
-| MAX_PODS          | 10000                       | pods one user's clusters may have together     |
+| MAX_PODS          | 20000                       | pods one user's clusters may have together     |
 | MAX_MEGABYTES     | 8192                        | MiB of history one user's clusters may keep    |
 | MAX_COMMANDS      | 50                          | commands a second one user may send, a process |
 | MAX_SOCKETS       | 200                         | sockets and watches one user may have open     |
@@ -237,7 +237,7 @@ CHANNEL_LAYERS = {
 
 SHARDS = env.whole("PODLINE_SHARDS", 16, low=1, high=4096)
 MAX_CLUSTERS = env.whole("MAX_CLUSTERS", 100)
-MAX_PODS = env.whole("MAX_PODS", 10_000)
+MAX_PODS = env.whole("MAX_PODS", 20_000)
 MAX_MEGABYTES = env.whole("MAX_MEGABYTES", 8192)
 MAX_COMMANDS = env.whole("MAX_COMMANDS", 50)
 MAX_SOCKETS = env.whole("MAX_SOCKETS", 200)
