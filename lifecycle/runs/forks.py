@@ -83,8 +83,8 @@ def _restore(parent: Cluster, at_ms: int | None) -> checkpoints.Restored:
     now_ms, recorded_ms = reads.virtual_now_ms(parent), parent.instant_ms
     wanted_ms = now_ms if at_ms is None else at_ms
     if not 0 <= wanted_ms <= now_ms:
-        asked, now = tell_instant(wanted_ms), tell_instant(now_ms)
-        raise ValueError(f"{asked} has not come yet: the recorded history goes from 00:00:00 to {now}")
+        now = f"{now_ms} ms ({tell_instant(now_ms)})"
+        raise ValueError(f"instant {wanted_ms} ms: the recorded history goes from 0 to {now}")
     restored = upgrades.restore(parent, min(wanted_ms, recorded_ms))
     if wanted_ms > recorded_ms:
         wake_ms = restored.engine.next_wake()

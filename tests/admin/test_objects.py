@@ -115,11 +115,11 @@ def test_all_that_is_wrong_with_the_change_is_said_before_anything_is_asked(
     spec = SPEC | {"replicas": -1, "selector": {"matchLabels": {"app": "other"}}}
     errors = errors_of(save(client, make_deployment(shop), to_yaml(spec)))
     assert [error.split(": ")[:2] for error in errors] == [
-        ["line 2", "spec.selector"],
         ["line 1", "spec.replicas"],
         ["line 7", "spec.template.metadata.labels"],
+        ["line 2", "spec.selector"],
     ]
-    assert "field is immutable" in errors[0]
+    assert "field is immutable" in errors[-1]
     assert answering.asked == []
 
 

@@ -59,7 +59,7 @@ def test_the_stretch_and_the_selection_are_kept(page: Page, cluster: str):
     chart = page.locator(".chart").first
     chart.press("+")
     page.wait_for_url("**from=*to=*")
-    page.locator(".events > li > .reason").last.click()
+    page.locator(".events > li > .reason").first.click()
     expect(page.locator("[data-why-panel]")).to_be_visible()
     page.wait_for_url("**sel=*")
     page.reload()

@@ -51,7 +51,7 @@ def test_where_nothing_moves_it_says_so(owner, shop):
 def test_a_crash_loop_goes_on_in_what_is_to_come(owner, make_cluster):
     """Nothing but upkeep is left, and yet the container is started again."""
     cluster = make_cluster()
-    container = {"name": "c", "image": "busybox", "command": ["false"]}
+    container = {"name": "c", "image": "busybox", "command": ["sh", "-c", "sleep 20; exit 1"]}
     pod = {
         "apiVersion": "v1",
         "kind": "Pod",

@@ -7,7 +7,7 @@ import pytest
 
 from lifecycle.engine import cluster as engine_cluster
 from lifecycle.models import Checkpoint, StoredObject
-from lifecycle.runs import checkpoints, runner, shards, upgrades
+from lifecycle.runs import checkpoints, shards, turns, upgrades
 from lifecycle.runs.runner import Owner
 from tests.runs.conftest import create
 from tests.runs.histories import assert_whole
@@ -51,7 +51,7 @@ def test_past_the_limit_they_thin_out_and_the_ends_stay(make_cluster):
 def raise_engine_version(monkeypatch):
     """As if Podline had been upgraded to an engine that decides otherwise."""
     following = checkpoints.ENGINE_VERSION + 1
-    for module in (checkpoints, runner, upgrades):
+    for module in (checkpoints, turns, upgrades):
         monkeypatch.setattr(module, "ENGINE_VERSION", following)
     monkeypatch.setattr(engine_cluster, "ENGINE_VERSION", following)
 

@@ -83,7 +83,7 @@ def test_workers_on_one_machine_and_on_two_are_replaced(postgres_url):
 def test_nothing_is_lost_when_the_database_is_killed_as_well(postgres_url):
     """The bench has a server of its own; the URL says which kind."""
     said = subprocess.run(
-        [sys.executable, "manage.py", "bench", "recover", "--kills", "5", "--pods", "4", "--json"],
+        [sys.executable, "manage.py", "bench", "recover", "--kills", "7", "--pods", "4", "--json"],
         cwd=TOP,
         env=os.environ | {"DATABASE_URL": postgres_url},
         capture_output=True,
