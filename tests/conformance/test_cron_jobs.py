@@ -11,7 +11,7 @@ from lifecycle.engine.controllers.cron_job.decide import (
     decide,
     decide_changed,
     decide_started,
-    list_owned,
+    find_owner,
     schedule_of,
     sort_by_start,
 )
@@ -41,7 +41,9 @@ def text(instant_ms: int | None) -> str | None:
 @pytest.mark.parametrize("case", load_cases("cronjob_owned_jobs"))
 def test_cronjob_owned_jobs(case: Case) -> None:
     given = case["input"]
-    owned = list_owned(read_cron_job(given["cronJob"]), map(read_job, given["jobs"]))
+    meta = read_cron_job(given["cronJob"]).meta
+    jobs = map(read_job, given["jobs"])
+    owned = [job for job in jobs if find_owner(job) == (meta.namespace or "", meta.name)]
     assert [job.meta.name for job in owned] == case["expect"]["jobs"]
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..kinds.registry import entry_of_json, kind_of_json
-from ..objects.kinds import Kind
 from ..objects.meta import ObjectMeta, StoredObject
 from ..objects.pod_overlay import PodOverlay
 from ..rules.validation.field_error import each_invalid
@@ -51,12 +50,9 @@ def with_uid(context: Context, data: Json) -> Json:
     entry, metadata = entry_of_json(data), data["metadata"]
     if entry.identify is None:
         return {**data, "metadata": {name: metadata[name] for name in metadata if name != "uid"}}
-    stem = f"{entry.kind.id}/{metadata.get('namespace') or ''}/{metadata.get('name') or ''}"
-    for owner in metadata.get("ownerReferences") or ():
-        if owner.get("controller"):
-            stem = owner.get("uid") or ""
-            break
-    uid, _suffix = context.chance.uid_and_suffix(stem, count_up(context.store, stem))
+    owners = (one.get("uid") or "" for one in metadata.get("ownerReferences") or () if one.get("controller"))
+    address = entry.kind.id, metadata.get("namespace") or "", metadata.get("name") or ""
+    uid, _suffix = _draw(context, next(owners, None), address)
     return entry.identify(data, uid)
 
 
@@ -66,7 +62,11 @@ def identify(context: Context, new: StoredObject) -> None:
     So is the suffix that makes a name of `generateName` for an object without one.
     """
     meta = new.meta
-    uid, suffix = (meta.uid, "") if meta.uid else _draw(context, new.kind, meta)
+    if meta.uid:
+        uid, suffix = meta.uid, ""
+    else:
+        owner, address = meta.controller, (new.kind.id, meta.namespace or "", meta.name)
+        uid, suffix = _draw(context, owner.uid if owner is not None else None, address)
     new.meta = meta.replace(
         name=meta.name or generate(meta.generate_name, suffix),
         uid=uid,
@@ -94,9 +94,9 @@ def _is_counted(new: StoredObject) -> bool:
     return kind in _COUNTED or (new.spec is not None and kind not in _NOT_COUNTED)
 
 
-def _draw(context: Context, kind: Kind, meta: ObjectMeta) -> tuple[str, str]:
-    owner = meta.controller
-    stem = owner.uid if owner is not None else f"{kind.id}/{meta.namespace or ''}/{meta.name}"
+def _draw(context: Context, owner_uid: str | None, address: tuple[str, str, str]) -> tuple[str, str]:
+    """uid and suffix of what an owner makes next; without one (None), of what stands at an address next."""
+    stem = owner_uid if owner_uid is not None else "/".join(address)
     return context.chance.uid_and_suffix(stem, count_up(context.store, stem))
 
 

@@ -19,6 +19,7 @@ from .decide import (
     decide_changed,
     decide_started,
     decide_status,
+    find_owner,
 )
 
 
@@ -80,9 +81,10 @@ class CronJobController:
 
     def _file(self, old: StoredObject | None, new: StoredObject | None) -> None:
         for job, is_there in ((old, False), (new, True)):
-            if job is None or job.meta.controller is None:
+            owner = find_owner(job) if job is not None else None
+            if job is None or owner is None:
                 continue
-            uids = self._jobs.setdefault((job.meta.namespace or "", job.meta.controller.name), {})
+            uids = self._jobs.setdefault(owner, {})
             if is_there:
                 uids[job.meta.uid] = None
             else:

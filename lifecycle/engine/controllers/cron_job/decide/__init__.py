@@ -7,7 +7,7 @@ MissSchedule, which that release never tells: a run beyond the starting deadline
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC as UTC_ZONE
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ from typing import Any
 
 from ....objects.cron_job import FORBID, REPLACE, SCHEDULED_AT, CronJob, CronJobStatus
 from ....objects.job import COMPLETE, FAILED, Job
-from ....objects.meta import controller_reference
+from ....objects.meta import StoredObject, controller_reference
 from ....objects.time_zones import UTC, load_zone
 from ....objects.times import floor_to_second
 from ....rules.actions import Action, CreateJson, Delete, RecordEvent, Update, Words
@@ -114,14 +114,10 @@ def decide_started(look: Look, job: Job | None) -> None:
 # --- what became of Jobs ----------------------------------------------------------------------------------
 
 
-def list_owned(cron_job: CronJob, jobs: Iterable[Job]) -> list[Job]:
-    """The Jobs that name the CronJob as their controller. Kubernetes goes by the name alone."""
-    namespace, name = cron_job.meta.namespace, cron_job.meta.name
-    return [
-        job
-        for job in jobs
-        if job.meta.namespace == namespace and job.meta.controller and job.meta.controller.name == name
-    ]
+def find_owner(job: StoredObject) -> tuple[str, str] | None:
+    """Namespace and name of the CronJob whose a Job is. Kubernetes goes by its controller's name alone."""
+    controller = job.meta.controller
+    return (job.meta.namespace or "", controller.name) if controller is not None else None
 
 
 def _remove_oldest(look: Look, seen: Seen, endings: Sequence[str | None]) -> None:
