@@ -97,6 +97,8 @@ class ClusterConsumer(AsyncWebsocketConsumer):
             task.cancel()
         if self.load:
             self.load.leave()
+        # Held by a browser that has gone, they would stand still, and be shown so to the next one.
+        self.figures = None
         if self.group:
             await self.channel_layer.group_discard(self.group, self.channel_name)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dashboard.autoscalers import Moment
-from dashboard.plots.spans import Lane, hover, when
+from dashboard.plots.spans import Lane, hover, line_key, when
 from dashboard.plots.theme import TONES, escape, layout, time_axis
 
 HEIGHT, ROW_HEIGHT = 260, 22
@@ -32,7 +32,7 @@ def make_replicas(moments: Sequence[Moment], now_ms: int, window_ms: int | None 
         make_line(name, tone, width, dash, held, value, now_ms) for name, tone, width, dash, value in lines
     ]
     data.append(_limits(held, now_ms))
-    rows = [Lane(key=name, label=name, tone=tone) for name, tone, *_ in lines]
+    rows = [line_key(*line[:4]) for line in lines]
     if any(one.limit for one in held):
         rows.append(Lane(key="limited", label="limited", tone="crashing"))
     return make_steps(data, rows, held, now_ms, window_ms)
@@ -48,10 +48,8 @@ def make_metrics(moments: Sequence[Moment], now_ms: int, window_ms: int | None =
         for name, tone in zip(names, tones, strict=True)
     ]
     data.append(make_line("target", "notReady", 1.5, "dash", held, lambda one: _OF_TARGET, now_ms))
-    rows = [Lane(key=name, label=name, tone=tone) for name, tone in zip(names, tones, strict=True)]
-    figure = make_steps(
-        data, [*rows, Lane(key="target", label="target", tone="notReady")], held, now_ms, window_ms
-    )
+    rows = [line_key(name, tone, 2.5, "solid") for name, tone in zip(names, tones, strict=True)]
+    figure = make_steps(data, [*rows, line_key("target", "notReady", 1.5, "dash")], held, now_ms, window_ms)
     figure["layout"]["yaxis"]["ticksuffix"] = " %"
     return figure
 

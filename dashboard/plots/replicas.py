@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dashboard.plots.spans import Lane, hover, when
+from dashboard.plots.spans import Lane, hover, line_key, when
 from dashboard.plots.theme import TONES, escape, layout, revision_colour, revision_tone, time_axis
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
@@ -225,17 +225,17 @@ def _stack_height(areas: Sequence[Mapping[str, Any]]) -> int:
     return max(heights.values(), default=0)
 
 
-_NAMED_LINES = (("available", "available", "ready"), ("ready", "ready", "starting"))
+_NAMED_LINES = (("available", "ready", 3, "solid"), ("ready", "starting", 2, "solid"))
 
 
 def _key_rows(rollout: Rollout) -> list[dict[str, Any]]:
     """What the lines and areas are, newest revision first; of what has no pods any more, nothing."""
-    lines = [(name, tone) for field, name, tone in _NAMED_LINES if getattr(rollout.shown, field)]
+    lines = [line for line in _NAMED_LINES if getattr(rollout.shown, line[0])]
     if rollout.kind == DEPLOYMENT_KIND.id:
-        lines += [("at least", "crashing"), ("at most", "notReady")]
+        lines += [("at least", "crashing", 1.5, "dash"), ("at most", "notReady", 1.5, "dot")]
     elif not rollout.shown.stacked:
-        lines += [("wanted", "notReady")]
-    lanes = [Lane(key=label, label=label, tone=tone) for label, tone in lines]
+        lines += [("wanted", "notReady", 1.5, "dot")]
+    lanes = [line_key(*line) for line in lines]
     for owned in reversed(_list_areas(rollout)):
         if owned.state or any(owned.replicas.values[-1:]):
             lanes.append(Lane(owned.name, owned.key_label, owned.title, tone=owned.tone))
