@@ -7,7 +7,7 @@ from typing import Any
 
 from dashboard.autoscalers import Moment
 from dashboard.plots.spans import Lane, hover, line_key, when
-from dashboard.plots.theme import TONES, escape, layout, time_axis
+from dashboard.plots.theme import TONES, escape, layout, round_step, time_axis
 
 HEIGHT, ROW_HEIGHT = 260, 22
 # Of a long story the later part is drawn.
@@ -16,7 +16,6 @@ Value = Callable[[Any], int | None]
 """What is drawn of a moment: anything that has an `at_ms`."""
 _METRIC_TONES = ("starting", "terminating", "succeeded", "stuck", "unknown")
 _OF_TARGET = 100
-_STEPS = [digit * 10**power for power in range(10) for digit in (1, 2, 5)]
 
 
 def make_replicas(moments: Sequence[Moment], now_ms: int, window_ms: int | None = None) -> dict[str, Any]:
@@ -128,7 +127,7 @@ def make_steps(
         "autorange": False,
         "fixedrange": True,
         "tickformat": "d",
-        "dtick": _step(top),
+        "dtick": round_step(top),
         "zeroline": False,
         "tickfont": {"size": 11},
         "ticks": "",
@@ -139,8 +138,3 @@ def make_steps(
     shown = [lane.to_json() for lane in rows[: HEIGHT // ROW_HEIGHT - 1]]
     frame["meta"] = {"from": first_ms, "rows": shown, "rowHeight": ROW_HEIGHT}
     return {"data": data, "layout": frame}
-
-
-def _step(top: int) -> int:
-    """1, 2 or 5 times a power of ten, so that there are about five steps."""
-    return next((step for step in _STEPS if top <= step * 6), _STEPS[-1])

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-# Tiles of 8 by 8 pixels that join, as bars lie upon them anyhow: on its way, not there yet, not in order, not so.
+# Tiles of 8 by 8 pixels that join, as bars lie upon them anyhow.
+# On its way, not there yet, not in order, not so.
 _DRAWN = {
     ">": "M0,0H2.6L6.6,4L2.6,8H0L4,4Z",
     "o": "M4,0.7A3.3,3.3 0 1 1 3.99,0.7ZM4,2.2A1.8,1.8 0 1 0 4.01,2.2Z",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dashboard.plots.spans import Lane, hover, line_key, when
-from dashboard.plots.theme import TONES, escape, layout, revision_colour, revision_tone, time_axis
+from dashboard.plots.theme import TONES, escape, layout, revision_colour, revision_tone, round_step, time_axis
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.job import JOB_KIND
@@ -200,11 +200,11 @@ def make_replicas(rollout: Rollout, now_ms: int, window_ms: int | None = None) -
     top = max((max(trace["y"], default=0) for trace in data if trace["y"]), default=1)
     top = max(top, _stack_height(areas))
     yaxis = {
-        "range": [0, top + 0.6],
+        "range": [0, top * 1.04 + 0.6],
         "autorange": False,
         "fixedrange": True,
         "tickformat": "d",
-        "dtick": max(1, -(-top // 6)),
+        "dtick": round_step(top),
         "zeroline": False,
         "tickfont": {"size": 11},
         "ticks": "",

@@ -144,6 +144,12 @@ def time_axis(side: str = "top") -> dict[str, Any]:
     }
 
 
+def round_step(top: int) -> int:
+    """From tick to tick of an axis up to `top`: 1, 2 or 5 times a power of ten, about five."""
+    steps = (digit * 10**power for power in range(10) for digit in (1, 2, 5))
+    return next((step for step in steps if top <= step * 6), 10**10)
+
+
 def layout(**more: Any) -> dict[str, Any]:
     """The frame of every figure: transparent, quiet, nothing but data."""
     return {

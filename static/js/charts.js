@@ -148,6 +148,8 @@ export class Chart {
     const empty = this.#element.querySelector("[data-empty]");
     const isEmpty = meta?.rows ? meta.rows.length === 0 : this.#figure.data.every((trace) => trace.x.length <= 2);
     if (empty) empty.hidden = !isEmpty;
+    empty?.querySelector("[data-none]")?.toggleAttribute("hidden", Boolean(meta?.narrowed));
+    empty?.querySelector("[data-none-found]")?.toggleAttribute("hidden", !meta?.narrowed);
     this.#element.querySelector(".lanes").hidden = isEmpty && Boolean(empty);
   }
 
