@@ -1,7 +1,7 @@
 """The objects of clusters: looked at as YAML, changed through commands."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
@@ -90,9 +90,6 @@ class StoredObjectAdmin(ScopedAdmin):
         "rest",
         "spec_text",
     )
-
-    class Media:
-        css: ClassVar[dict[str, list[str]]] = {"all": ["lifecycle/admin.css"]}
 
     @admin.display(boolean=True, description="living")
     def is_living(self, stored: StoredObject) -> bool:
