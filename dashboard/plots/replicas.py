@@ -225,7 +225,7 @@ def _stack_height(areas: Sequence[Mapping[str, Any]]) -> int:
     return max(heights.values(), default=0)
 
 
-_NAMED_LINES = (("available", "ready", 3, "solid"), ("ready", "starting", 2, "solid"))
+_NAMED_LINES = (("available", "ready", 3.0, "solid"), ("ready", "starting", 2.0, "solid"))
 
 
 def _key_rows(rollout: Rollout) -> list[dict[str, Any]]:
