@@ -8,6 +8,7 @@ import { makeGhostTrace } from "./ghost.js";
 import { drawLanes } from "./lanes.js";
 import { thinMarks } from "./marks.js";
 import { applyPatch, growFigure, isGrowing } from "./patches.js";
+import { placeOf } from "./pick.js";
 import { Rows } from "./rows.js";
 import { pickSeen } from "./sight.js";
 
@@ -16,6 +17,8 @@ const CONFIG = { displayModeBar: false, responsive: true, doubleClick: false, sc
 const FEWEST_MS_BETWEEN = 100;
 const REST_FACTOR = 4;
 const MOST_ARROWS = 40;
+// Labels of the axis stand with their middle at their instant.
+const HALF_LETTER = 3.4;
 // Growth that is less than this cannot be seen.
 const LEAST_PX = 0.5;
 // Rows so far out of sight are drawn as well, so that scrolling does not wait for them.
@@ -206,7 +209,9 @@ export class Chart {
     this.#showLanes(range);
     const layout = this.#layout();
     const { values, labels } = ticks(range, width);
-    Object.assign(layout.xaxis, { range, tickvals: values, ticktext: labels });
+    const hasRoom = (label, index) => placeOf(range, values[index], width) + label.length * HALF_LETTER <= width;
+    const ticktext = labels.map((label, index) => (hasRoom(label, index) ? label : ""));
+    Object.assign(layout.xaxis, { range, tickvals: values, ticktext });
     layout.shapes = this.#shapes();
     layout.annotations = this.#arrows(layout);
     layout.width = width;
