@@ -31,6 +31,8 @@ class JobTally:
         self._completions: int | None = None
         # The labels that were last found to match the selector.
         self._selected: Mapping[str, str] | None = None
+        # The version of a pod that was followed last.
+        self._followed: Pod | None = None
         self._clear()
 
     def _clear(self) -> None:
@@ -66,6 +68,7 @@ class JobTally:
             return
         self._selector, self._completions, self._selected = selector, completions, None
         self._clear()
+        self._followed = None
         for pod in pods():
             self.change(None, pod)
 
@@ -77,6 +80,9 @@ class JobTally:
         before = self._bits.get(uid, 0)
         if new is None:
             after = 0
+        elif new is self._followed:
+            # Of a pod that restarts in place two tell.
+            return False
         elif before and old is not None and old.meta is new.meta:
             after = self._read_status(new, before & _OF_META)
         else:
@@ -87,6 +93,7 @@ class JobTally:
                     self._count(uid, before, 0)
                     before = 0
                 self._places[uid] = place
+        self._followed = new
         has_changed = before != after
         if has_changed:
             self._count(uid, before, after)

@@ -60,8 +60,9 @@ class PodOwnerController(OwnerController[Owner]):
 
     def on_count(self, owner: PodCount) -> None:
         """The count of an owner's pods has changed."""
-        if owner.key != self._busy:
-            self.enqueue(owner.key[1], owner.key[2])
+        key = owner.key
+        if key != self._busy:
+            self._context.loop.enqueue(self.name, key[1], key[2])
 
     def forget(self, uid: str) -> None:
         """Drop the count of an owner that is gone."""
