@@ -150,10 +150,13 @@ def _follow_jobs(look: Look, seen: Seen, endings: Sequence[str | None], manager:
     active = {one.get("uid") for one in look.status.active}
     for job, ending in zip(seen.jobs, endings, strict=True):
         uid, name = job.meta.uid, job.meta.name
-        if ending is None and uid not in active:
-            message = f"Saw a job that the controller did not create or forgot: {name}"
-            look.tell("UnexpectedJob", message, "Warning")
-        elif ending is not None and uid in active:
+        is_active = uid in active
+        if ending is None:
+            if not is_active:
+                message = f"Saw a job that the controller did not create or forgot: {name}"
+                look.tell("UnexpectedJob", message, "Warning")
+            continue
+        if is_active:
             look.status = look.status.without(uid)
             look.tell("SawCompletedJob", f"Saw completed job: {name}, condition: {ending}")
         if ending == COMPLETE:
@@ -168,10 +171,11 @@ def _follow_jobs(look: Look, seen: Seen, endings: Sequence[str | None], manager:
 
 
 def _note_success(look: Look, job: Job, manager: Manager) -> None:
-    if job.status.completion_ms is None:
+    completed_ms, known_ms = job.status.completion_ms, look.status.last_successful_ms
+    if completed_ms is None or (known_ms is not None and completed_ms <= known_ms):
         return
-    completed_ms = floor_to_second(job.status.completion_ms, manager.epoch_ms)
-    if look.status.last_successful_ms is None or completed_ms > look.status.last_successful_ms:
+    completed_ms = floor_to_second(completed_ms, manager.epoch_ms)
+    if known_ms is None or completed_ms > known_ms:
         look.status = look.status.replace(last_successful_ms=completed_ms)
 
 
@@ -250,8 +254,19 @@ def _start_if_due(look: Look, seen: Seen, schedule: Schedule, now_ms: int, manag
     # A Job that is made now is the last one then.
     last_ms = look.status.last_schedule_ms if look.start is None else look.starts_ms
     look.wakes_ms = _next_look_ms(seen.cron_job, last_ms, schedule, now_ms, manager)
-    next_ms = schedule.next_after(manager.epoch_ms + now_ms)
-    look.steady_until_ms = None if next_ms is None else next_ms - manager.epoch_ms
+    look.steady_until_ms = _find_steady_ms(seen.cron_job, schedule, now_ms, manager)
+
+
+def _find_steady_ms(cron_job: CronJob, schedule: Schedule, now_ms: int, manager: Manager) -> int | None:
+    """When the next run is due, as far as that is known."""
+    epoch_ms, next_ms = manager.epoch_ms, None
+    if cron_job.spec.starting_deadline_seconds is None:
+        # As of the last run: that is what looks ask for anyway.
+        created_ms, last_ms = _since_ms(cron_job, cron_job.status.last_schedule_ms, manager)
+        next_ms = schedule.next_after(created_ms if last_ms is None else last_ms)
+    if next_ms is None or next_ms <= epoch_ms + now_ms:
+        next_ms = schedule.next_after(epoch_ms + now_ms)
+    return None if next_ms is None else next_ms - epoch_ms
 
 
 def _find_due_ms(look: Look, schedule: Schedule, now_ms: int, manager: Manager) -> int | None:
