@@ -87,12 +87,8 @@ class JobTally:
             after = self._read_status(new, before & _OF_META)
         else:
             after = self._read(new)
-            place = read_index(new)
-            if after and place != self._places.get(uid, NO_INDEX):
-                if before:
-                    self._count(uid, before, 0)
-                    before = 0
-                self._places[uid] = place
+            if after and self._completions is not None:
+                before = self._take_place(uid, before, read_index(new))
         self._followed = new
         has_changed = before != after
         if has_changed:
@@ -100,6 +96,15 @@ class JobTally:
         if pod.spec.restart_policy == "OnFailure":
             has_changed |= self._count_restarts(uid, count_restarts(pod) if after else 0)
         return has_changed
+
+    def _take_place(self, uid: str, before: int, place: int) -> int:
+        """Keep the index of a pod; one that has moved counts as new. Returns what counts of it by then."""
+        if place == self._places.get(uid, NO_INDEX):
+            return before
+        if before:
+            self._count(uid, before, 0)
+        self._places[uid] = place
+        return 0
 
     def _read(self, pod: Pod) -> int:
         """What counts of a pod; 0 once it is of no more interest."""
