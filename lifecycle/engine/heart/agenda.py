@@ -42,7 +42,7 @@ class Agenda:
         self._first: list[Timer] = []
         self._at = 0
         self._due: dict[int, list[Timer]] = {}
-        # How many timers of other instants were taken off; the others wait, or are cancelled, not surfaced yet.
+        # How many timers of other instants were taken off; the others wait, or are cancelled yet unsurfaced.
         self._taken = 0
         self._cancelled: dict[int, None] = {}
         self._sequence = 0
