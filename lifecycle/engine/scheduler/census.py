@@ -19,9 +19,13 @@ OF_ONE_POD = frozenset(
         "statefulset.kubernetes.io/pod-name",
         "apps.kubernetes.io/pod-index",
         "batch.kubernetes.io/job-completion-index",
+        "batch.kubernetes.io/controller-uid",
+        "batch.kubernetes.io/job-name",
+        "controller-uid",
+        "job-name",
     )
 )
-"""Labels that differ from pod to pod of one workload."""
+"""Labels that differ from pod to pod of one workload, or from Job to Job of one CronJob."""
 
 
 class Watcher(Protocol):
