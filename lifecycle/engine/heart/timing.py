@@ -69,6 +69,11 @@ _TABLE: dict[str, tuple[int, int, str]] = {
         " every 5 s looked at, and ours keeps to the middle of what both come to",
     ),
     "node_monitor": (2500, 2500, "the node lifecycle controller's next look at nodes, every 5 s"),
+    "condition_taint": (
+        12,
+        12,
+        "a node's taints following its conditions and its cordon; the scheduler has heard of these before",
+    ),
     "node_taint": (50, 50, "the controller that taints lost nodes getting to one, every 100 ms"),
     "taint_eviction": (20, 20, "the taint eviction controller getting to a pod whose node drives it away"),
     "node_status": (7000, 7000, "a kubelet that reaches the API server again telling of its node"),
