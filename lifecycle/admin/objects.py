@@ -1,7 +1,7 @@
 """The objects of clusters: looked at as YAML, changed through commands."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
@@ -20,6 +20,13 @@ from lifecycle.engine.kinds.entry import RESTART, KindEntry
 from lifecycle.engine.kinds.registry import entry_of_id, list_entries
 from lifecycle.models import StoredObject
 from lifecycle.stored_kinds import kind_of_stored
+
+
+class GroupFilter(admin.AllValuesFieldListFilter):
+    """The group without a name has one here."""
+
+    def choices(self, changelist: Any) -> Any:
+        return [choice | {"display": choice["display"] or "core"} for choice in super().choices(changelist)]
 
 
 class DeletedFilter(admin.SimpleListFilter):
@@ -61,7 +68,7 @@ class StoredObjectAdmin(ScopedAdmin):
         *("name", "kind", "group", "namespace", "cluster", "state", "status", "ready", "node", "owner"),
         "is_living",
     )
-    list_filter = (ClusterFilter, "kind", "group", "state", DeletedFilter)
+    list_filter = (ClusterFilter, "kind", ("group", GroupFilter), "state", DeletedFilter)
     list_select_related = ("cluster",)
     search_fields = ("name", "namespace", "uid", "owner")
     ordering = ("cluster_id", "kind", "namespace", "name")
@@ -83,9 +90,6 @@ class StoredObjectAdmin(ScopedAdmin):
         "rest",
         "spec_text",
     )
-
-    class Media:
-        css: ClassVar[dict[str, list[str]]] = {"all": ["lifecycle/admin.css"]}
 
     @admin.display(boolean=True, description="living")
     def is_living(self, stored: StoredObject) -> bool:
