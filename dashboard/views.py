@@ -60,7 +60,7 @@ from lifecycle.access import Verb, clusters_for, get_cluster_or_404, may
 from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.models import Cluster
-from lifecycle.runs import container_logs, forks, inbox
+from lifecycle.runs import forks, inbox
 from lifecycle.runs.checkpoints import Unreadable
 from lifecycle.verdicts import tell_pod
 
@@ -287,17 +287,6 @@ def pod_status(request: HttpRequest, cluster: str, namespace: str, name: str) ->
     """The parts of a pod's page that change: facts and containers."""
     found = get_cluster_or_404(request.user, cluster)
     return render(request, "pods/_status.html", {"cluster": found} | _pod(found, namespace, name))
-
-
-@signed_in
-@require_GET
-def pod_log(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
-    """What a container wrote, in its current run or the one before."""
-    found = get_cluster_or_404(request.user, cluster)
-    stored = find_or_404(found, POD_KIND.id, namespace, name)
-    container = request.GET.get("container", "")
-    log = container_logs.find_run(found, stored.uid, container, "previous" in request.GET)
-    return render(request, "pods/_log.html", {"log": log, "container": container})
 
 
 @signed_in
