@@ -33,6 +33,8 @@ class Answer:
     source: str = ""
     """The file it stands in."""
     is_warning: bool = False
+    line: int | None = None
+    """Of a text that was pasted, not of a file: the line that can be gone to."""
 
 
 def apply(cluster: Cluster, report: Report, user: User, profiles: Sequence[Json] = ()) -> list[Answer]:
@@ -77,7 +79,14 @@ def answer_problem(problem: Problem) -> Answer:
     ]
     place = ", ".join(place for place in places if place)
     return Answer(
-        False, problem.subject, problem.message, problem.path, place, problem.remedy, problem.source
+        False,
+        problem.subject,
+        problem.message,
+        problem.path,
+        place,
+        problem.remedy,
+        problem.source,
+        line=None if problem.source else problem.line,
     )
 
 

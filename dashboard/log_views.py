@@ -40,7 +40,7 @@ class Asked:
 
     @classmethod
     def of(cls, request: HttpRequest, names: list[str]) -> Asked:
-        """From an address; what makes no sense there is as if it were not there, no name the first of `names`."""
+        """From an address; what makes no sense is as if it were not there. No name: the first of `names`."""
         given = request.GET
         container = given.get("container") or next(iter(names), "")
         digits = given.get("lines", "")
