@@ -51,9 +51,9 @@ from dashboard.page_parts import (
 from dashboard.pages import kind_of_folder
 from dashboard.past import at_instant
 from dashboard.plots.phases import VALUES
-from dashboard.plots.theme import REVISIONS, STATES, css_rule, duration
+from dashboard.plots.theme import REVISIONS, STATES, clock, css_rule, duration
 from dashboard.previews import preview_manifests
-from dashboard.run_answers import check_run, tell_nothing
+from dashboard.run_answers import Note, check_run, tell_end, tell_run
 from dashboard.shared_parts import share_part
 from lifecycle import limits
 from lifecycle.access import Verb, clusters_for, get_cluster_or_404, may
@@ -179,11 +179,10 @@ def why_command(request: HttpRequest, cluster: str, command: UUID) -> HttpRespon
 def control(request: HttpRequest, cluster: str) -> HttpResponse:
     """Pause, resume, step, another speed, or run until something holds. GET: the controls as they are."""
     if request.method != "POST":
-        return render(
-            request, "clusters/_controls.html", tell_clock(get_cluster_or_404(request.user, cluster))
-        )
+        found = get_cluster_or_404(request.user, cluster)
+        return _show_controls(request, found, note=tell_end(found))
     found = get_cluster_or_404(request.user, cluster, Verb.RUN)
-    form, problem, note, before_ms = ControlForm(request.POST), "", "", found.instant_ms
+    form, problem, note, before = ControlForm(request.POST), "", None, (found.instant_ms, found.seq)
     try:
         if not form.is_valid():
             raise ValidationError(messages_of(form))
@@ -191,11 +190,19 @@ def control(request: HttpRequest, cluster: str) -> HttpResponse:
         check_run(found, payload)
         asked = inbox.control(found, kind, payload, user=request.user)
         inbox.wait_for_control(asked)
-        problem, note = asked.problem, tell_nothing(found, kind, payload, before_ms)
+        problem, note = asked.problem, tell_run(found, kind, payload, before)
     except ValidationError as error:
         problem = " ".join(error.messages)
     found.refresh_from_db()
-    context = tell_clock(found) | {"problem": problem, "note": note}
+    return _show_controls(request, found, problem, note)
+
+
+def _show_controls(
+    request: HttpRequest, cluster: Cluster, problem: str = "", note: Note | None = None
+) -> HttpResponse:
+    context = tell_clock(cluster) | {"problem": problem, "note": note}
+    if note is not None and note.fork_at_ms is not None:
+        context["way_back"] = {"at": clock(note.fork_at_ms), "name": forks.suggest_name(cluster)}
     return render(request, "clusters/_controls.html", context, status=UNPROCESSABLE if problem else 200)
 
 
@@ -286,7 +293,9 @@ def pod(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpRe
 def pod_status(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
     """The parts of a pod's page that change: facts and containers."""
     found = get_cluster_or_404(request.user, cluster)
-    return render(request, "pods/_status.html", {"cluster": found} | _pod(found, namespace, name))
+    return render(
+        request, "pods/_status.html", {"cluster": found, "is_part": True} | _pod(found, namespace, name)
+    )
 
 
 @signed_in

@@ -8,6 +8,8 @@ from difflib import unified_diff
 from itertools import islice
 from typing import Any
 
+from django.db.models import Max
+
 from dashboard.autoscalers import list_autoscalers
 from dashboard.job_readings import read_calendar, read_grid
 from dashboard.live_figures import tell_time
@@ -128,6 +130,15 @@ def tell_difference(
     now = (stored.data.get("spec") or {}).get("template") or {}
     before, after = (to_yaml(one).splitlines() for one in (now, template))
     return list(islice(unified_diff(before, after, n=2, lineterm=""), 2, MOST_LINES))
+
+
+def find_next_revision(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> int | None:
+    """The number that another template of a workload gets; None for a kind without revisions."""
+    if entry.kind.id not in _REVISIONS:
+        return None
+    kind = REPLICA_SET_KIND.id if entry is DEPLOYMENT else CONTROLLER_REVISION
+    latest = list_owned(cluster, stored, kind).aggregate(latest=Max("revision"))["latest"]
+    return (latest or 0) + 1
 
 
 # --- revisions --------------------------------------------------------------------------------------------

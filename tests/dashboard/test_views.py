@@ -232,7 +232,7 @@ def test_values_are_refused_together_with_their_lines_and_nothing_is_sent(client
     assert answer.status_code == 422
     assert not sent.commands
     told = re.findall(
-        r'<span class="path">(.*?)</span>.*?<span class="place">\((.*?)\)',
+        r'<span class="path">(.*?)</span>.*?data-line="\d+"[^>]*>(.*?)</button>',
         unescape(answer.content.decode()),
         re.S,
     )
@@ -473,4 +473,4 @@ def test_a_step_where_nothing_is_due_says_so(client, shop, sent):
     shop.paused = True
     shop.save(update_fields=["paused"])
     answer = client.post("/clusters/shop/control/", {"kind": "step"})
-    assert "Nothing is due: nothing here will change by itself." in answer.content.decode()
+    assert "Nothing is due: nothing will change by itself any more." in answer.content.decode()

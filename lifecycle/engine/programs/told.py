@@ -63,7 +63,9 @@ def tell_silence(pod: Mapping[str, Any], profiles: Sequence[Mapping[str, Any]], 
     sources = {one.container: one.source for one in tell_behaviors(pod, profiles)}
     source = sources.get(container, BY_NOTHING)
     if source == BY_NOTHING or source.startswith(BY_IMAGE):
-        return f"What {container} would write is not modelled: logs come from scripts, or as a behaviour says."
+        return (
+            f"What {container} would write is not modelled: logs come from scripts, or as a behaviour says."
+        )
     return f"{container} has written nothing."
 
 
