@@ -6,6 +6,7 @@ from typing import Any
 
 from dashboard.plots.theme import duration
 from dashboard.readings import find_object
+from lifecycle.engine.objects.job import JOB_KIND
 from lifecycle.models import Cluster
 
 Json = dict[str, Any]
@@ -74,7 +75,8 @@ def _tell_deletion(cluster: Cluster, asked: Json) -> str:
 def _tell_patch(asked: Json) -> str:
     spec = (asked.get("patch") or {}).get("spec") or {}
     if "suspend" in spec:
-        return "suspended: nothing of it runs until it is resumed" if spec["suspend"] else "resumed"
+        what = "its pods are ended" if asked["kind"] == JOB_KIND.id else "no run starts"
+        return f"suspended: {what} until it is resumed" if spec["suspend"] else "resumed"
     if "maxReplicas" in spec:
         return f"keeps between {spec['minReplicas']} and {spec['maxReplicas']} replicas"
     return "configured"
