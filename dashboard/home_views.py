@@ -56,7 +56,9 @@ def cards(request: HttpRequest) -> HttpResponse:
 
 
 def _list_cards(request: HttpRequest) -> list[dict[str, Any]]:
-    return [_card(cluster, depth) for cluster, depth in walk_forks(list(clusters_for(request.user)))]
+    seen = list(clusters_for(request.user))
+    names: dict[int | None, str] = {cluster.pk: cluster.name for cluster in seen}
+    return [_card(cluster, depth, names.get(cluster.parent_id)) for cluster, depth in walk_forks(seen)]
 
 
 def walk_forks(seen: list[Cluster]) -> Iterator[tuple[Cluster, int]]:
@@ -72,10 +74,12 @@ def walk_forks(seen: list[Cluster]) -> Iterator[tuple[Cluster, int]]:
         ahead += [(fork, depth + 1) for fork in reversed(below.get(cluster.pk, []))]
 
 
-def _card(cluster: Cluster, depth: int) -> dict[str, Any]:
+def _card(cluster: Cluster, depth: int, parent: str | None) -> dict[str, Any]:
+    """`parent`: what it was forked from, where that may be seen."""
     clock, states = tell_time(cluster), readings.count_states(cluster)
     return {
         "cluster": cluster,
+        "parent": parent,
         # Deeper ones would leave the page.
         "depth": min(depth, 4),
         "forked_at": duration(cluster.forked_at_ms or 0) if cluster.parent_id else "",

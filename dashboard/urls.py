@@ -9,6 +9,7 @@ from django.views.generic import RedirectView
 from dashboard import (
     autoscaler_views,
     budget_views,
+    compare_views,
     home_views,
     kubeconfig_views,
     log_views,
@@ -49,6 +50,8 @@ urlpatterns = [
     path("clusters/<str:cluster>/delete/", home_views.delete_cluster, name="delete-cluster"),
     path("clusters/<str:cluster>/control/", views.control, name="control"),
     path("clusters/<str:cluster>/fork/", views.fork, name="fork"),
+    path("clusters/<str:cluster>/compare/", compare_views.choose_other, name="compare-with"),
+    path("clusters/<str:cluster>/compare/<str:other>/", compare_views.compare_clusters, name="compare"),
     path("clusters/<str:cluster>/kubeconfig", kubeconfig_views.download, name="kubeconfig"),
     path("clusters/<str:cluster>/tokens/", kubeconfig_views.issued, name="tokens"),
     path("clusters/<str:cluster>/tokens/<int:token>/revoke/", kubeconfig_views.revoke, name="revoke-token"),

@@ -27,6 +27,7 @@ from dashboard.autoscalers import list_autoscalers
 from dashboard.behaviors import list_assumed, list_conduct
 from dashboard.causes import read_chain, tell_followed
 from dashboard.cluster_verdict import read_verdict
+from dashboard.compare_views import list_others
 from dashboard.configuration import list_configurations
 from dashboard.disruption_budgets import list_budgets
 from dashboard.examples import list_examples
@@ -89,6 +90,7 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
         "fork_name": forks.suggest_name(found),
         "parent": clusters_for(request.user).filter(forks=found).first(),
         "forked_at": duration(found.forked_at_ms or 0),
+        "others": list_others(request.user, found),
         "is_own": may(request.user, found, Verb.OWN),
     }
     context |= list_recent_events(found, query=query)
