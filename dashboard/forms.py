@@ -37,6 +37,12 @@ class ClusterForm(forms.Form):
         return {"timing": self.cleaned_data["timing"], "nodes": {"count": self.cleaned_data["nodes"]}}
 
 
+class RenameForm(forms.Form):
+    """Another name for a cluster."""
+
+    name = forms.CharField(max_length=63, validators=[DNS_LABEL])
+
+
 class ManifestForm(forms.Form):
     """YAML or JSON that was pasted, or files; files win."""
 

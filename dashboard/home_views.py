@@ -17,7 +17,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from dashboard import gallery, readings, thumbnails, uploads
 from dashboard.answers import Answer, answer_problem
 from dashboard.examples import list_examples
-from dashboard.forms import ClusterForm, ManifestForm
+from dashboard.forms import ClusterForm, ManifestForm, RenameForm
 from dashboard.live_figures import tell_time
 from dashboard.manifest_reports import MOST_SHOWN
 from dashboard.page_parts import UNPROCESSABLE, messages_of, show_answers, signed_in
@@ -114,6 +114,21 @@ def scenario_file(request: HttpRequest, cluster: str) -> HttpResponse:
     return HttpResponse(
         retell(found), content_type="application/yaml; charset=utf-8", headers={"Content-Disposition": name}
     )
+
+
+@signed_in
+@require_POST
+def rename_cluster(request: HttpRequest, cluster: str) -> HttpResponse:
+    """Give a cluster another name, and go to where it is then."""
+    found = get_cluster_or_404(request.user, cluster, Verb.OWN)
+    form = RenameForm(request.POST)
+    if form.is_valid():
+        try:
+            inbox.rename_cluster(found, form.cleaned_data["name"])
+            return HttpResponseClientRedirect(reverse("cluster", args=[found.name]))
+        except ValidationError as error:
+            form.add_error("name", error.messages)
+    return show_answers(request, [Answer(False, "", messages_of(form))])
 
 
 @signed_in

@@ -47,6 +47,7 @@ urlpatterns = [
     path("gallery/<str:story>.svg", home_views.thumbnail, name="thumbnail"),
     path("clusters/<str:cluster>/", views.cluster, name="cluster"),
     path("clusters/<str:cluster>/scenario.yaml", home_views.scenario_file, name="scenario-file"),
+    path("clusters/<str:cluster>/rename/", home_views.rename_cluster, name="rename-cluster"),
     path("clusters/<str:cluster>/delete/", home_views.delete_cluster, name="delete-cluster"),
     path("clusters/<str:cluster>/control/", views.control, name="control"),
     path("clusters/<str:cluster>/fork/", views.fork, name="fork"),
