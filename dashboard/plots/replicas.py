@@ -178,6 +178,9 @@ class Rollout:
         elif row["field"] == "exists" and row["new"] == "deleted":
             for steps in self.numbers.values():
                 steps.add(row["at_ms"], 0)
+        elif row["field"] == "exists" and not self._taken:
+            # Before it was made there is nothing to show.
+            self.since_ms = row["at_ms"]
 
     def _forget(self) -> None:
         """Of the steps the later half stays; ReplicaSets that were gone before go."""

@@ -59,10 +59,7 @@ class StoredObjectAdmin(ScopedAdmin):
     form = SpecForm
     action_form = ScaleForm
     actions = ("scale", "restart", "delete_with_grace")
-    list_display = (
-        *("name", "sort", "namespace", "cluster", "condition", "node", "owner"),
-        "is_living",
-    )
+    list_display = (*("name", "sort", "namespace", "cluster", "condition", "node", "owner"),)
     list_per_page = PAGE_ROWS
     list_filter = (ClusterFilter, "kind", "group", "state", DeletedFilter)
     list_select_related = ("cluster",)
@@ -102,12 +99,10 @@ class StoredObjectAdmin(ScopedAdmin):
         address = f"/clusters/{stored.cluster.name}/{place}/{stored.name}/"
         return address if is_valid_path(address) else None
 
-    @admin.display(boolean=True, description="living")
-    def is_living(self, stored: StoredObject) -> bool:
-        return stored.deleted_ms is None
-
     @admin.display(description="status")
     def condition(self, stored: StoredObject) -> str:
+        if stored.deleted_ms is not None:
+            return "deleted"
         words = [stored.status or stored.phase or stored.state, stored.ready and f"ready {stored.ready}"]
         return ", ".join(word for word in words if word) or "-"
 
