@@ -131,7 +131,7 @@ def tell_outcome(cluster: Cluster, stored: StoredObject) -> str:
     if done_ms is None:
         return ""
     fewest = [new or 0 for at_ms, new in counts.filter(seq__gte=seq, at_ms__lte=done_ms)[:MOST_STEPS]]
-    took = f"took {duration(done_ms - began_ms)}"
+    took = f"took {duration(round(done_ms - began_ms, -2))}"
     if before is None or not before[1]:
         return took
     return f"{took}, never fewer than {min([before[1], *fewest])} of {wanted} available"

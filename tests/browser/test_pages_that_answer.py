@@ -1,4 +1,4 @@
-"""What scripts do beside the charts: logs that are followed, lines that are gone to, keys, and what is gone."""
+"""What scripts do beside the charts: logs that are followed, lines that are gone to, keys, forks compared."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_log_is_followed_and_searched_and_a_deletion_runs_towards_the_kill(pag
     page.wait_for_function(AT_END)
     # Who reads further up is left there.
     log.evaluate("(element) => { element.scrollTop = 0; }")
-    expect(page.get_by_label("follow")).not_to_be_checked()
+    expect(page.get_by_role("checkbox", name="follow")).not_to_be_checked()
     page.get_by_label("Find in the log").fill("LINE 77")
     expect(log.locator("li")).to_have_count(1)
     expect(log.locator("mark")).to_have_text("line 77")
@@ -60,8 +60,8 @@ def test_a_log_is_followed_and_searched_and_a_deletion_runs_towards_the_kill(pag
       return ends.length === 1 && ends[0] > 130_000 && plot.layout.xaxis.range[1] >= ends[0];
     }"""
     page.wait_for_function(kill)
-    set_speed(page, "60")
     page.get_by_role("button", name="Resume", exact=True).click()
+    set_speed(page, "60")
     expect(page.get_by_role("heading", name="Delete the pod")).to_have_count(0)
 
 

@@ -295,6 +295,9 @@ def test_a_refusal_is_shown_as_text(client, shop, sent):
             {"kind": "run", "until": "10m"}, ("run", {"untilMs": 606_000, "fast": True}), id="a duration"
         ),
         pytest.param(
+            {"kind": "run", "until": "00:10:00"}, ("run", {"untilMs": 600_000, "fast": True}), id="a clock"
+        ),
+        pytest.param(
             {"kind": "run", "until": "idle"}, ("run", {"condition": "idle", "fast": True}), id="idle"
         ),
     ],
@@ -306,7 +309,15 @@ def test_run_controls(client, shop, sent, form, expected):
 
 
 @pytest.mark.parametrize(
-    "form", [{"kind": "speed", "speed": "0"}, {"kind": "speed"}, {"kind": "run"}, {"kind": "explode"}, {}]
+    "form",
+    [
+        {"kind": "run", "until": "00:00:01"},
+        {"kind": "speed", "speed": "0"},
+        {"kind": "speed"},
+        {"kind": "run"},
+        {"kind": "explode"},
+        {},
+    ],
 )
 def test_a_senseless_control_is_answered(client, shop, sent, form):
     answer = client.post("/clusters/shop/control/", form)
