@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -58,6 +58,24 @@ def create_cluster(
         cluster.save(update_fields=["shard"])
     _nudge(cluster)
     return cluster
+
+
+def rename_cluster(cluster: Cluster, name: str) -> None:
+    """Another name for a cluster: its addresses have it, those with the old one lead nowhere.
+
+    ValidationError when the name is taken or no DNS label.
+    """
+    before, cluster.name = cluster.name, name
+    try:
+        others = {column.name for column in Cluster._meta.fields} - {"name"}
+        cluster.full_clean(exclude=others)
+        with transaction.atomic():
+            Cluster.objects.filter(pk=cluster.pk).update(name=name)
+    except (ValidationError, IntegrityError) as problem:
+        cluster.name = before
+        if isinstance(problem, ValidationError):
+            raise
+        raise ValidationError(f"There is a cluster called {name} already") from None
 
 
 def check_input(epoch: datetime, settings: Any) -> None:

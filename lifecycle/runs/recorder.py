@@ -272,5 +272,5 @@ def _write_answers(piece: Slice) -> None:
         command.instant_ms, command.result = answer.instant_ms, bulk.plain_json(answer.result)
         command.save(update_fields=["state", "done_at", "instant_ms", "result"])
     for control in piece.controls:
-        control.applied_at, control.instant_ms = now, piece.instant_ms
+        control.applied_at = now
         control.save(update_fields=["applied_at", "instant_ms", "problem"])

@@ -201,6 +201,7 @@ class Owner:
             return
         for control in hot.cluster.run_controls.filter(applied_at=None).order_by("id"):
             clock.anchor(max(clock.now_ms(wall), hot.engine.now_ms), wall)
+            control.instant_ms = clock.anchor_instant_ms
             control.problem = run_controls.apply(control, clock, hot.engine)
             piece.controls.append(control)
 
