@@ -32,16 +32,18 @@ Act = Callable[[Action], None]
 class Actor:
     """Does actions. Raises ApiError when the API server refuses one."""
 
-    __slots__ = ("_api", "_molds", "_store", "_trace")
+    __slots__ = ("_api", "_loop", "_molds", "_store", "_trace")
 
     def __init__(self, context: Context, api: ApiServer) -> None:
         self._api = api
         self._molds = Molds()
+        self._loop = context.loop
         self._trace = context.trace
         self._store = context.store
 
     def act(self, action: Action) -> None:
         """Do one action."""
+        self._loop.writes += 1
         match action:
             case CreatePod():
                 self._create_pod(action)
