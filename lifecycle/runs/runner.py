@@ -7,7 +7,6 @@ memory is dropped and made again from what was recorded.
 
 import logging
 import os
-import socket
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -338,4 +337,4 @@ def _save(hot: Hot) -> None:
 @cache
 def this_process() -> Owner:
     """The clusters of this worker process; its name is its host and process number."""
-    return Owner(f"{socket.gethostname()}-{os.getpid()}")
+    return Owner(shards.worker_name(os.getpid()))

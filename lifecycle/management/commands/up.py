@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import logging
 import os
 import shutil
 import signal
@@ -32,8 +33,11 @@ from lifecycle.models import Cluster
 from lifecycle.runs import inbox, shards
 from lifecycle.runs.celery import broker
 
+log = logging.getLogger(__name__)
+
 READY_SECONDS = 60.0
-LOOK_SECONDS = 0.5
+LOOK_SECONDS = 0.1
+WORKER = "worker"
 USER_NAME = "podline"
 DEMO = Path(__file__).parents[1] / "demo.yaml"
 # glibc would give each thread a heap of its own, and keep what large figures and frames leave free between
@@ -79,7 +83,7 @@ class Command(BaseCommand):
                 self.stdout.flush()
             while not stopped.wait(LOOK_SECONDS):
                 for child in children:
-                    child.look()
+                    look_after(child)
         except processes.HopelessChild as problem:
             raise CommandError(f"{problem}; its last words are above") from None
         finally:
@@ -117,6 +121,20 @@ class Command(BaseCommand):
         if is_first_time:
             make_demo()
         return f"{base}/enter/{token}/"
+
+
+def look_after(child: Child) -> None:
+    """Start a child again that has died. What a worker served goes to the others at once."""
+    dead = child.look()
+    if dead is None or not child.name.startswith(WORKER):
+        return
+    try:
+        shards.give_up(shards.worker_name(dead))
+    except DatabaseError as problem:
+        # They notice its silence as well.
+        log.warning("its shards are still its own: %s", problem)
+    finally:
+        connections.close_all()
 
 
 def check_port(host: str, port: int) -> None:
@@ -253,7 +271,7 @@ def make_children(host: str, port: int, workers: int, environment: dict[str, str
     celery = [python, "-m", "celery", "-A", "dashboard", "--quiet", "worker", "--pool", "solo"]
     celery += ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "WARNING"]
     children = [
-        Child(f"worker {n}", [*celery, "-n", f"engine{n}@%h", "-Q", f"worker.{n}"], environment)
+        Child(f"{WORKER} {n}", [*celery, "-n", f"engine{n}@%h", "-Q", f"worker.{n}"], environment)
         for n in range(1, workers + 1)
     ]
     children.append(Child("ticker", [python, _manage(), "ticker"], environment))
