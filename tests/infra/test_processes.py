@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from lifecycle.management.commands.up import keep_bytecode
 from lifecycle.management.processes import MAX_DEATHS, Child, HopelessChild, stop_all
 
 
@@ -41,3 +42,11 @@ def test_one_that_ends_as_soon_as_it_is_started_is_hopeless():
     end(child)
     with pytest.raises(HopelessChild, match="the ticker stopped 5 times as soon as it was started"):
         child.look()
+
+
+@pytest.mark.parametrize("keeps_none, expected", [(True, "bytecode"), (False, "")])
+def test_modules_are_compiled_once(monkeypatch, tmp_path, keeps_none, expected):
+    monkeypatch.setattr(sys, "dont_write_bytecode", keeps_none)
+    given = keep_bytecode(tmp_path)
+    assert given.get("PYTHONPYCACHEPREFIX", "") == (str(tmp_path / expected) if expected else "")
+    assert given.get("PYTHONDONTWRITEBYTECODE", "") == ""

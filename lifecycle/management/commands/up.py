@@ -100,6 +100,7 @@ class Command(BaseCommand):
         if not warn_of_clear_text(host):
             # Nobody else gets here.
             environment |= {"OPEN_TO_ALL": os.environ.get("OPEN_TO_ALL", "metrics,schema")}
+        environment |= keep_bytecode(settings.DATA)
         environment |= {"LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING")}
         environment |= {name: os.environ.get(name, value) for name, value in MEMORY.items()}
         environment |= {"ALLOWED_HOSTS": ",".join(allowed_hosts(host)), "PODLINE_DATA": str(settings.DATA)}
@@ -121,6 +122,16 @@ class Command(BaseCommand):
         if is_first_time:
             make_demo()
         return f"{base}/enter/{token}/"
+
+
+def keep_bytecode(data: Path) -> dict[str, str]:
+    """Variables that let children keep compiled modules in our folder, where Python keeps none beside them.
+
+    A server that is started again would compile a thousand modules first, and answer nobody meanwhile.
+    """
+    if not sys.dont_write_bytecode:
+        return {}
+    return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(data / "bytecode")}
 
 
 def look_after(child: Child) -> None:
