@@ -22,7 +22,7 @@ from django.contrib.auth import get_user_model
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError, connections
+from django.db import DatabaseError, connection, connections
 
 from lifecycle import kubeconfig
 from lifecycle.input import manifests
@@ -175,6 +175,10 @@ def migrate() -> None:
     """The database as this version wants it. CommandError when it cannot be read."""
     try:
         call_command("migrate", verbosity=0, interactive=False)
+        if connection.vendor == "sqlite":
+            # What was written so far goes into the database itself: a damaged log then loses little.
+            with connection.cursor() as cursor:
+                cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except DatabaseError as problem:
         name = settings.DATABASES["default"]["NAME"]
         raise CommandError(
