@@ -6,8 +6,9 @@ entry is dropped when it surfaces, or when dead entries outnumber the living.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop, heappush
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 Cause = int | str | None
@@ -41,19 +42,19 @@ class Agenda:
         self._first: list[Timer] = []
         self._at = 0
         self._due: dict[int, list[Timer]] = {}
-        # How many timers have been taken off; the others are waiting, or cancelled and not surfaced yet.
+        # How many timers of other instants were taken off; the others wait, or are cancelled yet unsurfaced.
         self._taken = 0
         self._cancelled: dict[int, None] = {}
         self._sequence = 0
         self.upkeep_count = 0
 
     def __len__(self) -> int:
-        return self._sequence - self._taken - len(self._cancelled)
+        return self._sequence - self._taken - self._at - len(self._cancelled)
 
     @property
     def progress_count(self) -> int:
         """How many living timers are no upkeep."""
-        return self._sequence - self._taken - len(self._cancelled) - self.upkeep_count
+        return len(self) - self.upkeep_count
 
     def add(
         self,
@@ -81,6 +82,7 @@ class Agenda:
         heappush(self._instants, due_ms)
         if due_ms < self.first_ms:
             del self._first[: self._at]
+            self._taken += self._at
             self.first_ms, self._first, self._at = due_ms, timers, 0
 
     def cancel(self, sequence: int, is_progress: bool = True) -> None:
@@ -88,7 +90,7 @@ class Agenda:
         self._cancelled[sequence] = None
         if not is_progress:
             self.upkeep_count -= 1
-        if len(self._cancelled) > 1000 and len(self._cancelled) * 2 > self._sequence - self._taken:
+        if len(self._cancelled) > 1000 and len(self._cancelled) > len(self):
             self._restore(self.timers())
 
     def _restore(self, timers: Sequence[Timer]) -> None:
@@ -105,36 +107,39 @@ class Agenda:
     def next_due_ms(self) -> int | None:
         """The instant of the first living timer."""
         while self._instants:
+            if self._at == len(self._first):
+                self._close_instant()
+                continue
             number = self._first[self._at][1]
             if number not in self._cancelled:
                 return self.first_ms
             del self._cancelled[number]
-            self._taken += 1
             self._at += 1
-            if self._at == len(self._first):
-                self._close_instant()
         return None
 
-    def pop_due(self, now_ms: int) -> Timer | None:
-        """The first living timer due at or before now, taken off."""
+    def take_due(self, now_ms: int) -> Iterator[Timer]:
+        """The living timers due by now, each taken off as it comes, and those that are set meanwhile."""
         while self.first_ms <= now_ms:
-            timers, at = self._first, self._at
-            timer = timers[at]
-            self._taken += 1
-            self._at = at = at + 1
-            if at == len(timers):
+            timers = self._first
+            for timer in islice(timers, self._at, None):
+                self._at += 1
+                if self._cancelled and timer[1] in self._cancelled:
+                    del self._cancelled[timer[1]]
+                    continue
+                if not timer[5]:
+                    self.upkeep_count -= 1
+                yield timer
+                if self._first is not timers:
+                    # So many were cancelled that the living were put in order anew.
+                    break
+            else:
                 self._close_instant()
-            if timer[1] in self._cancelled:
-                del self._cancelled[timer[1]]
-                continue
-            if not timer[5]:
-                self.upkeep_count -= 1
-            return timer
-        return None
 
     def _close_instant(self) -> None:
-        """The last timer of the first instant was taken."""
-        instants, self._at = self._instants, 0
+        """All timers of the first instant were taken."""
+        instants = self._instants
+        self._taken += self._at
+        self._at = 0
         del self._due[heappop(instants)]
         if instants:
             self.first_ms = instants[0]
@@ -161,12 +166,6 @@ class Agenda:
 
     def timers(self) -> list[Timer]:
         """Living timers in firing order."""
-        cancelled = self._cancelled
-        del self._first[: self._at]
-        self._at = 0
-        return [
-            timer
-            for due_ms in sorted(self._due)
-            for timer in self._due[due_ms]
-            if timer.sequence not in cancelled
-        ]
+        cancelled, later = self._cancelled, sorted(self._due)[1:]
+        waiting = chain(self._first[self._at :], *[self._due[due_ms] for due_ms in later])
+        return [timer for timer in waiting if timer.sequence not in cancelled]

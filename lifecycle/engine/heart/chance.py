@@ -20,13 +20,15 @@ PART = "\x1f"
 class Chance:
     """Keyed draws from one seed."""
 
-    __slots__ = ("_identity", "_latency", "_salt")
+    __slots__ = ("_by_purpose", "_identity", "_latency", "_salt")
 
     def __init__(self, seed: int) -> None:
         self._salt = blake2b(str(seed).encode(), digest_size=16).digest()
         # Salted once, copied for each draw.
         self._latency = blake2b(digest_size=8, salt=self._salt)
         self._identity = blake2b(digest_size=24, salt=self._salt)
+        # And told the purpose once: there are few.
+        self._by_purpose: dict[str, blake2b] = {}
 
     def draw(self, purpose: str, *key: object) -> float:
         """A number in [0, 1). Keys are strings and whole numbers."""
@@ -38,8 +40,12 @@ class Chance:
 
     def draw_ms(self, purpose: str, key: str, low_ms: int, high_ms: int) -> int:
         """Whole milliseconds, evenly from low to high, both included. A key's parts are parted by PART."""
-        digest = self._latency.copy()
-        digest.update(f"{purpose}{PART}{key}".encode("utf-8", "surrogatepass"))
+        known = self._by_purpose.get(purpose)
+        if known is None:
+            known = self._by_purpose[purpose] = self._latency.copy()
+            known.update(f"{purpose}{PART}".encode())
+        digest = known.copy()
+        digest.update(key.encode() if key.isascii() else key.encode("utf-8", "surrogatepass"))
         number: int = _read_number(digest.digest())[0]
         return low_ms + number % (high_ms - low_ms + 1)
 

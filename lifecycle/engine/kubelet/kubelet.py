@@ -131,26 +131,30 @@ class Kubelets:
     # --- who listens to what --------------------------------------------------------------------------
 
     def _for_pod(self, handler: Callable[[PodWorker, Pod], None]) -> Callable[[Timer], None]:
+        workers, known = self._roster.workers, self._roster.known
+
         def handle(timer: Timer) -> None:
-            worker = self._roster.workers.get(timer[3])
+            worker = workers.get(timer[3])
             if worker is not None:
-                handler(worker, self._roster.known(worker.uid))
+                handler(worker, known(timer[3]))
 
         return handle
 
     def _for_container(
         self, handler: Callable[[PodWorker, Pod, ContainerRun, str], None]
     ) -> Callable[[Timer], None]:
+        workers, known, follow = self._roster.workers, self._roster.known, self._parts.follow
+
         def handle(timer: Timer) -> None:
-            worker = self._roster.workers.get(timer[3])
+            worker = workers.get(timer[3])
             if worker is None:
                 return
             payload = timer[4]
             name, detail = (payload, "") if isinstance(payload, str) else payload
             run = worker.runs[name]
             if run.row > 0:
-                self._parts.follow(run.row)
-            handler(worker, self._roster.known(worker.uid), run, detail)
+                follow(run.row)
+            handler(worker, known(timer[3]), run, detail)
 
         return handle
 

@@ -306,11 +306,12 @@ class Parts:
         detail: dict[str, Any] | None = None,
     ) -> int:
         """Emit an event on something normal: each is told anew, but no more of them than are paid for."""
-        paid_ms = pay(teller.paid_ms, self._clock.now_ms)
+        trace = self.trace
+        paid_ms = pay(teller.paid_ms, trace.at_ms)
         if paid_ms is None:
             return 0
         teller.paid_ms = paid_ms
-        return self.trace.plain_event(subject, NORMAL, reason, message, SOURCE, path, detail)
+        return trace.plain_event(subject, NORMAL, reason, message, SOURCE, path, detail)
 
     # --- programs -------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from ..objects.node import Node
@@ -140,30 +141,41 @@ class NodeRoom:
 
         Evenness counts for nobody who asks for neither: such pods would all go to one node.
         """
-        _pods, cpu, memory = self._capacity
-        assumed = load.assumed
-        parts = empty = 0
-        if cpu:
+        requests, free = load.requests, self.free
+        return _score(
+            self._capacity,
+            (free.get("cpu", 0), free.get("memory", 0)),
+            (self.assumed_cpu, self.assumed_memory),
+            (requests.get("cpu", 0), requests.get("memory", 0)),
+            load.assumed,
+        )
+
+
+@lru_cache(4096)
+def _score(
+    capacity: tuple[int, int, int],
+    free: tuple[int, int],
+    assumed: tuple[int, int],
+    wanted: tuple[int, int],
+    wanted_in_any_case: tuple[int, int],
+) -> tuple[int, int]:
+    """`NodeRoom.score` of pods, CPU and memory: most nodes of a cluster are as full as some other was."""
+    _pods, cpu, memory = capacity
+    parts = empty = 0
+    for size, used, more in zip((cpu, memory), assumed, wanted_in_any_case, strict=True):
+        if size:
             parts += 1
-            left = cpu - self.assumed_cpu - assumed[0]
-            empty += left * 100 // cpu if left > 0 else 0
-        if memory:
-            parts += 1
-            left = memory - self.assumed_memory - assumed[1]
-            empty += left * 100 // memory if left > 0 else 0
-        if parts == 2:
-            empty //= 2
-        requests = load.requests
-        wanted_cpu, wanted_memory = requests.get("cpu", 0), requests.get("memory", 0)
-        if not wanted_cpu and not wanted_memory:
-            return empty, 0
-        if parts < 2:
-            return empty, 100
-        free = self.free
-        of_cpu = (cpu - free["cpu"] + wanted_cpu) / cpu
-        of_memory = (memory - free["memory"] + wanted_memory) / memory
-        gap = (of_cpu if of_cpu < 1 else 1.0) - (of_memory if of_memory < 1 else 1.0)
-        return empty, int((1 - (gap if gap > 0 else -gap) / 2) * 100)
+            left = size - used - more
+            empty += left * 100 // size if left > 0 else 0
+    if parts == 2:
+        empty //= 2
+    if wanted == (0, 0):
+        return empty, 0
+    if parts < 2:
+        return empty, 100
+    of_cpu, of_memory = (cpu - free[0] + wanted[0]) / cpu, (memory - free[1] + wanted[1]) / memory
+    gap = (of_cpu if of_cpu < 1 else 1.0) - (of_memory if of_memory < 1 else 1.0)
+    return empty, int((1 - abs(gap) / 2) * 100)
 
 
 def pick_rooms(rooms: Mapping[str, NodeRoom], names: Collection[str] | None) -> Mapping[str, NodeRoom]:

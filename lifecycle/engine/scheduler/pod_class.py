@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from heapq import heappop, heappush
+from heapq import heappop, heappush, heapreplace
 
 from ..objects.node import Node
 from ..objects.pod import Pod
@@ -253,6 +253,10 @@ class PodClass:
             return
         if before is None or before[0] is not line:
             line.size += 1
+        elif line.heap and line.heap[0] is before[1]:
+            # Usually it is the best of its line that has just been taken.
+            heapreplace(line.heap, entry)  # type: ignore[misc]
+            return
         heappush(line.heap, entry)  # type: ignore[misc]
 
     def _unrefuse(self, refusal: object) -> None:
