@@ -1,7 +1,9 @@
 """What `up` keeps running: started again when it dies, given up when it dies of itself again and again."""
 
+import shutil
 import signal
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -44,9 +46,17 @@ def test_one_that_ends_as_soon_as_it_is_started_is_hopeless():
         child.look()
 
 
-@pytest.mark.parametrize("keeps_none, expected", [(True, "bytecode"), (False, "")])
-def test_modules_are_compiled_once(monkeypatch, tmp_path, keeps_none, expected):
+@pytest.mark.parametrize(
+    "keeps_none, free, expected",
+    [
+        pytest.param(True, 2**40, "bytecode", id="Python is told to keep none"),
+        pytest.param(True, 2**24, "", id="there is little room"),
+        pytest.param(False, 2**40, "", id="Python keeps them beside the modules"),
+    ],
+)
+def test_modules_are_compiled_once(monkeypatch, tmp_path, keeps_none, free, expected):
     monkeypatch.setattr(sys, "dont_write_bytecode", keeps_none)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=free))
     given = keep_bytecode(tmp_path)
     assert given.get("PYTHONPYCACHEPREFIX", "") == (str(tmp_path / expected) if expected else "")
     assert given.get("PYTHONDONTWRITEBYTECODE", "") == ""

@@ -37,6 +37,7 @@ log = logging.getLogger(__name__)
 
 READY_SECONDS = 60.0
 LOOK_SECONDS = 0.1
+AMPLE_BYTES = 2**30
 WORKER = "worker"
 USER_NAME = "podline"
 DEMO = Path(__file__).parents[1] / "demo.yaml"
@@ -127,9 +128,10 @@ class Command(BaseCommand):
 def keep_bytecode(data: Path) -> dict[str, str]:
     """Variables that let children keep compiled modules in our folder, where Python keeps none beside them.
 
-    A server that is started again would compile a thousand modules first, and answer nobody meanwhile.
+    A server that is started again would compile a thousand modules first, and answer nobody meanwhile. They
+    need 30 MB, which a folder with little room has better uses for.
     """
-    if not sys.dont_write_bytecode:
+    if not sys.dont_write_bytecode or shutil.disk_usage(data).free < AMPLE_BYTES:
         return {}
     return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(data / "bytecode")}
 
