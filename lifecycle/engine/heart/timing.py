@@ -119,6 +119,11 @@ DAEMON_BACK_OFF_MAX_MS = 900_000
 """Cap of that delay; it is forgotten after twice as long."""
 SYNCS_PER_INSTANT = 100
 """How often one key may be looked at within one instant before its queue backs off."""
+ROOM_OF_INSTANT = 1000
+"""After so many writes of controllers in one instant, keys that are left wait for the next millisecond. In
+Kubernetes they write far less often: 20 times a second each, after a burst of 30 (--kube-api-qps)."""
+WRITES_A_LOOK = 500
+"""So many objects one look makes or deletes, where Kubernetes' controllers set themselves no bound."""
 
 
 class Timing:
