@@ -20,6 +20,8 @@ Row = Mapping[str, Any]
 # Of a long story the later part is held and drawn: after so many rows the later half of their steps.
 MOST_ROWS = 4000
 HEIGHT, ROW_HEIGHT = 320, 22
+HEADROOM = 0.6
+LOW, HIGH = "at least (replicas − maxUnavailable)", "at most (replicas + maxSurge)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,9 @@ class Rollout:
         elif row["field"] == "exists" and row["new"] == "deleted":
             for steps in self.numbers.values():
                 steps.add(row["at_ms"], 0)
+        elif row["field"] == "exists" and not self._taken:
+            # Before it was made there is nothing to show.
+            self.since_ms = row["at_ms"]
 
     def _forget(self) -> None:
         """Of the steps the later half stays; ReplicaSets that were gone before go."""
@@ -199,8 +204,10 @@ def make_replicas(rollout: Rollout, now_ms: int, window_ms: int | None = None) -
     data = [*areas, *_lines(rollout, now_ms), *_bounds(rollout, now_ms)]
     top = max((max(trace["y"], default=0) for trace in data if trace["y"]), default=1)
     top = max(top, _stack_height(areas))
+    height = top * 1.04 + HEADROOM
+    data += _forbidden(data, height)
     yaxis = {
-        "range": [0, top * 1.04 + 0.6],
+        "range": [0, height],
         "autorange": False,
         "fixedrange": True,
         "tickformat": "d",
@@ -322,11 +329,32 @@ def _bounds(rollout: Rollout, now_ms: int) -> list[dict[str, Any]]:
     lows = [budget.low for budget in [*held, *last]]
     highs = [budget.high for budget in [*held, *last]]
     return [
-        _step_line(
-            "at least (replicas − maxUnavailable)", TONES["crashing"].colour, 1.5, at_ms, lows, "dash"
-        ),
-        _step_line("at most (replicas + maxSurge)", TONES["notReady"].colour, 1.5, at_ms, highs, "dot"),
+        _step_line(LOW, TONES["crashing"].colour, 1.5, at_ms, lows, "dash"),
+        _step_line(HIGH, TONES["notReady"].colour, 1.5, at_ms, highs, "dot"),
     ]
+
+
+def _forbidden(lines: Sequence[dict[str, Any]], top: float) -> list[dict[str, Any]]:
+    """Where a rolling update must not bring the available pods, and the number of all: hatched."""
+    zones = []
+    for line in lines:
+        if line["name"] not in (LOW, HIGH):
+            continue
+        zone = {key: value for key, value in line.items() if key not in ("hovertext", "name")}
+        zone |= {"line": {"shape": "hv", "width": 0}, "hoverinfo": "skip"}
+        fill = {
+            "fillpattern": {
+                "shape": "/",
+                "fgcolor": f"{line['line']['color']}66",
+                "size": 9,
+                "solidity": 0.12,
+            }
+        }
+        if line["name"] == LOW:
+            zones.append({**zone, **fill, "fill": "tozeroy"})
+        else:
+            zones += [zone, {**zone, **fill, "y": [top] * len(line["x"]), "fill": "tonexty"}]
+    return zones
 
 
 def _step_line(

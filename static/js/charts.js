@@ -108,8 +108,8 @@ export class Chart {
   /** From when on there is anything, until when (null: now), and how far ahead is looked; null without a figure. */
   get reach() {
     if (!this.#figure) return null;
-    const { from = 0, to = null } = this.#figure.layout.meta ?? {};
-    return { from, to, ahead: this.#ghost?.bars.length ? this.#ghost.to_ms : 0 };
+    const { from = 0, to = null, ahead = 0 } = this.#figure.layout.meta ?? {};
+    return { from, to, ahead: this.#ghost?.bars.length ? this.#ghost.to_ms : ahead };
   }
 
   look(range) {
