@@ -15,9 +15,9 @@ Row = Mapping[str, Any]
 CONDITIONS = ("PodScheduled", "PodReadyToStartContainers", "Initialized", "ContainersReady", "Ready")
 VALUES: tuple[Tone, ...] = (
     Tone("value-good", "holds", GOOD, "True, Running"),
-    Tone("value-waiting", "under way", WAITING, "Waiting, Pending"),
+    Tone("value-waiting", "under way", WAITING, "Waiting, Pending", ">"),
     Tone("value-bad", "failed", BAD, "Failed, a non-zero exit", "x"),
-    Tone("value-idle", "does not hold", IDLE, "False, Unknown"),
+    Tone("value-idle", "does not hold", IDLE, "False, Unknown", "_"),
     Tone("value-done", "done", TONES["succeeded"].colour, "Succeeded, exit 0", "."),
     Tone("value-leaving", "leaving", TONES["terminating"].colour, "Being ended", "/"),
 )

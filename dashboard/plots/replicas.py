@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dashboard.plots.spans import Lane, hover, when
-from dashboard.plots.theme import TONES, escape, layout, revision_colour, revision_tone, time_axis
+from dashboard.plots.spans import Lane, hover, line_key, when
+from dashboard.plots.theme import TONES, escape, layout, revision_colour, revision_tone, round_step, time_axis
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.job import JOB_KIND
@@ -204,13 +204,14 @@ def make_replicas(rollout: Rollout, now_ms: int, window_ms: int | None = None) -
     data = [*areas, *_lines(rollout, now_ms), *_bounds(rollout, now_ms)]
     top = max((max(trace["y"], default=0) for trace in data if trace["y"]), default=1)
     top = max(top, _stack_height(areas))
-    data += _forbidden(data, top + HEADROOM)
+    height = top * 1.04 + HEADROOM
+    data += _forbidden(data, height)
     yaxis = {
-        "range": [0, top + HEADROOM],
+        "range": [0, height],
         "autorange": False,
         "fixedrange": True,
         "tickformat": "d",
-        "dtick": max(1, -(-top // 6)),
+        "dtick": round_step(top),
         "zeroline": False,
         "tickfont": {"size": 11},
         "ticks": "",
@@ -231,17 +232,17 @@ def _stack_height(areas: Sequence[Mapping[str, Any]]) -> int:
     return max(heights.values(), default=0)
 
 
-_NAMED_LINES = (("available", "available", "ready"), ("ready", "ready", "starting"))
+_NAMED_LINES = (("available", "ready", 3.0, "solid"), ("ready", "starting", 2.0, "solid"))
 
 
 def _key_rows(rollout: Rollout) -> list[dict[str, Any]]:
     """What the lines and areas are, newest revision first; of what has no pods any more, nothing."""
-    lines = [(name, tone) for field, name, tone in _NAMED_LINES if getattr(rollout.shown, field)]
+    lines = [line for line in _NAMED_LINES if getattr(rollout.shown, line[0])]
     if rollout.kind == DEPLOYMENT_KIND.id:
-        lines += [("at least", "crashing"), ("at most", "notReady")]
+        lines += [("at least", "crashing", 1.5, "dash"), ("at most", "notReady", 1.5, "dot")]
     elif not rollout.shown.stacked:
-        lines += [("wanted", "notReady")]
-    lanes = [Lane(key=label, label=label, tone=tone) for label, tone in lines]
+        lines += [("wanted", "notReady", 1.5, "dot")]
+    lanes = [line_key(*line) for line in lines]
     for owned in reversed(_list_areas(rollout)):
         if owned.state or any(owned.replicas.values[-1:]):
             lanes.append(Lane(owned.name, owned.key_label, owned.title, tone=owned.tone))

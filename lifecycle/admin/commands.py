@@ -1,7 +1,5 @@
 """What was asked of clusters, and what they answered. Read only."""
 
-from typing import ClassVar
-
 from django.contrib import admin
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -38,9 +36,6 @@ class CommandAdmin(ScopedAdmin):
         *("id", "cluster", "order", "kind", "version", "user", "state", "pinned", "at"),
         *("created", "done", "asked", "answered"),
     )
-
-    class Media:
-        css: ClassVar[dict[str, list[str]]] = {"all": ["lifecycle/admin.css"]}
 
     @admin.display(description="object")
     def target(self, command: Command) -> str:

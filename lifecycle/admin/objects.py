@@ -24,6 +24,13 @@ from lifecycle.models import StoredObject
 from lifecycle.stored_kinds import kind_of_stored
 
 
+class GroupFilter(admin.AllValuesFieldListFilter):
+    """The group without a name has one here."""
+
+    def choices(self, changelist: Any) -> Any:
+        return [choice | {"display": choice["display"] or "core"} for choice in super().choices(changelist)]
+
+
 class DeletedFilter(admin.SimpleListFilter):
     """Living objects unless asked otherwise."""
 
@@ -61,7 +68,7 @@ class StoredObjectAdmin(ScopedAdmin):
     actions = ("scale", "restart", "delete_with_grace")
     list_display = (*("name", "sort", "namespace", "cluster", "condition", "node", "owner"),)
     list_per_page = PAGE_ROWS
-    list_filter = (ClusterFilter, "kind", "group", "state", DeletedFilter)
+    list_filter = (ClusterFilter, "kind", ("group", GroupFilter), "state", DeletedFilter)
     list_select_related = ("cluster",)
     search_fields = ("name", "namespace", "uid", "owner")
     ordering = ("cluster_id", "kind", "namespace", "name")

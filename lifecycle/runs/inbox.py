@@ -48,7 +48,8 @@ def create_cluster(
     """
     limits.check_clusters(owner)
     check_input(epoch, settings or {})
-    cluster = Cluster(owner=owner, name=name, seed=seed, epoch=epoch, settings=settings or {}, **columns)
+    bound = limits.bind_settings(owner, settings or {})
+    cluster = Cluster(owner=owner, name=name, seed=seed, epoch=epoch, settings=bound, **columns)
     cluster.full_clean(exclude=["settings"])
     # Due at once: the first turn makes its nodes and starts its clock.
     cluster.next_wake_at = timezone.now()

@@ -47,3 +47,6 @@ document.addEventListener("keydown", (event) => {
   const isSubmit = event.key === "Enter" && (event.ctrlKey || event.metaKey);
   if (isSubmit && event.target.matches("textarea")) event.target.form?.requestSubmit();
 });
+
+// A form that was refused may stand far down a page.
+document.querySelector("[aria-invalid=true]")?.focus();

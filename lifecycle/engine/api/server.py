@@ -317,9 +317,10 @@ class ApiServer:
 
     def update(self, new: StoredObject) -> StoredObject:
         """A component's own write, made from what is stored. A changed spec raises the generation."""
-        kind, namespace, name = new.key
-        old = self._store.require(kind, namespace, name)
-        if old.meta.uid != new.meta.uid:
+        old = self._store.find(new.meta.uid)
+        if old is None:
+            kind, namespace, name = new.key
+            self._store.require(kind, namespace, name)
             raise Conflict(f"{kind} {namespace}/{name}: another object has taken the name", kind, name)
         if new.spec is not old.spec and not isinstance(new, Pod):
             new.meta = new.meta.replace(generation=old.meta.generation and old.meta.generation + 1)
@@ -331,10 +332,11 @@ class ApiServer:
         old = self._store.pods.get(pod.meta.uid)
         if old is None or finalizer not in old.meta.finalizers:
             return
-        kept = tuple(one for one in old.meta.finalizers if one != finalizer)
+        kept = tuple([one for one in old.meta.finalizers if one != finalizer])
         new = old.with_meta(old.meta.with_finalizers(kept))
         self._store.update_as_known(old, new, (), old.shown, note_of(new))
-        finish_deletion(self._context, new)
+        if new.meta.deletion_ms is not None:
+            finish_deletion(self._context, new)
 
     # --- delete ---------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from ..api.context import Context
 from ..api.molds import Molds
@@ -32,39 +33,53 @@ Act = Callable[[Action], None]
 class Actor:
     """Does actions. Raises ApiError when the API server refuses one."""
 
-    __slots__ = ("_api", "_molds", "_store", "_trace")
+    __slots__ = ("_api", "_loop", "_molds", "_store", "_trace", "_ways")
 
     def __init__(self, context: Context, api: ApiServer) -> None:
         self._api = api
         self._molds = Molds()
+        self._loop = context.loop
         self._trace = context.trace
         self._store = context.store
+        self._ways: dict[type[Any], Callable[[Any], object]] = {
+            CreatePod: self._create_pod,
+            Update: self._update,
+            RecordEvent: self._record,
+            DeletePod: self._delete_pod,
+            RemoveFinalizer: self._remove_finalizer,
+            Create: self._create,
+            CreateJson: self._create_json,
+            Evict: self._evict,
+            Scale: self._scale,
+            Patch: self._patch,
+            Delete: self._delete,
+        }
 
     def act(self, action: Action) -> None:
         """Do one action."""
-        match action:
-            case CreatePod():
-                self._create_pod(action)
-            case Update():
-                self._api.update(action.new)
-            case RecordEvent():
-                self._record(action)
-            case DeletePod():
-                self._delete_pod(action)
-            case RemoveFinalizer():
-                self._api.remove_finalizer(action.pod, action.finalizer)
-            case Create():
-                self._api.create(action.new)
-            case CreateJson():
-                self._create_json(action)
-            case Evict():
-                self._api.evict(action.pod)
-            case Scale():
-                self._api.patch(action.old, {"spec": {"replicas": action.replicas}}, "merge", "scale")
-            case Patch():
-                self._api.patch(action.old, action.patch, "strategic")
-            case Delete():
-                self._api.delete(action.old, propagation=action.propagation)
+        self._loop.writes += 1
+        self._ways[type(action)](action)
+
+    def _update(self, action: Update) -> None:
+        self._api.update(action.new)
+
+    def _remove_finalizer(self, action: RemoveFinalizer) -> None:
+        self._api.remove_finalizer(action.pod, action.finalizer)
+
+    def _create(self, action: Create) -> None:
+        self._api.create(action.new)
+
+    def _evict(self, action: Evict) -> None:
+        self._api.evict(action.pod)
+
+    def _scale(self, action: Scale) -> None:
+        self._api.patch(action.old, {"spec": {"replicas": action.replicas}}, "merge", "scale")
+
+    def _patch(self, action: Patch) -> None:
+        self._api.patch(action.old, action.patch, "strategic")
+
+    def _delete(self, action: Delete) -> None:
+        self._api.delete(action.old, propagation=action.propagation)
 
     def _record(self, action: RecordEvent) -> None:
         # Of what is gone nobody counts any more how often something was said.

@@ -191,8 +191,11 @@ def _verdict_of(condition: Condition) -> Verdict:
 def is_learnable(worker: PodWorker, old: PodStatus, new: PodStatus) -> bool:
     """Whether each condition stays where it stood, new ones behind, and the container's run is its first.
 
-    What is told of a container that has been lost sight of is of its own.
+    What is told of a container that has been lost sight of is of its own. Where nothing is told, no pod of
+    the template that comes from there tells anything.
     """
+    if new is old:
+        return True
     before, after, container = old.conditions, new.conditions, new.containers[0]
     if len(before) > len(after) or any(one.type != two.type for one, two in zip(before, after, strict=False)):
         return False

@@ -111,6 +111,14 @@ class JobSpec(Reading):
         self.replacement_policy: str | None = raw.get("podReplacementPolicy")
         self._pod_template: PodTemplate | None = None
 
+    def of_another(self, raw: dict[str, Any]) -> JobSpec:
+        """The spec of another Job, which differs in its selector and the labels of its pods alone."""
+        new = object.__new__(JobSpec)
+        new.__dict__.update(self.__dict__)
+        new.raw, new.selector, new._pod_template = raw, Selector(raw.get("selector")), None
+        new.template = PodTemplate(raw["template"], self.template.spec)
+        return new
+
     @property
     def is_managed_elsewhere(self) -> bool:
         """Whether another controller than Kubernetes' own is to see to it."""
@@ -262,12 +270,12 @@ class Job(Workload):
     status: JobStatus
 
     def read_like(self, data: Mapping[str, Any], epoch_ms: int = 0) -> Self:
-        """Read a new Job; pods of the very same spec share its reading, whatever their labels."""
+        """Read a new Job of the same spec; it shares its reading."""
         template = data["spec"]["template"]
         if template.get("spec") is not self.spec.template.raw.get("spec"):
             return type(self).from_json(data, epoch_ms)
-        spec = JobSpec(data["spec"], PodTemplate(template, self.spec.template.spec))
-        return type(self)(self.kind, ObjectMeta.from_json(data["metadata"], epoch_ms), spec, JobStatus())
+        spec, meta = self.spec.of_another(data["spec"]), ObjectMeta.from_json(data["metadata"], epoch_ms)
+        return type(self)(self.kind, meta, spec, JobStatus())
 
     @property
     def is_finished(self) -> bool:

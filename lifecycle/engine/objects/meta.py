@@ -113,15 +113,24 @@ class ObjectMeta(Record):
 
     def replace(self, **changes: Any) -> Self:
         """A changed copy; the cached subject of trace rows stays as long as name and owners do."""
-        new = Record.replace(self, **changes)
-        new.derive()
-        if "owner_references" not in changes and "name" not in changes:
-            new.subject = self.subject
+        new = self._copy()
+        for name, value in changes.items():
+            setattr(new, name, value)
+        if "owner_references" in changes:
+            new.derive()
+        elif "name" in changes:
+            new.subject = None
         return new
 
-    def with_finalizers(self, finalizers: tuple[str, ...]) -> ObjectMeta:
+    def with_finalizers(self, finalizers: tuple[str, ...]) -> Self:
         """The metadata with other finalizers: the hot path's `replace`."""
-        new: ObjectMeta = object.__new__(ObjectMeta)
+        new = self._copy()
+        new.finalizers = finalizers
+        return new
+
+    def _copy(self) -> Self:
+        """Spelled out, as most writes to objects make one."""
+        new = object.__new__(type(self))
         new.name = self.name
         new.namespace = self.namespace
         new.uid = self.uid
@@ -130,7 +139,7 @@ class ObjectMeta(Record):
         new.owner_references = self.owner_references
         new.creation_ms = self.creation_ms
         new.generate_name = self.generate_name
-        new.finalizers = finalizers
+        new.finalizers = self.finalizers
         new.deletion_ms = self.deletion_ms
         new.deletion_grace_seconds = self.deletion_grace_seconds
         new.generation = self.generation

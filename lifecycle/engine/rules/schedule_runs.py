@@ -53,9 +53,15 @@ def find_wake_ms(schedule: Schedule, created_ms: int, last_ms: int | None, now_m
     try:
         runs = find_runs(schedule, created_ms, last_ms, None, now_ms)
     except ValueError:
-        base_ms = now_ms
-    else:
-        base_ms = runs.earliest_ms if not runs.count else now_ms
-        base_ms = base_ms if runs.latest_ms is None else runs.latest_ms
+        # Counted from now on.
+        runs = Runs(now_ms)
+    return find_wake_after_ms(schedule, runs, now_ms)
+
+
+def find_wake_after_ms(schedule: Schedule, runs: Runs, now_ms: int) -> int:
+    """The same where the runs are known that lie between the last one that was due, or creation, and now."""
+    base_ms = runs.latest_ms
+    if base_ms is None:
+        base_ms = now_ms if runs.count else runs.earliest_ms
     next_ms = schedule.next_after(base_ms)
     return now_ms if next_ms is None else next_ms + WAKE_DELAY_MS

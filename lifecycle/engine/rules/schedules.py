@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC as UTC_ZONE
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -48,6 +48,7 @@ _UNIT_NS = {
 }  # fmt: skip
 _LARGEST = 2**63 - 1
 _YEARS_AHEAD = 5
+_MOST_KNOWN = 256
 _MINUTE, _HOUR, _MINUTE_MS = timedelta(minutes=1), timedelta(hours=1), 60_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC_ZONE)
 
@@ -81,10 +82,17 @@ class Fields:
     weekdays: frozenset[int]
     is_open: bool
     zone: ZoneInfo
+    # Each look at a CronJob asks several times for what follows the same few instants.
+    known: dict[int, int | None] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def next_after(self, utc_ms: int) -> int | None:
         """The next time after an instant, both in ms since 1970; None if there is none within five years."""
-        return _find_next(self, utc_ms // 1000)
+        seconds, known = utc_ms // 1000, self.known
+        if seconds not in known:
+            if len(known) >= _MOST_KNOWN:
+                known.clear()
+            known[seconds] = self.find_next(seconds)
+        return known[seconds]
 
     def find_next(self, utc_seconds: int) -> int | None:
         """The same after a whole second, worked out anew."""
@@ -215,12 +223,6 @@ class Fields:
 
 
 Schedule = Every | Fields
-
-
-@lru_cache(maxsize=4096)
-def _find_next(fields: Fields, utc_seconds: int) -> int | None:
-    # Each look at a CronJob asks several times for what follows the same few instants.
-    return fields.find_next(utc_seconds)
 
 
 @lru_cache(maxsize=256)

@@ -94,9 +94,10 @@ class Classes:
         return found
 
     def _read_content(self, pod: Pod, spec: PodSpec) -> Content:
-        meta = pod.meta
-        owner_uid = meta.controller.uid if meta.controller is not None else ""
-        return (meta.namespace, owner_uid, _describe(spec), *self._census.identify(meta.labels))
+        meta, owner = pod.meta, pod.meta.controller
+        # Of others the pods of one CronJob's Jobs, say, are of one class.
+        keeper_uid = owner.uid if owner is not None and owner.kind_id in _KEEPERS else ""
+        return (meta.namespace, keeper_uid, _describe(spec), *self._census.identify(meta.labels))
 
     def read(self, pod: Pod, spec: PodSpec) -> Wishes:
         """What a pod asks for."""

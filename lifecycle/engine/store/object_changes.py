@@ -27,15 +27,18 @@ Fields = tuple[tuple[str, bool], ...]
 
 def object_changes(old: StoredObject | None, new: StoredObject) -> list[Change]:
     """What any other write changed: existence, conditions, integers of the status, revision, and so on."""
-    found: list[Change] = []
     if old is None:
-        found.append(("exists", None, "created", None, None, None))
+        return [("exists", None, "created", None, None, None), *_compare({}, _readings(new))]
+    if old.spec is not new.spec or old.meta is not new.meta:
+        return _compare(_readings(old), _readings(new))
     # Mostly a status alone has changed.
-    keeps_spec = old is not None and old.spec is new.spec and old.meta is new.meta
-    if old is not None and keeps_spec:
-        before, after = _status_readings(old, new)
-    else:
-        before, after = _readings(old), _readings(new)
+    if isinstance(old, Workload) and isinstance(new, Workload) and old.status.extra == new.status.extra:
+        return _typed_changes(old.status, new.status)
+    return _compare(*_status_readings(old, new))
+
+
+def _compare(before: Readings, after: Readings) -> list[Change]:
+    found: list[Change] = []
     changed = [field for field in before.keys() | after.keys() if before.get(field) != after.get(field)]
     for field in sorted(changed, key=_field_rank):
         was, is_now = before.get(field), after.get(field)
@@ -62,8 +65,6 @@ def _field_rank(field: str) -> tuple[int, int, str]:
 
 def _status_readings(old: StoredObject, new: StoredObject) -> tuple[Readings, Readings]:
     """What rows are made of before and after a write to the status alone, as far as that has changed it."""
-    if isinstance(old, Workload) and isinstance(new, Workload) and old.status.extra == new.status.extra:
-        return _typed_readings(old.status, new.status)
     was, now = old.status_json(), new.status_json()
     if not isinstance(was, dict) or not isinstance(now, dict):
         return _read_status(was, old), _read_status(now, new)
@@ -74,30 +75,30 @@ def _status_readings(old: StoredObject, new: StoredObject) -> tuple[Readings, Re
     return _read_status(before, old), _read_status(after, new)
 
 
-def _typed_readings(old: WorkloadStatus, new: WorkloadStatus) -> tuple[Readings, Readings]:
+def _typed_changes(old: WorkloadStatus, new: WorkloadStatus) -> list[Change]:
     """The same of typed statuses, which are compared field by field."""
-    before: Readings = {}
-    after: Readings = {}
-    if old is new:
-        return before, after
+    found: list[Change] = []
+    if old.conditions is not new.conditions:
+        found = _compare(_read_conditions(old.conditions), _read_conditions(new.conditions))
     fields, read = _fields_of(type(new))  # type: ignore[arg-type]
     for (name, is_told_at_zero), was, is_now in zip(fields, read(old), read(new), strict=True):
-        if was != is_now:
-            if was or (was is not None and is_told_at_zero):
-                before[name] = (was, None, None)
-            if is_now or (is_now is not None and is_told_at_zero):
-                after[name] = (is_now, None, None)
-    if old.conditions is not new.conditions:
-        before |= _read_conditions(old.conditions)
-        after |= _read_conditions(new.conditions)
-    return before, after
+        if was == is_now:
+            continue
+        was_told = was or (was is not None and is_told_at_zero)
+        is_told = is_now or (is_now is not None and is_told_at_zero)
+        default = 0 if isinstance(is_now if is_told else was, int) else None
+        if was_told or (is_told and is_now != default):
+            before, after = was if was_told else default, is_now if is_told else default
+            found.append((name, before, after, None, None, None))
+    return found
 
 
 @cache
 def _fields_of(status: type[Any]) -> tuple[Fields, Callable[[WorkloadStatus], tuple[Any, ...]]]:
-    """What rows tell of statuses of a class, and what reads all of it at once."""
-    fields = tuple((name, slot in status.TOLD_AT_ZERO) for name, slot in status.FOLLOWED)
-    return fields, content_of(tuple(slot for _name, slot in status.FOLLOWED))
+    """What rows tell of statuses of a class, in their order, and what reads all of it at once."""
+    followed = sorted(status.FOLLOWED)
+    fields = tuple((name, slot in status.TOLD_AT_ZERO) for name, slot in followed)
+    return fields, content_of(tuple(slot for _name, slot in followed))
 
 
 def _read_conditions(conditions: Iterable[Condition]) -> Readings:

@@ -68,11 +68,15 @@ class CronJobController:
             loop.enqueue_at(self.name, namespace, name, due_ms, is_progress=False)
 
     def _on_job(self, old: Job | None, new: Job | None) -> None:
-        if old is None or new is None or old.meta is not new.meta:
-            self._file(old, new)
-            self._idle.clear()
-        elif old.is_finished or new.is_finished:
-            self._idle.clear()
+        if old is not None and new is not None and old.meta is new.meta:
+            if old.is_finished or new.is_finished:
+                self._idle.clear()
+            owner = self._controller_of(new)
+            if owner is not None:
+                self._context.loop.enqueue(self.name, *owner)
+            return
+        self._file(old, new)
+        self._idle.clear()
         before = self._controller_of(old) if old is not None else None
         after = self._controller_of(new) if new is not None else None
         for cron_job in dict.fromkeys((before, after)):

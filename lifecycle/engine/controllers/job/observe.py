@@ -79,7 +79,8 @@ class JobController(PodOwnerController[Job]):
 
     def list_strays(self, owner: Job) -> Sequence[Pod]:
         """Its pods that match no more."""
-        return list_by_age(self._store.pods.get, self._tallies[owner.meta.uid].strays)
+        strays = self._tallies[owner.meta.uid].strays
+        return list_by_age(self._store.pods.get, strays) if strays else ()
 
     # --- what a change can affect ---------------------------------------------------------------------
 
@@ -112,11 +113,10 @@ class JobController(PodOwnerController[Job]):
 
     # --- a look at one key ----------------------------------------------------------------------------
 
-    def sync(self, namespace: str, name: str) -> None:
+    def _look_at(self, owner: Job, namespace: str, name: str) -> None:
         """As with any owner; what is managed elsewhere is left alone altogether."""
-        job = self.find(namespace, name)
-        if isinstance(job, Job) and not self._gates.is_managed_elsewhere(job.spec):
-            super().sync(namespace, name)
+        if not self._gates.is_managed_elsewhere(owner.spec):
+            super()._look_at(owner, namespace, name)
 
     def decide(self, owner: Job, tried: Tried) -> Decision:
         """The next batch of pods, or what the status says once they are there."""

@@ -31,6 +31,8 @@ class JobTally:
         self._completions: int | None = None
         # The labels that were last found to match the selector.
         self._selected: Mapping[str, str] | None = None
+        # The version of a pod that was followed last.
+        self._followed: Pod | None = None
         self._clear()
 
     def _clear(self) -> None:
@@ -66,6 +68,7 @@ class JobTally:
             return
         self._selector, self._completions, self._selected = selector, completions, None
         self._clear()
+        self._followed = None
         for pod in pods():
             self.change(None, pod)
 
@@ -77,22 +80,31 @@ class JobTally:
         before = self._bits.get(uid, 0)
         if new is None:
             after = 0
+        elif new is self._followed:
+            # Of a pod that restarts in place two tell.
+            return False
         elif before and old is not None and old.meta is new.meta:
             after = self._read_status(new, before & _OF_META)
         else:
             after = self._read(new)
-            place = read_index(new)
-            if after and place != self._places.get(uid, NO_INDEX):
-                if before:
-                    self._count(uid, before, 0)
-                    before = 0
-                self._places[uid] = place
+            if after and self._completions is not None:
+                before = self._take_place(uid, before, read_index(new))
+        self._followed = new
         has_changed = before != after
         if has_changed:
             self._count(uid, before, after)
         if pod.spec.restart_policy == "OnFailure":
             has_changed |= self._count_restarts(uid, count_restarts(pod) if after else 0)
         return has_changed
+
+    def _take_place(self, uid: str, before: int, place: int) -> int:
+        """Keep the index of a pod; one that has moved counts as new. Returns what counts of it by then."""
+        if place == self._places.get(uid, NO_INDEX):
+            return before
+        if before:
+            self._count(uid, before, 0)
+        self._places[uid] = place
+        return 0
 
     def _read(self, pod: Pod) -> int:
         """What counts of a pod; 0 once it is of no more interest."""

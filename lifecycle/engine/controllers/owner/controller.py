@@ -20,6 +20,7 @@ from .orphans import ListFree, Orphans
 from .revisions import Revisions
 
 Owner = TypeVar("Owner", bound=StoredObject)
+_MAY_BE_REFUSED = (CreatePod, Create, CreateJson)
 
 
 class OwnerController(ABC, Generic[Owner]):
@@ -125,8 +126,10 @@ class OwnerController(ABC, Generic[Owner]):
     def sync(self, namespace: str, name: str) -> None:
         """Claim dependents, take one step, and ask for the next look."""
         owner = self.find(namespace, name)
-        if not isinstance(owner, self.owner_class):
-            return
+        if isinstance(owner, self.owner_class):
+            self._look_at(owner, namespace, name)
+
+    def _look_at(self, owner: Owner, namespace: str, name: str) -> None:
         self._busy = owner.key
         try:
             self._claim(owner)
@@ -161,19 +164,24 @@ class OwnerController(ABC, Generic[Owner]):
 
     def _do(self, actions: Sequence[Action], tried: Tried) -> Tried:
         """Do actions in order. What follows a refused object builds on it; pods are made apart."""
-        calls, refusals, deletions = tried.calls, list(tried.refusals), tried.deletions
+        if not actions:
+            return tried
+        calls, refusals, deletions = tried.calls, tried.refusals, tried.deletions
         for action in actions:
-            calls += isinstance(action, CreatePod | DeletePod)
-            deletions += isinstance(action, DeletePod)
+            what = type(action)
+            if what is CreatePod:
+                calls += 1
+            elif what is DeletePod:
+                calls, deletions = calls + 1, deletions + 1
             try:
                 self._act(action)
             except ApiError as refusal:
-                if not isinstance(action, CreatePod | Create | CreateJson):
+                if not isinstance(action, _MAY_BE_REFUSED):
                     raise
-                refusals.append(Refusal(action, refusal.message, is_namespace_ending(refusal)))
-                if isinstance(action, Create):
+                refusals = (*refusals, Refusal(action, refusal.message, is_namespace_ending(refusal)))
+                if what is Create:
                     break
-        return Tried(calls, tuple(refusals), deletions)
+        return Tried(calls, refusals, deletions)
 
     def _ask_again(self, namespace: str, name: str, decision: Decision) -> None:
         loop = self._context.loop

@@ -31,13 +31,16 @@ class PodOwners:
         return self._store.index.orphan_pods.get(namespace, {})
 
     def _on_pod(self, old: Pod | None, new: Pod | None) -> None:
-        if old is not None and new is not None and old.meta is new.meta:
-            # The usual case: whose it is stays, and how it is has changed.
+        if old is not None and new is not None:
             reference = new.meta.controller
-            keeper = self.tally.find(reference.uid) if reference is not None else None
-            if keeper is not None and keeper.change(old, new):
-                self._controllers[keeper.key[0]].on_count(keeper)
-            return
+            if reference is None and old.meta is new.meta:
+                return
+            if reference is not None and old.meta.controller is reference:
+                # The usual case: whose it is stays, and how it is has changed.
+                keeper = self.tally.find(reference.uid)
+                if keeper is not None and keeper.change(old, new):
+                    self._controllers[keeper.key[0]].on_count(keeper)
+                return
         for owner in self.tally.on_pod_change(old, new):
             self._controllers[owner.key[0]].on_count(owner)
         if new is None or new.meta.controller is not None:
@@ -60,8 +63,9 @@ class PodOwnerController(OwnerController[Owner]):
 
     def on_count(self, owner: PodCount) -> None:
         """The count of an owner's pods has changed."""
-        if owner.key != self._busy:
-            self.enqueue(owner.key[1], owner.key[2])
+        key = owner.key
+        if key != self._busy:
+            self._context.loop.enqueue(self.name, key[1], key[2])
 
     def forget(self, uid: str) -> None:
         """Drop the count of an owner that is gone."""

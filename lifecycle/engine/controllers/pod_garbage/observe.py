@@ -49,25 +49,23 @@ class PodGarbageCollector:
             return
         if new.node_name and (old is None or old.node_name != new.node_name):
             self._miss(new.node_name)
-        if new.meta.deletion_ms is None and not new.is_finished:
-            return
-        self._file(new)
-        is_news = old is None or old.is_finished != new.is_finished or old.meta is not new.meta
-        if is_news and (self._has_too_many(new) or self._is_stuck(new)):
-            self._pass_soon()
+        is_finished, is_ending = new.is_finished, new.meta.deletion_ms is not None
+        if is_finished or is_ending:
+            self._file(new, is_finished, is_ending)
+            if old is None or old.meta is not new.meta or old.is_finished != is_finished:
+                has_too_many = is_finished and 0 < self._threshold < len(self._finished)
+                if has_too_many or (is_ending and self._is_stuck(new)):
+                    self._pass_soon()
 
-    def _file(self, pod: Pod) -> None:
-        uid = pod.meta.uid
-        if pod.is_finished:
-            self._finished[uid] = None
-        if pod.meta.deletion_ms is not None:
-            self._ending[uid] = None
-
-    def _has_too_many(self, pod: Pod) -> bool:
-        return pod.is_finished and 0 < self._threshold < len(self._finished)
+    def _file(self, pod: Pod, is_finished: bool, is_ending: bool) -> None:
+        if is_finished:
+            self._finished[pod.meta.uid] = None
+        if is_ending:
+            self._ending[pod.meta.uid] = None
 
     def _is_stuck(self, pod: Pod) -> bool:
-        if pod.meta.deletion_ms is None or is_blocked_on_finalizers(pod):
+        """Of a pod that is being deleted."""
+        if is_blocked_on_finalizers(pod):
             return False
         node = self._node(pod.node_name)
         return not pod.node_name or (node is not None and is_out_of_service(node))
@@ -136,7 +134,7 @@ class PodGarbageCollector:
     def restore(self) -> None:
         """Count the pods again."""
         for pod in self._store.pods.values():
-            self._file(pod)
+            self._file(pod, pod.is_finished, pod.meta.deletion_ms is not None)
 
     def save(self) -> Any:
         """Plain data."""

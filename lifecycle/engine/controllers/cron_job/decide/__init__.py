@@ -19,7 +19,7 @@ from ....objects.meta import StoredObject, controller_reference
 from ....objects.time_zones import UTC, load_zone
 from ....objects.times import floor_to_second
 from ....rules.actions import Action, CreateJson, Delete, RecordEvent, Update, Words
-from ....rules.schedule_runs import MANY, find_runs, find_wake_ms
+from ....rules.schedule_runs import MANY, Runs, find_runs, find_wake_after_ms, find_wake_ms
 from ....rules.schedules import Schedule, read_schedule
 
 SOURCE = "cronjob-controller"
@@ -150,10 +150,13 @@ def _follow_jobs(look: Look, seen: Seen, endings: Sequence[str | None], manager:
     active = {one.get("uid") for one in look.status.active}
     for job, ending in zip(seen.jobs, endings, strict=True):
         uid, name = job.meta.uid, job.meta.name
-        if ending is None and uid not in active:
-            message = f"Saw a job that the controller did not create or forgot: {name}"
-            look.tell("UnexpectedJob", message, "Warning")
-        elif ending is not None and uid in active:
+        is_active = uid in active
+        if ending is None:
+            if not is_active:
+                message = f"Saw a job that the controller did not create or forgot: {name}"
+                look.tell("UnexpectedJob", message, "Warning")
+            continue
+        if is_active:
             look.status = look.status.without(uid)
             look.tell("SawCompletedJob", f"Saw completed job: {name}, condition: {ending}")
         if ending == COMPLETE:
@@ -168,10 +171,11 @@ def _follow_jobs(look: Look, seen: Seen, endings: Sequence[str | None], manager:
 
 
 def _note_success(look: Look, job: Job, manager: Manager) -> None:
-    if job.status.completion_ms is None:
+    completed_ms, known_ms = job.status.completion_ms, look.status.last_successful_ms
+    if completed_ms is None or (known_ms is not None and completed_ms <= known_ms):
         return
-    completed_ms = floor_to_second(job.status.completion_ms, manager.epoch_ms)
-    if look.status.last_successful_ms is None or completed_ms > look.status.last_successful_ms:
+    completed_ms = floor_to_second(completed_ms, manager.epoch_ms)
+    if known_ms is None or completed_ms > known_ms:
         look.status = look.status.replace(last_successful_ms=completed_ms)
 
 
@@ -239,26 +243,33 @@ def _since_ms(cron_job: CronJob, last_ms: int | None, manager: Manager) -> tuple
 
 
 def _start_if_due(look: Look, seen: Seen, schedule: Schedule, now_ms: int, manager: Manager) -> None:
+    cron_job, epoch_ms = seen.cron_job, manager.epoch_ms
+    created_ms, last_ms = _since_ms(cron_job, cron_job.status.last_schedule_ms, manager)
+    deadline_seconds, now_utc_ms = cron_job.spec.starting_deadline_seconds, epoch_ms + now_ms
     try:
-        due_ms = _find_due_ms(look, schedule, now_ms, manager)
+        runs = find_runs(schedule, created_ms, last_ms, deadline_seconds, now_utc_ms)
     except ValueError as problem:
-        message = f"invalid schedule: {seen.cron_job.spec.schedule} : {problem}"
-        look.tell("InvalidSchedule", message, "Warning")
+        look.tell("InvalidSchedule", f"invalid schedule: {cron_job.spec.schedule} : {problem}", "Warning")
         return
+    due_ms = _choose_due_ms(look, runs, last_ms, manager)
     if due_ms is not None and _may_start(look, seen, due_ms):
-        look.start, look.starts_ms = _start(seen.cron_job, due_ms), due_ms - manager.epoch_ms
-    # A Job that is made now is the last one then.
-    last_ms = look.status.last_schedule_ms if look.start is None else look.starts_ms
-    look.wakes_ms = _next_look_ms(seen.cron_job, last_ms, schedule, now_ms, manager)
-    next_ms = schedule.next_after(manager.epoch_ms + now_ms)
-    look.steady_until_ms = None if next_ms is None else next_ms - manager.epoch_ms
+        look.start, look.starts_ms = _start(cron_job, due_ms), due_ms - epoch_ms
+        # It is the last one then.
+        look.wakes_ms = _next_look_ms(cron_job, look.starts_ms, schedule, now_ms, manager)
+        return
+    if deadline_seconds is None:
+        look.wakes_ms = find_wake_after_ms(schedule, runs, now_utc_ms) - epoch_ms
+        next_ms = schedule.next_after(runs.earliest_ms)
+    else:
+        look.wakes_ms = _next_look_ms(cron_job, cron_job.status.last_schedule_ms, schedule, now_ms, manager)
+        next_ms = None
+    if next_ms is None or next_ms <= now_utc_ms:
+        next_ms = schedule.next_after(now_utc_ms)
+    look.steady_until_ms = None if next_ms is None else next_ms - epoch_ms
 
 
-def _find_due_ms(look: Look, schedule: Schedule, now_ms: int, manager: Manager) -> int | None:
-    """The run, in ms since 1970, that should have begun by now. Raises ValueError if none ever comes."""
-    deadline_seconds = look.cron_job.spec.starting_deadline_seconds
-    created_ms, last_ms = _since_ms(look.cron_job, look.cron_job.status.last_schedule_ms, manager)
-    runs = find_runs(schedule, created_ms, last_ms, deadline_seconds, manager.epoch_ms + now_ms)
+def _choose_due_ms(look: Look, runs: Runs, last_ms: int | None, manager: Manager) -> int | None:
+    """The run, in ms since 1970, that should have begun by now."""
     if runs.latest_ms is not None and runs.count > MANY:
         look.tell("TooManyMissedTimes", _TOO_MANY, "Warning")
         if not manager.starts_after_many:

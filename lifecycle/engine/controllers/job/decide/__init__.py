@@ -58,7 +58,7 @@ def _see_counts(seen: Seen, look: Look, plan: Plan, now_ms: int) -> _Step:
     pods, deleted = seen.pods, plan.deletions
     # While it waits to try again, Kubernetes tells of no active pod, whatever else runs.
     active = 0 if plan.wait_ms is not None else pods.active - len(deleted)
-    ready = pods.ready - sum(pod.is_ready for pod in deleted)
+    ready = pods.ready - sum(pod.is_ready for pod in deleted) if deleted else pods.ready
     end = look.end
     if end is None and active == 0 and _is_reached(seen, look):
         end = make_success(seen.gates, now_ms)
@@ -79,11 +79,12 @@ def _settle(step: _Step, now_ms: int) -> JobDecision:
     told, events = _tell_suspension(step, _tell_counts(step), now_ms)
     account = take_account(seen, look, told, step.end, step.terminating, now_ms)
     actions: list[Action] = [*_delete(step), *events]
-    is_changed = account.told != job.status
+    is_changed = account.told is not job.status and account.told != job.status
     if is_changed:
         actions.append(Update(job.with_status(account.told)))
-    actions += _release(account.released)
-    if account.final != account.told:
+    if account.released:
+        actions += _release(account.released)
+    if account.final is not account.told and account.final != account.told:
         actions.append(Update(job.with_status(account.final)))
     if account.end is not None:
         actions += _tell_finish(job, account.final, account.end)
@@ -125,7 +126,9 @@ def _tell_suspension(step: _Step, status: JobStatus, now_ms: int) -> tuple[JobSt
     job = step.seen.job
     if step.end is not None or not step.plan.is_managed:
         return status, []
-    known, is_on = find_condition(status.conditions, SUSPENDED), job.spec.suspend
+    known, is_on = None, job.spec.suspend
+    if status.conditions:
+        known = find_condition(status.conditions, SUSPENDED)
     if (known is None and not is_on) or (known is not None and known.status == str(is_on)):
         return status, []
     reason, event = ("JobSuspended", "Suspended") if is_on else ("JobResumed", "Resumed")

@@ -63,6 +63,8 @@ def take_account(
     JOB-TERM-09): `terminating`.
     """
     status = _count_released(status, seen.pods.tracked)
+    if end is None and _goes_on_as_it_is(seen, status):
+        return Account(status, (), status, None)
     ended = _gather(seen, look, status, end)
     if ended.succeeded or ended.failed or status.uncounted is None:
         status = status.changed(uncounted=UncountedPods(tuple(ended.succeeded), tuple(ended.failed)))
@@ -79,6 +81,13 @@ def take_account(
     if terminal is None or ended.is_full or final.uncounted != NONE_UNCOUNTED or waits:
         return Account(told, ended.pods, final, None)
     return Account(told, ended.pods, _finish(final, terminal), terminal)
+
+
+def _goes_on_as_it_is(seen: Seen, status: JobStatus) -> bool:
+    """Whether there is nothing to be counted: nothing has ended, and the Job is not to."""
+    job = seen.job
+    is_over = bool(seen.pods.ended) or job.meta.deletion_ms is not None
+    return not (is_over or job.spec.is_indexed or status.uncounted is None)
 
 
 def _gather(seen: Seen, look: Look, status: JobStatus, end: Condition | None) -> _Ended:

@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ....objects.condition import Condition, find_condition
-from ....objects.job import COMPLETE, FAILED, FAILURE_TARGET, SUCCESS_CRITERIA_MET, SUSPENDED, Job
+from ....objects.job import (
+    COMPLETE,
+    FAILED,
+    FAILURE_TARGET,
+    NONE_UNCOUNTED,
+    SUCCESS_CRITERIA_MET,
+    SUSPENDED,
+    Job,
+)
 from ....objects.pod import SUCCEEDED, Pod
 from ....rules.jobs.backoff import with_ends
 from ....rules.jobs.failure_policy import judge
@@ -34,9 +42,21 @@ from .seen import Look, Seen
 
 def look_at(seen: Seen, now_ms: int) -> Look:
     """Count what has ended since the last look, and see whether the Job is to end."""
+    look, placed, failed = _count_ended(seen, now_ms)
+    look.end = _find_standing(seen.job, seen.gates, now_ms) or _find_failure(seen, look, now_ms)
+    if seen.job.spec.is_indexed:
+        _see_indexes(seen, look, placed, failed, now_ms)
+    return look
+
+
+def _count_ended(seen: Seen, now_ms: int) -> tuple[Look, Sequence[Pod], Sequence[Pod]]:
+    """What is in no count yet, the ended pods that can count, and those of them that have failed."""
     job, status = seen.job, seen.job.status
-    done_before = set(status.uncounted.succeeded) if status.uncounted else set()
-    lost_before = set(status.uncounted.failed) if status.uncounted else set()
+    start_ms, known = _find_start(job, now_ms), status.uncounted
+    if not seen.pods.ended and (known is None or known == NONE_UNCOUNTED):
+        return Look(start_ms, status.succeeded, status.failed, seen.failures), (), ()
+    done_before = set(known.succeeded) if known else set()
+    lost_before = set(known.failed) if known else set()
     only_failed = seen.gates.replaces_only_failed(job.spec)
     placed = [pod for pod in seen.pods.ended if is_placed(job, pod)]
     succeeded = [pod for pod in placed if pod.status.phase == SUCCEEDED and pod.meta.uid not in done_before]
@@ -44,15 +64,12 @@ def look_at(seen: Seen, now_ms: int) -> Look:
     new_failed = [pod for pod in failed if pod.meta.uid not in lost_before]
     counted = sum(judge(job.spec.failure_rules, pod, seen.gates.limit_per_index).counts for pod in new_failed)
     look = Look(
-        _find_start(job, now_ms),
+        start_ms,
         status.succeeded + len(succeeded) + len(done_before),
         status.failed + counted + len(lost_before),
         with_ends(seen.failures, [*map(find_finish_ms, succeeded)], [*map(find_finish_ms, new_failed)]),
     )
-    look.end = _find_standing(job, seen.gates, now_ms) or _find_failure(seen, look, now_ms)
-    if job.spec.is_indexed:
-        _see_indexes(seen, look, placed, failed, now_ms)
-    return look
+    return look, placed, failed
 
 
 def is_placed(job: Job, pod: Pod) -> bool:
@@ -62,6 +79,8 @@ def is_placed(job: Job, pod: Pod) -> bool:
 
 def is_resuming(job: Job) -> bool:
     """Whether it was suspended and is so no longer."""
+    if not job.status.conditions:
+        return False
     condition = find_condition(job.status.conditions, SUSPENDED)
     return condition is not None and condition.status == "True" and not job.spec.suspend
 
@@ -80,6 +99,8 @@ def make_condition(type_: str, reason: str, message: str, now_ms: int, status: s
 
 def _find_standing(job: Job, gates: JobGates, now_ms: int) -> Condition | None:
     """What an earlier look has found."""
+    if not job.status.conditions:
+        return None
     met = find_condition(job.status.conditions, SUCCESS_CRITERIA_MET)
     if met is not None and met.status == "True" and (gates.success_policy or gates.delays_end):
         return met
@@ -91,12 +112,10 @@ def _find_standing(job: Job, gates: JobGates, now_ms: int) -> Condition | None:
 
 def _find_failure(seen: Seen, look: Look, now_ms: int) -> Condition | None:
     """A rule of its policy, its limit, its deadline."""
-    spec, only_failed = seen.job.spec, seen.gates.replaces_only_failed(seen.job.spec)
-    for pod in seen.pods.ended if spec.failure_rules else ():
-        verdict = judge(spec.failure_rules, pod, seen.gates.limit_per_index)
-        message = verdict.message if is_failed(pod, only_failed) else None
-        if message is not None:
-            return make_condition(FAILURE_TARGET, "PodFailurePolicy", message, now_ms)
+    spec = seen.job.spec
+    message = _find_failing_rule(seen) if spec.failure_rules and seen.pods.ended else None
+    if message is not None:
+        return make_condition(FAILURE_TARGET, "PodFailurePolicy", message, now_ms)
     if look.failed > spec.backoff_limit or _exceeds_restarts(seen):
         message = "Job has reached the specified backoff limit"
         return make_failure(seen.gates, "BackoffLimitExceeded", message, now_ms)
@@ -104,6 +123,16 @@ def _find_failure(seen: Seen, look: Look, now_ms: int) -> Condition | None:
     if deadline_ms is not None and deadline_ms <= now_ms:
         message = "Job was active longer than specified deadline"
         return make_failure(seen.gates, "DeadlineExceeded", message, now_ms)
+    return None
+
+
+def _find_failing_rule(seen: Seen) -> str | None:
+    """What a rule that fails the Job says of one of its failed pods."""
+    only_failed = seen.gates.replaces_only_failed(seen.job.spec)
+    for pod in seen.pods.ended:
+        verdict = judge(seen.job.spec.failure_rules, pod, seen.gates.limit_per_index)
+        if verdict.message is not None and is_failed(pod, only_failed):
+            return verdict.message
     return None
 
 

@@ -115,7 +115,9 @@ def _rank(pod: Pod) -> Rank:
 def _plan_creations(seen: Seen, look: Look, wanted: int, now_ms: int) -> Plan:
     job, spec, calls = seen.job, seen.job.spec, seen.tried.calls
     # Where a pod that is being deleted is not replaced before its end, it takes up a place.
-    going = seen.pods.terminating if seen.gates.replaces_only_failed(spec) else 0
+    going = seen.pods.terminating
+    if going and not seen.gates.replaces_only_failed(spec):
+        going = 0
     missing = wanted - going - seen.pods.active
     if missing <= 0 or seen.tried.refusals:
         return Plan()

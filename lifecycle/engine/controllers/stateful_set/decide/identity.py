@@ -15,7 +15,7 @@ POD_NAME_LABEL = "statefulset.kubernetes.io/pod-name"
 POD_INDEX_LABEL = "apps.kubernetes.io/pod-index"
 HIGHEST_ORDINAL = 2**31 - 1
 _NAME = re.compile(r"(.*)-([0-9]+)")
-_DIGITS = re.compile(r"0|[1-9][0-9]{0,9}")
+_MOST_DIGITS = len(str(HIGHEST_ORDINAL))
 
 
 def split_name(name: str) -> tuple[str, int]:
@@ -31,10 +31,11 @@ def split_name(name: str) -> tuple[str, int]:
 def ordinal_of(set_name: str, pod_name: str) -> int | None:
     """The ordinal of a set's member; None for a pod that the set would never have made under that name."""
     stem, _, digits = pod_name.rpartition("-")
-    if stem != set_name or not _DIGITS.fullmatch(digits):
+    if stem != set_name or not (digits.isascii() and digits.isdecimal()) or len(digits) > _MOST_DIGITS:
         return None
     ordinal = int(digits)
-    return ordinal if ordinal <= HIGHEST_ORDINAL else None
+    is_its_spelling = digits[0] != "0" or digits == "0"
+    return ordinal if is_its_spelling and ordinal <= HIGHEST_ORDINAL else None
 
 
 def name_pod(owner: StatefulSet, ordinal: int) -> str:
