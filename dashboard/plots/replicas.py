@@ -340,8 +340,8 @@ def _forbidden(lines: Sequence[dict[str, Any]], top: float) -> list[dict[str, An
     for line in lines:
         if line["name"] not in (LOW, HIGH):
             continue
-        zone = {key: value for key, value in line.items() if key not in ("hovertext", "name")}
-        zone |= {"line": {"shape": "hv", "width": 0}, "hoverinfo": "skip"}
+        zone = {key: value for key, value in line.items() if key != "hovertext"}
+        zone |= {"name": "forbidden", "line": {"shape": "hv", "width": 0}}
         fill = {
             "fillpattern": {
                 "shape": "/",

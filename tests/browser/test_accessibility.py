@@ -172,5 +172,13 @@ def test_the_pages_of_a_cluster_are_for_everybody(page: Page, cluster: str):
     expect(page.locator(ABOVE)).to_be_visible()
     found += find_violations(page)
     found += find_violations_of_a_preview(page, cluster)
+    page.locator("h1").click()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    found += find_violations(page)
+    # Of another history: so there is something of everything.
+    page.goto(f"/clusters/{cluster}/compare/demo/")
+    expect(page.locator(".courses").first).to_be_visible()
+    found += find_violations(page)
     found += find_violations_without_connection(page, cluster)
     assert found == [], "\n".join(found)

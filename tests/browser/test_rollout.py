@@ -81,7 +81,7 @@ def test_a_manifest_becomes_a_live_timeline_and_a_rollout_keeps_its_budget(page:
     expect(image).to_have_value("nginx:1.26")
     image.fill("nginx:1.27")
     page.get_by_role("button", name="Change image").click()
-    expect(page.locator("#answer")).to_contain_text("configured")
+    expect(page.locator("#answer")).to_contain_text("rolling out revision 2")
     wait_for_swap(page, figure)
     check_budget(lines(page, figure))
     check_swap(page, old)

@@ -37,7 +37,7 @@ def rollout():
 
 
 def trace(figure, name):
-    return next(trace for trace in figure["data"] if trace.get("name", "").startswith(name))
+    return next(trace for trace in figure["data"] if trace["name"].startswith(name))
 
 
 def points(figure, name):
