@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboard.catch_up import read_head
+from dashboard.done_words import tell_done
 from dashboard.manifest_reports import Report
 from lifecycle.input.manifests import name_object
 from lifecycle.input.problems import Problem
@@ -33,6 +34,8 @@ class Answer:
     source: str = ""
     """The file it stands in."""
     is_warning: bool = False
+    line: int | None = None
+    """Of a text that was pasted, not of a file: the line that can be gone to."""
 
 
 def apply(cluster: Cluster, report: Report, user: User, profiles: Sequence[Json] = ()) -> list[Answer]:
@@ -59,8 +62,8 @@ def send(cluster: Cluster, commands: list[tuple[str, Json, str]], user: User) ->
     known = head.rv if head else 0
     return [
         answer
-        for asked, (kind, payload, subject) in zip(sent, commands, strict=True)
-        for answer in _answer_result(_wait_until(deadline, asked), kind, payload, subject, known)
+        for asked, command in zip(sent, commands, strict=True)
+        for answer in _answer_result(cluster, _wait_until(deadline, asked), command, known)
     ]
 
 
@@ -77,47 +80,31 @@ def answer_problem(problem: Problem) -> Answer:
     ]
     place = ", ".join(place for place in places if place)
     return Answer(
-        False, problem.subject, problem.message, problem.path, place, problem.remedy, problem.source
+        False,
+        problem.subject,
+        problem.message,
+        problem.path,
+        place,
+        problem.remedy,
+        problem.source,
+        line=None if problem.source else problem.line,
     )
 
 
-def _answer_result(result: Json | None, kind: str, asked: Json, subject: str, known: int) -> Iterator[Answer]:
+def _answer_result(
+    cluster: Cluster, result: Json | None, sent: tuple[str, Json, str], known: int
+) -> Iterator[Answer]:
     """One answer for each cause of a refusal, warnings beside a success. `known`: the version before."""
+    kind, asked, subject = sent
     if result is None:
         yield Answer(False, subject, "No answer within 10 seconds; the command waits in the inbox.")
         return
     if result["code"] >= 400:
         yield from _answer_status(result.get("status") or {}, subject)
         return
-    yield Answer(True, subject, _tell_done(kind, asked, result, known))
+    yield Answer(True, subject, tell_done(cluster, kind, asked, result, known))
     for warning in result.get("warnings") or ():
         yield Answer(True, subject, f"Warning: {warning}", is_warning=True)
-
-
-def _tell_done(kind: str, asked: Json, result: Json, known: int) -> str:
-    """What was done, in kubectl's words as far as it has any."""
-    match kind:
-        case "scale":
-            return f"scaled to {asked['replicas']}"
-        case "setImage":
-            return f"configured: {asked['container']} gets the image {asked['image']}"
-        case "delete":
-            return "deleted, as soon as everything that holds it is over"
-        case "rollout" if asked["action"] in _ROLLOUTS:
-            revision = f" to revision {asked['toRevision']}" if "toRevision" in asked else ""
-            return _ROLLOUTS[asked["action"]] + revision
-    version = str(((result.get("object") or {}).get("metadata") or {}).get("resourceVersion") or "")
-    if kind == "apply" and result["code"] == 200 and version.isdigit() and int(version) <= known:
-        return "unchanged"
-    return {200: "configured", 201: "created"}.get(result["code"], "accepted")
-
-
-_ROLLOUTS = {
-    "restart": "restarted: new pods take the place of the old",
-    "pause": "paused: changes wait until it is resumed",
-    "resume": "resumed",
-    "undo": "rolled back",
-}
 
 
 def _answer_status(status: Json, subject: str) -> Iterator[Answer]:

@@ -51,7 +51,7 @@ def autoscaler(request: HttpRequest, cluster: str, namespace: str, name: str) ->
 def autoscaler_status(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
     """The parts of the page that change."""
     found = get_cluster_or_404(request.user, cluster)
-    return render(request, "autoscalers/_status.html", _read(found, namespace, name))
+    return render(request, "autoscalers/_status.html", _read(found, namespace, name) | {"is_part": True})
 
 
 @signed_in

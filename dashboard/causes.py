@@ -57,7 +57,7 @@ def _walk(cluster: Cluster, seq: int) -> Iterator[Link]:
         row = _find_row(cluster, cause)
         if row is None:
             return
-        yield _describe(row)
+        yield describe_row(row)
         # A chain goes strictly back; whatever says otherwise ends it.
         cause = row.cause if not isinstance(row.cause, int) or row.cause < cause else None
     if isinstance(cause, str) and (command := _find_command(cluster, cause)):
@@ -82,7 +82,8 @@ def _find_command(cluster: Cluster, cause: str) -> Command | None:
     return asked.select_related("user").first()
 
 
-def _describe(row: Row) -> Link:
+def describe_row(row: Row) -> Link:
+    """A row as a step of a chain."""
     page = find_page(kind_id(row.group, row.kind), row.namespace or "", row.name)
     subject, lane = f"{row.kind} {row.name}", _find_lane(row)
     if isinstance(row, Event):
@@ -141,7 +142,7 @@ _CHANGES: dict[str, Callable[[Transition, str, str], str]] = {
 
 def tell_followed(command: Command, rows: list[Transition]) -> list[Link]:
     """A command, and what it did itself."""
-    return [tell_command(command), *map(_describe, rows)]
+    return [tell_command(command), *map(describe_row, rows)]
 
 
 def tell_command(command: Command) -> Link:

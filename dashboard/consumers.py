@@ -97,6 +97,7 @@ class ClusterConsumer(AsyncWebsocketConsumer):
             task.cancel()
         if self.load:
             self.load.leave()
+        self._look_away()
         if self.group:
             await self.channel_layer.group_discard(self.group, self.channel_name)
 
@@ -153,8 +154,15 @@ class ClusterConsumer(AsyncWebsocketConsumer):
             self.tasks += (self._keep(self._draw()), self._keep(self._tell_time()))
 
     def _look_at(self, names: list[str], window_ms: int | None, asked: Asked) -> None:
+        self._look_away()
         self.figures, self.version = share_figures(self.cluster, names, window_ms, asked), None
+        self.figures.join()
         self.changed.set()
+
+    def _look_away(self) -> None:
+        if self.figures:
+            self.figures.leave()
+            self.figures = None
 
     def _keep(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run beside the messages. Should it fail, the socket closes and the browser begins anew."""

@@ -18,11 +18,12 @@ from dashboard.flags import FlagReader
 from dashboard.histories import Row, list_transitions, walk
 from dashboard.plots.autoscaled import make_metrics
 from dashboard.plots.autoscaled import make_replicas as make_autoscaled
+from dashboard.plots.graces import GracePeriods
 from dashboard.plots.node_lanes import make_node_lanes
 from dashboard.plots.phases import make_phases
 from dashboard.plots.replicas import Rollout, make_replicas
 from dashboard.plots.sums import Sums, make_sums
-from dashboard.readings import event_uid, read_turns
+from dashboard.readings import event_uid_of, read_turns
 from dashboard.timeline_feed import Asked, TimelineFeed
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.objects.disruption_budget import DISRUPTION_BUDGET_KIND
@@ -56,9 +57,10 @@ class PodFeed:
         named = StoredObject.objects.filter(
             of_kind(POD_KIND.id), cluster=cluster, namespace=namespace, name=name
         )
-        columns = ("uid", "data__metadata__annotations", "state")
-        known = named.order_by("-rv").values_list(*columns).first() or ("", None, None)
-        self.uid, self.event_uid, self.state = known[0], event_uid(*known[:2]), known[2]
+        found = named.order_by("-rv").only("uid", "data", "state").first()
+        self.uid, self.state = (found.uid, found.state) if found else ("", None)
+        self.event_uid = event_uid_of(found) if found else ""
+        self.periods = GracePeriods.of(found.data if found else {})
         transitions = _latest(list_transitions(cluster).filter(uid=self.uid))
         events = _latest(Event.objects.filter(cluster=cluster, seq__lte=cluster.seq, uid=self.event_uid))
         rows = [*walk(TRANSITIONS, transitions), *walk(EVENTS, events)]
@@ -69,9 +71,13 @@ class PodFeed:
         found += [row for row in frame["events"] if row["uid"] == self.event_uid]
         self.rows += sorted(found, key=lambda row: row["seq"])
         del self.rows[:-POD_ROWS]
+        # How long it has is asked for with its deletion.
+        if any(row.get("field") == "deletion" for row in found):
+            stored = StoredObject.objects.filter(cluster=cluster, uid=self.uid).only("data").first()
+            self.periods = GracePeriods.of(stored.data if stored else {})
 
     def figure(self, now_ms: int) -> Figure:
-        return make_phases(self.rows, now_ms, self.window_ms, self.state)
+        return make_phases(self.rows, now_ms, self.window_ms, self.state, self.periods)
 
 
 class RolloutFeed:

@@ -10,11 +10,12 @@ from django.core.exceptions import ValidationError
 from dashboard import uploads
 from dashboard.disruption_presets import CHOICES, read_trouble
 from dashboard.image_behaviors import AS_KNOWN, BEHAVIORS, make_profile
+from dashboard.plots.theme import clock
 from lifecycle.engine.heart.timing import parse_milliseconds, read_duration_ms
 from lifecycle.engine.objects.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.job import JOB_KIND
 from lifecycle.engine.objects.pod import POD_KIND
-from lifecycle.input.instants import parse_instant
+from lifecycle.input.instants import parse_clock, parse_instant
 from lifecycle.input.reading import Batch
 from lifecycle.models import DNS_LABEL
 
@@ -35,6 +36,12 @@ class ClusterForm(forms.Form):
     def settings(self) -> dict[str, Any]:
         """The engine's settings for these answers."""
         return {"timing": self.cleaned_data["timing"], "nodes": {"count": self.cleaned_data["nodes"]}}
+
+
+class RenameForm(forms.Form):
+    """Another name for a cluster."""
+
+    name = forms.CharField(max_length=63, validators=[DNS_LABEL])
 
 
 class ManifestForm(forms.Form):
@@ -94,7 +101,7 @@ class ControlForm(forms.Form):
     until = forms.CharField(required=False, max_length=500)
 
     def control(self, now_ms: int) -> tuple[str, dict[str, Any]]:
-        """`until` is a duration from now (`10m`), `idle`, or a condition (`deployment/web Available`)."""
+        """`until`: a duration from now (`10m`), a clock (`00:10:00`), `idle`, or a condition of an object."""
         kind, until = self.cleaned_data["kind"], self.cleaned_data["until"].strip()
         if kind == "speed":
             return kind, {"speed": self.cleaned_data["speed"]}
@@ -104,6 +111,10 @@ class ControlForm(forms.Form):
             raise ValidationError(
                 "Until when? Say 10m, idle, or a condition such as deployment/web Available"
             )
+        if (at_ms := parse_clock(until)) is not None:
+            if at_ms < now_ms:
+                raise ValidationError(f"{until} is over: it is {clock(now_ms)}. Look at it, or fork there")
+            return kind, {"untilMs": at_ms, "fast": True}
         try:
             return kind, {"untilMs": now_ms + parse_milliseconds(until.removeprefix("+")), "fast": True}
         except ValueError:

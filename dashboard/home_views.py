@@ -17,7 +17,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from dashboard import gallery, readings, thumbnails, uploads
 from dashboard.answers import Answer, answer_problem
 from dashboard.examples import list_examples
-from dashboard.forms import ClusterForm, ManifestForm
+from dashboard.forms import ClusterForm, ManifestForm, RenameForm
 from dashboard.live_figures import tell_time
 from dashboard.manifest_reports import MOST_SHOWN
 from dashboard.page_parts import UNPROCESSABLE, messages_of, show_answers, signed_in
@@ -56,7 +56,9 @@ def cards(request: HttpRequest) -> HttpResponse:
 
 
 def _list_cards(request: HttpRequest) -> list[dict[str, Any]]:
-    return [_card(cluster, depth) for cluster, depth in walk_forks(list(clusters_for(request.user)))]
+    seen = list(clusters_for(request.user))
+    names: dict[int | None, str] = {cluster.pk: cluster.name for cluster in seen}
+    return [_card(cluster, depth, names.get(cluster.parent_id)) for cluster, depth in walk_forks(seen)]
 
 
 def walk_forks(seen: list[Cluster]) -> Iterator[tuple[Cluster, int]]:
@@ -72,10 +74,12 @@ def walk_forks(seen: list[Cluster]) -> Iterator[tuple[Cluster, int]]:
         ahead += [(fork, depth + 1) for fork in reversed(below.get(cluster.pk, []))]
 
 
-def _card(cluster: Cluster, depth: int) -> dict[str, Any]:
+def _card(cluster: Cluster, depth: int, parent: str | None) -> dict[str, Any]:
+    """`parent`: what it was forked from, where that may be seen."""
     clock, states = tell_time(cluster), readings.count_states(cluster)
     return {
         "cluster": cluster,
+        "parent": parent,
         # Deeper ones would leave the page.
         "depth": min(depth, 4),
         "forked_at": duration(cluster.forked_at_ms or 0) if cluster.parent_id else "",
@@ -110,6 +114,21 @@ def scenario_file(request: HttpRequest, cluster: str) -> HttpResponse:
     return HttpResponse(
         retell(found), content_type="application/yaml; charset=utf-8", headers={"Content-Disposition": name}
     )
+
+
+@signed_in
+@require_POST
+def rename_cluster(request: HttpRequest, cluster: str) -> HttpResponse:
+    """Give a cluster another name, and go to where it is then."""
+    found = get_cluster_or_404(request.user, cluster, Verb.OWN)
+    form = RenameForm(request.POST)
+    if form.is_valid():
+        try:
+            inbox.rename_cluster(found, form.cleaned_data["name"])
+            return HttpResponseClientRedirect(reverse("cluster", args=[found.name]))
+        except ValidationError as error:
+            form.add_error("name", error.messages)
+    return show_answers(request, [Answer(False, "", messages_of(form))])
 
 
 @signed_in

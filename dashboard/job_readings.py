@@ -156,8 +156,10 @@ def _make_cell(index: int, pod: Cell | None, failures: int, done: Intervals, los
 
 
 def read_calendar(cluster: Cluster, stored: StoredObject, at_ms: int) -> list[Run]:
-    """Runs and misses up to now, the earliest first, then those to come."""
-    past = sorted([*_list_runs(cluster, stored, at_ms), *_list_misses(cluster, stored)], key=_instant)
+    """Those to come, then runs and misses up to now: the latest first."""
+    past = sorted(
+        [*_list_runs(cluster, stored, at_ms), *_list_misses(cluster, stored)], key=_instant, reverse=True
+    )
     if stored.deleted_ms is not None or (stored.data.get("spec") or {}).get("suspend"):
         return past
     times = verdicts.list_next_runs(stored.data, at_ms, cluster.epoch_ms, NEXT_RUNS)
@@ -166,7 +168,7 @@ def read_calendar(cluster: Cluster, stored: StoredObject, at_ms: int) -> list[Ru
         Run(next_ms, _UNBEGUN, f"in {duration(-(-(next_ms - at_ms) // 1000) * 1000)}", words, kind="next")
         for next_ms, words in zip(times, local, strict=True)
     ]
-    return [*past, *coming]
+    return [*reversed(coming), *past]
 
 
 def _instant(run: Run) -> int:

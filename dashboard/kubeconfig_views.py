@@ -11,12 +11,20 @@ from dashboard.page_parts import signed_in
 from lifecycle import kubeconfig, tokens
 from lifecycle.access import get_cluster_or_404
 
+# Where a browser says that a request begins: with the person, or on a page of this very origin.
+OWN_SITES = ("none", "same-origin")
+
 
 @signed_in
 @never_cache
 @require_GET
 def download(request: HttpRequest, cluster: str) -> HttpResponse:
-    """A ready kubeconfig with a new token of the asker's own."""
+    """A ready kubeconfig with a new token of the asker's own.
+
+    Nobody else's page may have it made, by a picture or a link: each new token ends an old one.
+    """
+    if request.headers.get("Sec-Fetch-Site", "none") not in OWN_SITES:
+        return HttpResponse("Open this address from Podline's own page.\n", "text/plain", status=403)
     found = get_cluster_or_404(request.user, cluster)
     base = request.build_absolute_uri("/").rstrip("/")
     # Over TLS it is the proxy before us that the asker trusts, unless our own server took the connection.

@@ -47,7 +47,7 @@ def node(request: HttpRequest, cluster: str, name: str) -> HttpResponse:
 def node_status(request: HttpRequest, cluster: str, name: str) -> HttpResponse:
     """The parts of the page that change."""
     found = get_cluster_or_404(request.user, cluster)
-    return render(request, "nodes/_status.html", _read(found, name))
+    return render(request, "nodes/_status.html", _read(found, name) | {"is_part": True})
 
 
 @signed_in

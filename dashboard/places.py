@@ -10,6 +10,7 @@ from django.db.models import Max, QuerySet
 
 from dashboard.pages import find_page
 from dashboard.plots.theme import TONES, Tone, revision_tone
+from dashboard.readings import Share
 from lifecycle import verdicts
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pod import POD_KIND
@@ -34,6 +35,13 @@ class Revision:
     counts: dict[str, int]
     page: str = ""
     is_latest: bool = False
+    shares: list[Share] = field(default_factory=list)
+    """Its pods by state, where they are known by it."""
+
+    @property
+    def pods(self) -> int:
+        """How many these are; 1 when none, so that an empty meter has a width."""
+        return sum(share.count for share in self.shares) or 1
 
     @property
     def tone(self) -> str:

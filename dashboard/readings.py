@@ -128,6 +128,15 @@ def _shares(states: Counter[str]) -> list[Share]:
     return shares
 
 
+def share_states(cluster: Cluster, namespace: str | None, owner: str) -> list[Share]:
+    """The living pods of an owner by state."""
+    pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
+    counted = pods.filter(namespace=namespace, owner=owner).order_by().values_list("state")
+    return _shares(
+        Counter({state or "unknown": count for state, count in counted.annotate(count=Count("pk"))})
+    )
+
+
 def count_states(cluster: Cluster) -> list[tuple[Tone, int]]:
     """Living pods by state, in the order of the palette."""
     pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)

@@ -29,12 +29,23 @@ class SharedFigures:
     def __init__(self, figures: LiveFigures) -> None:
         self.figures = figures
         self.version = 0
+        self._watchers = 0
         self._heard = ("", -1)
         self._is_old = True
         self._made_at = 0.0
         self._lock = asyncio.Lock()
         self._changes: deque[tuple[int, list[str]]] = deque(maxlen=MOST_KEPT)
         self._whole: tuple[int, list[str]] = (-1, [])
+
+    def join(self) -> None:
+        """One more browser looks. What happened while none did, nobody passed on."""
+        if not self._watchers:
+            self.figures.must_load = self._is_old = True
+        self._watchers += 1
+
+    def leave(self) -> None:
+        """A browser has gone, or looks at something else."""
+        self._watchers -= 1
 
     def add(self, text: str, epoch_id: str, seq: int) -> None:
         """A frame that was passed on; the others' browsers pass it on as well."""

@@ -27,6 +27,7 @@ from dashboard.autoscalers import list_autoscalers
 from dashboard.behaviors import list_assumed, list_conduct
 from dashboard.causes import read_chain, tell_followed
 from dashboard.cluster_verdict import read_verdict
+from dashboard.compare_views import list_others
 from dashboard.configuration import list_configurations
 from dashboard.disruption_budgets import list_budgets
 from dashboard.examples import list_examples
@@ -51,16 +52,16 @@ from dashboard.page_parts import (
 from dashboard.pages import kind_of_folder
 from dashboard.past import at_instant
 from dashboard.plots.phases import VALUES
-from dashboard.plots.theme import REVISIONS, STATES, css_rule, duration
+from dashboard.plots.theme import REVISIONS, STATES, clock, css_rule, duration
 from dashboard.previews import preview_manifests
-from dashboard.run_answers import check_run, tell_nothing
+from dashboard.run_answers import Note, check_run, tell_end, tell_run
 from dashboard.shared_parts import share_part
 from lifecycle import limits
 from lifecycle.access import Verb, clusters_for, get_cluster_or_404, may
 from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.models import Cluster
-from lifecycle.runs import container_logs, forks, inbox
+from lifecycle.runs import forks, inbox
 from lifecycle.runs.checkpoints import Unreadable
 from lifecycle.verdicts import tell_pod
 
@@ -89,6 +90,7 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
         "fork_name": forks.suggest_name(found),
         "parent": clusters_for(request.user).filter(forks=found).first(),
         "forked_at": duration(found.forked_at_ms or 0),
+        "others": list_others(request.user, found),
         "is_own": may(request.user, found, Verb.OWN),
     }
     context |= list_recent_events(found, query=query)
@@ -179,11 +181,10 @@ def why_command(request: HttpRequest, cluster: str, command: UUID) -> HttpRespon
 def control(request: HttpRequest, cluster: str) -> HttpResponse:
     """Pause, resume, step, another speed, or run until something holds. GET: the controls as they are."""
     if request.method != "POST":
-        return render(
-            request, "clusters/_controls.html", tell_clock(get_cluster_or_404(request.user, cluster))
-        )
+        found = get_cluster_or_404(request.user, cluster)
+        return _show_controls(request, found, note=tell_end(found))
     found = get_cluster_or_404(request.user, cluster, Verb.RUN)
-    form, problem, note, before_ms = ControlForm(request.POST), "", "", found.instant_ms
+    form, problem, note, before = ControlForm(request.POST), "", None, (found.instant_ms, found.seq)
     try:
         if not form.is_valid():
             raise ValidationError(messages_of(form))
@@ -191,11 +192,19 @@ def control(request: HttpRequest, cluster: str) -> HttpResponse:
         check_run(found, payload)
         asked = inbox.control(found, kind, payload, user=request.user)
         inbox.wait_for_control(asked)
-        problem, note = asked.problem, tell_nothing(found, kind, payload, before_ms)
+        problem, note = asked.problem, tell_run(found, kind, payload, before)
     except ValidationError as error:
         problem = " ".join(error.messages)
     found.refresh_from_db()
-    context = tell_clock(found) | {"problem": problem, "note": note}
+    return _show_controls(request, found, problem, note)
+
+
+def _show_controls(
+    request: HttpRequest, cluster: Cluster, problem: str = "", note: Note | None = None
+) -> HttpResponse:
+    context = tell_clock(cluster) | {"problem": problem, "note": note}
+    if note is not None and note.fork_at_ms is not None:
+        context["way_back"] = {"at": clock(note.fork_at_ms), "name": forks.suggest_name(cluster)}
     return render(request, "clusters/_controls.html", context, status=UNPROCESSABLE if problem else 200)
 
 
@@ -286,18 +295,9 @@ def pod(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpRe
 def pod_status(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
     """The parts of a pod's page that change: facts and containers."""
     found = get_cluster_or_404(request.user, cluster)
-    return render(request, "pods/_status.html", {"cluster": found} | _pod(found, namespace, name))
-
-
-@signed_in
-@require_GET
-def pod_log(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
-    """What a container wrote, in its current run or the one before."""
-    found = get_cluster_or_404(request.user, cluster)
-    stored = find_or_404(found, POD_KIND.id, namespace, name)
-    container = request.GET.get("container", "")
-    log = container_logs.find_run(found, stored.uid, container, "previous" in request.GET)
-    return render(request, "pods/_log.html", {"log": log, "container": container})
+    return render(
+        request, "pods/_status.html", {"cluster": found, "is_part": True} | _pod(found, namespace, name)
+    )
 
 
 @signed_in

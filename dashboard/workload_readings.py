@@ -8,6 +8,8 @@ from difflib import unified_diff
 from itertools import islice
 from typing import Any
 
+from django.db.models import Max
+
 from dashboard.autoscalers import list_autoscalers
 from dashboard.job_readings import read_calendar, read_grid
 from dashboard.live_figures import tell_time
@@ -21,8 +23,8 @@ from dashboard.places import (
     read_ladder,
     read_matrix,
 )
-from dashboard.plots.theme import clock
-from dashboard.readings import list_between, read_turns
+from dashboard.plots.theme import clock, duration
+from dashboard.readings import list_between, read_turns, share_states
 from dashboard.workload_hints import list_hints
 from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.kinds.cron_job import CRON_JOB
@@ -35,11 +37,12 @@ from lifecycle.engine.kinds.stateful_set import STATEFUL_SET
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.engine.objects.pod_template import HASH_LABEL
 from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
-from lifecycle.models import Cluster, StoredObject
-from lifecycle.verdicts import UNWELL, Troubled, tell_verdict
+from lifecycle.models import Cluster, StoredObject, Transition
+from lifecycle.verdicts import UNWELL, Troubled, judge_rollout, tell_verdict
 
 Json = dict[str, Any]
 MOST_LINES = 400
+MOST_STEPS = 4000
 CONTROLLER_REVISION = "ControllerRevision"
 
 
@@ -62,6 +65,7 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
         "verdict": _tell_verdict(cluster, stored, entry, at_ms, ladder.wait if ladder else ""),
         "facts": {name: value for name, value in columns.items() if name != "NAME"},
         "strategy": _describe_strategy(spec),
+        "outcome": tell_outcome(cluster, stored) if entry is DEPLOYMENT else "",
         "owner_page": find_page(owner_kind, stored.namespace or "", owner) if owner else "",
         "status": data.get("status") or {},
         "replicas": replicas,
@@ -110,6 +114,29 @@ def _describe_strategy(spec: Json) -> str:
     return strategy.get("type", "") + (f": {', '.join(numbers)}" if numbers else "")
 
 
+def tell_outcome(cluster: Cluster, stored: StoredObject) -> str:
+    """What the last rollout of a Deployment came to, once it is over: how long it took, and what it cost."""
+    rollout = judge_rollout(DEPLOYMENT.kind.id, stored.data)
+    rows = Transition.objects.filter(cluster=cluster, uid=stored.uid, seq__lte=cluster.seq)
+    began = rows.filter(field="revision").order_by("-seq").values_list("at_ms", "seq").first()
+    if began is None or rollout is None or not rollout.is_done:
+        return ""
+    began_ms, seq = began
+    counts = rows.filter(field="availableReplicas").values_list("at_ms", "new")
+    before = counts.filter(seq__lt=seq).order_by("-seq").first()
+    wanted = (stored.data.get("spec") or {}).get("replicas", 1)
+    # Afterwards comes what is no part of it: it is over once all that is wanted is there, and new.
+    done = rows.filter(field="condition.Progressing", seq__gte=seq, reason="NewReplicaSetAvailable")
+    done_ms = done.order_by("seq").values_list("at_ms", flat=True).first()
+    if done_ms is None:
+        return ""
+    fewest = [new or 0 for at_ms, new in counts.filter(seq__gte=seq, at_ms__lte=done_ms)[:MOST_STEPS]]
+    took = f"took {duration(round(done_ms - began_ms, -2))}"
+    if before is None or not before[1]:
+        return took
+    return f"{took}, never fewer than {min([before[1], *fewest])} of {wanted} available"
+
+
 def tell_difference(
     cluster: Cluster, stored: StoredObject, entry: KindEntry, number: int
 ) -> list[str] | None:
@@ -128,6 +155,15 @@ def tell_difference(
     now = (stored.data.get("spec") or {}).get("template") or {}
     before, after = (to_yaml(one).splitlines() for one in (now, template))
     return list(islice(unified_diff(before, after, n=2, lineterm=""), 2, MOST_LINES))
+
+
+def find_next_revision(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> int | None:
+    """The number that another template of a workload gets; None for a kind without revisions."""
+    if entry.kind.id not in _REVISIONS:
+        return None
+    kind = REPLICA_SET_KIND.id if entry is DEPLOYMENT else CONTROLLER_REVISION
+    latest = list_owned(cluster, stored, kind).aggregate(latest=Max("revision"))["latest"]
+    return (latest or 0) + 1
 
 
 # --- revisions --------------------------------------------------------------------------------------------
@@ -149,8 +185,13 @@ def _list_replica_sets(cluster: Cluster, stored: StoredObject) -> list[Revision]
             "Available": status.get("availableReplicas", 0),
         }
         page = find_page(REPLICA_SET_KIND.id, row.namespace or "", row.name)
-        turn = turns[row.uid]
-        revisions.append(Revision(row.name, row.revision or 0, turn, _images(spec), counts, page))
+        turn, owner = turns[row.uid], f"{REPLICA_SET_KIND.id}/{row.name}"
+        shares = (
+            share_states(cluster, row.namespace, owner) if counts["Wanted"] or status.get("replicas") else []
+        )
+        revisions.append(
+            Revision(row.name, row.revision or 0, turn, _images(spec), counts, page, shares=shares)
+        )
     return sorted(revisions, key=lambda revision: revision.number, reverse=True)
 
 

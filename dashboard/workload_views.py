@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -10,9 +11,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from dashboard import answers, workload_readings
 from dashboard.answers import Answer
+from dashboard.done_words import UNCHANGED
 from dashboard.forms import ChangeForm
 from dashboard.image_behaviors import BEHAVIORS, find_silence
 from dashboard.page_parts import (
+    UNPROCESSABLE,
     find_or_404,
     list_recent_events,
     messages_of,
@@ -28,11 +31,14 @@ from lifecycle.access import Verb, get_cluster_or_404
 from lifecycle.engine.kinds.cron_job import CRON_JOB
 from lifecycle.engine.kinds.entry import KindEntry
 from lifecycle.engine.kinds.pod_specs import find_pod_spec
+from lifecycle.engine.objects.stateful_set import ON_DELETE
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.runs.checkpoints import Unreadable
 from lifecycle.verdicts import make_manual_job
 
 RUN_NOW = "runNow"
+ROLLING = ("setImage", "restart", "undo")
+"""What changes a template."""
 MOST_OF_NAME = 40
 
 
@@ -84,11 +90,16 @@ def change_workload(
         # That it would go wrong is no refusal.
         return render(request, "_answers.html", {"answers": [*previewed, *silence]})
     asked = [(*command, subject) for command in commands]
+    coming = workload_readings.find_next_revision(found, stored, entry)
     # Of the profile that goes before a new image only a refusal is told.
     *before, told = answers.send(found, asked, request.user)
-    return show_answers(
-        request, [*(one for one in before if not one.is_good or one.is_warning), told, *silence]
-    )
+    told = _tell_rollout(told, form.cleaned_data["action"], stored, coming)
+    context = {"answers": [*(one for one in before if not one.is_good or one.is_warning), told, *silence]}
+    if form.cleaned_data["action"] == "undo" and told.is_good:
+        # What the field offers is what there is now.
+        context |= _read(found, folder, namespace, name) | {"is_part": True}
+    status = 200 if all(one.is_good for one in context["answers"]) else UNPROCESSABLE
+    return render(request, "workloads/_changed.html", context, status=status)
 
 
 @signed_in
@@ -106,11 +117,23 @@ def compare_revision(
     return render(request, "workloads/_difference.html", {"lines": lines, "number": number})
 
 
+def _tell_rollout(told: Answer, action: str, stored: StoredObject, coming: int | None) -> Answer:
+    """With the revision that rolls out now, where a template was changed."""
+    spec = stored.data.get("spec") or {}
+    is_held = spec.get("paused") or (spec.get("updateStrategy") or {}).get("type") == ON_DELETE
+    is_rolling = action in ROLLING and told.is_good and not told.is_warning and told.message != UNCHANGED
+    if not is_rolling or coming is None:
+        return told
+    return replace(
+        told, message=f"{told.message}: {'revision' if is_held else 'rolling out revision'} {coming}"
+    )
+
+
 def _tell_silence(entry: KindEntry, stored: StoredObject, form: ChangeForm) -> list[Answer]:
     """That a chosen behaviour shows nowhere, or a change not yet, if so."""
     subject = f"{entry.kind.name} {stored.namespace}/{stored.name}"
     action, spec = form.cleaned_data["action"], stored.data.get("spec") or {}
-    if spec.get("paused") and action in ("setImage", "restart", "undo"):
+    if spec.get("paused") and action in ROLLING:
         return [
             Answer(True, subject, "Its rollout is paused: pods stay until it is resumed", is_warning=True)
         ]

@@ -115,6 +115,15 @@ def check_clusters(user: Any, wanted: int = 1) -> None:
     check_holdings(user)
 
 
+def bind_settings(user: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """Settings of a new cluster of the user's, whose API server refuses more pods than one user may have."""
+    if not (settings.MAX_PODS and is_bound(user)):
+        return given
+    manager = given.get("controllerManager") or {}
+    most = min(manager.get("mostPods", settings.MAX_PODS), settings.MAX_PODS)
+    return {**given, "controllerManager": {**manager, "mostPods": most}}
+
+
 def check_holdings(user: Any) -> None:
     """Exceeded when the user's clusters hold more than one may have."""
     if is_bound(user) and (excess := find_excess(user)):

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models.signals import pre_delete
@@ -103,6 +104,12 @@ class Cluster(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def unique_error_message(self, model_class: Any, unique_check: Any) -> ValidationError:
+        """In plain words, for every form that names a cluster."""
+        if tuple(unique_check) == ("name",):
+            return ValidationError(f"There is a cluster called {self.name} already", code="unique")
+        return super().unique_error_message(model_class, unique_check)
 
     @property
     def epoch_ms(self) -> int:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dashboard.autoscalers import Moment
-from dashboard.plots.spans import Lane, hover, when
-from dashboard.plots.theme import TONES, escape, layout, time_axis
+from dashboard.plots.spans import Lane, hover, line_key, when
+from dashboard.plots.theme import TONES, escape, layout, round_step, time_axis
 
 HEIGHT, ROW_HEIGHT = 260, 22
 # Of a long story the later part is drawn.
@@ -16,7 +16,6 @@ Value = Callable[[Any], int | None]
 """What is drawn of a moment: anything that has an `at_ms`."""
 _METRIC_TONES = ("starting", "terminating", "succeeded", "stuck", "unknown")
 _OF_TARGET = 100
-_STEPS = [digit * 10**power for power in range(10) for digit in (1, 2, 5)]
 
 
 def make_replicas(moments: Sequence[Moment], now_ms: int, window_ms: int | None = None) -> dict[str, Any]:
@@ -32,7 +31,7 @@ def make_replicas(moments: Sequence[Moment], now_ms: int, window_ms: int | None 
         make_line(name, tone, width, dash, held, value, now_ms) for name, tone, width, dash, value in lines
     ]
     data.append(_limits(held, now_ms))
-    rows = [Lane(key=name, label=name, tone=tone) for name, tone, *_ in lines]
+    rows = [line_key(*line[:4]) for line in lines]
     if any(one.limit for one in held):
         rows.append(Lane(key="limited", label="limited", tone="crashing"))
     return make_steps(data, rows, held, now_ms, window_ms)
@@ -48,10 +47,8 @@ def make_metrics(moments: Sequence[Moment], now_ms: int, window_ms: int | None =
         for name, tone in zip(names, tones, strict=True)
     ]
     data.append(make_line("target", "notReady", 1.5, "dash", held, lambda one: _OF_TARGET, now_ms))
-    rows = [Lane(key=name, label=name, tone=tone) for name, tone in zip(names, tones, strict=True)]
-    figure = make_steps(
-        data, [*rows, Lane(key="target", label="target", tone="notReady")], held, now_ms, window_ms
-    )
+    rows = [line_key(name, tone, 2.5, "solid") for name, tone in zip(names, tones, strict=True)]
+    figure = make_steps(data, [*rows, line_key("target", "notReady", 1.5, "dash")], held, now_ms, window_ms)
     figure["layout"]["yaxis"]["ticksuffix"] = " %"
     return figure
 
@@ -130,7 +127,7 @@ def make_steps(
         "autorange": False,
         "fixedrange": True,
         "tickformat": "d",
-        "dtick": _step(top),
+        "dtick": round_step(top),
         "zeroline": False,
         "tickfont": {"size": 11},
         "ticks": "",
@@ -141,8 +138,3 @@ def make_steps(
     shown = [lane.to_json() for lane in rows[: HEIGHT // ROW_HEIGHT - 1]]
     frame["meta"] = {"from": first_ms, "rows": shown, "rowHeight": ROW_HEIGHT}
     return {"data": data, "layout": frame}
-
-
-def _step(top: int) -> int:
-    """1, 2 or 5 times a power of ten, so that there are about five steps."""
-    return next((step for step in _STEPS if top <= step * 6), _STEPS[-1])

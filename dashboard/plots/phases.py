@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from dashboard.plots.graces import GracePeriods, Graces
 from dashboard.plots.spans import Lane, Mark, Span, make_lanes
 from dashboard.plots.stories import PodStory
 from dashboard.plots.theme import BAD, GOOD, IDLE, STATES, TONES, WAITING, Tone
@@ -14,11 +15,11 @@ Row = Mapping[str, Any]
 CONDITIONS = ("PodScheduled", "PodReadyToStartContainers", "Initialized", "ContainersReady", "Ready")
 VALUES: tuple[Tone, ...] = (
     Tone("value-good", "holds", GOOD, "True, Running"),
-    Tone("value-waiting", "under way", WAITING, "Waiting, Pending"),
+    Tone("value-waiting", "under way", WAITING, "Waiting, Pending", ">"),
     Tone("value-bad", "failed", BAD, "Failed, a non-zero exit", "x"),
-    Tone("value-idle", "does not hold", IDLE, "False, Unknown"),
+    Tone("value-idle", "does not hold", IDLE, "False, Unknown", "_"),
     Tone("value-done", "done", TONES["succeeded"].colour, "Succeeded, exit 0", "."),
-    Tone("value-leaving", "leaving", TONES["terminating"].colour, "Being deleted", "/"),
+    Tone("value-leaving", "leaving", TONES["terminating"].colour, "Being ended", "/"),
 )
 _VALUE = {tone.name.removeprefix("value-"): tone for tone in VALUES}
 _TONE_OF = {
@@ -30,14 +31,19 @@ _TONE_OF = {
     "Failed": "bad",
     "Started": "waiting",
 }
+NO_PERIODS = GracePeriods()
 _SYMBOLS = {"Normal": ("circle", WAITING), "Warning": ("triangle-up", BAD)}
 
 
 def make_phases(
-    rows: Iterable[Row], now_ms: int, window_ms: int | None = None, state: str | None = None
+    rows: Iterable[Row],
+    now_ms: int,
+    window_ms: int | None = None,
+    state: str | None = None,
+    periods: GracePeriods = NO_PERIODS,
 ) -> dict[str, Any]:
     """`rows`: transitions and events of one pod, in order; `state`: the stored one, should they say none."""
-    folding = _Folding()
+    folding = _Folding(periods)
     for row in rows:
         folding.feed(row)
     folding.assume(state)
@@ -45,13 +51,16 @@ def make_phases(
         folding.lanes(), (*STATES, *VALUES), folding.spans(), folding.marks, now_ms, window_ms
     )
     figure["layout"]["meta"] |= folding.life()
+    if reach_ms := folding.graces.reach(now_ms):
+        figure["layout"]["meta"]["ahead"] = reach_ms
     return figure
 
 
 class _Folding:
     """Values of each lane as they follow one another."""
 
-    def __init__(self) -> None:
+    def __init__(self, periods: GracePeriods) -> None:
+        self.graces = Graces(periods, _VALUE["leaving"])
         self.by_lane: dict[str, list[Span]] = {}
         self.marks: list[Mark] = []
         self.story: PodStory | None = None
@@ -65,6 +74,7 @@ class _Folding:
         self._remember(row, f"{row['field']} → {row['new']}")
         self.story = self.story or PodStory(row)
         self.story.feed(row)
+        self.graces.feed(row)
         self._transition(row)
 
     def assume(self, state: str | None) -> None:
@@ -90,7 +100,8 @@ class _Folding:
             Span("state", one.tone, one.start_ms, one.end_ms, one.title, one.notes, one.seq, one.word)
             for one in state
         ]
-        return moved + [span for lane in self.by_lane.values() for span in lane]
+        values = [span for lane in self.by_lane.values() for span in lane]
+        return moved + values + self.graces.spans
 
     def _keys(self) -> dict[str, None]:
         """In the order in which they are first told of: containers as the spec has them."""

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dashboard.plots.spans import Lane, hover, when
-from dashboard.plots.theme import TONES, escape, layout, revision_colour, revision_tone, time_axis
+from dashboard.plots.spans import Lane, hover, line_key, when
+from dashboard.plots.theme import TONES, escape, layout, revision_colour, revision_tone, round_step, time_axis
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.job import JOB_KIND
@@ -20,6 +20,8 @@ Row = Mapping[str, Any]
 # Of a long story the later part is held and drawn: after so many rows the later half of their steps.
 MOST_ROWS = 4000
 HEIGHT, ROW_HEIGHT = 320, 22
+HEADROOM = 0.6
+LOW, HIGH = "at least (replicas − maxUnavailable)", "at most (replicas + maxSurge)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,9 @@ class Rollout:
         elif row["field"] == "exists" and row["new"] == "deleted":
             for steps in self.numbers.values():
                 steps.add(row["at_ms"], 0)
+        elif row["field"] == "exists" and not self._taken:
+            # Before it was made there is nothing to show.
+            self.since_ms = row["at_ms"]
 
     def _forget(self) -> None:
         """Of the steps the later half stays; ReplicaSets that were gone before go."""
@@ -199,12 +204,14 @@ def make_replicas(rollout: Rollout, now_ms: int, window_ms: int | None = None) -
     data = [*areas, *_lines(rollout, now_ms), *_bounds(rollout, now_ms)]
     top = max((max(trace["y"], default=0) for trace in data if trace["y"]), default=1)
     top = max(top, _stack_height(areas))
+    height = top * 1.04 + HEADROOM
+    data += _forbidden(data, height)
     yaxis = {
-        "range": [0, top + 0.6],
+        "range": [0, height],
         "autorange": False,
         "fixedrange": True,
         "tickformat": "d",
-        "dtick": max(1, -(-top // 6)),
+        "dtick": round_step(top),
         "zeroline": False,
         "tickfont": {"size": 11},
         "ticks": "",
@@ -225,17 +232,17 @@ def _stack_height(areas: Sequence[Mapping[str, Any]]) -> int:
     return max(heights.values(), default=0)
 
 
-_NAMED_LINES = (("available", "available", "ready"), ("ready", "ready", "starting"))
+_NAMED_LINES = (("available", "ready", 3.0, "solid"), ("ready", "starting", 2.0, "solid"))
 
 
 def _key_rows(rollout: Rollout) -> list[dict[str, Any]]:
     """What the lines and areas are, newest revision first; of what has no pods any more, nothing."""
-    lines = [(name, tone) for field, name, tone in _NAMED_LINES if getattr(rollout.shown, field)]
+    lines = [line for line in _NAMED_LINES if getattr(rollout.shown, line[0])]
     if rollout.kind == DEPLOYMENT_KIND.id:
-        lines += [("at least", "crashing"), ("at most", "notReady")]
+        lines += [("at least", "crashing", 1.5, "dash"), ("at most", "notReady", 1.5, "dot")]
     elif not rollout.shown.stacked:
-        lines += [("wanted", "notReady")]
-    lanes = [Lane(key=label, label=label, tone=tone) for label, tone in lines]
+        lines += [("wanted", "notReady", 1.5, "dot")]
+    lanes = [line_key(*line) for line in lines]
     for owned in reversed(_list_areas(rollout)):
         if owned.state or any(owned.replicas.values[-1:]):
             lanes.append(Lane(owned.name, owned.key_label, owned.title, tone=owned.tone))
@@ -322,11 +329,32 @@ def _bounds(rollout: Rollout, now_ms: int) -> list[dict[str, Any]]:
     lows = [budget.low for budget in [*held, *last]]
     highs = [budget.high for budget in [*held, *last]]
     return [
-        _step_line(
-            "at least (replicas − maxUnavailable)", TONES["crashing"].colour, 1.5, at_ms, lows, "dash"
-        ),
-        _step_line("at most (replicas + maxSurge)", TONES["notReady"].colour, 1.5, at_ms, highs, "dot"),
+        _step_line(LOW, TONES["crashing"].colour, 1.5, at_ms, lows, "dash"),
+        _step_line(HIGH, TONES["notReady"].colour, 1.5, at_ms, highs, "dot"),
     ]
+
+
+def _forbidden(lines: Sequence[dict[str, Any]], top: float) -> list[dict[str, Any]]:
+    """Where a rolling update must not bring the available pods, and the number of all: hatched."""
+    zones = []
+    for line in lines:
+        if line["name"] not in (LOW, HIGH):
+            continue
+        zone = {key: value for key, value in line.items() if key not in ("hovertext", "name")}
+        zone |= {"line": {"shape": "hv", "width": 0}, "hoverinfo": "skip"}
+        fill = {
+            "fillpattern": {
+                "shape": "/",
+                "fgcolor": f"{line['line']['color']}66",
+                "size": 9,
+                "solidity": 0.12,
+            }
+        }
+        if line["name"] == LOW:
+            zones.append({**zone, **fill, "fill": "tozeroy"})
+        else:
+            zones += [zone, {**zone, **fill, "y": [top] * len(line["x"]), "fill": "tonexty"}]
+    return zones
 
 
 def _step_line(

@@ -73,6 +73,8 @@ class Lane:
     note: str = ""
     tone: str = ""
     header: bool = False
+    # How its line is drawn, where it is the key to one: thick, solid, dash or dot.
+    line: str = ""
     # How many rows high it is.
     slots: int = 1
 
@@ -83,6 +85,11 @@ class Lane:
     def categories(self) -> list[str]:
         """The categories of its rows; bars name the first."""
         return [self.key, *(f"{self.key}#{number}" for number in range(1, self.slots))]
+
+
+def line_key(name: str, tone: str, width: float, dash: str) -> Lane:
+    """The key to a line of that look."""
+    return Lane(key=name, label=name, tone=tone, line="thick" if width >= 3 else dash)
 
 
 def hover(title: str, *notes: str) -> str:

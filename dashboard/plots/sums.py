@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dashboard.plots.autoscaled import make_line, make_steps
-from dashboard.plots.spans import Lane
+from dashboard.plots.spans import line_key
 
 Row = Mapping[str, Any]
 MOST_MOMENTS = 2000
@@ -61,5 +61,5 @@ def make_sums(sums: Sums, now_ms: int, window_ms: int | None = None) -> dict[str
     data = [
         make_line(name, tone, width, dash, held, value, now_ms) for name, tone, width, dash, value in lines
     ]
-    rows = [Lane(key=name, label=name, tone=tone) for name, tone, *_ in lines]
+    rows = [line_key(*line[:4]) for line in lines]
     return make_steps(data, rows, held, now_ms, window_ms)

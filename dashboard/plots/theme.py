@@ -1,8 +1,8 @@
 """Colours and layouts every figure shares.
 
-One palette serves light and dark: each colour keeps 3:1 against both backgrounds (WCAG 1.4.11). States that a
-colour-blind reader could confuse carry a pattern as well. Ink, grid and hover colours are left to the
-stylesheet, so that switching the theme redraws nothing.
+One palette serves light and dark: each colour keeps 3:1 against both backgrounds (WCAG 1.4.11). All but
+the state in which all is well carry a pattern too. Ink, grid and hover colours are left to the stylesheet, so
+that switching the theme redraws nothing.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import Any
+
+from dashboard.plots.glyphs import fill_background, fill_bars, shape_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +26,10 @@ class Tone:
 
 
 STATES: tuple[Tone, ...] = (
-    Tone("pending", "Pending", "#68717f", "Accepted, waiting for a node"),
-    Tone("starting", "Starting", "#3d94e0", "On a node: pulling images, starting containers"),
+    Tone("pending", "Pending", "#68717f", "Accepted, waiting for a node", "o"),
+    Tone("starting", "Starting", "#3d94e0", "On a node: pulling images, starting containers", ">"),
     Tone("ready", "Ready", "#0f9d77", "Every readiness check passes; gets traffic"),
-    Tone("notReady", "Not ready", "#cf8400", "Running, but gets no traffic"),
+    Tone("notReady", "Not ready", "#cf8400", "Running, but gets no traffic", "^"),
     Tone(
         "stuck", "Stuck", "#a9603c", "Waits for somebody to mend it: image, configuration, room, volumes", "|"
     ),
@@ -96,14 +98,7 @@ def marker(tone: Tone) -> dict[str, Any]:
     """How bars of a tone look: its colour, and its pattern drawn in translucent white."""
     look: dict[str, Any] = {"color": tone.colour, "line": {"width": 0}}
     if tone.pattern:
-        look["pattern"] = {
-            "shape": tone.pattern,
-            "fillmode": "overlay",
-            "fgcolor": "#ffffff",
-            "fgopacity": 0.45,
-            "size": 6,
-            "solidity": 0.3,
-        }
+        look["pattern"] = fill_bars(tone.pattern)
     return look
 
 
@@ -120,21 +115,12 @@ def ink(tone: Tone) -> str:
     return "#050505" if luminance > 0.179 else "#ffffff"
 
 
-_LINES = "repeating-linear-gradient({}deg, #fff9 0 1.5px, #0000 1.5px 4px)"
-_PATTERNS = {
-    "|": _LINES.format(90),
-    "-": _LINES.format(0),
-    "/": _LINES.format(-45),
-    "\\": _LINES.format(45),
-    "x": f"{_LINES.format(45)}, {_LINES.format(-45)}",
-    ".": "radial-gradient(#fffc 0 1px, #0000 1.4px) 0 0 / 4px 4px",
-}
-
-
 def css_rule(tone: Tone) -> str:
-    """A tone for the stylesheet: its colour, and its pattern as a background."""
-    pattern = f" --pattern: {_PATTERNS[tone.pattern]};" if tone.pattern else ""
-    return f".tone-{tone.name} {{ --tone: {tone.colour};{pattern} }}"
+    """A tone for the stylesheet: its colour, its pattern as a background, and the shape of its dot."""
+    pattern = f" --pattern: {fill_background(tone.pattern)};" if tone.pattern else ""
+    shape = shape_of(tone.name)
+    dot = f" --shape: {shape}; --round: 0;" if shape else ""
+    return f".tone-{tone.name} {{ --tone: {tone.colour};{pattern}{dot} }}"
 
 
 def time_axis(side: str = "top") -> dict[str, Any]:
@@ -156,6 +142,12 @@ def time_axis(side: str = "top") -> dict[str, Any]:
         "tickvals": [],
         "ticktext": [],
     }
+
+
+def round_step(top: int) -> int:
+    """From tick to tick of an axis up to `top`: 1, 2 or 5 times a power of ten, about five."""
+    steps = (digit * 10**power for power in range(10) for digit in (1, 2, 5))
+    return next((step for step in steps if top <= step * 6), 10**10)
 
 
 def layout(**more: Any) -> dict[str, Any]:

@@ -15,9 +15,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from lifecycle.access import Verb, get_cluster_or_404
-from lifecycle.admin.history import HISTORIES, HistoryForm
+from lifecycle.admin.history import HISTORIES, PAGE_ROWS, HistoryForm
 from lifecycle.admin.scope import ScopedAdmin
-from lifecycle.admin.texts import tell_instant
+from lifecycle.admin.texts import tell_instant, tell_moment
 from lifecycle.models import Cluster, RunControl
 
 INPUT = ("name", "seed", "epoch", "settings")
@@ -40,6 +40,12 @@ class ClusterForm(forms.ModelForm):
 
     settings = forms.JSONField(required=False, initial=dict, decoder=SettingsDecoder)
 
+    def _post_clean(self) -> None:
+        """A name that is refused is only the field's: the page is still about the cluster of the old one."""
+        super()._post_clean()  # type: ignore[misc]
+        if self.instance.pk and self.errors:
+            self.instance.name = self.initial["name"]
+
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if "epoch" in cleaned and "settings" in cleaned:
@@ -55,6 +61,7 @@ class ClusterAdmin(ScopedAdmin):
     """A cluster's input is fixed when it is made; deleting it deletes its history."""
 
     form = ClusterForm
+    list_per_page = PAGE_ROWS
     actions = ("pause", "resume", "fork", "forget_failure")
     list_display = (
         "name",
@@ -65,14 +72,14 @@ class ClusterAdmin(ScopedAdmin):
         "seq",
         "histories",
         "failure",
-        "created_at",
+        "created",
     )
     list_filter = ("paused",)
     list_select_related = ("owner",)
     search_fields = ("name", "uuid")
     readonly = (
         *("uuid", "owner", "histories", "at", "seq", "rv", "speed", "achieved_speed", "runs"),
-        *("parent", "forked_at_ms", "shard", "failure", "upgrade_note", "created_at"),
+        *("parent", "forked_at", "shard", "failure", "upgrade_note", "created"),
     )
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -86,17 +93,24 @@ class ClusterAdmin(ScopedAdmin):
         lacking = {"cluster" for cluster in objs if not self.allows(request, cluster, Verb.OWN)}
         return [f"{cluster} and its whole history" for cluster in objs], {"clusters": len(objs)}, lacking, []
 
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Its name can be changed, nothing else."""
+        return self.allows(request, obj, Verb.OWN)
+
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         return (*INPUT, *self.readonly) if obj else INPUT
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        return (*INPUT, *self.readonly) if obj else ()
+        return (*INPUT[1:], *self.readonly) if obj else ()
 
     def save_model(self, request: HttpRequest, obj: Cluster, form: Any, change: bool) -> None:
         """A new cluster enters where all do: with its shard, and its first turn asked for."""
         # Here, because every manage.py command loads the admin and few need the engine behind the inbox.
         from lifecycle.runs import inbox
 
+        if change:
+            inbox.rename_cluster(obj, obj.name)
+            return
         made = inbox.create_cluster(request.user, obj.name, obj.seed, obj.epoch, obj.settings)
         obj.pk, obj.owner = made.pk, made.owner
 
@@ -106,7 +120,19 @@ class ClusterAdmin(ScopedAdmin):
 
     @admin.display(description="clock", ordering="paused")
     def runs(self, cluster: Cluster) -> str:
-        return "⏸ paused" if cluster.paused else "▶ running"
+        return "paused" if cluster.paused else "running"
+
+    @admin.display(description="forked at", ordering="forked_at_ms")
+    def forked_at(self, cluster: Cluster) -> str:
+        return tell_instant(cluster.forked_at_ms)
+
+    @admin.display(description="created (UTC)", ordering="created_at")
+    def created(self, cluster: Cluster) -> str:
+        return tell_moment(cluster.created_at)
+
+    def view_on_site(self, cluster: Cluster) -> str:
+        """Its page of the dashboard."""
+        return f"/clusters/{cluster.name}/"
 
     @admin.display(description="history")
     def histories(self, cluster: Cluster) -> SafeString:

@@ -1,31 +1,41 @@
 """What was asked of clusters, and what they answered. Read only."""
 
-from typing import ClassVar
-
 from django.contrib import admin
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from lifecycle.admin.history import PAGE_ROWS
 from lifecycle.admin.scope import ClusterFilter, ScopedAdmin
-from lifecycle.admin.texts import tell_instant, to_yaml
+from lifecycle.admin.texts import tell_instant, tell_moment, to_yaml
 from lifecycle.models import Command
+
+_TOLD = (
+    "action",
+    "container",
+    "image",
+    "replicas",
+    "toRevision",
+    "gracePeriodSeconds",
+    "force",
+    "cancel",
+    "for",
+)
+MOST_WORDS = 120
 
 
 @admin.register(Command)
 class CommandAdmin(ScopedAdmin):
     """The inbox of every cluster, newest first."""
 
-    list_display = ("order", "cluster", "kind", "target", "user", "state", "code", "at", "created_at")
+    list_display = ("order", "cluster", "kind", "target", "said", "user", "code", "at", "created")
+    list_per_page = PAGE_ROWS
     list_filter = (ClusterFilter, "kind", "state")
     list_select_related = ("cluster", "user")
     ordering = ("-created_at", "-order")
     fields = (
-        *("id", "cluster", "order", "kind", "version", "user", "state", "pinned_ms", "at"),
-        *("created_at", "done_at", "asked", "answered"),
+        *("id", "cluster", "order", "kind", "version", "user", "state", "pinned", "at"),
+        *("created", "done", "asked", "answered"),
     )
-
-    class Media:
-        css: ClassVar[dict[str, list[str]]] = {"all": ["lifecycle/admin.css"]}
 
     @admin.display(description="object")
     def target(self, command: Command) -> str:
@@ -33,11 +43,33 @@ class CommandAdmin(ScopedAdmin):
         named = command.payload.get("object") or command.payload
         named = named if isinstance(named, dict) else {}
         metadata = named.get("metadata") or named
-        return " ".join(str(part) for part in (named.get("kind"), metadata.get("name")) if part) or "-"
+        node = f"Node {command.payload['node']}" if "node" in command.payload else "-"
+        kind = None if named.get("node") else named.get("kind")
+        return " ".join(str(part) for part in (kind, metadata.get("name")) if part) or node
+
+    @admin.display(description="what")
+    def said(self, command: Command) -> str:
+        """What a payload says beside its object, as far as it is short: `image nginx:1.28`."""
+        told = (
+            f"{key} {command.payload[key]}" for key in _TOLD if command.payload.get(key) not in (None, "")
+        )
+        return ", ".join(told)[:MOST_WORDS] or "-"
 
     @admin.display(description="virtual time", ordering="instant_ms")
     def at(self, command: Command) -> str:
         return tell_instant(command.instant_ms)
+
+    @admin.display(description="pinned to", ordering="pinned_ms")
+    def pinned(self, command: Command) -> str:
+        return tell_instant(command.pinned_ms)
+
+    @admin.display(description="created (UTC)", ordering="created_at")
+    def created(self, command: Command) -> str:
+        return tell_moment(command.created_at)
+
+    @admin.display(description="done (UTC)", ordering="done_at")
+    def done(self, command: Command) -> str:
+        return tell_moment(command.done_at)
 
     @admin.display(description="code")
     def code(self, command: Command) -> int | None:

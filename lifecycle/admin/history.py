@@ -6,9 +6,10 @@ from typing import Any
 from django import forms
 from django.db.models import Model
 
+from lifecycle.admin.texts import tell_instant
 from lifecycle.models import Cluster, Event, Transition
 
-PAGE_ROWS = 100
+PAGE_ROWS = 50
 
 
 class HistoryForm(forms.Form):
@@ -54,7 +55,11 @@ class History:
         rows = self.model._default_manager.filter(cluster=cluster, seq__lt=first, **filters)
         found = [list(values) for values in rows.order_by("-seq").values_list(*self.columns)[: PAGE_ROWS + 1]]
         older_before = found[PAGE_ROWS - 1][0] if len(found) > PAGE_ROWS else None
-        return Page([name.replace("_", " ") for name in self.columns], found[:PAGE_ROWS], older_before)
+        instants = self.columns.index("at_ms")
+        for row in found:
+            row[instants] = tell_instant(row[instants])
+        titles = [name.removesuffix("_ms").replace("_", " ") for name in self.columns]
+        return Page(titles, found[:PAGE_ROWS], older_before)
 
 
 _SUBJECT = ("seq", "at_ms", "kind", "group", "namespace", "name")

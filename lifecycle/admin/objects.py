@@ -8,10 +8,12 @@ from django.contrib import admin, messages
 from django.contrib.admin.helpers import ActionForm
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django.urls import is_valid_path
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from lifecycle.access import Verb
+from lifecycle.admin.history import PAGE_ROWS
 from lifecycle.admin.orders import order
 from lifecycle.admin.scope import ClusterFilter, ScopedAdmin
 from lifecycle.admin.spec_form import SpecForm
@@ -20,6 +22,13 @@ from lifecycle.engine.kinds.entry import RESTART, KindEntry
 from lifecycle.engine.kinds.registry import entry_of_id, list_entries
 from lifecycle.models import StoredObject
 from lifecycle.stored_kinds import kind_of_stored
+
+
+class GroupFilter(admin.AllValuesFieldListFilter):
+    """The group without a name has one here."""
+
+    def choices(self, changelist: Any) -> Any:
+        return [choice | {"display": choice["display"] or "core"} for choice in super().choices(changelist)]
 
 
 class DeletedFilter(admin.SimpleListFilter):
@@ -57,11 +66,9 @@ class StoredObjectAdmin(ScopedAdmin):
     form = SpecForm
     action_form = ScaleForm
     actions = ("scale", "restart", "delete_with_grace")
-    list_display = (
-        *("name", "kind", "group", "namespace", "cluster", "state", "status", "ready", "node", "owner"),
-        "is_living",
-    )
-    list_filter = (ClusterFilter, "kind", "group", "state", DeletedFilter)
+    list_display = (*("name", "sort", "namespace", "cluster", "condition", "node", "owner"),)
+    list_per_page = PAGE_ROWS
+    list_filter = (ClusterFilter, "kind", ("group", GroupFilter), "state", DeletedFilter)
     list_select_related = ("cluster",)
     search_fields = ("name", "namespace", "uid", "owner")
     ordering = ("cluster_id", "kind", "namespace", "name")
@@ -87,12 +94,22 @@ class StoredObjectAdmin(ScopedAdmin):
     class Media:
         css: ClassVar[dict[str, list[str]]] = {"all": ["lifecycle/admin.css"]}
 
-    @admin.display(boolean=True, description="living")
-    def is_living(self, stored: StoredObject) -> bool:
-        return stored.deleted_ms is None
+    @admin.display(description="kind", ordering="kind")
+    def sort(self, stored: StoredObject) -> str:
+        """With the group where another kind may have the name: `Deployment.apps`."""
+        return f"{stored.kind}.{stored.group}" if stored.group else stored.kind
+
+    def view_on_site(self, stored: StoredObject) -> str | None:
+        """Its page of the dashboard; None for a kind that has none."""
+        plural = entry_of_id(kind_of_stored(stored)).kind.plural
+        place = f"{plural}/{stored.namespace}" if stored.namespace else plural
+        address = f"/clusters/{stored.cluster.name}/{place}/{stored.name}/"
+        return address if is_valid_path(address) else None
 
     @admin.display(description="status")
     def condition(self, stored: StoredObject) -> str:
+        if stored.deleted_ms is not None:
+            return "deleted"
         words = [stored.status or stored.phase or stored.state, stored.ready and f"ready {stored.ready}"]
         return ", ".join(word for word in words if word) or "-"
 

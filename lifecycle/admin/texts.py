@@ -1,5 +1,6 @@
 """JSON as people read it: YAML that Kubernetes reads back as the same values."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import yaml
@@ -17,6 +18,11 @@ def tell_instant(at_ms: int | None) -> str:
     seconds, tenths = rest // 1000, rest % 1000 // 100
     time = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{tenths}"
     return f"{days}d {time}" if days else time
+
+
+def tell_moment(at: datetime | None) -> str:
+    """When something was really done, in UTC, to the second: `2026-01-01 00:03:07`; `-` for never."""
+    return "-" if at is None else f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
 
 
 class _Dumper(yaml.SafeDumper):

@@ -2,9 +2,11 @@
 
 The scheduler alone: nobody runs the pods. The first of each template are placed before the clock starts:
 they have the scheduler look at every node once. What one more pod costs is told for many nodes and for a
-fiftieth of them; it should be the same.
+fiftieth of them; it should be the same. Python's cycle collector is set as where engines run: it would look
+through all nodes again and again.
 """
 
+import math
 from typing import Any
 
 from lifecycle.benches.heap_loop import STEPS, run_heap_loop
@@ -13,6 +15,7 @@ from lifecycle.engine.api.context import Context
 from lifecycle.engine.api.server import ApiServer
 from lifecycle.engine.heart.settings import Settings
 from lifecycle.engine.scheduler import Scheduler
+from lifecycle.runs import collector
 
 HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 TAINT = {"key": "dedicated", "value": "batch", "effect": "NoSchedule"}
@@ -20,15 +23,15 @@ REQUIRED, PREFERRED = (
     "requiredDuringSchedulingIgnoredDuringExecution",
     "preferredDuringSchedulingIgnoredDuringExecution",
 )
-PARTS, WARM = 50, 100
+PARTS, WARM, ROUNDS = 50, 100, 3
 
 
 def run(pods: int, nodes: int) -> Report:
     """Schedule the same pods on `nodes` and on a fiftieth of them, but at least 100, in turns."""
     few = max(nodes // PARTS, 100)
     limit_seconds, _ = computed(lambda: run_heap_loop(pods))
-    best = {few: _measure(pods, few), nodes: _measure(pods, nodes)}
-    for count in (few, nodes):
+    best = {few: math.inf, nodes: math.inf}
+    for count in (few, nodes) * ROUNDS:
         best[count] = min(best[count], _measure(pods, count))
     return Report(
         bench="schedule",
@@ -47,36 +50,40 @@ def run(pods: int, nodes: int) -> Report:
 
 def _measure(pods: int, nodes: int) -> float:
     """Seconds until all pods have a node."""
+    collector.settle()
     context = Context(1, 0, Settings(timing="instant"))
     api = ApiServer(context)
     Scheduler(context)
-    _make(api, "Namespace", "default")
+    make(api, "Namespace", "default")
     for number in range(nodes):
-        _make_node(api, number)
+        make_node(api, number)
     for number in range(-WARM, 0):
-        _make_pod(api, number)
+        make_pod(api, number)
     context.loop.drain()
     for number in range(pods):
-        _make_pod(api, number)
+        make_pod(api, number)
     context.trace.take()
-    seconds, _ = computed(context.loop.drain)
+    with collector.out_of_sight():
+        seconds, _ = computed(context.loop.drain)
     left = sum(not pod.node_name for pod in context.store.pods.values())
     if left:
         raise RuntimeError(f"{left} of {pods} pods got no node")
     return seconds
 
 
-def _make_pod(api: ApiServer, number: int) -> None:
+def make_pod(api: ApiServer, number: int) -> None:
+    """The pod of that number: the same twenty templates in turns."""
     meta = {"namespace": "default", "labels": {"app": _app(number)}}
-    _make(api, "Pod", f"pod-{number + WARM}", meta, _spec(number))
+    make(api, "Pod", f"pod-{number + WARM}", meta, _spec(number))
 
 
-def _make(api: ApiServer, kind: str, name: str, meta: dict[str, Any] | None = None, spec: Any = None) -> None:
+def make(api: ApiServer, kind: str, name: str, meta: dict[str, Any] | None = None, spec: Any = None) -> None:
+    """An object of the core group."""
     data = {"apiVersion": "v1", "kind": kind, "metadata": {"name": name, **(meta or {})}}
     api.create_json(data | ({"spec": spec} if spec is not None else {}))
 
 
-def _make_node(api: ApiServer, number: int) -> None:
+def make_node(api: ApiServer, number: int) -> None:
     """One in ten is tainted; there are three zones."""
     name, has = f"node-{number}", {"cpu": "64", "memory": "256Gi", "pods": "250"}
     labels = {HOST: name, ZONE: f"zone-{number % 3}", "disk": "ssd" if number % 4 else "hdd"}

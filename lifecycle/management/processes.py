@@ -56,16 +56,23 @@ class Child:
             preexec_fn=_die_with_parent,
         )
 
-    def look(self) -> None:
-        """Start it again if it died; HopelessChild when that has been too often."""
+    def look(self) -> int | None:
+        """Start it again if it died: the number of the process that is no more is returned.
+
+        HopelessChild when that has been too often. Who was killed from outside, as by a machine that is short
+        of memory, has not failed by itself.
+        """
         if self.process is None or self.process.poll() is None:
-            return
-        is_young = time.monotonic() - self.started_at < YOUNG_SECONDS
-        self.young_deaths = self.young_deaths + 1 if is_young else 0
+            return None
+        dead, status = self.process.pid, self.process.returncode
+        if status != -signal.SIGKILL:
+            is_young = time.monotonic() - self.started_at < YOUNG_SECONDS
+            self.young_deaths = self.young_deaths + 1 if is_young else 0
         if self.young_deaths >= MAX_DEATHS:
             raise HopelessChild(f"the {self.name} stopped {MAX_DEATHS} times as soon as it was started")
-        log.warning("%s stopped and is started again", self.name, extra={"status": self.process.returncode})
+        log.warning("%s stopped and is started again", self.name, extra={"status": status})
         self.start()
+        return dead
 
     def ask_to_stop(self) -> None:
         if self.process is not None and self.process.poll() is None:

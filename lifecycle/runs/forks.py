@@ -83,8 +83,8 @@ def _restore(parent: Cluster, at_ms: int | None) -> checkpoints.Restored:
     now_ms, recorded_ms = reads.virtual_now_ms(parent), parent.instant_ms
     wanted_ms = now_ms if at_ms is None else at_ms
     if not 0 <= wanted_ms <= now_ms:
-        now = f"{now_ms} ms ({tell_instant(now_ms)})"
-        raise ValueError(f"instant {wanted_ms} ms: the recorded history goes from 0 to {now}")
+        wanted = tell_instant(wanted_ms) if wanted_ms >= 0 else f"instant {wanted_ms} ms"
+        raise ValueError(f"{wanted}: the recorded history goes from 0 to {tell_instant(now_ms)}")
     restored = upgrades.restore(parent, min(wanted_ms, recorded_ms))
     if wanted_ms > recorded_ms:
         wake_ms = restored.engine.next_wake()
@@ -92,7 +92,8 @@ def _restore(parent: Cluster, at_ms: int | None) -> checkpoints.Restored:
             restored.engine.run_until(wanted_ms)
         elif at_ms is not None:
             raise ValueError(
-                f"instant {at_ms} ms: history is recorded up to {recorded_ms} ms; ask again soon"
+                f"{tell_instant(at_ms)}: history is recorded up to {tell_instant(recorded_ms)}; ask again"
+                " soon"
             )
     return restored
 

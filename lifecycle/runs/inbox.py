@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -48,7 +48,8 @@ def create_cluster(
     """
     limits.check_clusters(owner)
     check_input(epoch, settings or {})
-    cluster = Cluster(owner=owner, name=name, seed=seed, epoch=epoch, settings=settings or {}, **columns)
+    bound = limits.bind_settings(owner, settings or {})
+    cluster = Cluster(owner=owner, name=name, seed=seed, epoch=epoch, settings=bound, **columns)
     cluster.full_clean(exclude=["settings"])
     # Due at once: the first turn makes its nodes and starts its clock.
     cluster.next_wake_at = timezone.now()
@@ -58,6 +59,24 @@ def create_cluster(
         cluster.save(update_fields=["shard"])
     _nudge(cluster)
     return cluster
+
+
+def rename_cluster(cluster: Cluster, name: str) -> None:
+    """Another name for a cluster: its addresses have it, those with the old one lead nowhere.
+
+    ValidationError when the name is taken or no DNS label.
+    """
+    before, cluster.name = cluster.name, name
+    try:
+        others = {column.name for column in Cluster._meta.fields} - {"name"}
+        cluster.full_clean(exclude=others)
+        with transaction.atomic():
+            Cluster.objects.filter(pk=cluster.pk).update(name=name)
+    except (ValidationError, IntegrityError) as problem:
+        cluster.name = before
+        if isinstance(problem, ValidationError):
+            raise
+        raise ValidationError(f"There is a cluster called {name} already") from None
 
 
 def check_input(epoch: datetime, settings: Any) -> None:

@@ -31,7 +31,8 @@ from lifecycle.models import Transition as TransitionModel
 from lifecycle.runs import bulk, container_logs
 from lifecycle.runs.container_logs import Tails
 
-BATCH_ROWS = 5000
+# About what is written in a fiftieth of a second. On SQLite nobody else writes meanwhile.
+BATCH_ROWS = 1000
 # About what a row of the history takes beside a version's patch.
 ROW_BYTES = 300
 _COMING_AND_GOING = {"ADDED": 1, "DELETED": -1}
@@ -114,17 +115,20 @@ class Rendered:
     size: int = 0
 
 
-def record(cluster: Cluster, fence: int, piece: Slice, tails: Tails) -> list[frames.Summary]:
+def record(
+    cluster: Cluster, fence: int, piece: Slice, tails: Tails, between: Callable[[], object] = lambda: None
+) -> list[frames.Summary]:
     """Write a slice and move the cursor; the summaries of changed objects are returned.
 
-    `tails`: where the cluster's logs go on. Updates `cluster` in place. Raises FencedOff when the cluster
-    has a new owner.
+    `tails`: where the cluster's logs go on. `between` is called where a large slice lets others write.
+    Updates `cluster` in place. Raises FencedOff when the cluster has a new owner.
     """
     rendered, logs = render(cluster, piece), tails.render(piece.logs)
     for write in _batches(rendered):
         with transaction.atomic():
             _check_fence(cluster.pk, fence)
             write()
+        between()
     with transaction.atomic():
         _move_cursor(cluster, fence, piece, rendered)
         _write_all(rendered)
@@ -272,5 +276,5 @@ def _write_answers(piece: Slice) -> None:
         command.instant_ms, command.result = answer.instant_ms, bulk.plain_json(answer.result)
         command.save(update_fields=["state", "done_at", "instant_ms", "result"])
     for control in piece.controls:
-        control.applied_at, control.instant_ms = now, piece.instant_ms
+        control.applied_at = now
         control.save(update_fields=["applied_at", "instant_ms", "problem"])

@@ -7,7 +7,6 @@ memory is dropped and made again from what was recorded.
 
 import logging
 import os
-import socket
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -58,6 +57,10 @@ HOT_CLUSTERS = 256
 Wall = Callable[[], float]
 
 
+def _nobody() -> None:
+    """Nobody waits."""
+
+
 class Owner:
     """The clusters one worker serves.
 
@@ -71,15 +74,28 @@ class Owner:
         self.steps = StepWatch(wall(), steady())
         self.hot: OrderedDict[int, Hot] = OrderedDict()
         self.shares = Shares()
+        # Serves whoever should not wait for the end of a turn; it is asked where a turn can be left.
+        self.between: Callable[[], object] = _nobody
 
-    def turn_of(self, due: Due, seconds: float) -> float | None:
-        """As `turn`, and counted as its owner's."""
-        began = self.steady()
+    def turn_of(self, due: Due, seconds: float, between: Callable[[], object] = _nobody) -> float | None:
+        """As `turn`, and counted as its owner's, without what others were served `between`."""
+        began, kept = self.steady(), self.between
+
+        def charge() -> None:
+            self.shares.charge(due.owner, self.steady() - began, self.steady())
+
+        def leave() -> None:
+            nonlocal began
+            charge()
+            between()
+            began = self.steady()
+
+        self.between = leave
         try:
             return self.turn(due.cluster, seconds)
         finally:
-            now = self.steady()
-            self.shares.charge(due.owner, now - began, now)
+            self.between = kept
+            charge()
 
     def turn(self, cluster_id: int, seconds: float = TURN_SECONDS) -> float | None:
         """One turn of a cluster. The wall time of its next one is returned; None: nothing will be due."""
@@ -184,7 +200,7 @@ class Owner:
 
     def _record(self, hot: Hot, piece: Slice) -> list[frames.Summary]:
         try:
-            return recorder.record(hot.cluster, hot.cluster.fence, piece, hot.tails)
+            return recorder.record(hot.cluster, hot.cluster.fence, piece, hot.tails, self.between)
         except (DataError, IntegrityError) as problem:
             # The database is there and will never take this: asking again is no cure.
             raise EngineFault(hot.cluster, None, problem) from problem
@@ -201,6 +217,7 @@ class Owner:
             return
         for control in hot.cluster.run_controls.filter(applied_at=None).order_by("id"):
             clock.anchor(max(clock.now_ms(wall), hot.engine.now_ms), wall)
+            control.instant_ms = clock.anchor_instant_ms
             control.problem = run_controls.apply(control, clock, hot.engine)
             piece.controls.append(control)
 
@@ -321,4 +338,4 @@ def _save(hot: Hot) -> None:
 @cache
 def this_process() -> Owner:
     """The clusters of this worker process; its name is its host and process number."""
-    return Owner(f"{socket.gethostname()}-{os.getpid()}")
+    return Owner(shards.worker_name(os.getpid()))

@@ -8,6 +8,7 @@ taken the same way, forwards by more than that silence or backwards: virtual tim
 
 import logging
 import math
+import socket
 import threading
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -100,6 +101,18 @@ def take(cluster: Cluster, worker: str) -> bool:
     if not Shard.objects.filter(number=cluster.shard, worker=worker).exists():
         return False
     return bool(Cluster.objects.filter(pk=cluster.pk, fence=cluster.fence).update(fence=F("fence") + 1))
+
+
+def worker_name(pid: int) -> str:
+    """What a worker process of this machine is called."""
+    return f"{socket.gethostname()}-{pid}"
+
+
+def give_up(worker: str) -> None:
+    """A worker is known to be dead: its shards need not wait. Time stood since its last beat."""
+    with transaction.atomic():
+        Shard.objects.filter(worker=worker).update(worker="")
+        Worker.objects.filter(name=worker).delete()
 
 
 def leave(worker: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.db.models import Q
 
 from lifecycle.engine import ENGINE_VERSION
@@ -40,20 +42,25 @@ def _find_due(where: Q, now: float) -> list[Due]:
 def turn_of_shard(owner: Owner, shard: int) -> bool:
     """One turn of each due cluster; True when any of them wants another at once.
 
-    Who has had least of this worker goes first. Between the turns of one user's clusters, others of any shard
-    of this worker who have had less are served: no user's clusters, however many, keep another's waiting for
-    longer than a turn.
+    Who has had least of this worker goes first. Between the turns of one user's clusters, and where
+    a long turn can be left, others of any shard of this worker who have had less are served: no user's
+    clusters, however many, keep another's waiting for longer than a turn.
     """
     due = owner.shares.order(_find_due(Q(shard=shard), owner.wall()), owner.steady())
     # Many at once share the time of two, so that a command to any of them or to another shard waits little.
     most = TURN_SECONDS if len(owner.shares.had) < 2 else SHARED_TURN_SECONDS
     seconds = shares.split(due, most, MIN_TURN_SECONDS, 2 * TURN_SECONDS)
     wakes, looked_at = [], owner.steady()
-    for one in due:
+
+    def look_around(one: Due) -> None:
+        nonlocal looked_at
         if owner.steady() - looked_at > LOOK_AROUND_SECONDS:
             _serve_others(owner, one)
             looked_at = owner.steady()
-        wakes.append(owner.turn_of(one, seconds[one.owner]))
+
+    for one in due:
+        look_around(one)
+        wakes.append(owner.turn_of(one, seconds[one.owner], partial(look_around, one)))
     return any(wake is not None and wake <= owner.wall() for wake in wakes)
 
 

@@ -8,6 +8,7 @@ import { makeGhostTrace } from "./ghost.js";
 import { drawLanes } from "./lanes.js";
 import { thinMarks } from "./marks.js";
 import { applyPatch, growFigure, isGrowing } from "./patches.js";
+import { placeOf } from "./pick.js";
 import { Rows } from "./rows.js";
 import { pickSeen } from "./sight.js";
 
@@ -16,6 +17,8 @@ const CONFIG = { displayModeBar: false, responsive: true, doubleClick: false, sc
 const FEWEST_MS_BETWEEN = 100;
 const REST_FACTOR = 4;
 const MOST_ARROWS = 40;
+// Labels of the axis stand with their middle at their instant.
+const HALF_LETTER = 3.4;
 // Growth that is less than this cannot be seen.
 const LEAST_PX = 0.5;
 // Rows so far out of sight are drawn as well, so that scrolling does not wait for them.
@@ -31,6 +34,7 @@ export class Chart {
   #rows;
   #cursor;
   #ghost = null;
+  #toCome = [];
   #isDirty = false;
   #isGrowing = false;
   #isVisible = true;
@@ -104,8 +108,8 @@ export class Chart {
   /** From when on there is anything, until when (null: now), and how far ahead is looked; null without a figure. */
   get reach() {
     if (!this.#figure) return null;
-    const { from = 0, to = null } = this.#figure.layout.meta ?? {};
-    return { from, to, ahead: this.#ghost?.bars.length ? this.#ghost.to_ms : 0 };
+    const { from = 0, to = null, ahead = 0 } = this.#figure.layout.meta ?? {};
+    return { from, to, ahead: this.#ghost?.bars.length ? this.#ghost.to_ms : ahead };
   }
 
   look(range) {
@@ -133,8 +137,7 @@ export class Chart {
 
   #layoutChanged() {
     const { meta } = this.#figure.layout;
-    const lanes = this.#element.querySelector("[data-lanes]");
-    if (lanes && meta?.rows) drawLanes(lanes, meta, this.#element.dataset.base, this.#lanesToCome());
+    this.#showLanes(this.#view.stretch(this.#clock.now()), true);
     this.#flags.show(meta?.flags ?? []);
     this.#showNotes(meta);
     this.#rows.show(meta ?? {});
@@ -148,6 +151,8 @@ export class Chart {
     const empty = this.#element.querySelector("[data-empty]");
     const isEmpty = meta?.rows ? meta.rows.length === 0 : this.#figure.data.every((trace) => trace.x.length <= 2);
     if (empty) empty.hidden = !isEmpty;
+    empty?.querySelector("[data-none]")?.toggleAttribute("hidden", Boolean(meta?.narrowed));
+    empty?.querySelector("[data-none-found]")?.toggleAttribute("hidden", !meta?.narrowed);
     this.#element.querySelector(".lanes").hidden = isEmpty && Boolean(empty);
   }
 
@@ -200,10 +205,13 @@ export class Chart {
     const now = this.#clock.now();
     const width = this.plot.clientWidth;
     growFigure(this.#figure, now);
-    const layout = this.#layout();
     const range = this.#view.stretch(now);
+    this.#showLanes(range);
+    const layout = this.#layout();
     const { values, labels } = ticks(range, width);
-    Object.assign(layout.xaxis, { range, tickvals: values, ticktext: labels });
+    const hasRoom = (label, index) => placeOf(range, values[index], width) + label.length * HALF_LETTER <= width;
+    const ticktext = labels.map((label, index) => (hasRoom(label, index) ? label : ""));
+    Object.assign(layout.xaxis, { range, tickvals: values, ticktext });
     layout.shapes = this.#shapes();
     layout.annotations = this.#arrows(layout);
     layout.width = width;
@@ -226,18 +234,30 @@ export class Chart {
     this.#notBefore = ended + Math.max(FEWEST_MS_BETWEEN, (ended - began) * REST_FACTOR);
   }
 
-  /** Rows of pods that are not there yet. */
-  #lanesToCome() {
+  /** The labels, with those of what is to come within `range`; they are written anew where these are others. */
+  #showLanes(range, isNew = false) {
+    const { meta } = this.#figure.layout;
+    const list = this.#element.querySelector("[data-lanes]");
+    if (!list || !meta?.rows) return;
+    const toCome = this.#findLanesToCome(range);
+    if (!isNew && toCome.map(({ key }) => key).join() === this.#toCome.map(({ key }) => key).join()) return;
+    this.#toCome = toCome;
+    drawLanes(list, meta, this.#element.dataset.base, toCome);
+  }
+
+  /** Rows of pods that are not there yet, and will be before the end of `range`. */
+  #findLanesToCome([, end]) {
     // Whether they are asked for, nobody knows yet.
-    if (this.#figure.layout.meta.narrowed) return [];
+    if (!this.#ghost || this.#figure.layout.meta.narrowed) return [];
     const known = new Set(this.#figure.layout.meta.rows.map((row) => row.key));
-    return (this.#ghost?.lanes ?? []).filter((lane) => !known.has(lane.key));
+    const seen = new Set(this.#ghost.bars.filter((bar) => bar.start <= end).map((bar) => bar.lane));
+    return this.#ghost.lanes.filter(({ key }) => seen.has(key) && !known.has(key));
   }
 
   /** The figure's layout, with room for what is to come. */
   #layout() {
     const { layout } = this.#figure;
-    const more = layout.meta?.rows ? this.#lanesToCome() : [];
+    const more = layout.meta?.rows ? this.#toCome : [];
     if (!more.length) return layout;
     const keys = [...layout.yaxis.categoryarray, ...more.map((lane) => lane.key)];
     const yaxis = { ...layout.yaxis, categoryarray: keys, range: [keys.length - 0.5, -0.5] };

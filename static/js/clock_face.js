@@ -58,7 +58,7 @@ export class ClockFace {
   #checkControls(isPaused) {
     const controls = document.querySelector("[data-paused]");
     const isStale = controls && controls.dataset.paused !== String(isPaused);
-    if (isStale && !controls.querySelector(":focus[name=until]")) {
+    if (isStale && !controls.querySelector(":focus[name=until]:not(:placeholder-shown)")) {
       document.body.dispatchEvent(new CustomEvent("clock-changed"));
     }
   }

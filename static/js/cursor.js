@@ -5,6 +5,7 @@ import { tip } from "./tips.js";
 
 // A press that moved so far was a drag.
 const DRAG_PX = 4;
+const ROWS = { ArrowUp: -1, ArrowDown: 1, k: -1, j: 1 };
 
 export class Cursor {
   #plot;
@@ -78,7 +79,7 @@ export class Cursor {
     if (event.ctrlKey || event.metaKey || event.altKey || !this.#plot.data) return;
     const { key } = event;
     const isHeld = this.#row !== null;
-    if (key === "ArrowUp" || key === "ArrowDown") this.#changeRow(key === "ArrowDown" ? 1 : -1);
+    if (key in ROWS) this.#changeRow(ROWS[key]);
     else if (isHeld && (key === "ArrowLeft" || key === "ArrowRight")) this.#step(key === "ArrowRight" ? 1 : -1);
     else if (isHeld && key === "Enter" && this.#item.seq) this.#chart.askWhy(this.#item.seq);
     else if (isHeld && key === "Escape") this.#leave();

@@ -77,8 +77,10 @@ export class Ghost {
   }
 
   async #ask() {
-    const answer = await fetch(`${this.#chart.base}ahead/?figure=${encodeURIComponent(this.#chart.name)}`);
-    if (!answer.ok || !this.#isOn) return;
+    const address = `${this.#chart.base}ahead/?figure=${encodeURIComponent(this.#chart.name)}`;
+    // Without a connection nothing is known of what comes; the page says so itself.
+    const answer = await fetch(address).catch(() => null);
+    if (!answer?.ok || !this.#isOn) return;
     this.#asked = await answer.json();
     this.#chart.showGhost(this.#asked);
   }

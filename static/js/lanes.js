@@ -10,17 +10,18 @@ function makeRow(row, base) {
   label.textContent = row.label;
   label.title = row.title ?? row.label;
   if (row.path) label.href = base + row.path;
-  if (row.tone) item.append(makeDot(row.tone));
+  if (row.tone) item.append(makeDot(row.tone, row.line));
   item.append(label);
   if (row.note) item.append(makeNote(row.note));
   // The dot is decoration beside the label; screen readers get the state in words.
-  if (row.tone) item.append(makeHidden(row.tone));
+  if (row.tone && !row.line) item.append(makeHidden(row.tone));
   return item;
 }
 
-function makeDot(tone) {
+function makeDot(tone, line) {
   const dot = document.createElement("i");
   dot.className = `dot tone-${tone}`;
+  if (line) dot.dataset.line = line;
   dot.setAttribute("aria-hidden", "true");
   return dot;
 }

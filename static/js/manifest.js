@@ -1,8 +1,10 @@
 // The form for manifests: a text, an example that becomes it, or files that take its place and are read at once.
+import { Editor } from "./editor.js";
 import { PickedFiles } from "./picked_files.js";
 
 const form = document.querySelector("[data-manifest]");
 const part = (name) => form.querySelector(`[data-${name}]`);
+const editor = form && new Editor(form.elements.manifest, part("gutter"));
 let picked = null;
 
 function show() {
@@ -27,6 +29,7 @@ function say(problem) {
 
 function forget() {
   form.querySelector("#answer").replaceChildren();
+  editor.mark([]);
   say("");
 }
 
@@ -64,6 +67,7 @@ form?.addEventListener("change", (event) => {
   if (text) {
     putAway();
     form.elements.manifest.value = text;
+    editor.draw();
   }
 });
 
@@ -73,6 +77,8 @@ form?.addEventListener("input", (event) => {
 });
 
 form?.addEventListener("click", (event) => {
+  const place = event.target.closest("[data-line]");
+  if (place) editor.goTo(Number(place.dataset.line));
   if (!event.target.closest("[data-put-away]")) return;
   putAway();
   form.elements.manifest.focus();
@@ -109,5 +115,6 @@ form?.addEventListener("htmx:configRequest", (event) => {
 form?.addEventListener("htmx:afterSwap", () => {
   // Once applied, the files have done their work.
   if (!form.querySelector(".report")) picked = null;
+  editor.mark([...form.querySelectorAll("[data-line]")].map(({ dataset }) => Number(dataset.line)));
   show();
 });

@@ -32,7 +32,21 @@ document.addEventListener("keydown", (event) => {
   document.querySelector(`[data-past] a[rel=${NEIGHBOURS[event.key]}]`)?.click();
 });
 
+// ? tells the keys; j and k lead to the first chart, where they choose a row.
+const keys = document.querySelector("[data-keys]");
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
+  if (event.key === "?") keys?.showModal();
+  if (event.key === "j" || event.key === "k") document.querySelector(".lanes:not([hidden]) .chart")?.focus();
+});
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-tell-keys]")) keys?.showModal();
+});
+
 document.addEventListener("keydown", (event) => {
   const isSubmit = event.key === "Enter" && (event.ctrlKey || event.metaKey);
   if (isSubmit && event.target.matches("textarea")) event.target.form?.requestSubmit();
 });
+
+// A form that was refused may stand far down a page.
+document.querySelector("[aria-invalid=true]")?.focus();

@@ -121,12 +121,6 @@ def test_lists_are_filtered_only_by_what_stands_beside_them(client: Client, shop
     assert client.get(reverse(f"admin:lifecycle_{what}_changelist"), asked).status_code == 400
 
 
-def test_the_input_of_a_cluster_is_fixed(client: Client, shop: Cluster):
-    address = reverse("admin:lifecycle_cluster_change", args=[shop.pk])
-    assert client.post(address, {"name": "other", "seed": 9}).status_code == 403
-    assert client.get(address).status_code == 200
-
-
 def test_deleting_a_cluster_deletes_its_history(client: Client, shop: Cluster):
     make_transition(shop)
     address = reverse("admin:lifecycle_cluster_delete", args=[shop.pk])
@@ -163,3 +157,39 @@ def test_commands_can_be_read_and_not_changed(client: Client, shop: Cluster):
     assert "name: &lt;b&gt;web&lt;/b&gt;" in client.get(address).content.decode()
     assert client.post(address, {"kind": "delete"}).status_code == 403
     assert client.get(reverse("admin:lifecycle_command_add")).status_code == 403
+
+
+def test_the_input_of_a_cluster_is_fixed_but_for_its_name(client: Client, shop: Cluster):
+    make_cluster("taken")
+    address = reverse("admin:lifecycle_cluster_change", args=[shop.pk])
+    refused = client.post(address, {"name": "taken", "seed": 9}).content.decode()
+    assert "There is a cluster called taken already" in refused
+    assert client.post(address, {"name": "Not one", "seed": 9}).status_code == 200
+    assert client.post(address, {"name": "kiosk", "seed": 9, "settings": '{"nodes": 1}'}).status_code == 302
+    before = shop.seed, shop.settings
+    assert client.get(address).status_code == 200
+    shop.refresh_from_db()
+    assert (shop.name, shop.seed, shop.settings) == ("kiosk", *before)
+
+
+def test_instants_are_told_as_such(client: Client, shop: Cluster):
+    make_transition(shop, 1, at_ms=86_400_000 + 187_400)
+    assert history(client, "shop", "transitions")[0][1] == "1d 00:03:07.4"
+    Cluster.objects.update(forked_at_ms=90_000)
+    page = client.get(reverse("admin:lifecycle_cluster_change", args=[shop.pk])).content.decode()
+    assert "00:01:30.0" in page and "90000" not in page
+    assert f'href="/clusters/{shop.name}/"' in page
+
+
+def test_the_list_of_commands_says_what_was_asked(client: Client, shop: Cluster):
+    target = {"kind": "Deployment", "namespace": "default", "name": "web"}
+    asked = [
+        ("setImage", target | {"container": "app", "image": "nginx:<b>"}),
+        ("scale", target | {"replicas": 0}),
+        ("cordon", {"node": "node-1"}),
+    ]
+    for order, (kind, payload) in enumerate(asked, 1):
+        Command.objects.create(cluster=shop, order=order, kind=kind, payload=payload)
+    page = client.get(reverse("admin:lifecycle_command_changelist")).content.decode()
+    for told in ("container app, image nginx:&lt;b&gt;", "replicas 0", "Node node-1", "Deployment web"):
+        assert told in page, told

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.deep]
 
@@ -70,7 +70,10 @@ BELOW = (
     "pods/default/crashing/",
     "?at=5s",
     "pods/default/crashing/?at=5s",
+    "deployments/default/web/?at=5s",
+    "nodes/node-1/?at=5s",
     "deployments/default/web/?from=1000&to=6000&q=web",
+    "?q=nothing-like-it",
 )
 OPENED = (
     # What opens on a page, and what to press for it.
@@ -78,6 +81,10 @@ OPENED = (
     ("pods/default/lone/", "YAML", "[data-yaml] pre"),
     ("", "Tokens that are out", "#tokens p"),
 )
+ADMIN = ("/admin/", "/admin/lifecycle/cluster/", "/admin/lifecycle/storedobject/")
+# Django's admin fades from theme to theme.
+FADED = """() => Promise.allSettled(document.getAnimations()
+  .filter((one) => one instanceof CSSTransition).map((one) => one.finished))"""
 ABOVE = "[data-why-panel]:not([hidden])"
 
 
@@ -87,6 +94,7 @@ def find_violations(page: Page) -> list[str]:
     for width, scheme in LOOKS:
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=scheme)
+        page.evaluate(FADED)
         for violation in Axe().run(page).response["violations"]:
             nodes = [_brief(node) for node in violation["nodes"]]
             found.append(f"{page.url} {width} {scheme}: {violation['id']}: {nodes}")
@@ -95,6 +103,25 @@ def find_violations(page: Page) -> list[str]:
 
 def _brief(node: dict[str, Any]) -> str:
     return f"{node['html'][:160]} ({node['failureSummary'][:160]})"
+
+
+def find_violations_without_connection(page: Page, cluster: str) -> list[str]:
+    """While the server does not answer, and what is shown is of earlier."""
+    sockets: list[WebSocketRoute] = []
+
+    def join(socket: WebSocketRoute) -> None:
+        sockets.append(socket)
+        if len(sockets) > 1:
+            socket.close()
+        else:
+            socket.connect_to_server()
+
+    page.route_web_socket("**/ws/**", join)
+    page.goto(f"/clusters/{cluster}/")
+    expect(page.locator("[data-skeleton]")).to_have_count(0)
+    sockets[0].close()
+    expect(page.locator("[data-lost]")).to_be_visible()
+    return find_violations(page)
 
 
 def find_violations_of_a_preview(page: Page, cluster: str) -> list[str]:
@@ -114,7 +141,7 @@ def test_nobody_is_kept_from_signing_in(browser: Browser, entry: str):
     context.close()
 
 
-@pytest.mark.parametrize("path", ["/", "/gallery/", "/nowhere/"])
+@pytest.mark.parametrize("path", ["/", "/gallery/", "/nowhere/", *ADMIN])
 def test_the_ways_in_are_for_everybody(page: Page, path: str):
     page.goto(path)
     assert find_violations(page) == []
@@ -145,4 +172,5 @@ def test_the_pages_of_a_cluster_are_for_everybody(page: Page, cluster: str):
     expect(page.locator(ABOVE)).to_be_visible()
     found += find_violations(page)
     found += find_violations_of_a_preview(page, cluster)
+    found += find_violations_without_connection(page, cluster)
     assert found == [], "\n".join(found)

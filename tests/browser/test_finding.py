@@ -38,6 +38,9 @@ def test_what_is_asked_for_is_kept_by_the_address(page: Page, cluster: str):
     page.go_back()
     expect(page.get_by_role("searchbox")).to_have_value("")
     _wait_for(page, {"default/calm", "default/broken"})
+    page.get_by_role("searchbox").fill("nothing-like-it")
+    expect(page.get_by_text("No pod is like that")).to_be_visible()
+    expect(page.get_by_text("No pods yet")).to_be_hidden()
 
 
 def test_a_chip_of_the_legend_asks_for_its_state(page: Page, cluster: str):

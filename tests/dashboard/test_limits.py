@@ -154,6 +154,21 @@ def test_who_holds_too_much_adds_nothing(client, settings, held, setting, expect
     inbox.control(cluster, "pause", {}, ada)
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "given, expected",
+    [
+        pytest.param({}, 10, id="as many as one may have"),
+        pytest.param({"controllerManager": {"mostPods": 4}}, 4, id="fewer are asked for"),
+        pytest.param({"controllerManager": {"mostPods": 40}}, 10, id="more are asked for"),
+    ],
+)
+def test_no_cluster_takes_more_pods_than_its_owner_may_have(settings, given, expected):
+    settings.MAX_PODS = 10
+    cluster = inbox.create_cluster(make_user("ada"), "shop", settings=given)
+    assert cluster.settings["controllerManager"]["mostPods"] == expected
+
+
 def test_every_limit_is_documented():
     from dashboard import settings as module
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from dashboard.plots.graces import GracePeriods
 from dashboard.plots.phases import make_phases
 from tests.dashboard.rows import event, pod_life, transition
 
@@ -62,6 +65,57 @@ def test_a_container_waits_runs_ends_and_backs_off():
         ("value-bad", 8000, 8500),
         ("value-bad", 8500, None),
     ]
+
+
+def signal(at_ms, name, why):
+    return transition(at_ms, "signal.app", name, detail={"why": why})
+
+
+@pytest.mark.parametrize(
+    "rows, grace",
+    [
+        pytest.param([signal(8000, "SIGTERM", "LivenessProbe")], (8000, 28_000), id="still to come"),
+        pytest.param(
+            [signal(8000, "SIGTERM", "LivenessProbe"), container(9000, "Terminated", exitCode=0)],
+            (8000, 9000),
+            id="it heard",
+        ),
+        pytest.param(
+            [signal(8000, "SIGTERM", "LivenessProbe"), signal(28_000, "SIGKILL", "LivenessProbe")],
+            (8000, 28_000),
+            id="killed",
+        ),
+        pytest.param([signal(8000, "SIGTERM", "StartupProbe")], (8000, 11_000), id="the probe's own"),
+        pytest.param(
+            [
+                transition(6000, "deletion", "requested"),
+                transition(6000, "hook.app.preStop", "Started"),
+                signal(8000, "SIGTERM", "Deleted"),
+            ],
+            (8000, 13_000),
+            id="the hook has used some of it",
+        ),
+        pytest.param(
+            [transition(6000, "deletion", "requested"), signal(11_000, "SIGTERM", "Deleted")],
+            (11_000, 13_000),
+            id="two seconds are always left",
+        ),
+    ],
+)
+def test_the_time_until_sigkill_is_drawn_below_the_container(rows, grace):
+    pod = {
+        "metadata": {"deletionGracePeriodSeconds": 7 if rows[0]["at_ms"] == 6000 else None},
+        "spec": {
+            "terminationGracePeriodSeconds": 20,
+            "containers": [{"name": "app", "startupProbe": {"terminationGracePeriodSeconds": 3}}],
+        },
+    }
+    pod["metadata"] = {name: value for name, value in pod["metadata"].items() if value}
+    life = [*pod_life(), container(2000, "Running"), *rows]
+    figure = make_phases(life, 9500, periods=GracePeriods.of(pod))
+    assert ("value-leaving", *grace) in bars_on(figure, "container.app")
+    is_open = len(rows) == 1 or (rows[-1]["field"] == "signal.app" and rows[-1]["new"] != "SIGKILL")
+    assert figure["layout"]["meta"].get("ahead") == (grace[1] if is_open else None)
 
 
 def test_a_value_that_held_for_no_time_is_a_mark():

@@ -37,7 +37,7 @@ def rollout():
 
 
 def trace(figure, name):
-    return next(trace for trace in figure["data"] if trace["name"].startswith(name))
+    return next(trace for trace in figure["data"] if trace.get("name", "").startswith(name))
 
 
 def points(figure, name):
@@ -61,6 +61,19 @@ def test_available_holds_until_it_changes_and_reaches_now():
         (9500, 3),
         (12_000, 3),
     ]
+
+
+def test_where_a_rolling_update_must_not_come_is_hatched():
+    figure = make_replicas(rollout(), 12_000)
+    zones = [trace for trace in figure["data"] if "fillpattern" in trace]
+    assert [(zone["fill"], zone["y"]) for zone in zones] == [
+        ("tozeroy", [3, 3]),
+        ("tonexty", [figure["layout"]["yaxis"]["range"][1]] * 2),
+    ]
+    # They say nothing of their own at the pointer.
+    assert not any("hovertext" in zone for zone in zones)
+    told = Rollout("StatefulSet", "db")
+    assert not [trace for trace in make_replicas(told, 1000)["data"] if "fillpattern" in trace]
 
 
 def test_the_budget_is_drawn_as_two_bounds():

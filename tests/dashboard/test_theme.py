@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from itertools import combinations
+from urllib.parse import quote
 
 import pytest
 
-from dashboard.plots.theme import STATES, duration, escape
+from dashboard.plots.glyphs import shape_of
+from dashboard.plots.phases import VALUES
+from dashboard.plots.theme import STATES, TONES, css_rule, duration, escape, marker, round_step
 
 BACKGROUNDS = {"light": "#ffffff", "dark": "#141b26"}
 # Machado, Oliveira and Fernandes (2009), severity 1.0, for linear RGB.
@@ -73,6 +76,26 @@ def test_states_without_a_pattern_are_told_apart_by_colour(vision):
 def test_states_with_a_pattern_have_one_of_their_own():
     patterns = [tone.pattern for tone in STATES if tone.pattern]
     assert len(patterns) == len(set(patterns))
+
+
+def test_without_colour_a_state_is_told_by_its_pattern_and_by_the_shape_of_its_dot():
+    told = [tone for tone in STATES if tone.name != "ready"]
+    assert all(tone.pattern for tone in told)
+    shapes = {shape_of(tone.name) for tone in told}
+    assert len(shapes) == len(told) and "" not in shapes
+    assert not TONES["ready"].pattern and not shape_of("ready")
+
+
+@pytest.mark.parametrize("tone", [*STATES, *VALUES], ids=lambda tone: tone.name)
+def test_legends_show_the_patterns_that_bars_have(tone):
+    assert ("pattern" in marker(tone)) == ("--pattern" in css_rule(tone)) == bool(tone.pattern)
+    drawn = marker(tone).get("pattern", {}).get("path")
+    assert drawn is None or quote(drawn) in css_rule(tone)
+
+
+@pytest.mark.parametrize("top, step", [(1, 1), (6, 1), (7, 2), (31, 10), (1875, 500), (10_000, 2000)])
+def test_an_axis_has_round_steps(top, step):
+    assert round_step(top) == step
 
 
 @pytest.mark.parametrize(

@@ -232,7 +232,7 @@ def test_values_are_refused_together_with_their_lines_and_nothing_is_sent(client
     assert answer.status_code == 422
     assert not sent.commands
     told = re.findall(
-        r'<span class="path">(.*?)</span>.*?<span class="place">\((.*?)\)',
+        r'<span class="path">(.*?)</span>.*?data-line="\d+"[^>]*>(.*?)</button>',
         unescape(answer.content.decode()),
         re.S,
     )
@@ -295,6 +295,9 @@ def test_a_refusal_is_shown_as_text(client, shop, sent):
             {"kind": "run", "until": "10m"}, ("run", {"untilMs": 606_000, "fast": True}), id="a duration"
         ),
         pytest.param(
+            {"kind": "run", "until": "00:10:00"}, ("run", {"untilMs": 600_000, "fast": True}), id="a clock"
+        ),
+        pytest.param(
             {"kind": "run", "until": "idle"}, ("run", {"condition": "idle", "fast": True}), id="idle"
         ),
     ],
@@ -306,7 +309,15 @@ def test_run_controls(client, shop, sent, form, expected):
 
 
 @pytest.mark.parametrize(
-    "form", [{"kind": "speed", "speed": "0"}, {"kind": "speed"}, {"kind": "run"}, {"kind": "explode"}, {}]
+    "form",
+    [
+        {"kind": "run", "until": "00:00:01"},
+        {"kind": "speed", "speed": "0"},
+        {"kind": "speed"},
+        {"kind": "run"},
+        {"kind": "explode"},
+        {},
+    ],
 )
 def test_a_senseless_control_is_answered(client, shop, sent, form):
     answer = client.post("/clusters/shop/control/", form)
@@ -473,4 +484,80 @@ def test_a_step_where_nothing_is_due_says_so(client, shop, sent):
     shop.paused = True
     shop.save(update_fields=["paused"])
     answer = client.post("/clusters/shop/control/", {"kind": "step"})
-    assert "Nothing is due: nothing here will change by itself." in answer.content.decode()
+    assert "Nothing is due: nothing will change by itself any more." in answer.content.decode()
+
+
+def test_a_cluster_is_renamed_by_its_owner(client, shop):
+    make_cluster(make_user("bob"), "taken")
+    for name, words in (
+        ("taken", "There is a cluster called taken already"),
+        ("Not one", "a lowercase DNS label"),
+    ):
+        answer = client.post("/clusters/shop/rename/", {"name": name})
+        assert answer.status_code == 422 and words in answer.content.decode()
+    answer = client.post("/clusters/shop/rename/", {"name": "kiosk"})
+    assert answer["HX-Redirect"] == "/clusters/kiosk/"
+    assert client.get("/clusters/kiosk/").status_code == 200
+    client.force_login(make_user("eve"))
+    assert client.post("/clusters/kiosk/rename/", {"name": "mine"}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path, form", [("pods/default/web-1/", 'id="delete"'), ("deployments/default/web/", 'id="change"')]
+)
+def test_what_is_gone_is_not_offered_to_be_changed(client, shop, path, form):
+    assert form in client.get(f"/clusters/shop/{path}").content.decode()
+    StoredObject.objects.update(deleted_ms=5000)
+    assert form not in client.get(f"/clusters/shop/{path}").content.decode()
+    # A page that is open puts it away with the next part.
+    part = client.get(f"/clusters/shop/{path}status/").content.decode()
+    assert f'<section {form} hx-swap-oob="delete">' in part
+
+
+@pytest.mark.parametrize(
+    "form, words",
+    [
+        (
+            {"action": "setImage", "container": "app", "image": "nginx:2"},
+            "app gets nginx:2: rolling out revision 3",
+        ),
+        ({"action": "restart"}, "restarted: rolling out revision 3"),
+        ({"action": "undo", "revision": "1"}, "rolled back to revision 1: rolling out revision 3"),
+        ({"action": "pause"}, "paused: changes wait until it is resumed"),
+        ({"action": "scale", "replicas": "2"}, "scaled to 2"),
+        ({"action": "delete"}, "deletion requested"),
+    ],
+)
+def test_answers_are_named_by_what_happens(client, shop, sent, form, words):
+    sent.result = {"code": 200, "object": {"metadata": {"resourceVersion": "999"}}, "warnings": []}
+    StoredObject.objects.create(
+        cluster=shop, uid="rs", kind="ReplicaSet", group="apps", namespace="default", name="web-a", rv=1,
+        owner="Deployment/web", revision=2, data={},
+    )  # fmt: skip
+    answer = client.post("/clusters/shop/deployments/default/web/change/", form).content.decode()
+    assert words in " ".join(answer.split())
+    assert "configured" not in answer
+
+
+def test_a_change_that_changes_nothing_says_so(client, shop, sent):
+    sent.result = {"code": 200, "object": {"metadata": {"resourceVersion": "0"}}, "warnings": []}
+    form = {"action": "setImage", "container": "app", "image": "nginx:1"}
+    answer = client.post("/clusters/shop/deployments/default/web/change/", form).content.decode()
+    assert "unchanged" in answer and "revision" not in answer
+
+
+@pytest.mark.parametrize(
+    "meta, words",
+    [
+        ({"deletionGracePeriodSeconds": 30}, "deletion requested: its containers have 30s to end"),
+        ({"finalizers": ["a.example/<b>"]}, "finalizers are done (a.example/&lt;b&gt;)"),
+    ],
+)
+def test_a_deletion_says_what_it_waits_for(client, shop, sent, meta, words):
+    StoredObject.objects.filter(kind="Pod").update(data={"metadata": meta})
+    assert words in client.post("/clusters/shop/pods/default/web-1/delete/", {}).content.decode()
+    StoredObject.objects.update(deleted_ms=5000)
+    assert (
+        "</strong>\n  \n  deleted\n"
+        in client.post("/clusters/shop/pods/default/web-1/delete/", {}).content.decode()
+    )

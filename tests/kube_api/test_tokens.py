@@ -207,3 +207,15 @@ def test_a_right_ends_with_its_token_its_user_and_its_cluster(shop):
     pk = shop.pk
     shop.delete()
     assert not Right(pk, shop.owner_id, None)()
+
+
+@pytest.mark.parametrize(
+    "begins, expected",
+    [("same-origin", 200), ("none", 200), (None, 200), ("same-site", 403), ("cross-site", 403)],
+)
+def test_nobody_elses_page_has_a_token_made(shop, begins, expected):
+    """Each would end an older one: a picture on a page elsewhere could end them all."""
+    headers = {"Sec-Fetch-Site": begins} if begins else {}
+    answer = signed_in(shop.owner).get("/clusters/shop/kubeconfig", headers=headers)
+    assert answer.status_code == expected
+    assert ApiToken.objects.exists() is (expected == 200)

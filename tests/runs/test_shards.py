@@ -47,6 +47,18 @@ def test_a_silent_worker_loses_its_shards():
     assert shards.beat("two") == [0, 1, 2, 3]
 
 
+def test_a_worker_that_is_known_to_be_dead_is_waited_for_by_nobody(make_cluster):
+    """Its time stood since its last beat, as for one that fell silent."""
+    shards.beat("one")
+    be_silent("one", seconds=2)
+    cluster = make_cluster(anchor_wall=datetime(2026, 1, 1, tzinfo=UTC))
+    shards.give_up("one")
+    assert not Worker.objects.exists()
+    assert shards.beat("two") == [0, 1, 2, 3]
+    cluster.refresh_from_db()
+    assert cluster.anchor_wall >= datetime(2026, 1, 1, 0, 0, 2, tzinfo=UTC)
+
+
 def test_a_worker_that_beats_keeps_its_shards():
     shards.beat("one")
     be_silent("one", seconds=2)

@@ -19,9 +19,6 @@ from .namespace_rules import find_namespace, require_lasting, require_security
 from .quotas import QUOTA, SIZED
 from .storage import require_growth
 
-MAX_PODS = 150_000
-"""As many as Kubernetes is made for. Where it would try to hold more, here they are refused."""
-
 
 def admit_new(context: Context, new: StoredObject) -> None:
     """A new object whose identity and first status are complete. Raises Forbidden."""
@@ -37,8 +34,8 @@ def admit_new(context: Context, new: StoredObject) -> None:
 def admit_pod(context: Context, spec: PodSpec, meta: ObjectMeta) -> None:
     """What every new pod has to pass, whoever makes it; quotas are asked apart. Raises Forbidden."""
     store = context.store
-    if len(store.pods) >= MAX_PODS:
-        full = f"the cluster holds {MAX_PODS:,} pods, as many as it can"
+    if len(store.pods) >= context.most_pods:
+        full = f"the cluster holds {context.most_pods:,} pods, as many as it can"
         raise Forbidden(f'pods "{meta.name}" is forbidden: {full}', "pods", meta.name)
     namespace = find_namespace(store, meta)
     require_lasting(namespace, POD_KIND, meta.name)

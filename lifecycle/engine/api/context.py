@@ -9,7 +9,7 @@ from ..heart.agenda import Agenda
 from ..heart.chance import Chance
 from ..heart.clock import Clock
 from ..heart.loop import Loop
-from ..heart.settings import MANAGER_DEFAULTS, Settings, read_span_ms
+from ..heart.settings import MANAGER_DEFAULTS, MOST_PODS, Settings, read_span_ms
 from ..heart.timing import Timing
 from ..heart.trace import Trace
 from ..store.store import Store
@@ -34,6 +34,8 @@ class Context:
         self.features: Mapping[str, bool] = settings.feature_gates
         self.compatibility = settings.compatibility
         self.timing = Timing(settings.timing)
+        given = settings.controller_manager.get("mostPods", MOST_PODS)
+        self.most_pods = min(int(given), MOST_PODS)
         self.trace = Trace()
         self.store = Store(self.trace)
         self.quotas = QuotaSums(self.store)

@@ -33,11 +33,12 @@ Act = Callable[[Action], None]
 class Actor:
     """Does actions. Raises ApiError when the API server refuses one."""
 
-    __slots__ = ("_api", "_molds", "_store", "_trace", "_ways")
+    __slots__ = ("_api", "_loop", "_molds", "_store", "_trace", "_ways")
 
     def __init__(self, context: Context, api: ApiServer) -> None:
         self._api = api
         self._molds = Molds()
+        self._loop = context.loop
         self._trace = context.trace
         self._store = context.store
         self._ways: dict[type[Any], Callable[[Any], object]] = {
@@ -56,6 +57,7 @@ class Actor:
 
     def act(self, action: Action) -> None:
         """Do one action."""
+        self._loop.writes += 1
         self._ways[type(action)](action)
 
     def _update(self, action: Update) -> None:

@@ -52,8 +52,10 @@ class Correlator:
         if alike is None:
             alike = record["reasons"][reason] = {"messages": [], "last_ms": now_ms, "said": {}}
         is_combined = _is_one_of_many(alike, message, now_ms)
-        said = _count(alike["said"], COMBINED if is_combined else f"{path or ''} {message}", now_ms)
-        # What is dropped was counted all the same.
+        text, known = COMBINED if is_combined else f"{path or ''} {message}", alike["said"]
+        said = known.get(text) or _begin(known, text, now_ms)
+        # What is dropped is counted all the same.
+        said[1] += 1
         due_ms = pay(record["due_ms"], now_ms)
         if due_ms is None:
             return None
@@ -138,11 +140,8 @@ def _is_one_of_many(alike: dict[str, Any], message: str, now_ms: int) -> bool:
     return True
 
 
-def _count(known: dict[str, Said], text: str, now_ms: int) -> Said:
-    said = known.get(text)
-    if said is None:
-        if len(known) >= _MOST_KEPT:
-            del known[next(iter(known))]
-        said = known[text] = [0, 0, now_ms]
-    said[1] += 1
+def _begin(known: dict[str, Said], text: str, now_ms: int) -> Said:
+    if len(known) >= _MOST_KEPT:
+        del known[next(iter(known))]
+    said = known[text] = [0, 0, now_ms]
     return said

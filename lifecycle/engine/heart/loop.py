@@ -3,6 +3,9 @@
 Repeats of a key coalesce and the first cause wins. A controller may gather changes for a while before it
 looks (`delay` names a latency of the timing table). A key looked at more than a hundred times within one
 instant waits as in Kubernetes' work queue: 5 ms, doubling to 1,000 s.
+
+An instant has room for so many writes of controllers: keys that are left then wait for the next millisecond.
+So no instant is without end, whatever a cluster is asked to do, and history goes by what happened alone.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from typing import Any
 
 from .agenda import Agenda, Cause, Timer
 from .clock import Clock
-from .timing import QUEUE_BASE_MS, QUEUE_MAX_MS, SYNCS_PER_INSTANT, Timing
+from .timing import QUEUE_BASE_MS, QUEUE_MAX_MS, ROOM_OF_INSTANT, SYNCS_PER_INSTANT, Timing
 from .trace import Trace
 
 Key = tuple[str, str, str]
@@ -39,6 +42,8 @@ class Loop:
         self._failures: dict[Key, int] = {}
         self._syncs: dict[Key, int] = {}
         self._syncs_at_ms = -1
+        # What controllers have asked of the API server in this drain.
+        self.writes = 0
         self.on_hot_key: Callable[[Key, int], None] | None = None
 
     def register(self, name: str, sync: Sync, delay: str | None = None) -> None:
@@ -137,16 +142,19 @@ class Loop:
             self._queue[key] = timer.cause
 
     def drain(self) -> None:
-        """Live the present instant to its end."""
+        """Live the present instant to its end, or until its room is full."""
         agenda, clock, trace, queue = self._agenda, self._clock, self._trace, self._queue
         handlers, controllers = self._handlers, self._controllers
-        now_ms = clock.now_ms
+        now_ms, self.writes = clock.now_ms, 0
         while True:
             for timer in agenda.take_due(now_ms):
                 trace.cause = timer[6]
                 handlers[timer[2]](timer)
             if not queue:
                 break
+            if self.writes >= ROOM_OF_INSTANT:
+                self._put_off(now_ms + 1)
+                continue
             key = next(iter(queue))
             trace.cause = queue.pop(key)
             if self._is_hot(key, now_ms):
@@ -158,6 +166,13 @@ class Loop:
                     agenda.cancel(waiting[1], waiting[2])
             controllers[key[0]](key[1], key[2])
         trace.cause = None
+
+    def _put_off(self, due_ms: int) -> None:
+        """Nobody's fault: the keys that wait are looked at a moment later, in their order."""
+        for key, cause in self._queue.items():
+            self._trace.cause = cause
+            self._enqueue_by(key, due_ms, True)
+        self._queue.clear()
 
     def _is_hot(self, key: Key, now_ms: int) -> bool:
         if self._syncs_at_ms != now_ms:

@@ -13,6 +13,9 @@ from .timing import Timing, parse_milliseconds
 KUBERNETES_VERSION = "v1.35.0"
 """The release this engine models; defaults of feature gates and schemas follow it."""
 
+MOST_PODS = 150_000
+"""As many as Kubernetes is made for. Where it would try to hold more, here they are refused."""
+
 MANAGER_DEFAULTS: Mapping[str, bool | float | str] = {
     "cronJobsStartAfterManyMisses": True,
     "deploymentRollbackEvents": False,
@@ -22,6 +25,7 @@ MANAGER_DEFAULTS: Mapping[str, bool | float | str] = {
     "horizontalPodAutoscalerSyncPeriod": "15s",
     "largeClusterSizeThreshold": 50,
     "metricsResolution": "0s",
+    "mostPods": MOST_PODS,
     "nodeEvictionRate": 0.1,
     "nodeMonitorGracePeriod": "50s",
     "nodeStartupGracePeriod": "60s",
@@ -36,7 +40,8 @@ MANAGER_DEFAULTS: Mapping[str, bool | float | str] = {
 """What can be set of the controller manager, as the modelled release sets it.
 
 `metricsResolution` is the metrics server's: how often it asks kubelets (its own default is 15s); 0s: what is
-used is told as somebody asks.
+used is told as somebody asks. `mostPods` is the API server's: it refuses more, as it refuses what exceeds a
+quota; the default is what Kubernetes is made for.
 """
 _SPANS = tuple(
     name

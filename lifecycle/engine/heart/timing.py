@@ -69,6 +69,11 @@ _TABLE: dict[str, tuple[int, int, str]] = {
         " every 5 s looked at, and ours keeps to the middle of what both come to",
     ),
     "node_monitor": (2500, 2500, "the node lifecycle controller's next look at nodes, every 5 s"),
+    "condition_taint": (
+        12,
+        12,
+        "a node's taints following its conditions and its cordon; the scheduler has heard of these before",
+    ),
     "node_taint": (50, 50, "the controller that taints lost nodes getting to one, every 100 ms"),
     "taint_eviction": (20, 20, "the taint eviction controller getting to a pod whose node drives it away"),
     "node_status": (7000, 7000, "a kubelet that reaches the API server again telling of its node"),
@@ -114,6 +119,11 @@ DAEMON_BACK_OFF_MAX_MS = 900_000
 """Cap of that delay; it is forgotten after twice as long."""
 SYNCS_PER_INSTANT = 100
 """How often one key may be looked at within one instant before its queue backs off."""
+ROOM_OF_INSTANT = 1000
+"""After so many writes of controllers in one instant, keys that are left wait for the next millisecond. In
+Kubernetes they write far less often: 20 times a second each, after a burst of 30 (--kube-api-qps)."""
+WRITES_A_LOOK = 500
+"""So many objects one look makes or deletes, where Kubernetes' controllers set themselves no bound."""
 
 
 class Timing:

@@ -14,6 +14,7 @@ from .resolve import resolve_behavior
 
 BY_ANNOTATION = f"acts as its annotation {ANNOTATION} says"
 BY_SCRIPT = "runs its command line as it is written"
+BY_IMAGE = "acts as the image "
 BY_NOTHING = "nothing is known of its program"
 
 
@@ -48,13 +49,24 @@ def tell_behaviors(pod: Mapping[str, Any], profiles: Sequence[Mapping[str, Any]]
         elif behavior.script is not None:
             source = BY_SCRIPT
         elif image is not None and not behavior.problems and not _is_unknown(behavior.assumptions):
-            source = f"acts as the image {image[0]} is known to"
+            source = f"{BY_IMAGE}{image[0]} is known to"
         else:
             source = BY_NOTHING
         # What a profile leaves out, its writer leaves as it is assumed.
         assumed = container.image if behavior.is_assumed and profile is None else ""
         told.append(Told(container.name, source, behavior.assumptions, behavior.problems, assumed))
     return told
+
+
+def tell_silence(pod: Mapping[str, Any], profiles: Sequence[Mapping[str, Any]], container: str) -> str:
+    """Why the log of a container that ran is empty: it wrote nothing, or what it would write is not known."""
+    sources = {one.container: one.source for one in tell_behaviors(pod, profiles)}
+    source = sources.get(container, BY_NOTHING)
+    if source == BY_NOTHING or source.startswith(BY_IMAGE):
+        return (
+            f"What {container} would write is not modelled: logs come from scripts, or as a behaviour says."
+        )
+    return f"{container} has written nothing."
 
 
 def list_assumed_images(

@@ -136,9 +136,12 @@ class Census:
             or self._last_affinity is not pod.spec.affinity
         ):
             group = self._find_group(pod)
-        if here:
+        if here > 0 and staying > 0:
+            # The usual case.
+            group.here[node_name] = group.here.get(node_name, 0) + here
+            group.staying[node_name] = group.staying.get(node_name, 0) + staying
+        else:
             _add(group.here, node_name, here)
-        if staying:
             _add(group.staying, node_name, staying)
         for watcher in group.watchers:
             watcher.on_change(group, node_name, here, staying)
@@ -173,5 +176,5 @@ def _add(counts: dict[str, int], name: str, by: int) -> None:
     count = counts.get(name, 0) + by
     if count:
         counts[name] = count
-    else:
+    elif by:
         del counts[name]

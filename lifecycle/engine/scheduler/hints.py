@@ -1,7 +1,9 @@
 """Which changes may help a pod that no node took: it is tried again for these alone.
 
 Models the queueing hints of the scheduler's plugins: those are asked that kept the pod from a node. As in
-Kubernetes, a pod that others keep away from their nodes is not helped when one of them goes.
+Kubernetes, a pod that others keep away from their nodes is not helped when one of them goes; and whatever
+changes of a node's taints, pods are tried again that were refused by plugins which look at new nodes, but not
+at taints (kubernetes/kubernetes#109437).
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from .nodes import NodeRoom
 from .wishes import Wishes
 
 CLAIM_CHANGED, VOLUME_CHANGED, CLASS_MADE = "claim", "volume", "class"
+_BLIND_TO_TAINTS = frozenset((NODE_AFFINITY, PORTS, FIT, VOLUMES, POD_AFFINITY))
 _KEEPING_AWAY = ("NoSchedule", "NoExecute")
 # What the scheduler says of a pod that such a change may help.
 _WORDS: dict[str, tuple[str, ...]] = {
@@ -83,6 +86,8 @@ def is_helped_by_resize(plugins: Plugins, wishes: Wishes, old: Pod, new: Pod) ->
 
 def is_helped_by_node(plugins: Plugins, wishes: Wishes, old: Node | None, new: Node) -> bool:
     """Whether a new node may help, or what has changed of one."""
+    if old is not None and _has_other_taints(old, new) and not _BLIND_TO_TAINTS.isdisjoint(plugins):
+        return True
     return any(one in plugins and ask(wishes, old, new) for one, ask in _OF_NODES.items())
 
 
@@ -119,6 +124,11 @@ def _has_labels(constraints: Collection[Constraint], node: Node) -> bool:
 
 
 # --- of nodes, plugin by plugin ---------------------------------------------------------------------------
+
+
+def _has_other_taints(old: Node, new: Node) -> bool:
+    """A cordon that begins is no such change, though the taint that follows it is."""
+    return old.spec.taints != new.spec.taints or (old.spec.unschedulable and not new.spec.unschedulable)
 
 
 def _is_uncordoned(wishes: Wishes, old: Node | None, new: Node) -> bool:

@@ -15,7 +15,7 @@ from ..objects.node import Node
 from ..objects.pod import Pod
 from ..rules.node_filters import count_unwelcome, weigh_preferences
 from ..rules.placement.refusals import Refusal, find_refusal
-from .census import Census, Group, Key, make_group
+from .census import Census, Group, make_group
 from .diagnosis import NOT_NAMED
 from .neighbors import Neighbors, Weights
 from .nodes import Load, NodeRoom
@@ -69,7 +69,7 @@ class PodClass:
         # The last scores, and how many nodes they are of; None since what they follow from has changed.
         self._scored: Sequence[ScoredLine] | None = None
         self._scored_size = 0
-        self._groups: dict[Key, tuple[Group, Weights]] = {}
+        self._groups: dict[Group, Weights] = {}
         self._build()
         if is_kept:
             census.watch(self, self.neighbors.is_about_others)
@@ -77,7 +77,7 @@ class PodClass:
     def close(self) -> None:
         """Follow nothing more."""
         self._census.forget(self)
-        for group, _weights in self._groups.values():
+        for group in self._groups:
             group.watchers.remove(self)
         self._groups = {}
 
@@ -106,13 +106,14 @@ class PodClass:
         """Take in what has changed since the last look."""
         rooms = self._rooms
         if self._is_stale or (self._images_version != rooms.images_version and self._knows_an_image()):
-            for group, _weights in self._groups.values():
+            for group in self._groups:
                 group.watchers.remove(self)
             self._build()
             return
         if self._position != rooms.position:
             names = rooms.list_since(self._position)
-            self._changed |= dict.fromkeys((*rooms.by_name, *self._seen) if names is None else names)
+            for name in (*rooms.by_name, *self._seen) if names is None else names:
+                self._changed[name] = None
             self._position = rooms.position
         self._images_version = rooms.images_version
         if self._changed:
@@ -130,7 +131,7 @@ class PodClass:
         if weights is None:
             self._is_stale = True
         elif weights:
-            self._groups[group.key] = (group, weights)
+            self._groups[group] = weights
             if self._is_kept:
                 group.watchers.append(self)
             for name in group.here:
@@ -142,7 +143,7 @@ class PodClass:
         if seen is None:
             return
         sums = self.neighbors.sums
-        for place, weight in self._groups[group.key][1]:
+        for place, weight in self._groups[group]:
             domain = seen.domains[place]
             if domain is None or not seen.counted[place]:
                 continue
@@ -156,7 +157,7 @@ class PodClass:
                     self._changed.update(self._by_hostname[domain])
         self._changed[node_name] = None
         if not group.here:
-            del self._groups[group.key]
+            del self._groups[group]
 
     def _enter(self, name: str, seen: Seen) -> None:
         self._seen[name], self._scored = seen, None
@@ -167,7 +168,7 @@ class PodClass:
                 self._by_hostname.setdefault(domain, {})[name] = None
             if is_counted:
                 found.enter(domain)
-        for group, weights in self._groups.values():
+        for group, weights in self._groups.items():
             self._count(group, weights, name, seen, 1)
         wishes = self.wishes
         if self._rooms.images:
@@ -175,7 +176,7 @@ class PodClass:
 
     def _leave(self, name: str) -> None:
         seen, self._scored = self._seen.pop(name), None
-        for group, weights in self._groups.values():
+        for group, weights in self._groups.items():
             self._count(group, weights, name, seen, -1)
         for found, domain, is_counted in zip(self.neighbors.sums, seen.domains, seen.counted, strict=True):
             if domain is None:

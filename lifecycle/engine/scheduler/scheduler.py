@@ -290,8 +290,8 @@ class Scheduler:
 
     def _count(self, pod: Pod, sign: int) -> None:
         priorities, priority = self._trier.priorities, pod.spec.priority
-        priorities[priority] = priorities.get(priority, 0) + sign
-        if not priorities[priority]:
+        count = priorities[priority] = priorities.get(priority, 0) + sign
+        if not count:
             del priorities[priority]
 
     # --- who may be helped --------------------------------------------------------------------------------

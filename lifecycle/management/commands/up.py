@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import logging
 import os
 import shutil
 import signal
@@ -21,7 +22,7 @@ from django.contrib.auth import get_user_model
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError, connections
+from django.db import DatabaseError, connection, connections
 
 from lifecycle import kubeconfig
 from lifecycle.input import manifests
@@ -32,8 +33,12 @@ from lifecycle.models import Cluster
 from lifecycle.runs import inbox, shards
 from lifecycle.runs.celery import broker
 
+log = logging.getLogger(__name__)
+
 READY_SECONDS = 60.0
-LOOK_SECONDS = 0.5
+LOOK_SECONDS = 0.1
+AMPLE_BYTES = 2**30
+WORKER = "worker"
 USER_NAME = "podline"
 DEMO = Path(__file__).parents[1] / "demo.yaml"
 # glibc would give each thread a heap of its own, and keep what large figures and frames leave free between
@@ -79,7 +84,7 @@ class Command(BaseCommand):
                 self.stdout.flush()
             while not stopped.wait(LOOK_SECONDS):
                 for child in children:
-                    child.look()
+                    look_after(child)
         except processes.HopelessChild as problem:
             raise CommandError(f"{problem}; its last words are above") from None
         finally:
@@ -96,6 +101,7 @@ class Command(BaseCommand):
         if not warn_of_clear_text(host):
             # Nobody else gets here.
             environment |= {"OPEN_TO_ALL": os.environ.get("OPEN_TO_ALL", "metrics,schema")}
+        environment |= keep_bytecode(settings.DATA)
         environment |= {"LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING")}
         environment |= {name: os.environ.get(name, value) for name, value in MEMORY.items()}
         environment |= {"ALLOWED_HOSTS": ",".join(allowed_hosts(host)), "PODLINE_DATA": str(settings.DATA)}
@@ -117,6 +123,31 @@ class Command(BaseCommand):
         if is_first_time:
             make_demo()
         return f"{base}/enter/{token}/"
+
+
+def keep_bytecode(data: Path) -> dict[str, str]:
+    """Variables that let children keep compiled modules in our folder, where Python keeps none beside them.
+
+    A server that is started again would compile a thousand modules first, and answer nobody meanwhile. They
+    need 30 MB, which a folder with little room has better uses for.
+    """
+    if not sys.dont_write_bytecode or shutil.disk_usage(data).free < AMPLE_BYTES:
+        return {}
+    return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(data / "bytecode")}
+
+
+def look_after(child: Child) -> None:
+    """Start a child again that has died. What a worker served goes to the others at once."""
+    dead = child.look()
+    if dead is None or not child.name.startswith(WORKER):
+        return
+    try:
+        shards.give_up(shards.worker_name(dead))
+    except DatabaseError as problem:
+        # They notice its silence as well.
+        log.warning("its shards are still its own: %s", problem)
+    finally:
+        connections.close_all()
 
 
 def check_port(host: str, port: int) -> None:
@@ -146,6 +177,10 @@ def migrate() -> None:
     """The database as this version wants it. CommandError when it cannot be read."""
     try:
         call_command("migrate", verbosity=0, interactive=False)
+        if connection.vendor == "sqlite":
+            # What was written so far goes into the database itself: a damaged log then loses little.
+            with connection.cursor() as cursor:
+                cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except DatabaseError as problem:
         name = settings.DATABASES["default"]["NAME"]
         raise CommandError(
@@ -253,7 +288,7 @@ def make_children(host: str, port: int, workers: int, environment: dict[str, str
     celery = [python, "-m", "celery", "-A", "dashboard", "--quiet", "worker", "--pool", "solo"]
     celery += ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "WARNING"]
     children = [
-        Child(f"worker {n}", [*celery, "-n", f"engine{n}@%h", "-Q", f"worker.{n}"], environment)
+        Child(f"{WORKER} {n}", [*celery, "-n", f"engine{n}@%h", "-Q", f"worker.{n}"], environment)
         for n in range(1, workers + 1)
     ]
     children.append(Child("ticker", [python, _manage(), "ticker"], environment))

@@ -8,6 +8,7 @@ import pytest
 
 from lifecycle.engine import Cluster, Command, Settings
 from lifecycle.engine.controllers.node_taints.decide import decide_labels, decide_taints
+from lifecycle.engine.heart.trace import EventRow, list_rows
 from lifecycle.engine.kinds.registry import read_object
 from lifecycle.engine.objects.node import Node
 
@@ -88,3 +89,24 @@ def test_a_node_that_is_labelled_anew_is_labelled_as_of_old_too() -> None:
     assert cluster.submit(Command("c", "patch", payload)).ok
     node = cluster.get("Node", None, "node-1")
     assert node is not None and node["metadata"]["labels"][f"beta.{ARCH}"] == "arm64"
+
+
+def test_a_pod_is_tried_between_an_uncordon_and_the_end_of_its_taint() -> None:
+    """Recorded in cordoned-nodes: uncordoned at 22.010, refused for the taint at 22.016, bound at 22.045."""
+    cluster = Cluster(seed=1, settings=Settings(nodes={"count": 1}))
+    container = {"name": "app", "image": "busybox:1.36"}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [container]}}
+    for verb, payload in (
+        ("cordon", {"node": "node-1"}),
+        ("create", {"object": pod}),
+        ("uncordon", {"node": "node-1"}),
+    ):
+        assert cluster.submit(Command(verb, verb, payload)).ok
+        cluster.run_until(cluster.now_ms + 5_000)
+    rows = [row for row in list_rows(cluster.take_changes().rows) if isinstance(row, EventRow)]
+    told = [row.message for row in rows if row.reason in ("FailedScheduling", "Scheduled")]
+    refused = "0/1 nodes are available: 1 node(s) {}. no new claims to deallocate, preemption: 0/1 nodes are"
+    assert told == [
+        f"{refused.format(why)} available: 1 Preemption is not helpful for scheduling."
+        for why in ("were unschedulable", "had untolerated taint(s)")
+    ] + ["Successfully assigned default/p to node-1"]

@@ -101,7 +101,7 @@ def test_initial_changes_new_pods_alone():
     assert new["metadata"]["annotations"]["vpaUpdates"] == told
 
 
-@pytest.mark.spec("VPA-02", "VPA-03", "VPA-06", "AUTO-02")
+@pytest.mark.spec("VPA-02", "VPA-03", "VPA-06", "AUTO-02", "RESIZE-11")
 @pytest.mark.parametrize("mode", ["Recreate", "Auto"])
 def test_pods_outside_the_bounds_are_evicted_one_after_another(mode: str):
     world = vertical(mode).run(900)
@@ -180,6 +180,72 @@ def test_a_vertical_autoscaler_of_another_shape_is_refused(spec: Json, problem: 
     }
     result = world.submit("create", object={**data, "spec": {"targetRef": reference, **spec}})
     assert result.status is not None and problem in result.status["message"]
+
+
+WEB = "apps/v1.Deployment/web"
+CHECK = f"Error checking if target {WEB} is a topmost well-known or scalable controller"
+
+
+@pytest.mark.parametrize(
+    "target, owner, problem",
+    [
+        pytest.param(
+            {}, {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "over"},
+            f"The target {WEB} has a parent controller but it should point to a topmost well-known or"
+            " scalable controller", id="another controller controls it",
+        ),
+        pytest.param(
+            {}, {"apiVersion": "v1", "kind": "Node", "name": "node-1"},
+            f"{CHECK}: unhandled targetRef v1 / Node / node-1, last error node is not a valid owner",
+            id="a node is no controller",
+        ),
+        pytest.param(
+            {}, {"apiVersion": "ops.example/v1", "kind": "App", "name": "web"},
+            f"{CHECK}: unhandled targetRef ops.example/v1 / App / web, last error no matches for kind"
+            ' "App" in group "ops.example"', id="its controller is of a kind that nobody knows",
+        ),
+        pytest.param({}, {"apiVersion": "v1", "kind": "ConfigMap", "name": "web"}, "", id="of no controller"),
+        pytest.param(
+            {"name": "gone"}, None, "Cannot read targetRef. Reason: Deployment default/gone does not exist",
+            id="no such target",
+        ),
+        pytest.param(
+            {"apiVersion": "v1", "kind": "ConfigMap"}, None,
+            "Cannot read targetRef. Reason: unhandled targetRef v1 / ConfigMap / web, last error the server"
+            " could not find the requested resource", id="nothing to be scaled",
+        ),
+    ],
+)  # fmt: skip
+def test_what_an_autoscaler_points_to_stands_highest(target: Json, owner: Json | None, problem: str):
+    """As VPA's recommender checks its target (FindTopMostWellKnownOrScalable)."""
+    reference = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", **target}
+    world = vertical("Recreate", targetRef=reference)
+    labels = {"app": "over"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "app", "image": "busybox"}]}}
+    spec = {"replicas": 0, "serviceName": "over", "selector": {"matchLabels": labels}, "template": template}
+    world.apply({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "over"}, "spec": spec})
+    world.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "web"}})
+    if owner is not None:
+        namespace = None if owner["kind"] == "Node" else "default"
+        found = world.cluster.get(owner["kind"], namespace, owner["name"])
+        uid = found["metadata"]["uid"] if found else "of-another-cluster"
+        owned = {"metadata": {"ownerReferences": [{**owner, "uid": uid, "controller": True}]}}
+        patch = {"kind": "Deployment", "namespace": "default", "name": "web", "type": "merge", "patch": owned}
+        assert world.submit("patch", **patch).ok
+    world.run(130)
+    status = world.get("VerticalPodAutoscaler")["status"]
+    told = {one["type"]: (one["status"], one.get("message", "")) for one in status["conditions"]}
+    if not problem:
+        assert told == {"RecommendationProvided": ("True", "")}
+        return
+    nobody = "No pods match this VPA object"
+    assert told == {
+        "ConfigUnsupported": ("True", problem),
+        "NoPodsMatched": ("True", nobody),
+        "RecommendationProvided": ("False", nobody),
+    }
+    assert "recommendation" not in status
+    assert requests_of(world) == ["100m", "100m"]
 
 
 def test_what_was_seen_is_saved():

@@ -210,6 +210,27 @@ def test_a_drain_that_waits_costs_nothing_and_goes_on_when_its_budget_is_gone() 
     ]
 
 
+@pytest.mark.spec("DISRUPT-09")
+def test_who_drains_and_who_runs_an_application_meet_in_the_budget_alone() -> None:
+    """The one names a node and no application, the other an application and no node."""
+    site = Site(nodes=2, end="1s")
+    site.apply(make_workload(replicas=2))
+    site.apply(make_budget(minAvailable=2))
+    site.run(10)
+    # The manager of the cluster.
+    site.drain(node="node-1")
+    site.run(7)
+    assert [said for _at, said in site.drains()] == ["started", "blocked"]
+    assert site.get_node("node-1")["spec"]["unschedulable"] is True and site.names("node-1")
+    # The owner of the application, who has no other part in it.
+    fewer = {"spec": {"minAvailable": 1}}
+    site.done("patch", kind="PodDisruptionBudget", name="web", type="merge", patch=fewer)
+    site.run(20)
+    assert site.drains()[-1][1] == "done" and not site.names("node-1")
+    healthy = site.lane("PodDisruptionBudget", "currentHealthy")
+    assert min(count for at_ms, count in healthy if at_ms > 10_000) >= 1
+
+
 def test_the_row_of_a_blocked_drain_names_its_budgets() -> None:
     site = Site(nodes=1)
     for name in ("web", "db"):

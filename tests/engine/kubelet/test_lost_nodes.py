@@ -219,6 +219,23 @@ def test_what_is_done_about_a_lost_node_survives_saving():
     assert gone == [(205_000, "on-1"), (410_000, "on-2")]
 
 
+@pytest.mark.spec("POD-PHASE-16")
+def test_all_pods_of_a_node_that_was_lost_and_is_gone_have_failed():
+    """By the garbage collector of pods, which removes them in the same instant; so v1.35.6 was seen to do."""
+    world = World(nodes=2)
+    for name in ("first", "second"):
+        assert world.pod(meta={"name": name}, nodeName="node-2", tolerations=[tolerating(600)]).ok
+    cut_off(world.to(10), "node-2")
+    world.to(80)
+    assert world.submit("delete", kind="Node", name="node-2").ok
+    world.to(200)
+    for name in ("first", "second"):
+        (failed,) = world.at("phase", "Failed", name)
+        assert world.at("exists", "deleted", name) == [failed]
+        # The quarantine of 40 s, then the next pass of the collector, which comes every 20 s.
+        assert 120 <= failed <= 140
+
+
 def test_a_zone_that_stays_lost_is_emptied_one_node_in_ten_seconds():
     settings = Settings(timing="instant", nodes={"count": 8})
     world = World()

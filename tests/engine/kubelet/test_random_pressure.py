@@ -64,7 +64,8 @@ def live(seed: int, saved_every: int | None = None) -> World:
     return world.to(1500)
 
 
-@pytest.mark.parametrize("seed", range(40))
+# 1099: at the end a pod that is killed for its memory, 20 s after each start, is in the middle of a run.
+@pytest.mark.parametrize("seed", [*range(40), 1099])
 def test_evictions_keep_to_the_rules(seed: int) -> None:
     world = live(seed)
     nodes = {row["name"]: row["new"] for row in world.rows if row.get("field") == "node"}
@@ -98,7 +99,8 @@ def test_evictions_keep_to_the_rules(seed: int) -> None:
             lane = world.condition(name, node)
             if lane and not (name == "MemoryPressure" and is_using_much(world, node)):
                 assert lane[-1][1] == "False"
-    assert world.cluster.is_idle()
+    # What crashes again and again waits for five minutes between two runs, which last 100 s at most.
+    assert any(world.to(1500 + later).cluster.is_idle() for later in range(0, 300, 20))
     for pod in world.cluster.list("Pod"):
         check_pod(pod)
 

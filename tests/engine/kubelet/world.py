@@ -20,6 +20,7 @@ class World:
         kubelet: list[dict[str, Any]] | None = None,
         nodes: int = 1,
         timing: Any = "instant",
+        manager: dict[str, Any] | None = None,
     ) -> None:
         settings = Settings(
             timing=timing,
@@ -27,6 +28,7 @@ class World:
             feature_gates=gates or {},
             compatibility=compatibility,
             kubelet=kubelet or [],
+            controller_manager=manager,
         )
         self.cluster = Cluster(seed=1, epoch_ms=EPOCH_MS, settings=settings)
         self.commands = 0

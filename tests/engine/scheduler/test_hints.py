@@ -72,7 +72,16 @@ def wishes(of: Pod | None = None, **spec: Any) -> Wishes:
     [
         pytest.param(CORDON, {}, node(), node(unschedulable=True), False, id="cordoned"),
         pytest.param(CORDON, {}, node(unschedulable=True), node(), True, id="uncordoned"),
-        pytest.param(FIT, {}, node(unschedulable=True), node(), False, id="uncordoned, but there is no room"),
+        # All plugins that ask about new nodes, and not about taints, are helped by any change of taints
+        # (kubernetes/kubernetes#109437). Recorded in preempt-nominated-room and drain-replacements-pending.
+        pytest.param(FIT, {}, node(unschedulable=True), node(), True, id="uncordoned, resources"),
+        pytest.param(FIT, {}, node(), node(unschedulable=True), False, id="cordoned, resources"),
+        pytest.param(FIT, {}, node(), node(taints=[TAINT]), True, id="tainted, resources"),
+        pytest.param(AFFINITY, SSD, node(), node(taints=[TAINT]), True, id="tainted, node affinity"),
+        pytest.param(PORTS, {}, node(taints=[TAINT]), node(), True, id="a taint goes, ports"),
+        pytest.param(PODS, APART, node(), node(taints=[TAINT]), True, id="tainted, other pods"),
+        pytest.param({"VolumeBinding"}, {}, node(), node(taints=[TAINT]), True, id="tainted, volumes"),
+        pytest.param(SPREAD, SPREAD_WEB, node(), node(taints=[TAINT]), False, id="tainted, no domain"),
         pytest.param(CORDON, {}, None, node(unschedulable=True), False, id="a cordoned node joins"),
         pytest.param(TAINTS, {}, node(), node(taints=[TAINT]), False, id="tainted"),
         pytest.param(TAINTS, {}, node(taints=[TAINT]), node(), True, id="a taint goes"),

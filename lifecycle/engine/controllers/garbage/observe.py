@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...api.context import Context
+from ...heart.timing import WRITES_A_LOOK
 from ...kinds.registry import entry_of
 from ...objects.kinds import kind_for
 from ...objects.meta import StoredObject
@@ -79,16 +80,31 @@ class GarbageCollector:
         """Look at one uid: as an owner, present or gone, and as a dependent."""
         owner = self._store.find(uid)
         if owner is not None and is_orphaning(owner):
-            self._do(decide_orphaning(owner, self._children(uid)))
+            actions = decide_orphaning(owner, self._children(uid))
+            self._do(actions[:WRITES_A_LOOK])
+            if len(actions) > WRITES_A_LOOK:
+                self._enqueue(uid)
             return
-        if owner is None or is_waiting_for_dependents(owner):
-            # Each is seen as the one before has left the store: siblings may own each other.
-            for dependent in self._children(uid):
-                self._do(decide_dependent(self._see(dependent, uid)))
-        if owner is not None:
+        if (owner is None or is_waiting_for_dependents(owner)) and not self._follow(uid):
+            self._enqueue(uid)
+        elif owner is not None:
             self._tell_of_strangers(owner)
             self._do(decide_dependent(self._see(owner)))
             self._do(decide_waiting(owner, self._children(uid)))
+
+    def _follow(self, uid: str) -> bool:
+        """See to the dependents of an owner, as many as one look may; whether these were all."""
+        done = 0
+        for dependent in self._children(uid):
+            if dependent.meta.deletion_ms is not None:
+                continue
+            if done >= WRITES_A_LOOK:
+                return False
+            # Each is seen as the one before has left the store: siblings may own each other.
+            actions = decide_dependent(self._see(dependent, uid))
+            self._do(actions)
+            done += len(actions)
+        return True
 
     def _do(self, actions: Sequence[Action]) -> None:
         for action in actions:

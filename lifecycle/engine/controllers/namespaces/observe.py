@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ...api.context import Context
+from ...heart.timing import WRITES_A_LOOK
 from ...objects.kinds import kind_of_id
 from ...objects.meta import StoredObject
 from ...objects.pod import POD_KIND, Pod
@@ -70,6 +71,9 @@ class NamespaceController:
         if namespace is None or not is_ending(namespace):
             return
         left, clock, loop = self._empty(namespace), self._context.clock, self._context.loop
+        if left is None:
+            self._look_at(name, 1)
+            return
         told = decide_conditions(namespace, left, format_time(clock.now_ms, clock.epoch_ms))
         self._do(told)
         if left.content:
@@ -84,17 +88,26 @@ class NamespaceController:
         assert emptied is not None, "its finalizer keeps it"
         self._do([decide_end(emptied)])
 
-    def _empty(self, namespace: StoredObject) -> Left:
-        """Delete its pods, and once these are gone all else (OrderedNamespaceDeletion)."""
+    def _empty(self, namespace: StoredObject) -> Left | None:
+        """Delete its pods, and once these are gone all else (OrderedNamespaceDeletion).
+
+        None where that was more than one look deletes.
+        """
         name = namespace.meta.name
         pods = [one for one in self._store.list(POD_KIND.id, name) if isinstance(one, Pod)]
         seconds = estimate_seconds(namespace, pods, self._context.clock.now_ms)
-        self._do(decide_deletions(pods))
+        if not self._delete(pods):
+            return None
         left = list(self._store.list(POD_KIND.id, name))
         if left:
             return Left(left, seconds)
-        self._do(decide_deletions(self._list_content(name)))
-        return Left(self._list_content(name))
+        return Left(self._list_content(name)) if self._delete(self._list_content(name)) else None
+
+    def _delete(self, content: Sequence[StoredObject]) -> bool:
+        """Whether none is left that is not being deleted."""
+        deletions = decide_deletions(content)
+        self._do(deletions[:WRITES_A_LOOK])
+        return len(deletions) <= WRITES_A_LOOK
 
     def _do(self, actions: Iterable[Action]) -> None:
         for action in actions:

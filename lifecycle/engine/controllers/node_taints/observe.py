@@ -18,7 +18,7 @@ class NodeTaintController:
     def __init__(self, context: Context, act: Act) -> None:
         self._context = context
         self._act = act
-        context.loop.register(self.name, self.sync)
+        context.loop.register(self.name, self.sync, "condition_taint")
         context.store.listen("Node", self._on_node)
 
     def restore(self) -> None:

@@ -21,6 +21,7 @@ LEAST_REPLICAS = 2
 """With fewer nobody is evicted (updater: --min-replicas)."""
 SETTLED_MS = 12 * 3_600_000
 """A pod within the bounds is evicted when it is so old, and its requests are off."""
+NO_PODS = "NoPodsMatched"
 OFF, INITIAL, AUTO = "Off", "Initial", "Auto"
 EVICTED = ("EvictedByVPA", "Pod was evicted by VPA Updater to apply resource recommendation.")
 
@@ -51,15 +52,25 @@ def decide_recommendations(
     ]
 
 
-def decide_status(autoscaler: StoredObject, found: Sequence[Recommended], now: str) -> dict[str, Any]:
-    """The status as it is to be."""
-    old = autoscaler.status or {}
-    condition = {"type": "RecommendationProvided", "status": "True" if found else "False"}
-    before = next(
-        (one for one in old.get("conditions") or () if one.get("status") == condition["status"]), None
-    )
-    condition["lastTransitionTime"] = (before or {}).get("lastTransitionTime") or now
-    status: dict[str, Any] = {"conditions": [condition]}
+def decide_status(
+    autoscaler: StoredObject, found: Sequence[Recommended], now: str, has_pods: bool, problem: str = ""
+) -> dict[str, Any]:
+    """The status as it is to be. `problem`: why its target is none, in words."""
+    why = {} if has_pods else {"reason": NO_PODS, "message": "No pods match this VPA object"}
+    conditions: list[dict[str, Any]] = []
+    if problem:
+        conditions.append({"type": "ConfigUnsupported", "status": "True", "message": problem})
+    if not has_pods:
+        conditions.append({"type": NO_PODS, "status": "True", **why})
+    is_provided = {"status": "True"} if found else {"status": "False", **why}
+    conditions.append({"type": "RecommendationProvided", **is_provided})
+    before = {
+        (one.get("type"), one.get("status")): one for one in (autoscaler.status or {}).get("conditions") or ()
+    }
+    for one in conditions:
+        old = before.get((one["type"], one["status"])) or {}
+        one["lastTransitionTime"] = old.get("lastTransitionTime") or now
+    status: dict[str, Any] = {"conditions": conditions}
     if found:
         status["recommendation"] = {"containerRecommendations": [one.to_json() for one in found]}
     return status

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...api.context import Context
-from ...api.scale_targets import Target, find_target, kind_of_target
 from ...heart.errors import ApiError
 from ...kinds.addons import DEFINITION, VERTICAL_POD_AUTOSCALER, definition_of
-from ...kinds.registry import entry_of
 from ...objects.meta import StoredObject
 from ...objects.pod import POD_KIND, Pod
 from ...objects.selector import Selector
@@ -30,6 +28,7 @@ from .decide import (
     policy_of,
     read_recommendations,
 )
+from .targets import find_watched
 
 KIND = VERTICAL_POD_AUTOSCALER.kind.id
 Seen = dict[str, dict[str, Counts]]
@@ -105,20 +104,20 @@ class VerticalAutoscalerController:
 
     def _admit(self, autoscaler: StoredObject) -> None:
         """Have new pods get what is recommended, unless the mode is Off."""
-        meta, target = autoscaler.meta, self._target_of(autoscaler)
+        meta, selector = autoscaler.meta, find_watched(self._context, autoscaler).selector
         try:
             found = {} if check_shape(autoscaler.spec, SHAPE) else read_recommendations(autoscaler)
         except ValueError:
             # Somebody wrote into its status what nobody recommends.
             found = {}
-        if target.selector is None or not found or mode_of(autoscaler) == OFF:
+        if selector is None or not found or mode_of(autoscaler) == OFF:
             self._context.recommendations.drop(meta.uid)
             return
         only = {
             name for name in found if policy_of(autoscaler, name).get("controlledValues") == "RequestsOnly"
         }
         key = meta.namespace or "", meta.name
-        self._context.recommendations.put(meta.uid, key, target.selector, found, only)
+        self._context.recommendations.put(meta.uid, key, selector, found, only)
 
     # --- a look -----------------------------------------------------------------------------------------
 
@@ -129,19 +128,17 @@ class VerticalAutoscalerController:
         if autoscaler is None or installed is None or check_shape(autoscaler.spec, SHAPE):
             return
         self._look_at(autoscaler)
-        target = self._target_of(autoscaler)
-        if target.selector is None:
-            return
-        pods = self._list_pods(namespace, target.selector)
+        watched = find_watched(self._context, autoscaler)
+        pods = self._list_pods(namespace, watched.selector)
         seen = self._sample(autoscaler, pods)
         now_ms = self._context.now_ms
-        recommended = decide_recommendations(autoscaler, seen, now_ms)
+        recommended = [] if watched.problem else decide_recommendations(autoscaler, seen, now_ms)
         now = format_time(now_ms, self._context.clock.epoch_ms)
-        status = decide_status(autoscaler, recommended, now)
+        status = decide_status(autoscaler, recommended, now, bool(pods), watched.problem)
         if status != (autoscaler.status or {}):
             self._act(Update(autoscaler.replace(status=status)))
         found = read_recommendations(autoscaler.replace(status=status))
-        replicas = len(pods) if isinstance(target.scale, str) else target.scale.replicas
+        replicas = len(pods) if watched.replicas is None else watched.replicas
         for pod in decide_evictions(autoscaler, pods, replicas, found, now_ms):
             self._evict(pod)
 
@@ -166,18 +163,8 @@ class VerticalAutoscalerController:
                     counts[bucket] = counts.get(bucket, 0) + 1
         return seen
 
-    def _list_pods(self, namespace: str, selector: Selector) -> list[Pod]:
+    def _list_pods(self, namespace: str, selector: Selector | None) -> list[Pod]:
+        if selector is None:
+            return []
         pods = (pod for pod in self._store.list(POD_KIND.id, namespace) if isinstance(pod, Pod))
         return [pod for pod in pods if selector.matches(pod.meta.labels)]
-
-    def _target_of(self, autoscaler: StoredObject) -> Target:
-        """Whose pods they are: of a workload without a size no more than the selector is known."""
-        reference = (autoscaler.spec or {}).get("targetRef")
-        if not isinstance(reference, dict):
-            return Target(None, "")
-        kind, name = kind_of_target(reference), str(reference.get("name") or "")
-        is_workload = entry_of(kind).is_workload and hasattr(entry_of(kind).spec_class, "selector")
-        if not is_workload or entry_of(kind).replicas_path:
-            return find_target(self._context, kind, autoscaler.meta.namespace, name)
-        found = self._store.get(kind.id, autoscaler.meta.namespace, name)
-        return Target(found, "", found.spec.selector if found is not None else None)

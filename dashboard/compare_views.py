@@ -1,0 +1,54 @@
+"""The page that lays two clusters side by side: a fork and its parent, two forks, or any two."""
+
+from __future__ import annotations
+
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET
+
+from dashboard.comparisons import compare, write_markdown
+from dashboard.page_parts import signed_in
+from dashboard.plots.theme import clock, duration
+from lifecycle import limits
+from lifecycle.access import User, clusters_for, get_cluster_or_404
+from lifecycle.models import Cluster
+
+MOST_OTHERS = 100
+
+
+def list_others(user: User, cluster: Cluster) -> list[str]:
+    """The names of what a cluster can be compared with: of its family first."""
+    others = clusters_for(user).exclude(pk=cluster.pk)
+    is_family = Q(parent=cluster)
+    if cluster.parent_id is not None:
+        is_family |= Q(pk=cluster.parent_id) | Q(parent=cluster.parent_id)
+    family = others.filter(is_family).values_list("name", flat=True)[:MOST_OTHERS]
+    rest = others.exclude(is_family).values_list("name", flat=True)[:MOST_OTHERS]
+    return [*family, *rest]
+
+
+@signed_in
+@require_GET
+def choose_other(request: HttpRequest, cluster: str) -> HttpResponse:
+    """To the comparison with the cluster that was chosen (`?with=`)."""
+    found = get_cluster_or_404(request.user, cluster)
+    return redirect("compare", found.name, get_cluster_or_404(request.user, request.GET.get("with", "")).name)
+
+
+@signed_in
+@require_GET
+def compare_clusters(request: HttpRequest, cluster: str, other: str) -> HttpResponse:
+    """What two clusters share, where they part, and how their workloads fared."""
+    left, right = (get_cluster_or_404(request.user, name) for name in (cluster, other))
+    with limits.preview(request.user):
+        told = compare(left, right)
+    context = {
+        "told": told,
+        "since": clock(told.since_ms),
+        "until": clock(told.until_ms),
+        "span": duration(told.until_ms - told.since_ms),
+        "markdown": write_markdown(told),
+        "others": list_others(request.user, left),
+    }
+    return render(request, "clusters/compare.html", context)
