@@ -562,3 +562,22 @@ def test_pods_of_one_cron_job_share_the_reading_of_their_spec() -> None:
     box.run(260)
     newest = box.cluster.list("Pod")[-1]
     assert newest["spec"]["hostname"] == "other"
+
+
+@pytest.mark.parametrize("deadline_seconds", [45, 100])
+def test_a_run_that_does_not_come_is_not_waited_for_without_end(deadline_seconds: int) -> None:
+    """Under a deadline `@every` counts from later on, so nothing may be due when the controller wakes."""
+    box = Box()
+    box.done("create", object=make_cron_job(schedule="@every 90s", startingDeadlineSeconds=deadline_seconds))
+    # Another look, in between, finds nothing to do and knows when it is to be made again.
+    box.run(68).patch("CronJob", "hello", {"spec": {"successfulJobsHistoryLimit": 1}})
+    box.run(600)
+    assert "SyncBackOff" not in [reason for _at_ms, reason in box.events()]
+
+
+def test_pods_of_one_cron_jobs_jobs_are_of_one_class_to_the_scheduler() -> None:
+    box = Box()
+    box.done("create", object=make_cron_job())
+    box.run(400)
+    assert len(box.cluster._scheduler._classes._by_content) == 1
+    assert box.get("CronJob", "hello")["status"]["lastScheduleTime"] == "2024-01-01T00:06:00Z"

@@ -153,3 +153,8 @@ def test_pods_of_a_template_do_not_work_out_a_known_step_again(monkeypatch: pyte
     assert [pod["status"]["phase"] for pod in pods] == ["Running"] * REPLICAS
     # Bound, running in its sandbox: two steps, each learnt from one pod.
     assert worked_out == 2
+    _patch_deployment(world, {"replicas": 0})
+    world.to(120)
+    assert not world.cluster.list("Pod", "default")
+    # To be stopped, ended (of which nothing is told yet), and gone: three more.
+    assert worked_out == 5

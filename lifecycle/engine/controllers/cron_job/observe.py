@@ -122,12 +122,14 @@ class CronJobController:
             loop.enqueue_at(self.name, namespace, name, look.wakes_ms, is_progress=False)
 
     def _holds(self, look: Look, cron_job: CronJob) -> bool:
-        """Whether a look that found nothing to do would find nothing still."""
-        steady_until_ms = look.steady_until_ms
+        """Whether a look that found nothing to do would find nothing still, and come again as it said."""
+        now_ms, steady_until_ms, wakes_ms = self._context.now_ms, look.steady_until_ms, look.wakes_ms
         return (
             look.cron_job is cron_job
             and steady_until_ms is not None
-            and self._context.now_ms < steady_until_ms
+            and now_ms < steady_until_ms
+            # Under a deadline `@every` counts from later on, and so a run that was waited for does not come.
+            and (wakes_ms is None or now_ms < wakes_ms)
         )
 
     def _do(self, look: Look) -> bool:
