@@ -338,4 +338,4 @@ def _save(hot: Hot) -> None:
 @cache
 def this_process() -> Owner:
     """The clusters of this worker process; its name is its host and process number."""
-    return Owner(shards.worker_name(os.getpid()))
+    return Owner(shards.worker_name(os.getpid()), shards.wall)

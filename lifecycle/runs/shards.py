@@ -10,6 +10,7 @@ import logging
 import math
 import socket
 import threading
+import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -64,6 +65,7 @@ def beat(worker: str, hot_clusters: int = 0) -> list[int]:
     """
     with transaction.atomic():
         now = _database_now()
+        _follow_clock(now)
         _note_alive(worker, now, hot_clusters)
         shards = list(Shard.objects.select_for_update().order_by("number"))
         # Asked after the wait for the shards: whoever had them may have beaten for the first time.
@@ -120,6 +122,20 @@ def leave(worker: str) -> None:
     with transaction.atomic():
         Shard.objects.filter(worker=worker).update(worker="", served_until=Now())
         Worker.objects.filter(name=worker).delete()
+
+
+_offset: float | None = None
+
+
+def wall() -> float:
+    """Seconds since 1970 by the clock that all beats go by, whatever becomes of this machine's own."""
+    return time.time() if _offset is None else time.monotonic() + _offset
+
+
+def _follow_clock(now: datetime) -> None:
+    """Where the database has a clock of its own, go by it until the next beat."""
+    global _offset
+    _offset = now.timestamp() - time.monotonic() if connection.vendor == "postgresql" else None
 
 
 def _database_now() -> datetime:

@@ -1,8 +1,10 @@
 """Which worker has which shards, and what happens to time when nobody has."""
 
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.db import connection
 from django.db.models import F
 
 from lifecycle.models import Shard, Worker
@@ -104,6 +106,17 @@ def test_a_laptop_that_slept_loses_no_time_either(make_cluster):
     shards.beat("one")
     cluster.refresh_from_db()
     assert timedelta(0) <= cluster.anchor_wall - before - timedelta(hours=8) < timedelta(seconds=5)
+
+
+@pytest.mark.parametrize("vendor, hours", [("postgresql", 0), ("sqlite", 1)])
+def test_workers_go_by_the_clock_that_beats_go_by(monkeypatch, vendor, hours):
+    """Another machine's database does not move with ours: a clock set here moves no time there."""
+    now = time.time()
+    monkeypatch.setattr(connection, "vendor", vendor)
+    monkeypatch.setattr(shards, "_offset", None)
+    shards._follow_clock(datetime.fromtimestamp(now, UTC))
+    monkeypatch.setattr(time, "time", lambda: now + 3600)
+    assert shards.wall() - now == pytest.approx(3600 * hours, abs=60)
 
 
 def be_silent(worker: str, seconds: float) -> None:
