@@ -185,3 +185,25 @@ def test_custom_resources_are_served_where_their_definition_says(api: Api) -> No
     assert schema["properties"]["spec"]["properties"]["size"]["type"] == "integer"
     assert api("DELETE", f"{path}/a")[1]["status"] == "Success"
     assert api("GET", path)[1]["items"] == []
+
+
+@pytest.mark.spec("OVER-03")
+def test_the_kinds_of_workloads_have_the_short_names_that_people_type(api: Api) -> None:
+    """As `kubectl api-resources` lists them for v1.35 (`jobs` has none)."""
+    listed = [
+        one
+        for path in ("/apis/apps/v1", "/apis/batch/v1", "/api/v1")
+        for one in api("GET", path)[1]["resources"]
+        if "/" not in one["name"]
+    ]
+    short = {one["kind"]: one.get("shortNames") for one in listed}
+    expected = {
+        "Deployment": ["deploy"],
+        "ReplicaSet": ["rs"],
+        "StatefulSet": ["sts"],
+        "DaemonSet": ["ds"],
+        "Job": None,
+        "CronJob": ["cj"],
+        "ReplicationController": ["rc"],
+    }
+    assert {kind: short[kind] for kind in expected} == expected

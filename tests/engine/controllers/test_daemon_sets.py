@@ -60,7 +60,7 @@ def test_every_node_gets_one_pod_of_the_template():
     assert sources == {"daemonset-controller"}
 
 
-@pytest.mark.spec("DS-GEN-02", "DS-GEN-03")
+@pytest.mark.spec("DS-GEN-02", "DS-GEN-03", "OVER-07")
 def test_nodes_that_join_get_a_pod_and_the_end_of_the_set_is_theirs():
     fleet = Fleet()
     fleet.apply(make_agent())
@@ -88,7 +88,7 @@ def test_nodes_that_join_get_a_pod_and_the_end_of_the_set_is_theirs():
     assert fleet.cluster.list("ControllerRevision") == []
 
 
-@pytest.mark.spec("DS-NODE-01", "DS-NODE-02", "DS-NODE-04", "DS-SCHED-06", "DS-GEN-05")
+@pytest.mark.spec("DS-NODE-01", "DS-NODE-02", "DS-NODE-04", "DS-SCHED-06", "DS-GEN-05", "OVER-07")
 @pytest.mark.parametrize(
     "template",
     [
