@@ -31,9 +31,9 @@ def tell_done(cluster: Cluster, kind: str, asked: Json, result: Json, known: int
     is_as_before = result["code"] == 200 and version.isdigit() and int(version) <= known
     match kind:
         case "scale":
-            return (
-                f"{UNCHANGED}: {asked['replicas']} are asked for already" if is_as_before else _scaled(asked)
-            )
+            if is_as_before:
+                return f"{UNCHANGED}: {asked['replicas']} are asked for already"
+            return f"scaled to {asked['replicas']}"
         case "setImage" | "apply" | "rollout" | "patch" if is_as_before:
             return UNCHANGED
         case "setImage":
@@ -52,10 +52,6 @@ def tell_done(cluster: Cluster, kind: str, asked: Json, result: Json, known: int
         case _ if kind in _NODES:
             return _NODES[kind]
     return {200: "configured", 201: "created"}.get(result["code"], "accepted")
-
-
-def _scaled(asked: Json) -> str:
-    return f"scaled to {asked['replicas']}"
 
 
 def _tell_deletion(cluster: Cluster, asked: Json) -> str:

@@ -8,22 +8,21 @@ from typing import Any
 
 from dashboard.plots.spans import Span
 from dashboard.plots.theme import Tone, clock
+from lifecycle.engine.programs.slow_hooks import DEFAULT_GRACE_SECONDS
+from lifecycle.engine.rules.grace import DELETED, decide_kill_grace_seconds, decide_stop_timeout_seconds
 
 Row = Mapping[str, Any]
-SIGKILL, DELETED = "SIGKILL", "Deleted"
+SIGKILL = "SIGKILL"
 # A thin bar along the lower edge of the lane.
 PLACE = (0.14, 0.22)
-DEFAULT_SECONDS = 30
-# What a preStop hook that took all of the time leaves to the process.
-LEAST_MS = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class GracePeriods:
     """How long the containers of a pod have: when it is deleted, and when a probe ends one, in seconds."""
 
-    deletion: int = DEFAULT_SECONDS
-    spec: int = DEFAULT_SECONDS
+    deletion: int = DEFAULT_GRACE_SECONDS
+    spec: int = DEFAULT_GRACE_SECONDS
     probes: Mapping[str, int] = field(default_factory=dict)
     """By `<container> <why>`, where a probe has its own: `app LivenessProbe`."""
 
@@ -31,7 +30,7 @@ class GracePeriods:
     def of(cls, pod: Mapping[str, Any]) -> GracePeriods:
         """Those of a stored pod."""
         spec, meta = pod.get("spec") or {}, pod.get("metadata") or {}
-        own = spec.get("terminationGracePeriodSeconds", DEFAULT_SECONDS)
+        own = spec.get("terminationGracePeriodSeconds", DEFAULT_GRACE_SECONDS)
         probes = {}
         for container in [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]:
             for name, why in (("livenessProbe", "LivenessProbe"), ("startupProbe", "StartupProbe")):
@@ -42,9 +41,12 @@ class GracePeriods:
 
     def seconds(self, container: str, why: str) -> int:
         """Until when SIGKILL comes, counted from when the container began to be stopped."""
-        if why == DELETED:
-            return self.deletion
-        return self.probes.get(f"{container} {why}", self.spec)
+        return decide_kill_grace_seconds(
+            self.deletion if why == DELETED else None,
+            self.spec,
+            reason=why,
+            probe_seconds=self.probes.get(f"{container} {why}"),
+        )
 
 
 class Graces:
@@ -75,7 +77,8 @@ class Graces:
         began_ms = self._hooks.pop(container, at_ms)
         if why == DELETED and self._asked_ms is not None:
             began_ms = self._asked_ms
-        kill_ms = max(began_ms + self._periods.seconds(container, why) * 1000, at_ms + LEAST_MS)
+        seconds = self._periods.seconds(container, why)
+        kill_ms = at_ms + decide_stop_timeout_seconds(seconds, hook_ms=at_ms - began_ms) * 1000
         title = f"{container}: {row['new']}, then SIGKILL at {clock(kill_ms)}"
         lane = f"container.{container}"
         span = Span(lane, self._tone, at_ms, kill_ms, title, seq=row["seq"], place=PLACE)

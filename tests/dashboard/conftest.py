@@ -13,6 +13,7 @@ from django.utils import timezone
 from dashboard import shared_parts
 from lifecycle import frames
 from lifecycle.models import Cluster, Event, StoredObject, Transition
+from tests.dashboard.rows import pod_life
 
 EVENT_COLUMNS = {key: column for column, key in frames.EVENT_COLUMNS.items()}
 
@@ -30,6 +31,15 @@ def make_cluster(owner: Any, name: str = "shop", **more: Any) -> Cluster:
     return Cluster.objects.create(
         owner=owner, name=name, **({"anchor_wall": timezone.now(), "paused": True} | more)
     )
+
+
+def make_shop(client: Any) -> Cluster:
+    """A cluster of the signed-in user with the pod `web-1`."""
+    ada = make_user()
+    client.force_login(ada)
+    cluster = make_cluster(ada)
+    record(cluster, pod_life())
+    return cluster
 
 
 def record(cluster: Cluster, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

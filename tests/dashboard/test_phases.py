@@ -90,6 +90,15 @@ def signal(at_ms, name, why):
             [
                 transition(6000, "deletion", "requested"),
                 transition(6000, "hook.app.preStop", "Started"),
+                signal(8900, "SIGTERM", "Deleted"),
+            ],
+            (8900, 13_900),
+            id="a hook counts in whole seconds",
+        ),
+        pytest.param(
+            [
+                transition(6000, "deletion", "requested"),
+                transition(6000, "hook.app.preStop", "Started"),
                 signal(8000, "SIGTERM", "Deleted"),
             ],
             (8000, 13_000),

@@ -11,8 +11,7 @@ import pytest
 from dashboard.log_views import SHOWN_LINES
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.runs import container_logs
-from tests.dashboard.conftest import make_cluster, make_user, record
-from tests.dashboard.rows import pod_life
+from tests.dashboard.conftest import make_shop
 
 pytestmark = pytest.mark.django_db
 
@@ -23,10 +22,7 @@ RUNNING = {"running": {"startedAt": "2026-01-01T00:00:03Z"}}
 
 @pytest.fixture
 def shop(client: Any) -> Cluster:
-    ada = make_user("ada")
-    client.force_login(ada)
-    cluster = make_cluster(ada)
-    record(cluster, pod_life())
+    cluster = make_shop(client)
     keep(cluster, "app", restartCount=1, state=RUNNING, lastState={"terminated": {"exitCode": 1}})
     return cluster
 

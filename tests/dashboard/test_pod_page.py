@@ -11,8 +11,8 @@ import pytest
 from dashboard.feeds import PodFeed
 from lifecycle.engine.objects.pod import MIRROR
 from lifecycle.models import Cluster, StoredObject
-from tests.dashboard.conftest import make_cluster, make_user, record
-from tests.dashboard.rows import event, pod_life
+from tests.dashboard.conftest import make_shop, make_user, record
+from tests.dashboard.rows import event
 
 pytestmark = pytest.mark.django_db
 
@@ -22,12 +22,7 @@ ENDED = {"exitCode": 1, "reason": "Error", "startedAt": STARTED, "finishedAt": F
 
 @pytest.fixture
 def shop(client: Any) -> Cluster:
-    """A cluster of the signed-in user with the pod `web-1`."""
-    ada = make_user("ada")
-    client.force_login(ada)
-    cluster = make_cluster(ada)
-    record(cluster, pod_life())
-    return cluster
+    return make_shop(client)
 
 
 def keep(cluster: Cluster, **data: Any) -> None:
