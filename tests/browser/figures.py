@@ -40,11 +40,11 @@ def rows(page: Page, prefix: str, state: str | None = None) -> set[str]:
     }
 
 
-def wait_for_rows(page: Page, prefix: str, state: str | None, count: int, seconds: float) -> None:
+def wait_for_rows(page: Page, prefix: str, state: str | None, count: int) -> None:
     """Until so many pods are drawn in `state` (any, when None)."""
     condition = f"""([prefix, state, count]) => {{
       const drawn = ({BARS})("timeline").filter((bar) => bar.row.startsWith(prefix)
         && (state === null || (bar.state === state && bar.end === null)));
       return new Set(drawn.map((bar) => bar.row)).size >= count;
     }}"""
-    page.wait_for_function(condition, arg=[prefix, state, count], timeout=seconds * 1000, polling="raf")
+    page.wait_for_function(condition, arg=[prefix, state, count], polling="raf")

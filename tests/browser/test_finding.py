@@ -22,7 +22,7 @@ PODS = "\n---\n".join(
 def test_what_is_asked_for_is_kept_by_the_address(page: Page, cluster: str):
     page.get_by_label("Kubernetes YAML or JSON").fill(PODS)
     page.get_by_role("button", name="Apply", exact=True).click()
-    wait_for_rows(page, "default/", None, 2, seconds=15)
+    wait_for_rows(page, "default/", None, 2)
     page.locator("h1").click()
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox")).to_be_focused()
@@ -46,7 +46,7 @@ def test_what_is_asked_for_is_kept_by_the_address(page: Page, cluster: str):
 def test_a_chip_of_the_legend_asks_for_its_state(page: Page, cluster: str):
     page.get_by_label("Kubernetes YAML or JSON").fill(PODS)
     page.get_by_role("button", name="Apply", exact=True).click()
-    wait_for_rows(page, "default/calm", "ready", 1, seconds=30)
+    wait_for_rows(page, "default/calm", "ready", 1)
     chip = page.get_by_role("button", name="Ready", exact=False).first
     chip.click()
     expect(page.get_by_role("searchbox")).to_have_value("status:ready")
@@ -58,7 +58,7 @@ def test_a_chip_of_the_legend_asks_for_its_state(page: Page, cluster: str):
 def test_the_stretch_and_the_selection_are_kept(page: Page, cluster: str):
     page.get_by_label("Kubernetes YAML or JSON").fill(PODS)
     page.get_by_role("button", name="Apply", exact=True).click()
-    wait_for_rows(page, "default/", None, 2, seconds=15)
+    wait_for_rows(page, "default/", None, 2)
     chart = page.locator(".chart").first
     chart.press("+")
     page.wait_for_url("**from=*to=*")

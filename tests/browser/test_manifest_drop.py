@@ -57,7 +57,7 @@ def test_a_dropped_folder_is_told_of_and_then_applied_with_one_click(page: Page,
     report.get_by_role("button", name="Apply the 1 object that is right").click()
     expect(page.locator("#answer")).to_contain_text("Deployment web")
     expect(page.locator("#answer")).to_contain_text("created")
-    wait_for_rows(page, "default/web-", None, REPLICAS, seconds=15)
+    wait_for_rows(page, "default/web-", None, REPLICAS)
     expect(page.get_by_label("Kubernetes YAML or JSON")).to_be_visible()
 
 

@@ -42,8 +42,7 @@ def test_a_flag_says_what_was_asked_and_leads_to_what_it_did(page: Page, cluster
     # A bar that has become wide enough says its state and how long it has been so.
     page.wait_for_function(
         """() => [...document.querySelectorAll(".bartext")]
-          .some((one) => /^Ready \\d/.test(one.textContent))""",
-        timeout=30_000,
+          .some((one) => /^Ready \\d/.test(one.textContent))"""
     )
     # In a window that becomes narrow, no chart stays as wide as it was, in sight or not.
     page.set_viewport_size({"width": 390, "height": 844})
