@@ -74,12 +74,10 @@ class Owner:
         self.steps = StepWatch(wall(), steady())
         self.hot: OrderedDict[int, Hot] = OrderedDict()
         self.shares = Shares()
-        # Serves whoever should not wait for the end of a turn; it is asked where a turn can be left.
-        self.between: Callable[[], object] = _nobody
 
     def turn_of(self, due: Due, seconds: float, between: Callable[[], object] = _nobody) -> float | None:
         """As `turn`, and counted as its owner's, without what others were served `between`."""
-        began, kept = self.steady(), self.between
+        began = self.steady()
 
         def charge() -> None:
             self.shares.charge(due.owner, self.steady() - began, self.steady())
@@ -90,22 +88,25 @@ class Owner:
             between()
             began = self.steady()
 
-        self.between = leave
         try:
-            return self.turn(due.cluster, seconds)
+            return self.turn(due.cluster, seconds, leave)
         finally:
-            self.between = kept
             charge()
 
-    def turn(self, cluster_id: int, seconds: float = TURN_SECONDS) -> float | None:
-        """One turn of a cluster. The wall time of its next one is returned; None: nothing will be due."""
+    def turn(
+        self, cluster_id: int, seconds: float = TURN_SECONDS, between: Callable[[], object] = _nobody
+    ) -> float | None:
+        """One turn of a cluster. The wall time of its next one is returned; None: nothing will be due.
+
+        `between` serves whoever should not wait for the turn's end; it is asked where a turn can be left.
+        """
         is_recorded = False
         try:
             if self.steps.has_stepped(self.wall(), self.steady()):
                 # Anchors are moved before any cluster takes the step for time that passed.
                 shards.beat(self.name, len(self.hot))
             hot = self._own(cluster_id)
-            wake = None if hot is None else self._advance(hot, seconds)
+            wake = None if hot is None else self._advance(hot, seconds, between)
             is_recorded = True
             return wake
         except FencedOff:
@@ -175,7 +176,7 @@ class Owner:
         log.info("took over", extra={"cluster": cluster.name, "seconds": round(seconds, 3)})
         return Hot(cluster, engine, clock, Tails(cluster.pk), unsaved_seconds=seconds)
 
-    def _advance(self, hot: Hot, seconds: float) -> float | None:
+    def _advance(self, hot: Hot, seconds: float, between: Callable[[], object]) -> float | None:
         started, before = time.perf_counter(), (hot.cluster.seq, hot.cluster.rv)
         piece = Slice(instant_ms=hot.cluster.instant_ms)
         try:
@@ -191,16 +192,16 @@ class Owner:
         piece.rows, piece.versions, piece.logs = changes.rows, changes.versions, changes.logs
         engine_seconds = time.perf_counter() - started
         wake = keep_time(hot, piece, self.wall())
-        summaries = self._record(hot, piece)
+        summaries = self._record(hot, piece, between)
         metrics.count_turn(piece, engine_seconds, time.perf_counter() - started - engine_seconds)
         hot.unsaved_seconds += engine_seconds
         _tell(hot, piece, before, summaries)
         _look_after(hot)
         return wake
 
-    def _record(self, hot: Hot, piece: Slice) -> list[frames.Summary]:
+    def _record(self, hot: Hot, piece: Slice, between: Callable[[], object]) -> list[frames.Summary]:
         try:
-            return recorder.record(hot.cluster, hot.cluster.fence, piece, hot.tails, self.between)
+            return recorder.record(hot.cluster, hot.cluster.fence, piece, hot.tails, between)
         except (DataError, IntegrityError) as problem:
             # The database is there and will never take this: asking again is no cure.
             raise EngineFault(hot.cluster, None, problem) from problem

@@ -50,7 +50,7 @@ def test_fifty_busy_clusters_of_one_user_keep_anothers_waiting_for_no_more_than_
     taken: list[int] = []
     wall.go_on(60)
 
-    def turn(cluster_id: int, seconds: float) -> float:
+    def turn(cluster_id: int, seconds: float, between: object) -> float:
         taken.append(cluster_id)
         # Every turn takes longer than it should; only the quiet one is done with it.
         wall.now += 0.15
