@@ -19,7 +19,7 @@ from lifecycle.engine.objects.times import format_micro_time
 from lifecycle.engine.programs.told import tell_silence
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.runs import container_logs
-from lifecycle.runs.container_logs import Position
+from lifecycle.runs.container_logs import Position, Run
 
 SHOWN_LINES = 300
 """So many are shown at first, and so many more each time older ones are asked for."""
@@ -58,15 +58,18 @@ def pod_log(request: HttpRequest, cluster: str, namespace: str, name: str) -> Ht
     asked = Asked.of(request, _list_names(stored.data, "containers"))
     if asked.container and asked.container not in _list_names(stored.data, *_KEYS):
         raise Http404(f"Pod {namespace}/{name} has no container of that name.")
-    attempt = _find_run(stored.data, asked)
-    lines, _ = container_logs.read_since(found, (stored.uid, asked.container, attempt), Position())
+    run = (stored.uid, asked.container, _find_run(stored.data, asked))
     if "download" in request.GET:
-        return _download(found, name, asked, lines, is_timed="times" in request.GET)
-    matching = [line for line in lines if asked.query.lower() in line[1].lower()]
-    silence = "" if matching else _tell_silence(found, stored, asked, bool(lines))
-    mark = _mark(asked, attempt, lines, silence)
+        return _download(found, name, asked, _read(found, run), is_timed="times" in request.GET)
+    chunks = container_logs.measure(found, run)
+    silence = "" if any(size for _, size in chunks) else _tell_silence(found, stored, asked)
+    mark = _mark(asked, run, chunks, silence)
     if request.GET.get("seen") == mark:
         return HttpResponse(status=204)
+    lines = _read(found, run)
+    matching = [line for line in lines if asked.query.lower() in line[1].lower()]
+    if lines and not matching:
+        silence = f"No line contains “{asked.query}”."
     context = {
         "mark": mark,
         "lines": [(clock(at_ms), _split(text, asked.query)) for at_ms, text in matching[-asked.most :]],
@@ -75,6 +78,11 @@ def pod_log(request: HttpRequest, cluster: str, namespace: str, name: str) -> Ht
         "silence": silence,
     }
     return render(request, "pods/_log.html", context)
+
+
+def _read(cluster: Cluster, run: Run) -> list[Line]:
+    lines, _ = container_logs.read_since(cluster, run, Position())
+    return lines
 
 
 def _list_names(pod: dict[str, Any], *keys: str) -> list[str]:
@@ -87,9 +95,9 @@ def _find_run(pod: dict[str, Any], asked: Asked) -> int:
     return int(_status(pod, asked.container).get("restartCount") or 0) - asked.is_previous
 
 
-def _mark(asked: Asked, attempt: int, lines: list[Line], silence: str) -> str:
+def _mark(asked: Asked, run: Run, chunks: list[tuple[int, int]], silence: str) -> str:
     """Tells what is shown from what would be: a log only grows at its end, and is cut at its beginning."""
-    told = (asked, attempt, len(lines), lines[:1], lines[-1:], silence)
+    told = (asked, run, chunks, silence)
     return hashlib.sha256(repr(told).encode("utf-8", "replace")).hexdigest()[:16]
 
 
@@ -105,9 +113,8 @@ def _split(text: str, query: str) -> list[tuple[bool, str]]:
     return [part for part in [*parts, (False, text[start:])] if part[1]]
 
 
-def _tell_silence(cluster: Cluster, stored: StoredObject, asked: Asked, has_lines: bool) -> str:
-    if has_lines:
-        return f"No line contains “{asked.query}”."
+def _tell_silence(cluster: Cluster, stored: StoredObject, asked: Asked) -> str:
+    """Why nothing is kept of what it wrote."""
     if asked.is_previous and _find_run(stored.data, asked) < 0:
         return f"{asked.container} has had no run before this one."
     if not _has_started(stored.data, asked.container):

@@ -164,6 +164,13 @@ def find_run(cluster: Cluster, uid: str, container: str, is_previous: bool = Fal
     return run
 
 
+def measure(cluster: Cluster, run: Run) -> list[tuple[int, int]]:
+    """The number and length of each chunk that is kept of a run: the same as before, nothing was written."""
+    uid, container, attempt = run
+    rows = ContainerLog.objects.filter(cluster=cluster, uid=uid, container=container, attempt=attempt)
+    return list(rows.order_by("number").values_list("number", Length("text")))
+
+
 @dataclass(frozen=True, slots=True)
 class Position:
     """How far a reader of one run's log has come: so many lines of its chunk of that number."""
