@@ -34,8 +34,7 @@ class Context:
         self.features: Mapping[str, bool] = settings.feature_gates
         self.compatibility = settings.compatibility
         self.timing = Timing(settings.timing)
-        given = settings.controller_manager.get("mostPods", MOST_PODS)
-        self.most_pods = min(int(given), MOST_PODS)
+        self.most_pods = min(int(self._manager_setting("mostPods")), MOST_PODS)
         self.trace = Trace()
         self.store = Store(self.trace)
         self.quotas = QuotaSums(self.store)
@@ -59,7 +58,11 @@ class Context:
 
     def manager_ms(self, name: str) -> int:
         """A span of time that is set of the controller manager, in ms."""
-        return read_span_ms(str(self.settings.controller_manager.get(name, MANAGER_DEFAULTS[name])))
+        return read_span_ms(str(self._manager_setting(name)))
+
+    def _manager_setting(self, name: str) -> bool | float | str:
+        given: bool | float | str = self.settings.controller_manager.get(name, MANAGER_DEFAULTS[name])
+        return given
 
     def draw_ms(self, latency: str, key: str) -> int:
         """A latency of the timing table, drawn by key, whose parts are parted by chance.PART."""
