@@ -34,7 +34,7 @@ function findMarks(traces) {
 /** Labels for the bars of a figure with that layout, which shows `range` in a plot of `width` pixels. */
 export function listWords(traces, { meta, yaxis }, range, width) {
   const height = meta?.rowHeight ?? 0;
-  if (height < LOWEST_ROW) return [];
+  if (height < LOWEST_ROW || !traces.some((trace) => trace.words)) return [];
   const marks = findMarks(traces);
   const rows = new Map(yaxis.categoryarray.map((key, row) => [key, row]));
   return traces.flatMap((trace) => (trace.words ?? []).flatMap((word, index) => {
