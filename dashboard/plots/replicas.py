@@ -236,7 +236,7 @@ _NAMED_LINES = (("available", "ready", 3.0, "solid"), ("ready", "starting", 2.0,
 
 
 def _key_rows(rollout: Rollout) -> list[dict[str, Any]]:
-    """What the lines and areas are, newest revision first: of all that is drawn, also where nothing is left of it."""
+    """What the lines and areas are, newest revision first; of all that is drawn."""
     lines = [line for line in _NAMED_LINES if getattr(rollout.shown, line[0])]
     if rollout.kind == DEPLOYMENT_KIND.id:
         lines += [("at least", "crashing", 1.5, "dash"), ("at most", "notReady", 1.5, "dot")]
