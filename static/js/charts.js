@@ -239,7 +239,7 @@ export class Chart {
     this.data = ghost ? [...data, ghost] : data;
     const seen = pickSeen({ data, layout }, range, width, rows).map((trace) => thinMarks(trace, range, width));
     this.plot.data = ghost ? [...seen, ghost] : seen;
-    this.plot.layout = layout;
+    this.plot.layout = Object.assign(layout, { shapes: this.#shapes(), annotations: this.#arrows(layout) });
     this.#axis.show(labelInstants(range, width));
     this.#words.show(listWords(seen, layout, range, width));
     this.#paint(seen, ghost, layout);
@@ -250,8 +250,8 @@ export class Chart {
 
   /** What Plotly draws: the same, with rows as numbers and bars as outlines. */
   #paint(seen, ghost, layout) {
-    const drawn = { ...layout, shapes: this.#shapes(), annotations: this.#arrows(layout), datarevision: ++this.#revision };
-    drawn.dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom";
+    const dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom";
+    const drawn = { ...layout, dragmode, datarevision: ++this.#revision };
     if (hasLanes(layout)) drawn.yaxis = { ...layout.yaxis, type: "linear" };
     const isFirst = !this.#paper.data;
     Plotly.react(this.#paper, hasLanes(layout) ? outline(seen, ghost, layout) : seen, drawn, CONFIG);

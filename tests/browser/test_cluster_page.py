@@ -139,8 +139,8 @@ def test_without_a_connection_time_stands_and_says_of_when_the_picture_is(opened
 
 def bar_of(page: Page) -> tuple[float, float]:
     """The middle of the pod's green bar, as it is drawn."""
-    page.wait_for_selector(".barlayer .point path")
-    boxes = [path.bounding_box() for path in page.locator(".barlayer .point path").all()]
+    page.wait_for_selector(".scatterlayer .js-fill")
+    boxes = [path.bounding_box() for path in page.locator(".scatterlayer .js-fill").all()]
     widest = max((box for box in boxes if box), key=lambda box: box["width"])
     return widest["x"] + widest["width"] / 2, widest["y"] + widest["height"] / 2
 
