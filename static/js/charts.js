@@ -79,6 +79,8 @@ export class Chart {
     new IntersectionObserver(([entry]) => this.#seen(entry.isIntersecting), near).observe(this.plot);
     new ResizeObserver(() => this.#changed()).observe(this.plot);
     element.querySelector("[data-follow]")?.addEventListener("click", () => view.follow());
+    // The figure is asked for first: it may be there before what draws it has been read.
+    document.querySelector("[data-plotly]")?.addEventListener("load", () => this.#isDirty && this.#changed());
     this.#cursor = new Cursor(this.plot, this);
     listenToKeys(this.plot, this);
     setInterval(() => this.#hasGrown() && this.#changed(), FEWEST_MS_BETWEEN);
@@ -187,7 +189,7 @@ export class Chart {
   }
 
   #drawIfSeen() {
-    const isReady = this.#figure && this.#isVisible && this.plot.clientWidth > 0;
+    const isReady = window.Plotly && this.#figure && this.#isVisible && this.plot.clientWidth > 0;
     if (!this.#isDirty || !isReady) return;
     this.#isDirty = false;
     this.#draw();
