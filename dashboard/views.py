@@ -25,7 +25,7 @@ from dashboard import answers, readings, uploads
 from dashboard.answers import Answer, answer_problem
 from dashboard.autoscalers import list_autoscalers
 from dashboard.behaviors import list_assumed, list_conduct
-from dashboard.causes import read_chain, tell_followed
+from dashboard.causes import fold_alike, read_chain, tell_followed
 from dashboard.cluster_verdict import read_verdict
 from dashboard.compare_views import list_others
 from dashboard.configuration import list_configurations
@@ -164,7 +164,7 @@ def why(request: HttpRequest, cluster: str, seq: int) -> HttpResponse:
     """What led to a row of the history, as a part of any live page."""
     found = get_cluster_or_404(request.user, cluster)
     chain = read_chain(found, min(seq, found.seq + 1))
-    return render(request, "_why.html", {"cluster": found, "chain": chain})
+    return render(request, "_why.html", {"cluster": found, "chain": fold_alike(chain)})
 
 
 @signed_in

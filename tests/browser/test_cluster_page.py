@@ -105,6 +105,27 @@ def test_what_is_shown_first_is_what_the_pressed_button_says(opened: Page):
     wait_for_start(opened, NOW_MS - 900_000)
 
 
+def test_the_figure_is_asked_for_before_what_draws_it_has_been_read(browser: Browser, server: Server):
+    page = browser.new_page()
+    alarms: list[str] = []
+    page.on("pageerror", lambda error: alarms.append(str(error)))
+    held: list[Route] = []
+    page.route_web_socket("**/ws/**", server.answer)
+    page.route(f"{ADDRESS}**", serve)
+    page.route(f"{ADDRESS}plotly.js", lambda route: held.append(route))
+    first, _, rest = PAGE.partition('<script src="/plotly.js"></script>')
+    late = f'{first}{rest}<script src="/plotly.js" defer data-plotly></script>'
+    page.route(ADDRESS, lambda route: route.fulfill(body=late, content_type="text/html"))
+    page.goto(ADDRESS, wait_until="commit")
+    page.wait_for_function("document.querySelector('[data-clock]')?.textContent >= '01:00:00'")
+    page.wait_for_timeout(300)
+    assert page.locator(".scatterlayer").count() == 0
+    held[0].fulfill(path=BUNDLE, content_type="text/javascript")
+    wait_for_start(page, NOW_MS - 900_000)
+    assert not alarms, alarms
+    page.close()
+
+
 @pytest.mark.parametrize("label, start_ms, window", [("5m", NOW_MS - 300_000, "300000"), ("All", 0, None)])
 def test_a_page_that_is_connected_again_asks_for_what_it_shows(
     opened: Page, server: Server, label: str, start_ms: int, window: str | None
@@ -139,8 +160,8 @@ def test_without_a_connection_time_stands_and_says_of_when_the_picture_is(opened
 
 def bar_of(page: Page) -> tuple[float, float]:
     """The middle of the pod's green bar, as it is drawn."""
-    page.wait_for_selector(".barlayer .point path")
-    boxes = [path.bounding_box() for path in page.locator(".barlayer .point path").all()]
+    page.wait_for_selector(".scatterlayer .js-fill")
+    boxes = [path.bounding_box() for path in page.locator(".scatterlayer .js-fill").all()]
     widest = max((box for box in boxes if box), key=lambda box: box["width"])
     return widest["x"] + widest["width"] / 2, widest["y"] + widest["height"] / 2
 
