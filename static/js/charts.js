@@ -2,6 +2,7 @@
 import { writeWords } from "./bar_words.js";
 import { listenToKeys } from "./chart_keys.js";
 import { Cursor } from "./cursor.js";
+import { listenToDrags } from "./drag.js";
 import { Flags } from "./flags.js";
 import { ticks } from "./format.js";
 import { makeGhostTrace } from "./ghost.js";
@@ -62,6 +63,7 @@ export class Chart {
     element.querySelector("[data-follow]")?.addEventListener("click", () => view.follow());
     this.#cursor = new Cursor(this.plot, this);
     listenToKeys(this.plot, this);
+    listenToDrags(this.plot, this);
     setInterval(() => this.#hasGrown() && this.#changed(), FEWEST_MS_BETWEEN);
   }
 
@@ -215,7 +217,7 @@ export class Chart {
     layout.shapes = this.#shapes();
     layout.annotations = this.#arrows(layout);
     layout.width = width;
-    layout.dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom";
+    layout.dragmode = matchMedia("(pointer: coarse)").matches ? false : "pan";
     layout.datarevision = ++this.#revision;
     this.#flags.place(range, width, layout.height);
     const rows = this.#rowsInSight(layout, BEYOND_PX);
@@ -288,6 +290,5 @@ export class Chart {
     this.plot.on("plotly_relayout", (change) => {
       if ("xaxis.range[0]" in change) this.look([change["xaxis.range[0]"], change["xaxis.range[1]"]]);
     });
-    this.plot.on("plotly_doubleclick", () => this.follow());
   }
 }
