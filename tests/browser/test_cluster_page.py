@@ -241,7 +241,7 @@ def test_ctrl_and_the_wheel_zoom_about_the_pointer(opened: Page):
     opened.keyboard.down("Control")
     opened.mouse.wheel(0, -200)
     opened.keyboard.up("Control")
-    shorter = "(most) => { const [from, to] = document.querySelector('.chart').layout.xaxis.range; return to - from < most; }"
+    shorter = f"(most) => {{ const [from, to] = ({RANGE})(); return to - from < most; }}"
     opened.wait_for_function(shorter, arg=(before[1] - before[0]) * 0.8)
     after = where(opened)
     pointed = [start + (end - start) * share for start, end in (before, after)]
