@@ -36,7 +36,7 @@ class DescriptionPage(APIView):
 
 
 def list_paths(description: Json) -> Iterator[dict[str, Any]]:
-    """Each path with what it takes, what stands in it first, the formats of its answer and that one's fields."""
+    """Each path with what it takes, what stands in it first, the formats of its answer and its fields."""
     for number, (path, methods) in enumerate(description["paths"].items()):
         for method, operation in methods.items():
             parameters = sorted(operation.get("parameters", ()), key=lambda one: one["in"] != "path")
