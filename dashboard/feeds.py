@@ -179,7 +179,9 @@ class BudgetFeed:
         self.sums = Sums()
         for row in walk(TRANSITIONS, _latest(list_transitions(cluster).filter(of))):
             self.sums.feed(row)
-        self.flags = FlagReader(cluster, window_ms, f"{self.namespace}/{DISRUPTION_BUDGET_KIND.id}/{self.name}")
+        self.flags = FlagReader(
+            cluster, window_ms, f"{self.namespace}/{DISRUPTION_BUDGET_KIND.id}/{self.name}"
+        )
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
         self.flags.follow(cluster)

@@ -10,9 +10,7 @@ from tests.engine.controllers.door import Door
 
 Json = dict[str, Any]
 NAMES = {"Node": "node-1"}
-WITH_PAGE = [
-    entry.kind.id for entry in registry.list_entries() if find_page(entry.kind.id, "default", "web")
-]
+WITH_PAGE = [entry.kind.id for entry in registry.list_entries() if find_page(entry.kind.id, "default", "web")]
 """From the registry: of a kind that gets a page everything here is asked as well."""
 WORKLOADS = [entry.kind.id for entry in registry.list_workloads()]
 _ENDING = ("Job", "CronJob")
@@ -34,14 +32,19 @@ def make_manifest(kind: str, pod: Json | None = None, replicas: int = 2, labels:
     specs: dict[str, Json] = {
         "Deployment": {"replicas": replicas, "selector": selector, "template": template},
         "StatefulSet": {
-            **{"replicas": replicas, "selector": selector, "template": template, "serviceName": "web"},
+            "replicas": replicas,
+            "selector": selector,
+            "template": template,
+            "serviceName": "web",
             "podManagementPolicy": "Parallel",
         },
         "DaemonSet": {"selector": selector, "template": template},
         "ReplicaSet": {"replicas": replicas, "selector": selector, "template": template},
         "ReplicationController": {"replicas": replicas, "selector": labels, "template": template},
         "Job": {
-            **{"parallelism": replicas, "completions": replicas, "backoffLimit": 100},
+            "parallelism": replicas,
+            "completions": replicas,
+            "backoffLimit": 100,
             "template": {"spec": {**pod, "restartPolicy": "OnFailure"}},
         },
         "CronJob": {
