@@ -35,6 +35,7 @@ from dashboard.finding import LONGEST
 from dashboard.flags import find_command, list_followed
 from dashboard.forms import BehaviorsForm, ControlForm, DeletePodForm, ForkForm, ManifestForm
 from dashboard.ghost import read_ghost
+from dashboard.holds import find_holds
 from dashboard.image_behaviors import AS_KNOWN, BEHAVIORS
 from dashboard.live_figures import tell_time
 from dashboard.manifest_reports import MOST_SHOWN, Report, read_report
@@ -357,8 +358,9 @@ def _pod(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
     stored = find_or_404(cluster, POD_KIND.id, namespace, name)
     now_ms = tell_time(cluster)["at_ms"]
     end_ms = now_ms if stored.deleted_ms is None else stored.deleted_ms
+    hold = find_holds(cluster, [stored], now_ms).get(stored.uid)
     return {
-        "verdict": tell_pod(stored.data, now_ms, cluster.epoch_ms, stored.deleted_ms),
+        "verdict": tell_pod(stored.data, now_ms, cluster.epoch_ms, stored.deleted_ms, hold),
         "pod": stored,
         "tone": readings.tone_of(stored),
         "status": stored.data.get("status") or {},

@@ -1,9 +1,10 @@
 """Paths below /api/."""
 
 from django.urls import path
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from drf_spectacular.views import SpectacularAPIView
 
 from lifecycle.export import views
+from lifecycle.export.description_page import DescriptionPage
 
 app_name = "export"
 
@@ -16,5 +17,5 @@ urlpatterns = [
     path("clusters/<slug:cluster>/objects", views.Objects.as_view(), name="objects"),
     path("clusters/<slug:cluster>/logs", views.Logs.as_view(), name="logs"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
-    path("docs/", SpectacularSwaggerSplitView.as_view(url_name="export:schema"), name="docs"),
+    path("docs/", DescriptionPage.as_view(), name="docs"),
 ]

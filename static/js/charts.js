@@ -2,6 +2,7 @@
 import { listWords } from "./bar_words.js";
 import { listenToKeys } from "./chart_keys.js";
 import { Cursor } from "./cursor.js";
+import { listenToDrags } from "./drag.js";
 import { Flags } from "./flags.js";
 import { ticks } from "./format.js";
 import { makeGhostTrace } from "./ghost.js";
@@ -83,6 +84,7 @@ export class Chart {
     document.querySelector("[data-plotly]")?.addEventListener("load", () => this.#isDirty && this.#changed());
     this.#cursor = new Cursor(this.plot, this);
     listenToKeys(this.plot, this);
+    listenToDrags(this.plot, this);
     setInterval(() => this.#hasGrown() && this.#changed(), FEWEST_MS_BETWEEN);
   }
 
@@ -252,7 +254,7 @@ export class Chart {
 
   /** What Plotly draws: the same, with rows as numbers and bars as outlines. */
   #paint(seen, ghost, layout) {
-    const dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom";
+    const dragmode = matchMedia("(pointer: coarse)").matches ? false : "pan";
     const drawn = { ...layout, dragmode, datarevision: ++this.#revision };
     if (hasLanes(layout)) drawn.yaxis = { ...layout.yaxis, type: "linear" };
     const isFirst = !this.#paper.data;
@@ -314,6 +316,5 @@ export class Chart {
     this.#paper.on("plotly_relayout", (change) => {
       if ("xaxis.range[0]" in change) this.look([change["xaxis.range[0]"], change["xaxis.range[1]"]]);
     });
-    this.#paper.on("plotly_doubleclick", () => this.follow());
   }
 }
