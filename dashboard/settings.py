@@ -301,6 +301,10 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "lifecycle.export.documents.describe_refusals",
+    ],
 }
 
 LOG_LEVEL = env.text("LOG_LEVEL", "INFO").upper()
