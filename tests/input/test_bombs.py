@@ -117,6 +117,18 @@ def test_a_reason_is_no_longer_than_a_message():
     assert reading.behaviors["web"].start.error == "x" * 1024
 
 
+def test_a_note_is_cut_at_what_an_event_takes():
+    """A reason of the longest kind, with the words around it, is longer than that."""
+    cluster = Cluster(1, 0, Settings.from_json({"nodes": {"count": 1}}))
+    pod = pod_with_behavior(f"web: {{pull: {{error: {'x' * 1024}}}}}")
+    assert cluster.submit(Command("one", "create", {"object": pod})).ok
+    cluster.run_until(30_000)
+    lengths = {
+        len(message) for row in cluster.take_changes().rows if (message := getattr(row, "message", None))
+    }
+    assert max(lengths) == NOTE_LIMIT
+
+
 def test_of_very_many_mistakes_the_first_are_told():
     problems = read_annotation("\n".join(f"{'k' * 500}{number}: 1" for number in range(5000))).problems
     assert 10 < len(problems) <= 100
