@@ -9,6 +9,7 @@ import pytest
 from lifecycle.admin.spec_form import read_spec
 from lifecycle.engine import Cluster, Command
 from lifecycle.engine.heart.settings import FEATURE_DEFAULTS, Settings
+from lifecycle.engine.heart.trace import EventRow
 from lifecycle.engine.programs.behavior_yaml import read_annotation
 from lifecycle.engine.programs.profiles import read_profile
 from lifecycle.input.manifest_admission import admit
@@ -123,9 +124,8 @@ def test_a_note_is_cut_at_what_an_event_takes():
     pod = pod_with_behavior(f"web: {{pull: {{error: {'x' * 1024}}}}}")
     assert cluster.submit(Command("one", "create", {"object": pod})).ok
     cluster.run_until(30_000)
-    lengths = {
-        len(message) for row in cluster.take_changes().rows if (message := getattr(row, "message", None))
-    }
+    rows = cluster.take_changes().rows
+    lengths = {len(row.message) for row in rows if isinstance(row, EventRow)}
     assert max(lengths) == NOTE_LIMIT
 
 
