@@ -127,7 +127,9 @@ def test_two_installations_on_one_machine_have_cookies_of_their_own(tmp_path):
 
 def test_the_data_folder_is_its_owners_alone(tmp_path, monkeypatch):
     folder = tmp_path / "data"
-    folder.mkdir(mode=0o755)
+    folder.mkdir()
+    # Whatever the umask is here.
+    folder.chmod(0o755)
     monkeypatch.setenv("PODLINE_DATA", str(folder))
     assert environment.folder("PODLINE_DATA", "var", create=True) == folder
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
