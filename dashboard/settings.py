@@ -297,6 +297,10 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": [
         f"rest_framework.permissions.{'AllowAny' if 'schema' in OPEN_TO_ALL else 'IsAuthenticated'}"
     ],
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "lifecycle.export.documents.describe_refusals",
+    ],
 }
 
 LOG_LEVEL = env.text("LOG_LEVEL", "INFO").upper()

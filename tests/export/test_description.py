@@ -48,6 +48,22 @@ def test_the_description_names_every_path(client: Client):
     }
 
 
+def test_the_description_names_what_refusals_look_like(client: Client):
+    description = yaml.safe_load(client.get("/api/schema/").content)
+    make_cluster("shop")
+    for path, operations in description["paths"].items():
+        expected = {"200", "401"} | ({"404"} if "{cluster}" in path else set())
+        assert expected <= operations["get"]["responses"].keys(), path
+        missing = client.get(path.replace("{cluster}", "no-such-cluster"))
+        assert str(missing.status_code) in operations["get"]["responses"], path
+    for path in ("transitions?format=json&wrong=1", "events?limit=-1"):
+        assert client.get(f"/api/clusters/shop/{path}").status_code == 400
+        responses = description["paths"][f"/api/clusters/{{cluster}}/{path.partition('?')[0]}"]["get"][
+            "responses"
+        ]
+        assert {"400", "429"} <= responses.keys()
+
+
 def test_the_description_is_sound(tmp_path):
     """No warning either: every answer and parameter is described."""
     call_command("spectacular", "--validate", "--fail-on-warn", "--file", str(tmp_path / "schema.yaml"))
