@@ -51,11 +51,24 @@ class ClusterSerializer(serializers.ModelSerializer):
     """A cluster: its input, its clock, its cursor."""
 
     owner = serializers.CharField(source="owner.get_username")
+    address = serializers.CharField(help_text="what you call it in addresses: shop your own, shop@alice hers")
 
     class Meta:
         model = Cluster
         fields = [
-            *("name", "uuid", "owner", "seed", "epoch", "epoch_id", "settings", "instant_ms", "seq", "rv"),
+            *(
+                "name",
+                "address",
+                "uuid",
+                "owner",
+                "seed",
+                "epoch",
+                "epoch_id",
+                "settings",
+                "instant_ms",
+                "seq",
+                "rv",
+            ),
             *("speed", "paused", "achieved_speed", "oldest_seq", "failure", "created_at"),
         ]
 

@@ -16,7 +16,7 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from lifecycle import limits
-from lifecycle.access import clusters_for, get_cluster_or_404
+from lifecycle.access import clusters_for, get_cluster_or_404, give_address
 from lifecycle.export import documents
 from lifecycle.export.authentication import BearerAuthentication
 from lifecycle.export.filters import (
@@ -83,7 +83,8 @@ class ClusterList(ExportView):
 
     @extend_schema(responses=documents.ClusterSerializer(many=True))
     def get(self, request: Request) -> Response:
-        clusters = clusters_for(request.user).select_related("owner")
+        seen = clusters_for(request.user).select_related("owner")
+        clusters = [give_address(request.user, cluster) for cluster in seen]
         return Response(documents.ClusterSerializer(clusters, many=True).data)
 
 

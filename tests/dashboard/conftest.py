@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from dashboard import shared_parts
 from lifecycle import frames
+from lifecycle.access import give_address
 from lifecycle.models import Cluster, Event, StoredObject, Transition
 from tests.dashboard.rows import pod_life
 
@@ -28,9 +29,9 @@ def make_user(name: str = "ada", **more: Any) -> Any:
 
 
 def make_cluster(owner: Any, name: str = "shop", **more: Any) -> Cluster:
-    return Cluster.objects.create(
-        owner=owner, name=name, **({"anchor_wall": timezone.now(), "paused": True} | more)
-    )
+    """A cluster as its owner finds it."""
+    columns = {"anchor_wall": timezone.now(), "paused": True} | more
+    return give_address(owner, Cluster.objects.create(owner=owner, name=name, **columns))
 
 
 def make_shop(client: Any) -> Cluster:

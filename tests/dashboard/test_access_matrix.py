@@ -120,7 +120,7 @@ def test_the_addresses_are_really_found():
     for expected in (
         "clusters/<str:cluster>/",
         "k8s/<str:cluster>/<path:path>",
-        "api/clusters/<slug:cluster>/",
+        "api/clusters/<str:cluster>/",
     ):
         assert expected in routes
     assert len(routes) > 50
