@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from channels.testing import WebsocketCommunicator
@@ -77,7 +78,7 @@ def watch(
     from dashboard.routing import websocket_urlpatterns
 
     routes = SameOriginOnly(URLRouter(websocket_urlpatterns))
-    path = f"/ws/clusters/{cluster.name}/{query}"
+    path = f"/ws/clusters/{quote(cluster.address)}/{query}"
     socket = WebsocketCommunicator(
         routes, path, headers=[(b"host", b"localhost"), (b"origin", origin.encode())]
     )
