@@ -32,18 +32,29 @@ SINGLE = {"limit", "view", "deleted", "pod", "container", "previous"}
 CHOICES = {"view": ["full", "summary"], "deleted": ["true", "false"], "previous": ["true", "false"]}
 
 
+CLUSTER = OpenApiParameter(
+    "cluster",
+    OpenApiTypes.STR,
+    OpenApiParameter.PATH,
+    description="its address: shop for your own, shop@alice for one of alice's that you may look at",
+)
+
+
 def parameters(names: list[str]) -> list[OpenApiParameter]:
     """The description of each parameter; most may be repeated, which means or."""
     return [
-        OpenApiParameter(
-            name,
-            OpenApiTypes.INT if name == "limit" else OpenApiTypes.STR,
-            description=MEANINGS[name],
-            many=name not in SINGLE,
-            required=name == "pod",
-            enum=CHOICES.get(name),
-        )
-        for name in names
+        CLUSTER,
+        *(
+            OpenApiParameter(
+                name,
+                OpenApiTypes.INT if name == "limit" else OpenApiTypes.STR,
+                description=MEANINGS[name],
+                many=name not in SINGLE,
+                required=name == "pod",
+                enum=CHOICES.get(name),
+            )
+            for name in names
+        ),
     ]
 
 

@@ -91,7 +91,7 @@ class ClusterList(ExportView):
 class ClusterDetail(ExportView):
     """One cluster: what it was made from, its clock, and how far its history goes."""
 
-    @extend_schema(responses=documents.ClusterSerializer)
+    @extend_schema(parameters=[documents.CLUSTER], responses=documents.ClusterSerializer)
     def get(self, request: Request, cluster: str) -> Response:
         return Response(documents.ClusterSerializer(get_cluster_or_404(request.user, cluster)).data)
 

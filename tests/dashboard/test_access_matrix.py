@@ -13,7 +13,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from dashboard import consumers
 from dashboard.routing import websocket_urlpatterns
 from lifecycle import tokens
-from lifecycle.access import Verb, may
+from lifecycle.access import Verb, give_address, may
 from lifecycle.models import Cluster, StoredObject
 from tests.dashboard.conftest import make_cluster, make_user, record, watch
 from tests.dashboard.rows import pod_life
@@ -43,7 +43,7 @@ def of_a_cluster() -> list[str]:
 
 def fill(route: str, cluster: Cluster) -> str:
     values = {
-        "cluster": cluster.name,
+        "cluster": cluster.address,
         "folder": "deployments",
         "namespace": "default",
         "name": "web-1",
@@ -76,6 +76,8 @@ def sign_in(client: Any, who: str, cluster: Cluster) -> dict[str, str]:
     elif who != "anonymous":
         user = make_user("bob", is_staff=who in ("staff", "superuser"), is_superuser=who == "superuser")
         client.force_login(user)
+        if who == "superuser":
+            give_address(user, cluster)
         if who == "deactivated":
             cluster.owner = user
             cluster.save()
@@ -91,6 +93,8 @@ def test_every_address_of_a_cluster_is_its_owners_alone(client, cluster, who):
     StoredObject.objects.update(data={"metadata": {"namespace": "default", "name": "web-1"}})
     headers = sign_in(client, who, cluster)
     client.raise_request_exception = False
+    is_let_in = client.get(fill("clusters/<str:cluster>/", cluster), headers=headers).status_code == 200
+    assert is_let_in is (who not in STRANGERS)
     wrong = []
     for route in of_a_cluster():
         for method in (client.get, client.post):

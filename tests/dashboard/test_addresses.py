@@ -130,7 +130,9 @@ def test_a_strangers_name_is_as_unknown_as_one_that_nobody_has(client, people, s
     seen: dict[str, list[Any]] = {"stall": [], "stuff": []}
     for name, answers in seen.items():
         for route in routes:
-            path = fill(route, Cluster(name=f"{name}{suffix}", pk=1))
+            called = Cluster(pk=1)
+            called.address = f"{name}{suffix}"
+            path = fill(route, called)
             for method in ("get", "post"):
                 with CaptureQueriesContext(connection) as asked:
                     answer = client.generic(method.upper(), path)
