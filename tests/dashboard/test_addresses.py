@@ -268,22 +268,24 @@ def test_the_command_asks_whose(people, arguments, words):
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_a_socket_stays_at_its_cluster_whatever_it_is_called(monkeypatch):
-    """Not at the name: another cluster may have that a moment later."""
+async def test_a_socket_is_of_its_cluster_whatever_is_called_so(monkeypatch):
+    """It stays with the cluster when that is renamed, and ends with the right to that one, not to a namesake."""
     monkeypatch.setattr(consumers, "HEAD_SECONDS", 0.05)
     monkeypatch.setattr(consumers, "SHARED_SECONDS", 0.0)
-    alice = await consumers.in_thread(make_user)("alice")
-    cluster = await consumers.in_thread(make_cluster)(alice, "shop")
-    socket = watch(alice, cluster)
+
+    def begin() -> tuple[Any, Cluster]:
+        alice, root = make_user("alice"), make_user("root", is_superuser=True)
+        make_cluster(root, "shop")
+        return root, access.give_address(root, make_cluster(alice, "shop"))
+
+    root, cluster = await consumers.in_thread(begin)()
+    socket = watch(root, cluster)
     assert (await socket.connect())[0]
-
-    def rename() -> None:
-        inbox.rename_cluster(cluster, "booth")
-        other = make_cluster(alice, "shop")
-        record(other, pod_life("of-the-other"))
-        record(cluster, pod_life("of-this"))
-
-    await consumers.in_thread(rename)()
-    text = await socket.receive_from(timeout=30)
-    assert "of-this" in text and "of-the-other" not in text
-    await socket.disconnect()
+    await consumers.in_thread(inbox.rename_cluster)(cluster, "booth")
+    assert await socket.receive_nothing(timeout=0.5)
+    await consumers.in_thread(record)(cluster, pod_life("of-alice"))
+    assert "of-alice" in await socket.receive_from(timeout=30)
+    await consumers.in_thread(inbox.rename_cluster)(cluster, "shop")
+    await consumers.in_thread(type(root).objects.filter(pk=root.pk).update)(is_superuser=False)
+    closed = await socket.receive_output(timeout=30)
+    assert (closed["type"], closed["code"]) == ("websocket.close", consumers.NOT_FOUND)

@@ -137,8 +137,19 @@ def test_the_token_of_a_superuser_says_which_is_meant(client, shops):
     assert "name whose you mean, shop@alice or shop@bob" in refused.json()["message"]
 
 
-def test_a_superusers_links_stay_at_the_cluster_they_look_at(client, shops):
+def test_a_review_knows_the_tokens_of_its_own_cluster(client, shops):
+    shown = {who: tokens.issue(shops[who].cluster.owner, shops[who].cluster) for who in WHO}
+    path, kind = "/k8s/shop/apis/authentication.k8s.io/v1/tokenreviews", "TokenReview"
+    for who, is_good in (("alice", True), ("bob", False)):
+        asked = {"apiVersion": "authentication.k8s.io/v1", "kind": kind, "spec": {"token": shown[who]}}
+        headers = {"authorization": f"Bearer {shown['alice']}"}
+        answer = client.post(path, asked, "application/json", headers=headers)
+        assert answer.json()["status"].get("authenticated", False) is is_good, answer.json()
+
+
+def test_a_superusers_links_stay_at_the_cluster_they_look_at(client, shops, monkeypatch):
     """Though there is one of the name of their own, and its owner has just looked at the same page."""
+    monkeypatch.setattr(shared_parts, "FRESH_SECONDS", 600.0)
     root = make_user("root", is_superuser=True)
     shops["root"] = Shop("shop", of="root")
     fill_cluster(shops["root"], "alice")
