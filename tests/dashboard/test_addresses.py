@@ -269,7 +269,7 @@ def test_the_command_asks_whose(people, arguments, words):
 
 @pytest.mark.django_db(transaction=True)
 async def test_a_socket_is_of_its_cluster_whatever_is_called_so(monkeypatch):
-    """It stays with the cluster when that is renamed, and ends with the right to that one, not to a namesake."""
+    """It stays with it when it is renamed, and ends with the right to it, not with that to a namesake."""
     monkeypatch.setattr(consumers, "HEAD_SECONDS", 0.05)
     monkeypatch.setattr(consumers, "SHARED_SECONDS", 0.0)
 
