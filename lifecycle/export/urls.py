@@ -11,11 +11,11 @@ app_name = "export"
 urlpatterns = [
     path("", views.Root.as_view(), name="root"),
     path("clusters/", views.ClusterList.as_view(), name="cluster-list"),
-    path("clusters/<slug:cluster>/", views.ClusterDetail.as_view(), name="cluster-detail"),
-    path("clusters/<slug:cluster>/transitions", views.Transitions.as_view(), name="transitions"),
-    path("clusters/<slug:cluster>/events", views.Events.as_view(), name="events"),
-    path("clusters/<slug:cluster>/objects", views.Objects.as_view(), name="objects"),
-    path("clusters/<slug:cluster>/logs", views.Logs.as_view(), name="logs"),
+    path("clusters/<str:cluster>/", views.ClusterDetail.as_view(), name="cluster-detail"),
+    path("clusters/<str:cluster>/transitions", views.Transitions.as_view(), name="transitions"),
+    path("clusters/<str:cluster>/events", views.Events.as_view(), name="events"),
+    path("clusters/<str:cluster>/objects", views.Objects.as_view(), name="objects"),
+    path("clusters/<str:cluster>/logs", views.Logs.as_view(), name="logs"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("docs/", DescriptionPage.as_view(), name="docs"),
 ]
