@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 # What every LogRecord carries by itself; anything else was handed in with `extra`.
 # Celery's `data` repeats what its message says.
 _BUILT_IN = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "data"}
+# A way in that was not used yet may stand in an address.
+_WAYS_IN = re.compile(r"(/enter/)[^/\s'\"]+")
 # What would end a line, or tell a terminal what to do.
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 # Of records that are alike so many are written in a while; the others are counted.
@@ -68,6 +70,7 @@ class QuietUnderFloods(logging.Filter):
 
 
 def _one_line(text: str) -> str:
+    text = _WAYS_IN.sub(r"\1…", text)
     return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 

@@ -9,8 +9,9 @@ from django.contrib import admin
 from lifecycle.admin.clusters import ClusterAdmin
 from lifecycle.admin.commands import CommandAdmin
 from lifecycle.admin.objects import StoredObjectAdmin
+from lifecycle.admin.people import GroupsAdmin, PeopleAdmin
 
 admin.site.site_header = admin.site.site_title = "Podline"
 admin.site.index_title = "Everything Podline keeps"
 
-__all__ = ["ClusterAdmin", "CommandAdmin", "StoredObjectAdmin"]
+__all__ = ["ClusterAdmin", "CommandAdmin", "GroupsAdmin", "PeopleAdmin", "StoredObjectAdmin"]

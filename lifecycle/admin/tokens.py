@@ -2,11 +2,14 @@
 
 from django.contrib import admin
 from django.http import HttpRequest
+from rest_framework.authtoken.admin import TokenAdmin as FrameworksAdmin
 from rest_framework.authtoken.models import TokenProxy
 
+from lifecycle.admin.people import ForSuperusers
 
-class TokenAdmin(admin.ModelAdmin):
-    """Superusers end tokens here; `manage.py drf_create_token` makes them."""
+
+class TokenAdmin(ForSuperusers, FrameworksAdmin):
+    """Superusers end tokens here, found by their user's number; `manage.py drf_create_token` makes them."""
 
     list_display = ("user", "created")
     fields = ("user", "created")

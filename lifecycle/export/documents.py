@@ -1,5 +1,7 @@
 """What the OpenAPI description says of the parameters and rows."""
 
+from typing import Any
+
 from django.db.models import IntegerField, JSONField
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, inline_serializer
@@ -32,18 +34,29 @@ SINGLE = {"limit", "view", "deleted", "pod", "container", "previous"}
 CHOICES = {"view": ["full", "summary"], "deleted": ["true", "false"], "previous": ["true", "false"]}
 
 
+CLUSTER = OpenApiParameter(
+    "cluster",
+    OpenApiTypes.STR,
+    OpenApiParameter.PATH,
+    description="its address: shop for your own, shop@alice for one of alice's that you may look at",
+)
+
+
 def parameters(names: list[str]) -> list[OpenApiParameter]:
     """The description of each parameter; most may be repeated, which means or."""
     return [
-        OpenApiParameter(
-            name,
-            OpenApiTypes.INT if name == "limit" else OpenApiTypes.STR,
-            description=MEANINGS[name],
-            many=name not in SINGLE,
-            required=name == "pod",
-            enum=CHOICES.get(name),
-        )
-        for name in names
+        CLUSTER,
+        *(
+            OpenApiParameter(
+                name,
+                OpenApiTypes.INT if name == "limit" else OpenApiTypes.STR,
+                description=MEANINGS[name],
+                many=name not in SINGLE,
+                required=name == "pod",
+                enum=CHOICES.get(name),
+            )
+            for name in names
+        ),
     ]
 
 
@@ -51,11 +64,24 @@ class ClusterSerializer(serializers.ModelSerializer):
     """A cluster: its input, its clock, its cursor."""
 
     owner = serializers.CharField(source="owner.get_username")
+    address = serializers.CharField(help_text="what you call it in addresses: shop your own, shop@alice hers")
 
     class Meta:
         model = Cluster
         fields = [
-            *("name", "uuid", "owner", "seed", "epoch", "epoch_id", "settings", "instant_ms", "seq", "rv"),
+            *(
+                "name",
+                "address",
+                "uuid",
+                "owner",
+                "seed",
+                "epoch",
+                "epoch_id",
+                "settings",
+                "instant_ms",
+                "seq",
+                "rv",
+            ),
             *("speed", "paused", "achieved_speed", "oldest_seq", "failure", "created_at"),
         ]
 
@@ -89,3 +115,24 @@ LOG = inline_serializer(
     },
 )
 ROOT = OpenApiResponse(OpenApiTypes.OBJECT, "links")
+REFUSALS = {
+    "400": "a parameter that is none, or has no such value",
+    "401": "nobody is signed in, and no good token was shown",
+    "404": "there is no such cluster, or nothing of that name in it",
+    "429": "as many exports at once as one user may have",
+}
+
+
+def describe_refusals(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """A hook of the description: what every answer to a refused request looks like."""
+    detail = {"type": "object", "description": "what is wrong, or by parameter a list of that"}
+    result.setdefault("components", {}).setdefault("schemas", {})["Refusal"] = detail
+    content = {"application/json": {"schema": {"$ref": "#/components/schemas/Refusal"}}}
+    for path, operations in result["paths"].items():
+        for operation in operations.values():
+            codes = ["401", *(["404"] if "{cluster}" in path else [])]
+            if any(one["in"] == "query" for one in operation.get("parameters", ())):
+                codes += ["400", "429"]
+            for code in codes:
+                operation["responses"][code] = {"description": REFUSALS[code], "content": content}
+    return result

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import os
+import socket as socket_module
 import stat
 import subprocess
 import sys
 
 import pytest
+from channels.testing import WebsocketCommunicator
 from django.core.cache import cache
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import CommandError
+from django.test import AsyncClient
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from dashboard import consumers, environment, signin
+from dashboard import asgi, consumers, environment, signin
 from dashboard.origins import is_own
 from lifecycle.export.formats import make_cell
-from lifecycle.management.commands import up
+from lifecycle.management.commands import up, web
 from tests.dashboard.conftest import make_cluster, make_user, watch
 
 
@@ -68,9 +72,64 @@ async def test_a_socket_ends_with_the_rights_of_its_user(monkeypatch, end):
     assert (closed["type"], closed["code"]) == ("websocket.close", consumers.NOT_FOUND)
 
 
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "origin, expected", [("http://localhost", True), ("http://localhost:3000", False), ("", False)]
+)
+async def test_no_other_site_opens_a_socket_of_who_is_signed_in(origin, expected):
+    """Through all that stands before it, cookie and all."""
+    ada = await consumers.in_thread(make_user)("ada")
+    cluster = await consumers.in_thread(make_cluster)(ada)
+    client = AsyncClient()
+    await client.aforce_login(ada)
+    cookie = "; ".join(f"{one.key}={one.value}" for one in client.cookies.values())
+    headers = [(b"host", b"localhost"), (b"origin", origin.encode()), (b"cookie", cookie.encode())]
+    socket = WebsocketCommunicator(asgi.application, f"/ws/clusters/{cluster.name}/", headers)
+    connected, _ = await socket.connect(5)
+    assert connected is expected
+    await socket.disconnect()
+
+
+@pytest.mark.parametrize("is_behind_a_proxy", [True, False])
+def test_what_a_proxy_says_is_believed_where_there_is_one(settings, is_behind_a_proxy):
+    """Anybody on this machine could say of themselves that they came by TLS, or from another address."""
+    settings.SESSION_COOKIE_SECURE = is_behind_a_proxy
+    config = web.make_config("127.0.0.1", 8000)
+    config.load()
+    assert isinstance(config.loaded_app, ProxyHeadersMiddleware) is is_behind_a_proxy
+
+
+@pytest.mark.parametrize("host, expected", [("0.0.0.0", True), ("127.0.0.1", False)])
+def test_who_listens_everywhere_answers_to_the_machines_own_addresses(monkeypatch, host, expected):
+    monkeypatch.delenv("ALLOWED_HOSTS", raising=False)
+    monkeypatch.setattr(socket_module, "gethostname", lambda: "here.example")
+    monkeypatch.setattr(socket_module, "getfqdn", lambda: "here.example")
+    found = [(2, 1, 6, "", ("192.0.2.2", 0))]
+    monkeypatch.setattr(socket_module, "getaddrinfo", lambda name, port: found)
+    assert {"192.0.2.2", "here.example"}.issubset(up.allowed_hosts(host)) is expected
+
+
+def test_two_installations_on_one_machine_have_cookies_of_their_own(tmp_path):
+    """Cookies know no ports."""
+    command = "from dashboard import settings; print(settings.SESSION_COOKIE_NAME)"
+    names = {
+        subprocess.run(
+            [sys.executable, "-c", command],
+            env=os.environ | {"PODLINE_DATA": str(tmp_path / name), "DATABASE_URL": ""},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for name in ("one", "two", "two")
+    }
+    assert len(names) == 2
+
+
 def test_the_data_folder_is_its_owners_alone(tmp_path, monkeypatch):
     folder = tmp_path / "data"
-    folder.mkdir(mode=0o755)
+    folder.mkdir()
+    # Whatever the umask is here.
+    folder.chmod(0o755)
     monkeypatch.setenv("PODLINE_DATA", str(folder))
     assert environment.folder("PODLINE_DATA", "var", create=True) == folder
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700

@@ -9,6 +9,7 @@ import pytest
 from lifecycle.admin.spec_form import read_spec
 from lifecycle.engine import Cluster, Command
 from lifecycle.engine.heart.settings import FEATURE_DEFAULTS, Settings
+from lifecycle.engine.heart.trace import EventRow
 from lifecycle.engine.programs.behavior_yaml import read_annotation
 from lifecycle.engine.programs.profiles import read_profile
 from lifecycle.input.manifest_admission import admit
@@ -115,6 +116,17 @@ def test_a_reason_is_no_longer_than_a_message():
     reading = read_annotation(f"web: {{pull: {{error: {'x' * 1025}}}, start: {{error: {'x' * 1024}}}}}")
     assert [problem.path.rpartition(".web.")[2] for problem in reading.problems] == ["pull.error"]
     assert reading.behaviors["web"].start.error == "x" * 1024
+
+
+def test_a_note_is_cut_at_what_an_event_takes():
+    """A reason of the longest kind, with the words around it, is longer than that."""
+    cluster = Cluster(1, 0, Settings.from_json({"nodes": {"count": 1}}))
+    pod = pod_with_behavior(f"web: {{pull: {{error: {'x' * 1024}}}}}")
+    assert cluster.submit(Command("one", "create", {"object": pod})).ok
+    cluster.run_until(30_000)
+    rows = cluster.take_changes().rows
+    lengths = {len(row.message) for row in rows if isinstance(row, EventRow)}
+    assert max(lengths) == NOTE_LIMIT
 
 
 def test_of_very_many_mistakes_the_first_are_told():

@@ -1,9 +1,10 @@
 """What is kept of what containers wrote."""
 
 import pytest
+from django.db import connection
 
 from lifecycle.models import Cluster, ContainerLog
-from lifecycle.runs import container_logs
+from lifecycle.runs import container_logs, inbox
 from lifecycle.runs.container_logs import CHUNK_BYTES, KEPT_BYTES, Tails
 
 
@@ -120,3 +121,25 @@ def test_runs_that_are_not_remembered_go_on_behind_what_is_kept(pk, monkeypatch)
     assert container_logs.find_run(cluster, "u", "app").text == "a0\na1\na2\n"
     assert container_logs.find_run(cluster, "u", "other").text == "b0\nb1\nb2\n"
     assert container_logs.find_run(cluster, "u", "app", is_previous=True) is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_text_is_made_before_others_have_to_wait_for_it(owner, wall, make_cluster, monkeypatch):
+    """While a transaction of SQLite's writes, nobody else's does."""
+    seen = []
+    render = Tails.render
+
+    def look(tails, lines):
+        seen.append((connection.in_atomic_block, len(lines)))
+        return render(tails, lines)
+
+    monkeypatch.setattr(Tails, "render", look)
+    cluster = make_cluster()
+    script = "while true; do echo tick; sleep 1; done"
+    container = {"name": "app", "image": "busybox:1.36", "command": ["sh", "-c", script]}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "default"}}
+    inbox.append(cluster, "create", {"object": {**pod, "spec": {"containers": [container]}}})
+    owner.turn(cluster.pk)
+    wall.go_on(10)
+    owner.turn(cluster.pk)
+    assert any(count for _, count in seen) and not any(is_inside for is_inside, _ in seen)

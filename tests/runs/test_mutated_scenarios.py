@@ -9,8 +9,11 @@ from typing import Any
 
 import orjson
 import pytest
+from django.contrib.auth import get_user_model
 
+from lifecycle.benches.replay import find_difference
 from lifecycle.input.manifests import ManifestError
+from lifecycle.runs import inbox
 from tests.runs.test_gallery_pages import FILES, live, look_at_everything
 from tests.simulate.running import plan_of
 from tests.texts import read_manifests
@@ -81,20 +84,55 @@ def manifests(chance: random.Random, objects: Any) -> Iterator[Any]:
             assert str(refused)
 
 
-def live_through(owner: Any, make_cluster: Any, client: Any, seed: int) -> None:
-    chance = random.Random(seed)
+def make_life(chance: random.Random) -> tuple[Any, list[tuple[int, str, Any]]]:
+    """The settings of a scenario, and what is asked for when."""
     plan = plan_of(chance.choice(FILES))
-    cluster = make_cluster("gallery", settings=plan.settings.to_json(), paused=True)
-    client.force_login(cluster.owner)
     commands = [(0, "apply", {"object": data}) for data in manifests(chance, plan.objects)]
     for step in plan.steps:
         payload = mutate(chance, step.payload) if chance.random() < 0.5 else step.payload
         commands.append((step.at_ms, step.kind, payload))
     again = [data for data in plan.objects if chance.random() < 0.6]
     commands += [(SECOND_MS, "apply", {"object": data}) for data in manifests(chance, again)]
+    return plan.settings.to_json(), commands
+
+
+def live_through(owner: Any, make_cluster: Any, client: Any, seed: int) -> None:
+    settings, commands = make_life(random.Random(seed))
+    cluster = make_cluster("gallery", settings=settings, paused=True)
+    client.force_login(cluster.owner)
     if commands:
         live(owner, cluster, commands)
         look_at_everything(client, cluster)
+
+
+def live_side_by_side(owner: Any, client: Any, seed: int) -> None:
+    """Two users' clusters on one worker, in turns that are cut anywhere: each lives as if it were alone."""
+    chance = random.Random(seed)
+    clusters = []
+    for name in ("ada", "eve"):
+        settings, commands = make_life(chance)
+        user = get_user_model().objects.create_user(name)
+        cluster = inbox.create_cluster(user, f"gallery-of-{name}", settings=settings, paused=True)
+        for at_ms, kind, payload in commands:
+            inbox.append(cluster, kind, orjson.loads(orjson.dumps(payload)), pinned_ms=at_ms)
+        inbox.control(cluster, "run", {"untilMs": SECOND_MS + 60_000})
+        clusters.append(cluster)
+    waiting = list(clusters)
+    while waiting:
+        cluster = chance.choice(waiting)
+        if chance.random() < 0.2:
+            # As if another worker took it over.
+            owner.hot.pop(cluster.pk, None)
+        if owner.turn(cluster.pk, chance.choice((0.0, 0.05, 1.0))) is None:
+            waiting.remove(cluster)
+    for cluster, other in (clusters, clusters[::-1]):
+        cluster.refresh_from_db()
+        assert (cluster.failure, cluster.instant_ms) == ("", SECOND_MS + 60_000)
+        assert find_difference(cluster) == ""
+        client.force_login(cluster.owner)
+        look_at_everything(client, cluster)
+        assert client.get(f"/clusters/{other.name}/").status_code == 404
+        assert other.name not in client.get("/").content.decode()
 
 
 @pytest.mark.slow
@@ -107,3 +145,15 @@ def test_it_is_refused_or_lived_through(owner, make_cluster, client, seed):
 @pytest.mark.parametrize("seed", range(1000, 4000))
 def test_it_is_with_many_seeds(owner, make_cluster, client, seed):
     live_through(owner, make_cluster, client, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(500, 508))
+def test_two_users_live_side_by_side(owner, client, seed):
+    live_side_by_side(owner, client, seed)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(5000, 7000))
+def test_two_users_do_with_many_seeds(owner, client, seed):
+    live_side_by_side(owner, client, seed)

@@ -104,6 +104,9 @@ def test_it_starts_lets_one_person_in_stops_cleanly_and_goes_on(folder):
     before = json_at(person, f"{base}/api/clusters/demo/transitions")
     children = children_of(up.process.pid)
     assert len(children) == 4
+    # Tokens, password digests and Secrets are in there.
+    kept = [folder, *folder.rglob("*.sqlite3*"), folder / "secret_key", folder / "redis.sock"]
+    assert len(kept) >= 4 and not [path for path in kept if path.stat().st_mode & 0o077]
     assert up.stop(signal.SIGINT) == 0
     assert not [pid for pid in children if is_there(pid)]
 

@@ -22,7 +22,7 @@ from django.contrib.auth import get_user_model
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError, connection, connections
+from django.db import DatabaseError, connections
 
 from lifecycle import kubeconfig
 from lifecycle.input import manifests
@@ -30,7 +30,7 @@ from lifecycle.management import processes
 from lifecycle.management.certificates import make_certificate
 from lifecycle.management.processes import Child
 from lifecycle.models import Cluster
-from lifecycle.runs import inbox, shards
+from lifecycle.runs import inbox, shards, write_ahead_log
 from lifecycle.runs.celery import broker
 
 log = logging.getLogger(__name__)
@@ -177,10 +177,7 @@ def migrate() -> None:
     """The database as this version wants it. CommandError when it cannot be read."""
     try:
         call_command("migrate", verbosity=0, interactive=False)
-        if connection.vendor == "sqlite":
-            # What was written so far goes into the database itself: a damaged log then loses little.
-            with connection.cursor() as cursor:
-                cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        write_ahead_log.empty()
     except DatabaseError as problem:
         name = settings.DATABASES["default"]["NAME"]
         raise CommandError(
@@ -320,7 +317,7 @@ def make_way_in() -> tuple[bool, str]:
 def make_demo() -> None:
     """The cluster `demo`, alive with what the Kubernetes documentation starts with."""
     owner = get_user_model().objects.get(username=USER_NAME)
-    if Cluster.objects.filter(name="demo").exists():
+    if Cluster.objects.filter(owner=owner, name="demo").exists():
         return
     cluster = inbox.create_cluster(owner, "demo")
     for document in manifests.read_documents(DEMO.read_text(), DEMO.name):

@@ -5,6 +5,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 import uvicorn
+from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from lifecycle.management.both_ways import BothWays
@@ -27,17 +28,23 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         # Who waits for a socket goes on soon, whatever other threads work out.
         sys.setswitchinterval(SWITCH_SECONDS)
-        config = uvicorn.Config(
-            "dashboard.asgi:application",
-            host=options["host"],
-            port=options["port"],
-            http=PromptRequests,
-            log_level="warning",
-            server_header=False,
-            timeout_graceful_shutdown=3,
-            ws="websockets-sansio",
-            # Frames are small and many: compressing each costs more than it saves on one machine.
-            ws_per_message_deflate=False,
-            ws_max_size=65536,
-        )
-        BothWays(config, options["certificate"]).run()
+        BothWays(make_config(options["host"], options["port"]), options["certificate"]).run()
+
+
+def make_config(host: str, port: int) -> uvicorn.Config:
+    """How uvicorn is to serve."""
+    return uvicorn.Config(
+        "dashboard.asgi:application",
+        host=host,
+        port=port,
+        http=PromptRequests,
+        log_level="warning",
+        server_header=False,
+        # What a proxy on this machine says of its clients is believed where one is said to be.
+        proxy_headers=settings.SESSION_COOKIE_SECURE,
+        timeout_graceful_shutdown=3,
+        ws="websockets-sansio",
+        # Frames are small and many: compressing each costs more than it saves on one machine.
+        ws_per_message_deflate=False,
+        ws_max_size=65536,
+    )

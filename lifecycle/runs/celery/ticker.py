@@ -11,6 +11,7 @@ from django.db import Error, connection
 from django.db.models import Q
 
 from lifecycle.models import Cluster, Command, RunControl
+from lifecycle.runs import write_ahead_log
 from lifecycle.runs.celery import tasks
 from lifecycle.runs.run_clock import moment
 
@@ -19,6 +20,7 @@ log = logging.getLogger(__name__)
 TICK_SECONDS = 0.05
 # Commands and controls nudge for themselves; this often the ticker looks for forgotten ones.
 REPAIR_SECONDS = 0.5
+EMPTY_SECONDS = 10.0
 # A broker or database that is away is asked again after this long.
 AWAY_SECONDS = 0.5
 
@@ -38,13 +40,16 @@ def forgotten_shards() -> list[int]:
 
 def run(stopped: threading.Event) -> None:
     """Tick until stopped. A database that is away for a while is waited for."""
-    repaired_at = 0.0
+    repaired_at = emptied_at = 0.0
     while not stopped.wait(TICK_SECONDS):
         try:
             shards = due_shards(time.time())
             if time.monotonic() - repaired_at > REPAIR_SECONDS:
                 shards = sorted({*shards, *forgotten_shards()})
                 repaired_at = time.monotonic()
+            if time.monotonic() - emptied_at > EMPTY_SECONDS:
+                emptied_at = time.monotonic()
+                write_ahead_log.empty()
         except Error as problem:
             log.warning("tick failed: %s", problem)
             connection.close()
