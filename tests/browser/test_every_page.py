@@ -24,9 +24,6 @@ KINDS = {
 }
 RANGES = """() => [...document.querySelectorAll('.chart')].filter((plot) => plot.layout)
   .map((plot) => plot.layout.xaxis.range)"""
-# Where what comes is drawn, it is asked for some time after the rest.
-FUTURE_IS_TOLD = """() => !document.querySelector("[data-ghost]")
-  || performance.getEntriesByType("resource").some((one) => one.name.includes("/ahead/"))"""
 PLACE = """(plot) => {
   const {left, top, width} = plot.getBoundingClientRect();
   const trace = plot.data.find((one) => one.type === "bar" && one.y.length && one.name !== "ahead");
@@ -76,10 +73,10 @@ def _is_away(address: str, origin: str) -> bool:
 
 def _check_one_axis(page: Page) -> None:
     """All charts of a page show the same stretch, also with what is to come beside some of them."""
-    page.wait_for_function(FUTURE_IS_TOLD)
-    page.wait_for_function(
-        f"() => ({RANGES})().every((shown, _, [first]) =>"
-        " shown.every((one, index) => Math.abs(one - first[index]) < 500))"
+    page.wait_for_timeout(1500)
+    ranges = page.evaluate(RANGES)
+    assert all(
+        abs(one - first) < 500 for shown in ranges for one, first in zip(shown, ranges[0], strict=True)
     )
 
 
