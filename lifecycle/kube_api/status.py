@@ -89,6 +89,12 @@ def exceeded(excess: Exceeded) -> Refusal:
     return refusal
 
 
+def internal_error(message: str) -> Refusal:
+    """What the API server cannot read of its own objects, in its words: `Internal error occurred: …`."""
+    cause = message.removeprefix("Internal error occurred: ")
+    return Refusal(500, message, "InternalError", {"causes": [{"message": cause}]})
+
+
 def unknown(message: str) -> Refusal:
     """What the API server passes on without a reason of its own."""
     return Refusal(500, message)

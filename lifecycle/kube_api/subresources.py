@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
-from lifecycle.engine.objects.selector import Selector
+from lifecycle.engine.rules.custom_resources.definition import read_scale_paths
+from lifecycle.engine.rules.scales import UnreadableScaleError, read_custom_scale, read_own_scale
 from lifecycle.kube_api import objects, reads, service_tokens, writes
 from lifecycle.kube_api.asked import Answer, Asked
 from lifecycle.kube_api.containers import kubelet_answers
 from lifecycle.kube_api.containers.streams import ACTIONS
-from lifecycle.kube_api.json_paths import find_value
-from lifecycle.kube_api.status import Refusal, bad_request, not_found, unknown
+from lifecycle.kube_api.status import Refusal, bad_request, internal_error, not_found, unknown
 from lifecycle.kube_api.write_options import raise_invalid_object, read_delete_options
 
 Json = dict[str, Any]
@@ -59,37 +59,25 @@ def patch_scale(asked: Asked) -> Answer:
 
 
 def make_scale(asked: Asked, data: Json) -> Json:
-    """The size of an object as autoscaling/v1 shows it."""
-    meta, spec, status = data["metadata"], data.get("spec") or {}, data.get("status") or {}
+    """The size of an object as autoscaling/v1 shows it. Raises Refusal (500) of one that says none."""
     paths = asked.resource.scale_paths
-    if paths:
-        spec = {"replicas": find_value(data, paths.get("specReplicasPath") or "")}
-        status = {"replicas": find_value(data, paths.get("statusReplicasPath") or "")}
+    try:
+        scale = (
+            read_custom_scale(data, read_scale_paths(paths))
+            if paths
+            else read_own_scale(data.get("spec") or {}, data.get("status") or {})
+        )
+    except UnreadableScaleError as problem:
+        raise internal_error(str(problem)) from problem
+    meta = data["metadata"]
     kept = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
-    shown = {name: meta[name] for name in kept if name in meta}
-    size: Json = {"replicas": spec["replicas"]} if spec.get("replicas") else {}
-    now: Json = {"replicas": status.get("replicas") or 0}
-    selector = write_selector(spec.get("selector"), asked.resource.kind_id == "ReplicationController")
-    if paths and paths.get("labelSelectorPath"):
-        found = find_value(data, paths["labelSelectorPath"])
-        selector = found if isinstance(found, str) else ""
     return {
         **SCALE,
-        "metadata": shown,
-        "spec": size,
-        "status": now | ({"selector": selector} if selector else {}),
+        "metadata": {name: meta[name] for name in kept if name in meta},
+        "spec": {"replicas": scale.replicas} if scale.replicas else {},
+        "status": {"replicas": scale.status_replicas}
+        | ({"selector": scale.selector} if scale.selector else {}),
     }
-
-
-def write_selector(raw: Json | None, is_plain: bool) -> str:
-    """A selector as the text that kubectl takes. `is_plain`: a map of labels."""
-    selector = Selector({"matchLabels": raw} if is_plain and raw else raw)
-    terms = [f"{key}={value}" for key, value in selector.match_labels.items()]
-    for one in selector.expressions:
-        values = ",".join(sorted(one.values))
-        signs = {"In": f" in ({values})", "NotIn": f" notin ({values})", "Exists": ""}
-        terms.append(f"!{one.key}" if one.operator == "DoesNotExist" else f"{one.key}{signs[one.operator]}")
-    return ",".join(sorted(terms))
 
 
 # --- pods -------------------------------------------------------------------------------------------------

@@ -162,6 +162,18 @@ def test_a_proxy_reaches_nobody_and_harms_nobody(api: Api, method: str) -> None:
     assert api("GET", f"{path}/p")[0] == 200
 
 
+def test_a_selector_is_told_in_the_order_of_its_keys(api: Api) -> None:
+    expressions = [
+        {"key": "env", "operator": "DoesNotExist"},
+        {"key": "b", "operator": "In", "values": ["y", "x"]},
+    ]
+    spec = DEPLOYMENT["spec"] | {"selector": {"matchLabels": {"app": "web"}, "matchExpressions": expressions}}
+    spec["template"] = spec["template"] | {"metadata": {"labels": {"app": "web", "b": "x"}}}
+    path = "/apis/apps/v1/namespaces/default/deployments"
+    assert api("POST", path, DEPLOYMENT | {"spec": spec})[0] == 201
+    assert api("GET", f"{path}/web/scale")[1]["status"]["selector"] == "app=web,b in (x,y),!env"
+
+
 def test_custom_resources_are_served_where_their_definition_says(api: Api) -> None:
     path = "/apis/example.org/v1/policies"
     assert api("GET", path) == (404, "404 page not found\n")
@@ -176,6 +188,13 @@ def test_custom_resources_are_served_where_their_definition_says(api: Api) -> No
     assert (code, made["spec"], made["metadata"]["generation"]) == (201, {"size": 2}, 1)
     assert "namespace" not in made["metadata"]
     assert api("GET", f"{path}/a/scale")[1]["spec"] == {"replicas": 2}
+    assert api("POST", path, {**policy, "metadata": {"name": "sizeless"}, "spec": {}})[0] == 201
+    code, refused = api("GET", f"{path}/sizeless/scale")
+    missing = 'the spec replicas field ".spec.size" does not exist'
+    assert (code, refused["reason"]) == (500, "InternalError")
+    assert refused["message"] == f"Internal error occurred: {missing}"
+    assert refused["details"] == {"causes": [{"message": missing}]}
+    assert api("DELETE", f"{path}/sizeless")[0] == 200
     names = [one["name"] for one in api("GET", "/apis/example.org/v1")[1]["resources"]]
     assert names == ["policies", "policies/scale", "policies/status"]
     code, refused = api("POST", path, {**policy, "metadata": {"name": "b"}, "spec": {"size": -1}})

@@ -10,7 +10,7 @@ from ..objects.meta import StoredObject
 from ..objects.selector import Selector
 from ..objects.selector_text import read_selector
 from .custom_resources.definition import ScalePaths
-from .workload_columns import selector_text
+from .workload_columns import labels_text, selector_text
 
 BUILT_IN = ScalePaths(("spec", "replicas"), ("status", "replicas"))
 """Where kinds of Kubernetes' own have it; their selector is an object, that of a custom kind a text."""
@@ -47,15 +47,7 @@ def read_scale(obj: StoredObject, paths: ScalePaths) -> tuple[Scale, Selector | 
         own: Any = obj.spec.selector
         selector = own if isinstance(own, Selector) else Selector.of_labels(own)
         return Scale(obj.spec.replicas, obj.status.replicas, selector_text(selector.raw)), selector
-    data = obj.to_json()
-    wanted = _require(data, paths.spec, int, "int64")
-    if wanted is None:
-        where = f".{'.'.join(paths.spec)}"
-        raise UnreadableScaleError(
-            f'Internal error occurred: the spec replicas field "{where}" does not exist'
-        )
-    scale = Scale(wanted, _require(data, paths.status, int, "int64") or 0)
-    scale.selector = _require(data, paths.selector, str, "string") or ""
+    scale = read_custom_scale(obj.to_json(), paths)
     if not scale.selector:
         return scale, None
     try:
@@ -63,6 +55,26 @@ def read_scale(obj: StoredObject, paths: ScalePaths) -> tuple[Scale, Selector | 
     except ValueError as problem:
         scale.problem = str(problem)
         return scale, None
+
+
+def read_custom_scale(data: Mapping[str, Any], paths: ScalePaths) -> Scale:
+    """The /scale of a custom resource, its selector unread. Raises UnreadableScaleError."""
+    wanted = _require(data, paths.spec, int, "int64")
+    if wanted is None:
+        where = f".{'.'.join(paths.spec)}"
+        raise UnreadableScaleError(
+            f'Internal error occurred: the spec replicas field "{where}" does not exist'
+        )
+    status_replicas = _require(data, paths.status, int, "int64") or 0
+    return Scale(wanted, status_replicas, _require(data, paths.selector, str, "string") or "")
+
+
+def read_own_scale(spec: Mapping[str, Any], status: Mapping[str, Any]) -> Scale:
+    """The /scale of one of Kubernetes' own kinds; a ReplicationController's selector is a map of labels."""
+    raw = spec.get("selector") or {}
+    is_plain = all(isinstance(value, str) for value in raw.values())
+    selector = labels_text(raw) if is_plain else selector_text(raw)
+    return Scale(spec.get("replicas") or 0, status.get("replicas") or 0, selector)
 
 
 def _find(data: Any, path: Sequence[str]) -> Any:

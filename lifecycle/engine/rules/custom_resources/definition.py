@@ -107,14 +107,15 @@ def _read_version(data: Json) -> Version:
         bool(data.get("storage")),
         (data.get("schema") or {}).get("openAPIV3Schema") or {},
         subresources.get("status") is not None,
-        _read_scale(scale) if scale is not None else None,
+        read_scale_paths(scale) if scale is not None else None,
         tuple(data.get("additionalPrinterColumns") or ()),
         bool(data.get("deprecated")),
         data.get("deprecationWarning") or "",
     )
 
 
-def _read_scale(data: Json) -> ScalePaths:
+def read_scale_paths(data: Mapping[str, Any]) -> ScalePaths:
+    """What a definition says of its scale subresource."""
     paths = (data.get(f"{one}Path") or "" for one in ("specReplicas", "statusReplicas", "labelSelector"))
     return ScalePaths(*(tuple(path.strip(".").split(".")) if path.strip(".") else () for path in paths))
 
