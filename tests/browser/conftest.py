@@ -19,7 +19,7 @@ from lifecycle.benches.chromium import PROGRAM, launch
 
 TOP = Path(__file__).resolve().parents[2]
 READY = "Podline is ready: "
-START_SECONDS, STOP_SECONDS = 60, 20
+START_SECONDS, STOP_SECONDS = 180, 20
 # Home has pictures, each of a story that is run for it: nobody here waits for them.
 READ: Literal["domcontentloaded"] = "domcontentloaded"
 # As patient as everything else here: the machine may be busy.
