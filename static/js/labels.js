@@ -2,9 +2,10 @@
 export class Labels {
   #known = [];
 
-  /** `layer` is an element that lies over the plot. */
+  /** `layer` is an element that lies over the plot; the rows' list and the cursor say the same in words of their own. */
   constructor(layer) {
     this.layer = layer;
+    layer.setAttribute("aria-hidden", "true");
   }
 
   /** `[{text, look, x, y}]`, in pixels; `look` is a class. */
