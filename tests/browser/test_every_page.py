@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.browser.test_accessibility import MANIFEST
 
@@ -24,6 +24,13 @@ KINDS = {
 }
 RANGES = """() => [...document.querySelectorAll('.chart')].filter((plot) => plot.layout)
   .map((plot) => plot.layout.xaxis.range)"""
+IS_ONE_AXIS = """(shown) => shown.every((range) => range.every(
+  (at, end) => Math.abs(at - shown[0][end]) < 500))"""
+EDGES = """() => [...document.querySelectorAll('.chart')].filter((plot) => plot.layout)
+  .map((plot) => {
+    const {left, right} = plot.querySelector('.nsewdrag').getBoundingClientRect();
+    return [left, right];
+  })"""
 PLACE = """(plot) => {
   const {left, top, width} = plot.getBoundingClientRect();
   const trace = plot.data.find((one) => one.type === "bar" && one.y.length && one.name !== "ahead");
@@ -66,17 +73,70 @@ def test_each_kind_has_a_page_that_says_what_goes_on_why_and_no_more(page: Page,
     assert not heard, heard
 
 
+def test_no_page_of_any_kind_goes_on_without_its_server(page: Page, cluster: str):
+    """Problem 4: the clock stands, and with it what is drawn, and the page says of when they are."""
+    sockets: list[WebSocketRoute] = []
+
+    def join(socket: WebSocketRoute) -> None:
+        sockets.append(socket)
+        if len(sockets) > 1:
+            socket.close()
+        else:
+            socket.connect_to_server()
+
+    page.route_web_socket("**/ws/**", join)
+    page.get_by_label("Kubernetes YAML or JSON").fill(MANIFEST)
+    page.get_by_role("button", name="Apply", exact=True).click()
+    expect(page.locator(".workloads")).to_contain_text("CronJob")
+    page.get_by_label("Speed").select_option("10")
+    page.wait_for_timeout(500)
+    for kind, path in {"Cluster": "", **KINDS}.items():
+        sockets.clear()
+        page.goto(f"/clusters/{cluster}/{path}")
+        expect(page.locator("[data-live]")).to_have_text("Live")
+        page.wait_for_function(f"() => ({RANGES})().length > 0")
+        sockets[0].close()
+        expect(page.locator("[data-lost]"), kind).to_be_visible()
+        expect(page.locator("[data-lost]"), kind).to_contain_text("What you see is of")
+        # What grows on the charts is drawn by this clock.
+        stands = "() => document.querySelector('[data-clock]').textContent"
+        before = page.evaluate(stands)
+        page.wait_for_timeout(700)
+        assert page.evaluate(stands) == before, kind
+
+
 def _is_away(address: str, origin: str) -> bool:
     own = (origin, origin.replace("http", "ws", 1), "data:", "blob:")
     return not address.startswith(own)
 
 
 def _check_one_axis(page: Page) -> None:
-    """All charts of a page show the same stretch, also with what is to come beside some of them."""
-    page.wait_for_timeout(1500)
-    ranges = page.evaluate(RANGES)
-    assert all(
-        abs(one - first) < 500 for shown in ranges for one, first in zip(shown, ranges[0], strict=True)
+    """All charts of a page show the same stretch in the same columns, and one line where the pointer is."""
+    page.wait_for_function(f"() => ({IS_ONE_AXIS})(({RANGES})())")
+    edges = page.evaluate(EDGES)
+    assert all(abs(one - first) < 1 for shown in edges for one, first in zip(shown, edges[0], strict=True)), (
+        page.url,
+        edges,
+    )
+    before = page.evaluate(RANGES)[0]
+    chart = page.locator(".chart:visible").first
+    chart.focus()
+    page.keyboard.press("+")
+    shorter = f"(most) => ({RANGES})().every(([from, to]) => to - from < most)"
+    page.wait_for_function(shorter, arg=(before[1] - before[0]) * 0.9)
+    page.wait_for_function(f"() => ({IS_ONE_AXIS})(({RANGES})())")
+    box = chart.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 60)
+    lines = page.locator(".chart:visible").evaluate_all(
+        """(plots) => plots.filter((plot) => plot.layout)
+          .map((plot) => plot.style.getPropertyValue('--pointer'))"""
+    )
+    assert len(set(lines)) == 1 and lines[0], (page.url, lines)
+    page.mouse.move(0, 0)
+    page.keyboard.press("Home")
+    page.wait_for_function(
+        f"(least) => ({RANGES})().every(([from, to]) => to - from > least)", arg=(before[1] - before[0]) * 0.9
     )
 
 

@@ -90,7 +90,7 @@ def test_1_what_came_later_has_another_cause_than_what_came_first():
 
 
 def test_2_no_tip_tells_the_reason_of_the_state_before(client: Client):
-    """Pods no node took at first, which then crashed and came back: what is well says nothing bad."""
+    """Pods no node took at first, then started, crashed and came back: what is well says nothing bad."""
     late = {**CRASHING, "nodeSelector": {"late": "yes"}}
     door = zoo.fill(Door(), late)
     door.run(65)
